@@ -109,16 +109,20 @@ async function speeds() {
     const pieces = tokensOf(sample, tokens);
     return [
       { name: `${kind}, joined (floor)`, reach: 0, run: () => joined(pieces) },
-      { name: `${kind}, filter alone`, reach: 0, run: () => written(pieces, { raw: true, colour: false }) },
+      {
+        name: `${kind}, filter alone`,
+        reach: 0,
+        run: () => written(pieces, { markdown: 'never', colour: false }),
+      },
       {
         name: `${kind}, rendered`,
         reach: 200_000,
-        run: () => written(pieces, { raw: false, colour: false }),
+        run: () => written(pieces, { markdown: 'auto', colour: false }),
       },
       {
         name: `${kind}, rendered in colour`,
         reach: 50_000,
-        run: () => written(pieces, { raw: false, colour: true }),
+        run: () => written(pieces, { markdown: 'auto', colour: true }),
       },
     ];
   });
@@ -150,9 +154,9 @@ async function joined(pieces) {
   if (text.length !== pieces.length * 4) throw new Error('The floor lost a token.');
 }
 
-async function written(pieces, { raw, colour }) {
+async function written(pieces, { markdown, colour }) {
   const { output, signal, written: bytes } = terminal(colour);
-  const writer = await replyWriter(output, { raw, signal });
+  const writer = await replyWriter(output, { markdown, signal });
   for (const piece of pieces) await writer.write(piece);
   await writer.endLine();
   if (bytes() < pieces.length) throw new Error('The writer lost its tokens.');
@@ -173,7 +177,7 @@ async function memories() {
   const rows = [];
   for (const [name, sample] of Object.entries(endless)) {
     const { output, signal } = terminal(true);
-    const writer = await replyWriter(output, { raw: false, signal });
+    const writer = await replyWriter(output, { markdown: 'auto', signal });
     if (name === 'one block of code') await writer.write('```ts\n');
     if (name === 'one table') await writer.write('| a | b |\n|---|---|\n');
     const text = sample.repeat(Math.ceil(4096 / sample.length));

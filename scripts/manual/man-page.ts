@@ -1,6 +1,7 @@
 // Writes the manual page, parley(1): every command and option of the tree, and the help topics. The build keeps it as dist/parley.1.
 import type { Command, Help, Option } from 'commander';
 import { outputHelpText, shownCommands } from '../../src/cli/command-tree.ts';
+import { furtherHelp as loadedHelp } from '../../src/cli/commands/help.ts';
 import { listExitMeanings } from '../../src/cli/manual/exit-meanings.ts';
 import { files, variables } from '../../src/cli/manual/variables-and-files.ts';
 import { buildProgram } from '../../src/cli/program.ts';
@@ -19,7 +20,7 @@ export async function manPage(version: string): Promise<string> {
       'OPTIONS',
       line('These hold for every command, before or after its name.') + options(help, program),
     ),
-    section('COMMANDS', shownCommands(program).map(commandPart).join('')),
+    section('COMMANDS', (await Promise.all(shownCommands(program).map(commandPart))).join('')),
     section('EXIT STATUS', listExitMeanings().map(exitEntry).join('')),
     section(
       'ENVIRONMENT',
@@ -36,17 +37,16 @@ const overview = [
   'stdout is data, stderr is talk. --json prints JSON alone; --jq prints what a filter of jq makes of it.',
 ];
 
-function commandPart(command: Command): string {
+async function commandPart(command: Command): Promise<string> {
   const inner = shownCommands(command);
   // A group is listed as its commands.
-  if (inner.length > 0)
-    return inner
-      .filter((one) => one.name() !== 'help')
-      .map(commandPart)
-      .join('');
+  if (inner.length > 0) {
+    const parts = inner.filter((one) => one.name() !== 'help').map(commandPart);
+    return (await Promise.all(parts)).join('');
+  }
   const help = command.createHelp();
   const args = help.visibleArguments(command);
-  const further = furtherHelp(command);
+  const further = `${furtherHelp(command)}${await loadedHelp(command)}`;
   return subsection(
     help.commandUsage(command).trim(),
     line(sentence(command.description())) +

@@ -33,14 +33,3 @@ const yearNought = Date.parse('0000-01-01T00:00:00.000Z');
 export function timeOf(point: PointInTime, now: number): string {
   return 'time' in point ? point.time : new Date(Math.max(yearNought, now - point.ageMs)).toISOString();
 }
-
-/** An age in words, in the largest fitting unit: `3 min`, `5 h`, `12 d`. */
-export function ageInWords(time: string, now: number): string {
-  const minutes = Math.max(0, Math.floor((now - Date.parse(time)) / 60_000));
-  if (Number.isNaN(minutes)) return '';
-  if (minutes < 1) return 'now';
-  if (minutes < 60) return `${minutes} min`;
-  if (minutes < 48 * 60) return `${Math.floor(minutes / 60)} h`;
-  const days = Math.floor(minutes / 1440);
-  return days < 730 ? `${days} d` : `${Math.floor(days / 365)} y`;
-}

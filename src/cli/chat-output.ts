@@ -1,46 +1,46 @@
 // A chat's events on the standard streams, in the form that was asked for.
+import type { WaitingSign } from '../service/call.ts';
 import type { ChatEvent, ChatReply, ChatRequest } from '../service/chat-event.ts';
 import { ParleyError } from '../service/errors.ts';
 import { failureBody } from '../service/result.ts';
-import { monotonicMs } from '../system/monotonic-clock.ts';
 import { quoteForShell } from '../system/shell-quote.ts';
 import type { CliContext } from './context.ts';
+import { LiveReply } from './live-reply.ts';
 import { placeOptions } from './same-place.ts';
 import { toJson } from './terminal/json.ts';
 import { fencedBlock, type WhichBlock } from './terminal/markdown/fenced-block.ts';
 import type { UntrustedWriter } from './terminal/output.ts';
-import { waiting } from './terminal/progress.ts';
-import { replyWriter } from './terminal/reply-writer.ts';
+import type { MarkdownChoice } from './terminal/reply-writer.ts';
 import { terminalText } from './terminal/terminal-text.ts';
-import { startTimer } from './terminal/timer.ts';
 import { tokensLine, turnNotes } from './turn-notes.ts';
 
 /** `text`: as it arrives. `whole`, or a block of code: at the end. `json`: one body at the end. `events`: a line of JSON per event. */
 export type ChatFormat = 'text' | 'whole' | `${WhichBlock} block` | 'json' | 'events';
 
 export interface ChatOutput {
+  /** Takes what the call waits for, where it is shown. */
+  readonly notice?: (sign: WaitingSign) => void;
   take(event: ChatEvent): Promise<void>;
   /** Ends the output after a failure or a stop, so that an error can be written. */
   fail(error: unknown): Promise<void>;
 }
 
 export interface ChatOutputOptions {
-  /** What was asked for. */
-  readonly request: Pick<ChatRequest, 'mode' | 'session_id'>;
+  /** What was asked for. The session is known once the first event has come. */
+  readonly request: () => Pick<ChatRequest, 'mode' | 'session_id'>;
   /** True: the tokens of the turn are written. */
   readonly usage: boolean;
-  /** True: replies get no Markdown styling. */
-  readonly raw: boolean;
+  readonly markdown: MarkdownChoice;
 }
 
 export function chatOutput(format: ChatFormat, context: CliContext, options: ChatOutputOptions): ChatOutput {
   const output = outputOf(format, options, context);
   return {
+    ...output,
     async take(event) {
       await output.take(event);
       if (event.event === 'done') await tellTurn(event.data, context, options);
     },
-    fail: (error) => output.fail(error),
   };
 }
 
@@ -74,36 +74,28 @@ function writeEvent(event: string, body: unknown, { stdout }: CliContext): Promi
 
 type TextFormat = Exclude<ChatFormat, 'json' | 'events'>;
 
-function textOutput(format: TextFormat, { raw }: ChatOutputOptions, context: CliContext): ChatOutput {
+function textOutput(format: TextFormat, { markdown }: ChatOutputOptions, context: CliContext): ChatOutput {
   const streams = format === 'text';
-  // The writer loads while the reply is awaited. Its first use reports a failure. A block of code is not Markdown.
-  const opening = replyWriter(context.stdout, {
-    raw: raw || format.endsWith('block'),
-    signal: context.signal,
-  });
-  opening.catch(() => {});
-  const spinner = waiting(() => context.stderr, 'Waiting for the reply', {
-    quiet: context.options.quiet,
-    startTimer,
-    now: monotonicMs,
-  });
+  // A block of code is not Markdown.
+  const live = new LiveReply(format.endsWith('block') ? 'never' : markdown, context);
+  live.wait();
   let begun = false;
   const notes = reasoningNotes(context);
   return {
+    notice: live.notice,
     async take(event) {
       if (event.event === 'reasoning') {
-        spinner.stop();
+        await live.stop();
         await notes.take(event.data.text);
         return;
       }
       await notes.end();
       if (event.event === 'delta' && streams) {
-        spinner.stop();
         begun = true;
-        await (await opening).write(event.data.text);
+        await (await live.begin()).write(event.data.text);
       } else if (event.event === 'done') {
-        spinner.stop();
-        const writer = await opening;
+        await live.stop();
+        const { writer } = await live.place;
         // A server that does not stream has sent no chunks.
         if (!begun) await writer.write(await shownOf(event.data, format));
         await writer.endLine();
@@ -111,10 +103,10 @@ function textOutput(format: TextFormat, { raw }: ChatOutputOptions, context: Cli
       }
     },
     async fail() {
-      spinner.stop();
+      await live.stop();
       await notes.end();
       if (!begun) return;
-      const writer = await opening;
+      const { writer } = await live.place;
       if (context.stdout.isTerminal) await writer.endLine();
       else await writer.end();
     },
@@ -157,7 +149,7 @@ function reasoningNotes(context: CliContext) {
 
 /** Writes the facts of a turn beside its reply. */
 async function tellTurn(reply: ChatReply, context: CliContext, options: ChatOutputOptions): Promise<void> {
-  for (const note of turnNotes(reply, options.request)) await context.say(note);
+  for (const note of turnNotes(reply, options.request())) await context.say(note);
   if (options.usage) await context.stderr.write(`${tokensLine(reply.usage)}\n`);
 }
 

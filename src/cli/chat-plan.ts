@@ -5,10 +5,11 @@ import type { MessageSources } from './chat-message.ts';
 import type { ChatFormat } from './chat-output.ts';
 import type { ReplInput } from './repl/open-repl.ts';
 import type { SessionFlags } from './session-choice.ts';
+import { requireReference } from './session-reference.ts';
 import { hasSettings, type SettingFlags } from './setting-options.ts';
 import type { TemplateChoice } from './template-values.ts';
 import type { WhichBlock } from './terminal/markdown/fenced-block.ts';
-import { idsFromWords } from './terminal/session-ids.ts';
+import type { MarkdownChoice } from './terminal/reply-writer.ts';
 
 export interface ChatInput extends MessageSources, SessionFlags, TemplateChoice {
   readonly mode: string | null;
@@ -26,8 +27,7 @@ export interface ChatInput extends MessageSources, SessionFlags, TemplateChoice 
   readonly reasoning: boolean;
   /** The key of a failed turn, which is then repeated; null for a new turn. */
   readonly idempotencyKey: string | null;
-  /** True: replies get no Markdown styling. */
-  readonly raw: boolean;
+  readonly markdown: MarkdownChoice;
   /** The fenced block that is printed in place of the reply; null for the whole reply. */
   readonly extractCode: WhichBlock | null;
 }
@@ -59,7 +59,7 @@ export type JsonFlag = '--json' | '--json-stream';
 export function planChat(input: ChatInput, { json, stdinIsFed, canConverse }: ChatCircumstances): ChatPlan {
   const jsonFlag = json ? '--json' : input.jsonStream ? '--json-stream' : null;
   checkTogether(input, json, jsonFlag);
-  const { words, files, stdin, mode, raw, settings, template, session, fork } = input;
+  const { words, files, stdin, mode, markdown, settings, template, session, fork } = input;
   const format = formatOf(input, json);
   const hasWords = words.length > 0 || files.length > 0;
   const isBare = !hasWords && !input.regenerate && input.title === null && template === null;
@@ -67,7 +67,7 @@ export function planChat(input: ChatInput, { json, stdinIsFed, canConverse }: Ch
   if (isBare && format === 'text' && !stdinIsFed && canConverse()) {
     return {
       kind: 'conversation',
-      repl: { session, continue: input.continue, mode, raw, settings, fork },
+      repl: { session, continue: input.continue, mode, markdown, settings, fork },
     };
   }
   const hasOther = files.length > 0 || (stdin && stdinIsFed) || words.join(' ') === '-';
@@ -85,7 +85,7 @@ function checkTogether(input: ChatInput, json: boolean, jsonFlag: JsonFlag | nul
   const [one, other] = choices.filter(Boolean);
   if (other) throw new ParleyError('USAGE', `${one} and ${other} cannot be used together.`);
   checkLastTurn(input, one === '-s' || one === '-c');
-  if (input.session !== null) idsFromWords([input.session]);
+  if (input.session !== null) requireReference(input.session);
   if (input.jsonStream && json) {
     throw new ParleyError('USAGE', '--json and --json-stream cannot be used together.');
   }

@@ -60,7 +60,9 @@ export async function runCommandLine(
     if (conversing && context.stdinIsFed) return runCommandLine(['chat', ...argv], host, argv);
     if (conversing && canConverse(context)) return runCommandLine(['repl', ...argv], host, argv);
     if (bare || error.exitCode === 0) {
-      await context.stdout.write(written.out + written.error);
+      const isPage = error.code === 'commander.helpDisplayed';
+      const further = isPage ? await (await import('./commands/help.ts')).furtherHelp(asked) : '';
+      await context.stdout.write(written.out + written.error + further);
       return 0;
     }
     const failure = await usageError(error, asked, argv);

@@ -2,8 +2,10 @@
 import type { CurrentSession } from '../config/current-session.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { CliContext } from './context.ts';
+import { meantSession } from './session-reference.ts';
 
 export interface SessionFlags {
+  /** A full id, the end of one, or a title. */
   readonly session: string | null;
   readonly continue: boolean;
 }
@@ -13,9 +15,11 @@ export async function sessionToContinue(
   flags: SessionFlags,
   context: CliContext,
 ): Promise<CurrentSession | null> {
-  const { session } = flags;
-  if (!flags.continue)
-    return session === null ? null : { sessionId: session, mode: await knownMode(session, context) };
+  if (!flags.continue) {
+    if (flags.session === null) return null;
+    const { id, session } = await meantSession(flags.session, context);
+    return { sessionId: id, mode: session?.mode ?? (await knownMode(id, context)) };
+  }
   const current = await context.currentSession();
   if (current !== null) return current;
   // A refused key has no session either. That it is refused is told first.

@@ -3,6 +3,7 @@
 import type { CurrentSession } from '../config/current-session.ts';
 import type { CliContext } from './context.ts';
 import { chooseMode } from './mode-choice.ts';
+import { withSession } from './session-reference.ts';
 import { changeSettings, type GivenSettings, isNothing } from './setting-options.ts';
 
 export interface ModeOfTurn {
@@ -29,7 +30,9 @@ export async function sessionMode(
   let isRead = false;
   const read = async () => {
     isRead = true;
-    const { data } = await backend.service.getSession(await context.call(), sessionId);
+    const data = await withSession(sessionId, context, async (id) => {
+      return (await backend.service.getSession(await context.call(), id)).data;
+    });
     modeBefore = data.mode ?? modeBefore;
     return data;
   };

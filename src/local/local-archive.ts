@@ -33,7 +33,14 @@ import type { LocalOptions } from './local-options.ts';
 import { found, recorded } from './local-service.ts';
 import { readQuery } from './search-query.ts';
 import { SessionLines } from './session-lines.ts';
-import { checkBatch, checkChanges, checkPageLimit, checkTitleMatch, readTime } from './text-rules.ts';
+import {
+  checkBatch,
+  checkChanges,
+  checkIdSuffix,
+  checkPageLimit,
+  checkTitleMatch,
+  readTime,
+} from './text-rules.ts';
 import { readTitlePattern } from './title-pattern.ts';
 import { TurnQueue } from './turn-queue.ts';
 
@@ -53,12 +60,14 @@ export class LocalArchive implements SessionArchive {
     const projectId = await this.#keys.project(call);
     checkPageLimit(query.limit, this.#local.limits);
     if (query.title_match !== null) checkTitleMatch(query.title_match, this.#local.limits);
+    if (query.id_suffix !== null) checkIdSuffix(query.id_suffix);
     const order = { sort: query.sort, order: query.order };
     const rows = await this.#local.store.listSessions(projectId, {
       ...order,
       limit: query.limit,
       after: readSessionCursor(order, query.cursor),
       titleMatch: query.title_match === null ? null : readTitlePattern(query.title_match),
+      idSuffix: query.id_suffix,
       updatedBefore: readTime('updated_before', query.updated_before),
       updatedAfter: readTime('updated_after', query.updated_after),
       deleted: query.deleted,

@@ -108,6 +108,12 @@ export function checkTitleMatch(glob: string, limits: Limits): void {
   checkText('title_match', glob);
 }
 
+/** A shorter end of an id would match by chance. */
+export function checkIdSuffix(suffix: string): void {
+  if (/^[\w-]{6,204}$/.test(suffix)) return;
+  throw invalid('id_suffix', 'must be the last 6 or more characters of a session id');
+}
+
 export function checkPageLimit(limit: number, limits: Limits): void {
   if (!Number.isInteger(limit) || limit < 1 || limit > limits.pageItems) {
     throw invalid('limit', `must be a whole number from 1 to ${limits.pageItems}, not ${limit}`);

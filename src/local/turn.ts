@@ -129,6 +129,8 @@ export async function* runTurn(
         yield { event: 'delta', data: { text: event.text } };
       } else if (event.text !== '') {
         yield { event: 'reasoning', data: { text: event.text } };
+      } else {
+        call.notice?.({ kind: 'thinking' });
       }
     }
   } catch (error) {

@@ -42,6 +42,7 @@ export interface PreparedRequest {
   readonly apiKey: string;
   /** True: a response of 429 or 503 leads to a wait here. */
   readonly waits: boolean;
+  readonly notice: Call['notice'];
 }
 
 /** The requests of one backend. */
@@ -118,14 +119,22 @@ export class RemoteConnection {
     const body = input.body === undefined ? null : JSON.stringify(input.body);
     if (operation === 'importSession') requireShort(body ?? '');
     const request = { method, path: this.#prefix + path, headers, body, signal: call.signal };
-    return { operation, request, apiKey: call.apiKey, waits: !call.pacesItself };
+    const { apiKey, pacesItself, notice } = call;
+    return { operation, request, apiKey, waits: !pacesItself, notice };
   }
 
   /** Decides when this request is sent again. */
-  resending({ request }: PreparedRequest): Resending {
+  resending({ request, notice }: PreparedRequest): Resending {
     const { random, wait } = this.#options;
     const honoursKeys = () => this.offers('idempotency') === true;
-    return new Resending({ method: request.method, honoursKeys, random, wait, signal: request.signal });
+    return new Resending({
+      method: request.method,
+      honoursKeys,
+      random,
+      wait,
+      signal: request.signal,
+      notice,
+    });
   }
 
   /** Sends the request once. Resolves when the head of the response has come. */

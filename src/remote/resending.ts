@@ -1,6 +1,7 @@
 // Decides when a request is sent again. A server must not run a turn twice that the user sent once. A POST is therefore sent again only if
 // it never left, if the server refused it, or if the server is known to honour idempotency keys.
 import { HttpFailure } from '../http/http-failure.ts';
+import type { Call } from '../service/call.ts';
 import type { Route } from '../wire/routes.ts';
 
 /** A response with status 429 or 503: the server asks the client to try later. */
@@ -16,6 +17,7 @@ export interface ResendingOptions {
   readonly random: () => number;
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly signal: AbortSignal;
+  readonly notice: Call['notice'];
 }
 
 /** The most attempts of one request, and the most if no connection can be made, so that a stopped server is reported soon. */
@@ -46,9 +48,11 @@ export class Resending {
     if (this.#count >= most || !this.#isAllowed(outcome)) return false;
     const told = outcome instanceof HttpFailure ? null : outcome.retryAfter;
     if (told !== null && told > longestPauseSeconds) return false;
-    const { random, wait, signal } = this.#options;
+    const { random, wait, signal, notice } = this.#options;
     const pause = firstPauseMs * 2 ** (this.#count - 1) * (0.5 + random());
-    await wait(told === null ? pause : told * 1000 + pause, signal);
+    const ms = told === null ? pause : told * 1000 + pause;
+    if (!(outcome instanceof HttpFailure)) notice?.({ kind: 'turned_away', seconds: Math.ceil(ms / 1000) });
+    await wait(ms, signal);
     this.#count += 1;
     this.#mayHaveActed ||= !(outcome instanceof HttpFailure) || outcome.sent;
     return true;

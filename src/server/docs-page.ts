@@ -1,5 +1,6 @@
 // The OpenAPI document as one HTML page without scripts and without parts from elsewhere, so that it works offline.
 import { escapeHtml } from '../system/html-escape.ts';
+import { answerOf, curlOf } from './docs-samples.ts';
 import type { OpenApiDocument, OpenApiOperation } from './openapi.ts';
 
 /** The page must not load or run anything, whatever its texts contain. */
@@ -29,9 +30,14 @@ export function docsPage({ info, paths }: OpenApiDocument): string {
 <p>Version ${escapeHtml(info.version)}. For programs: <a href="/openapi.json">/openapi.json</a>. Every request under /v1 carries
 <code>Authorization: Bearer $PARLEY_API_KEY</code>.</p>
 </header>
-<nav><ul>${links.join('')}</ul></nav>
+<nav><ul>${links.join('')}<li><a href="#errors">Errors</a></li></ul></nav>
 <main>
 ${operations.map(({ path, method, operation }) => section(method, path, operation)).join('\n')}
+<section id="errors">
+<h2>Errors</h2>
+<p>An operation names the statuses that it may answer with. The body is the same for all.</p>
+${table('', errorRows(operations.map(({ operation }) => operation)))}
+</section>
 </main>
 </html>
 `;
@@ -42,24 +48,36 @@ function section(method: string, path: string, operation: OpenApiOperation): str
     `<code>${escapeHtml(String(parameter['name']))}</code> (${parameter['in']})`,
     prose(String(parameter['description'] ?? '')),
   ]);
-  const responses = Object.entries(operation.responses).map(([status, response]) => [
-    `<code>${status}</code>`,
-    prose(String(response['description'])),
-  ]);
+  const failures = Object.keys(operation.responses).filter((status) => status !== '200');
   return `<section id="${operation.operationId}">
 <h2><b>${method}</b> ${escapeHtml(path)}</h2>
 <p>${prose(operation.summary)}. ${prose(operation.description)}</p>
+<pre>${escapeHtml(curlOf(method, path, operation))}</pre>
+<pre>${escapeHtml(answerOf(operation))}</pre>
 ${table('Parameters', parameters)}
+<p><a href="#errors">Errors</a>: ${failures.join(', ')}</p>
 ${details('Request body', operation.requestBody)}
-${table('Answers', responses)}
 ${details('Answer body', operation.responses['200'])}
 </section>`;
+}
+
+/** Each status once, with what any operation says of it. */
+function errorRows(operations: readonly OpenApiOperation[]): readonly (readonly string[])[] {
+  const told = new Map<string, Set<string>>();
+  for (const { responses } of operations) {
+    for (const [status, response] of Object.entries(responses)) {
+      if (status === '200') continue;
+      const parts = String(response['description']).split(', ');
+      told.set(status, new Set([...(told.get(status) ?? []), ...parts]));
+    }
+  }
+  return [...told].map(([status, parts]) => [`<code>${status}</code>`, prose([...parts].join(', '))]);
 }
 
 function table(title: string, rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) return '';
   const lines = rows.map((cells) => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`);
-  return `<h3>${title}</h3><table>${lines.join('')}</table>`;
+  return `${title === '' ? '' : `<h3>${title}</h3>`}<table>${lines.join('')}</table>`;
 }
 
 function details(title: string, body: unknown): string {
@@ -67,9 +85,15 @@ function details(title: string, body: unknown): string {
   return Object.entries(content ?? {})
     .map(
       ([type, { schema }]) =>
-        `<details><summary>${title}, ${escapeHtml(type)}</summary><pre>${escapeHtml(JSON.stringify(schema, null, 2))}</pre></details>`,
+        `<details><summary>${title}, ${escapeHtml(type)}</summary><pre>${escapeHtml(JSON.stringify(schema, withoutTimePattern, 2))}</pre></details>`,
     )
     .join('');
+}
+
+/** The pattern of a time has 250 characters, and says no more than `date-time`. */
+function withoutTimePattern(this: unknown, name: string, value: unknown): unknown {
+  const { format } = (this ?? {}) as { readonly format?: unknown };
+  return name === 'pattern' && format === 'date-time' ? undefined : value;
 }
 
 /** Escapes a text for HTML. Words in backticks become code. */

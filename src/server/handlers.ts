@@ -45,6 +45,7 @@ export const handlers: Handlers = {
       limit: query.limit ?? limits.pageItemsDefault,
       cursor: query.cursor ?? null,
       title_match: query.title_match ?? null,
+      id_suffix: query.id_suffix ?? null,
       updated_before: query.updated_before ?? null,
       updated_after: query.updated_after ?? null,
       deleted: query.deleted ?? false,

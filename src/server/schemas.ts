@@ -74,6 +74,7 @@ export const sessionQuery = z.strictObject({
   limit: pageLimit.optional(),
   cursor: cursor.optional(),
   title_match: z.string().optional().describe('a glob over the whole title'),
+  id_suffix: z.string().optional().describe('the last characters of the session id, at least 6'),
   updated_before: z.string().optional().describe('last activity strictly before this ISO 8601 time'),
   updated_after: z.string().optional().describe('last activity at or after this ISO 8601 time'),
   deleted: z.boolean().optional().describe('true: the deleted sessions instead of the active ones'),

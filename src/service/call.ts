@@ -19,4 +19,11 @@ export interface Call {
   readonly pacesItself: boolean;
   /** True: the chat also yields `reasoning` of a mode that is not set to show it. Only the embedded service can do so. */
   readonly showReasoning: boolean;
+  /** Told what the call waits for, while nothing comes of it. */
+  readonly notice?: (sign: WaitingSign) => void;
 }
+
+/** `thinking`: the model makes notes that are not shown. `turned_away`: the server asked for a pause, after which the request is sent again. */
+export type WaitingSign =
+  | { readonly kind: 'thinking' }
+  | { readonly kind: 'turned_away'; readonly seconds: number };

@@ -36,6 +36,8 @@ export const firstCreatedFirst: SessionOrder = { sort: 'created', order: 'asc' }
 export interface SessionQuery extends PageRequest, SessionOrder {
   /** A glob (`*`, `?`, `[a-z]`) over the whole title, case-sensitive. */
   readonly title_match: string | null;
+  /** The last characters of the id, at least 6: letters, digits, `_` and `-`. */
+  readonly id_suffix: string | null;
   /** ISO 8601. The last activity was strictly before `updated_before`, and at or after `updated_after`. */
   readonly updated_before: string | null;
   readonly updated_after: string | null;
@@ -46,6 +48,7 @@ export interface SessionQuery extends PageRequest, SessionOrder {
 /** The query without a filter: every active session, the last active first. */
 export const anySession: Omit<SessionQuery, keyof PageRequest> = {
   title_match: null,
+  id_suffix: null,
   updated_before: null,
   updated_after: null,
   deleted: false,

@@ -23,6 +23,8 @@ export interface SessionFilter extends SessionOrder {
   readonly after: SessionPlace | null;
   /** A session without a title matches no pattern. */
   readonly titleMatch: TitlePattern | null;
+  /** The id ends in these characters. */
+  readonly idSuffix: string | null;
   /** The last activity is strictly before this time (ms). */
   readonly updatedBefore: number | null;
   /** The last activity is at or after this time (ms). */

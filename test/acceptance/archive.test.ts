@@ -142,7 +142,9 @@ describe('sessions export', () => {
     expect(page).toContain('<p class="typed">&lt;script&gt;alert(0)&lt;/script&gt;</p>');
     expect(page).toContain('<p>&lt;b&gt;And&lt;/b&gt; &lt;script&gt;alert(1)&lt;/script&gt; x <a ');
     expect(page).toContain('<strong>bold</strong>');
-    expect(page).toContain('<pre><code class="language-js">let a = &quot;&lt;b&gt;&quot;;');
+    expect(page).toContain(
+      '<pre><code><span class="hl-keyword">let</span> a = <span class="hl-string">&quot;&lt;b&gt;&quot;</span>;',
+    );
     expect(page.trimEnd().endsWith('</html>')).toBe(true);
   });
 
@@ -214,7 +216,7 @@ describe('sessions export', () => {
         ...{ session_id, status: 'exported', file: join(directory, `${session_id}.html`) },
       })),
     );
-    expect(readdirSync(directory).sort()).toEqual(ids.map((id) => `${id}.html`).sort());
+    expect(readdirSync(directory).sort()).toEqual(['index.html', ...ids.map((id) => `${id}.html`).sort()]);
   });
 
   test('of a session that is not there is exit 5 and no file; of several, exit 3 and the others', async () => {

@@ -13,7 +13,7 @@ let id = '';
 let other = '';
 beforeAll(async () => {
   server = await HostileAnswers.open();
-  env = { PARLEY_URL: server.url, PARLEY_API_KEY: 'none', NO_COLOR: '1' };
+  env = { PARLEY_URL: server.url, PARLEY_API_KEY: 'none', NO_COLOR: '1', PAGER: 'cat' };
   for (const message of ['hello one', 'hello two']) {
     const answer = await server.fixture.ask('POST', '/v1/chat', { body: { mode: 'echo', message } });
     [other, id] = [id, ((await answer.json()) as { data: { session_id: string } }).data.session_id];
@@ -30,7 +30,7 @@ const answers: Lie = { everywhere: { word }, text: every };
 const failures: Lie = { status: 422, text: every };
 
 /** Sequences of Parley's own, without colours: moves, what is cleared, and the modes of the terminal that it sets and takes back. */
-const own = /\x1b\[(?:\?(?:25|2026|2004)[lh]|\d*[ABCDGJK])|\r\n/g;
+const own = /\x1b\[(?:\?(?:25|2026|2004)[lh]|\d*[ABCDGJK])|\r/g;
 /** What its line editor and its lists write besides. */
 const ownOfLines = /\r|\x07/g;
 

@@ -1,5 +1,6 @@
 // A reply on a terminal is Markdown, laid out to its width; everywhere else it is what was said, byte for byte.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { withoutOwnWeight } from '../cli/terminal/attacks.ts';
 import { screenOf } from '../cli/terminal/markdown/screen.ts';
 import { Place } from '../support/parley.ts';
 
@@ -52,13 +53,14 @@ test.each(['', '--no-stream'])('on a terminal it is laid out and coloured (%s)',
   expect(lookOf('let')).toMatchObject({ colour: 5 });
 });
 
-test('without colour it is laid out, and its marks stay', async () => {
+test('without colour it is laid out, in bold and italic alone', async () => {
   const { out } = await place.terminal(chat(''), { NO_COLOR: '1' });
-  expect(out.split('\n')).toEqual([
-    '## A title',
+  expect(out).toContain('\x1b[1mbold\x1b[0m');
+  expect(withoutOwnWeight(out).split('\n')).toEqual([
+    'A title',
     '',
-    'Some **bold** words, and `code` that',
-    'ends a line which is wrapped.',
+    'Some bold words, and `code` that ends a',
+    'line which is wrapped.',
     ...laidOut.slice(4),
     '',
   ]);

@@ -22,7 +22,7 @@ test('a listing is a table with titles, in bold where there is colour', async ()
   ]);
   expect(shown.out).toContain(`${esc}[1m`);
   const plain = stripVTControlCharacters(shown.out);
-  expect(plain).toMatch(/^SESSION +MESSAGES +LAST ACTIVITY +TITLE\nses_\w+ +0 +\S+ +/);
+  expect(plain).toMatch(/^TITLE +LAST ACTIVITY +MODE +MESSAGES +ID\n\S+ +now +0 +\w{8}\n/);
   expect(without.map(({ out }) => out)).toEqual([plain, plain, plain]);
 });
 
@@ -56,9 +56,9 @@ describe('dangerous characters', () => {
     expect(json).toContain('\\u001b[2J\\u0007\\u009b31m\\u202e');
     const session = JSON.parse(json).data.session_id;
     const reply = await place.terminal(`printf %s '${text}' | parley chat --quiet -m echo`);
-    const transcript = await place.terminal(`parley sessions messages ${session}`);
+    const transcript = await place.terminal(`parley sessions messages ${session}`, { NO_COLOR: '1' });
     expect(reply.out).toBe(visible);
-    expect(transcript.out).toContain(`\n\n${visible}`);
+    expect(transcript.out).toBe(`You · now\n${visible}\necho · now\n${visible}`);
     expect(transcript.out).not.toContain(esc);
   });
 
@@ -93,7 +93,8 @@ describe('several deletions', () => {
     const { status, out } = await place.terminal(`parley sessions delete ${ids.join(' ')}`, {}, typing);
     expect(status).toBe(0);
     expect(out).toContain('3 sessions of project default, in the store on this machine (profile local):');
-    expect(out).toContain(`deleted ${ids[2]}\n`);
+    expect(out).toContain(`${ids[2]}  (no title), 0 messages, last active now\n`);
+    expect(out).toContain('3 deleted\n');
     expect(await left(ids)).toBe(0);
   });
 

@@ -200,7 +200,7 @@ async function perform(
       return (await service.verify(call)).data;
     case 'list': {
       const query = { title_match: null, updated_before: null, updated_after: null, deleted: false };
-      const page = { ...query, ...lastActiveFirst, limit: 200, cursor: null };
+      const page = { ...query, id_suffix: null, ...lastActiveFirst, limit: 200, cursor: null };
       return (await archive.listSessions(call, page)).data.items;
     }
     case 'search': {

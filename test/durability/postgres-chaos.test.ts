@@ -95,7 +95,8 @@ async function countOf(store: SessionStore, projectId: string): Promise<number> 
   let after: { time: number; sessionId: string } | null = null;
   for (;;) {
     const page = await store.listSessions(projectId, {
-      ...{ limit: 200, after, titleMatch: null, updatedBefore: null, updatedAfter: null, deleted: false },
+      ...{ limit: 200, after, titleMatch: null, idSuffix: null, deleted: false },
+      ...{ updatedBefore: null, updatedAfter: null },
       ...{ sort: 'created', order: 'asc' },
     });
     count += page.items.length;

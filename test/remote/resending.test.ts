@@ -13,7 +13,14 @@ function resending(method: (typeof methods)[number], honoured = false, random = 
   const { signal } = new AbortController();
   return {
     waits,
-    it: new Resending({ method, honoursKeys: () => honoured, random: () => random, wait, signal }),
+    it: new Resending({
+      method,
+      honoursKeys: () => honoured,
+      random: () => random,
+      wait,
+      signal,
+      notice: undefined,
+    }),
   };
 }
 

@@ -83,3 +83,31 @@ test('texts in the document are text on the page, not markup', () => {
   const hostile = { ...document, info: { ...document.info, title: '<b onclick="x">&' } };
   expect(docsPage(hostile)).toContain('&lt;b onclick=&quot;x&quot;&gt;&amp;');
 });
+
+test('the page shows a request for curl and its answer for each operation, and each error once', () => {
+  const page = docsPage(document);
+  const sections = page.split('<section ').slice(1, -1);
+  expect(sections).toHaveLength(
+    Object.values(document.paths).reduce((sum, methods) => sum + Object.keys(methods).length, 0),
+  );
+  for (const section of sections) {
+    const [curl = '', answer = ''] = [...section.matchAll(/<pre>(.*?)<\/pre>/gs)].map(([, text]) =>
+      plainText(text ?? ''),
+    );
+    expect(curl).toMatch(/^curl (-X \w+ )?"\$PARLEY_URL\/\S+"/);
+    expect(JSON.parse(answer)).toMatchObject({ success: true });
+    const body = /-d '(.*)'$/s.exec(curl)?.[1];
+    if (body !== undefined) expect(JSON.parse(body)).toBeTypeOf('object');
+  }
+  expect(page.match(/the headers are too long/g)).toHaveLength(1);
+  // The pattern of a time would take most of the page.
+  expect(page).not.toContain('\\d{4}-');
+});
+
+function plainText(html: string): string {
+  return html
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&amp;', '&');
+}

@@ -167,6 +167,21 @@ export function describeListings(name: string, open: () => Promise<SessionStore>
       ]);
     });
 
+    it('take the end of an id, compared exactly', async () => {
+      const store = await open();
+      const project = await newProject(store);
+      const ids = [await newSession(store, project), await newSession(store, project)];
+      const list = async (filter: SampleFilter) =>
+        (await store.listSessions(project, everySession(filter))).items.map(({ session_id }) => session_id);
+      for (const id of ids) {
+        for (const length of [8, id.length])
+          expect(await list({ idSuffix: id.slice(-length) })).toEqual([id]);
+        expect(await list({ idSuffix: `x${id}` })).toEqual([]);
+        expect(await list({ idSuffix: id.slice(-8).replace(/.$/, '_') })).toEqual([]);
+        expect(await list({ idSuffix: id.slice(-8), deleted: true })).toEqual([]);
+      }
+    });
+
     it('combine a place and a time to the narrower of both', async () => {
       const store = await open();
       const project = await newProject(store);

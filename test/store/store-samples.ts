@@ -107,6 +107,7 @@ export function everySession({ titleMatch, ...filter }: SampleFilter = {}): Sess
     limit: 50,
     after: null,
     titleMatch: titleMatch === undefined ? null : readTitlePattern(titleMatch),
+    idSuffix: null,
     updatedBefore: null,
     updatedAfter: null,
     deleted: false,

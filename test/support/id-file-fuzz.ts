@@ -99,10 +99,11 @@ async function newSessions(backend: Backend, apiKey: string, count: number): Pro
 }
 
 async function active(backend: Backend, apiKey: string): Promise<readonly string[]> {
-  const query = { limit: 200, cursor: null, title_match: null, updated_before: null, updated_after: null };
+  const query = { limit: 200, cursor: null, title_match: null, id_suffix: null };
   const { data } = await backend.archive.listSessions(callWith(apiKey), {
     ...query,
     ...lastActiveFirst,
+    ...{ updated_before: null, updated_after: null },
     deleted: false,
   });
   return data.items.map(({ session_id }) => session_id).sort();

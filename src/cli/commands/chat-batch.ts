@@ -20,10 +20,10 @@ import { exitDone, exitSomeFailed } from '../exit-codes.ts';
 import { chooseMode } from '../mode-choice.ts';
 import { type SessionFlags, sessionToContinue } from '../session-choice.ts';
 import { sessionMode } from '../session-mode.ts';
+import { requireReference } from '../session-reference.ts';
 import { givenSettings, type SettingFlags } from '../setting-options.ts';
 import type { TemplateChoice } from '../template-values.ts';
 import type { WhichBlock } from '../terminal/markdown/fenced-block.ts';
-import { idsFromWords } from '../terminal/session-ids.ts';
 
 export interface ChatBatchInput extends MessageSources, SessionFlags, TemplateChoice {
   readonly mode: string | null;
@@ -199,7 +199,7 @@ function checkTogether(input: ChatBatchInput, { host, options }: CliContext): vo
       hint: 'With it, all lines are turns of that one session; without, each line names its own session_id or title.',
     });
   }
-  if (session !== null) idsFromWords([session]);
+  if (session !== null) requireReference(session);
   if (input.resume !== null && options.jq !== null) {
     throw new ParleyError('USAGE', '--resume and --jq cannot be used together.', {
       hint: 'The file must hold the results as they are. Filter it once it is whole.',

@@ -1,7 +1,5 @@
 // `parley chat`: one turn. Only the reply goes to stdout.
 import { type Command, Option } from 'commander';
-import type { Call } from '../../service/call.ts';
-import type { ChatEvent, ChatRequest } from '../../service/chat-event.ts';
 import { ParleyError } from '../../service/errors.ts';
 import { chatOutput } from '../chat-output.ts';
 import { type ChatInput, planChat } from '../chat-plan.ts';
@@ -9,12 +7,15 @@ import { prepareTurn, runTurn } from '../chat-turn.ts';
 import type { CliContext } from '../context.ts';
 import { exitDone } from '../exit-codes.ts';
 import { noteOfFirstReply } from '../first-reply.ts';
+import { markdownOption } from '../markdown-option.ts';
 import { withModeOfSession } from '../mode-choice.ts';
 import { withRetryCommand } from '../retry-command.ts';
 import type { Run } from '../run.ts';
+import { readInSession } from '../session-reference.ts';
 import { addSettingOptions, type SettingFlags } from '../setting-options.ts';
 import { addTemplateOptions, noValues, type TemplateValues } from '../template-values.ts';
 import type { WhichBlock } from '../terminal/markdown/fenced-block.ts';
+import type { MarkdownChoice } from '../terminal/reply-writer.ts';
 import { wholeNumber } from '../whole-number.ts';
 import { canConverse, runRepl } from './repl.ts';
 
@@ -35,6 +36,7 @@ interface ChatFlags extends SettingFlags {
   readonly reasoning?: true;
   readonly idempotencyKey?: string;
   readonly raw?: true;
+  readonly markdown: MarkdownChoice;
   readonly extractCode?: WhichBlock;
   readonly batch?: true;
   readonly concurrency?: number;
@@ -65,7 +67,8 @@ export function registerChat(parent: Command, run: Run): void {
       'repeat the turn of this key, as a failed chat prints it; nothing is doubled',
     )
     .option('-n, --no-stdin', 'leave stdin alone (in loops that read it; or PARLEY_NO_STDIN=1)')
-    .option('--raw', 'print the reply as it is, not as Markdown')
+    .addOption(markdownOption())
+    .option('--raw', 'print the reply as it is: --markdown never')
     .addOption(
       new Option(
         '--extract-code [which]',
@@ -142,7 +145,7 @@ function inputOf(words: readonly string[], flags: ChatFlags, context: CliContext
     usage: flags.usage ?? false,
     reasoning: flags.reasoning ?? false,
     idempotencyKey: flags.idempotencyKey ?? null,
-    raw: flags.raw ?? false,
+    markdown: flags.raw ? 'never' : flags.markdown,
     extractCode: flags.extractCode ?? null,
   };
 }
@@ -153,11 +156,21 @@ export async function runChat(input: ChatInput, context: CliContext): Promise<nu
   const plan = planChat(input, { json: options.json, stdinIsFed, canConverse: canTalk });
   if (plan.kind === 'conversation') return runRepl(plan.repl, context);
 
-  const { request, call, modeBefore } = await prepareTurn(input, context);
-  const { usage, raw } = input;
+  const prepared = await prepareTurn(input, context);
+  const { call, modeBefore } = prepared;
+  let { request } = prepared;
+  const { usage, markdown } = input;
   const note = await noteOfFirstReply(request.mode, context);
-  const output = chatOutput(plan.format, context, { request, usage, raw });
-  const events = await eventsOf(input, request, call, context);
+  const output = chatOutput(plan.format, context, { request: () => request, usage, markdown });
+  const { service, archive } = (await context.open()).backend;
+  const ask = (session_id: string | null) => {
+    request = { ...request, session_id };
+    const told = { ...call, ...(output.notice && { notice: output.notice }) };
+    if (!input.regenerate || session_id === null) return service.chat(told, request, 'chunks');
+    return archive.regenerate(told, session_id, { mode: request.mode }, 'chunks');
+  };
+  const { session_id: id } = request;
+  const events = id === null ? ask(null) : readInSession({ text: input.session ?? id, id }, context, ask);
   const outcome = await runTurn(events, output, (session) => remember(session, request.mode, context));
   const isKept = outcome.kind === 'done' || outcome.session !== null;
   if (isKept && modeBefore !== null && modeBefore !== request.mode)
@@ -186,18 +199,6 @@ export async function runChat(input: ChatInput, context: CliContext): Promise<nu
     key: call.idempotencyKey,
   };
   throw withRetryCommand(error, repeated, context);
-}
-
-async function eventsOf(
-  { regenerate }: ChatInput,
-  request: ChatRequest,
-  call: Call,
-  context: CliContext,
-): Promise<AsyncIterable<ChatEvent>> {
-  const { service, archive } = (await context.open()).backend;
-  const { mode, session_id } = request;
-  if (!regenerate || session_id === null) return service.chat(call, request, 'chunks');
-  return archive.regenerate(call, session_id, { mode }, 'chunks');
 }
 
 /** Notes the session for the next `--continue`. A failure does not stop the chat: the reply matters more than the note. */

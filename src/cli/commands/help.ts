@@ -41,7 +41,14 @@ export async function runHelp({ words, tree }: HelpInput, context: CliContext): 
     }
     command = inner;
   }
-  return writeText(outputHelpText(command), context);
+  return writeText(outputHelpText(command) + (await furtherHelp(command)), context);
+}
+
+/** What the page of a command has besides its options. It is loaded for that page alone. */
+export async function furtherHelp(command: Command): Promise<string> {
+  if (commandPath(command) !== 'parley repl') return '';
+  const { replHelp } = await import('../repl/repl-help.ts');
+  return replHelp();
 }
 
 async function writeText(text: string, { stdout, options }: CliContext): Promise<undefined> {

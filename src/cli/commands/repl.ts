@@ -2,16 +2,19 @@
 import type { Command } from 'commander';
 import { ParleyError } from '../../service/errors.ts';
 import type { CliContext } from '../context.ts';
+import { markdownOption } from '../markdown-option.ts';
 import type { ReplInput } from '../repl/open-repl.ts';
 import type { Run } from '../run.ts';
+import { requireReference } from '../session-reference.ts';
 import { addSettingOptions, type SettingFlags } from '../setting-options.ts';
-import { idsFromWords } from '../terminal/session-ids.ts';
+import type { MarkdownChoice } from '../terminal/reply-writer.ts';
 
 interface ReplFlags extends SettingFlags {
   readonly session?: string;
   readonly continue?: true;
   readonly mode?: string;
   readonly raw?: true;
+  readonly markdown: MarkdownChoice;
 }
 
 export function registerRepl(parent: Command, run: Run): void {
@@ -22,7 +25,8 @@ export function registerRepl(parent: Command, run: Run): void {
     .option('-c, --continue', 'go on with the session last used in this terminal')
     .option('-m, --mode <name>', 'the mode to chat in (see: parley models)');
   addSettingOptions(command)
-    .option('--raw', 'print replies without styling')
+    .addOption(markdownOption())
+    .option('--raw', 'print replies as they are: --markdown never')
     .action((flags: ReplFlags, command: Command) =>
       run(command, (context) =>
         runRepl(
@@ -30,7 +34,7 @@ export function registerRepl(parent: Command, run: Run): void {
             session: flags.session ?? null,
             continue: flags.continue ?? false,
             mode: flags.mode ?? null,
-            raw: flags.raw ?? false,
+            markdown: flags.raw ? 'never' : flags.markdown,
             settings: flags,
             fork: false,
           },
@@ -43,7 +47,7 @@ export function registerRepl(parent: Command, run: Run): void {
 export async function runRepl(input: ReplInput, context: CliContext): Promise<number> {
   if (input.session !== null) {
     if (input.continue) throw new ParleyError('USAGE', '-s and -c cannot be used together.');
-    idsFromWords([input.session]);
+    requireReference(input.session);
   }
   if (context.options.json) {
     throw new ParleyError('USAGE', 'The REPL prints no JSON.', { hint: 'Use: parley chat --json "Hello"' });

@@ -20,9 +20,14 @@ export const variables: readonly Described[] = [
   },
   { name: 'PARLEY_MODE', purpose: 'the mode of a new session where --mode is not given' },
   { name: 'PARLEY_NO_STDIN', purpose: '1 leaves stdin alone, as chat --no-stdin does' },
+  {
+    name: 'PARLEY_PAGER',
+    purpose:
+      'the pager for output that is longer than the screen; else PAGER, else less, where there is one. An empty one, or cat, turns it off',
+  },
   { name: 'PARLEY_CONFIG_DIR', purpose: 'where profiles and keys are kept (config.json)' },
   { name: 'PARLEY_DATA_DIR', purpose: 'where the store of the embedded service is kept (parley.db)' },
-  { name: 'NO_COLOR', purpose: 'print without colour, whatever its value' },
+  { name: 'NO_COLOR', purpose: 'print without colour, whatever its value; bold, lists and tables stay' },
   {
     name: 'FORCE_COLOR',
     purpose: 'print in colour, also into a pipe: 0 for none, 1 for 16 colours, 2 for 256, 3 for all',

@@ -9,6 +9,7 @@ import type { CliContext, ServiceAccess } from '../context.ts';
 import { noteOfFirstReply } from '../first-reply.ts';
 import { chooseMode, withModeOfSession } from '../mode-choice.ts';
 import { type GivenSettings, nothingGiven, settingsOfNew } from '../setting-options.ts';
+import type { MarkdownChoice } from '../terminal/reply-writer.ts';
 import { turnNotes } from '../turn-notes.ts';
 import { lastTurn } from './last-messages.ts';
 import { shownReply } from './shown-reply.ts';
@@ -16,8 +17,7 @@ import { streamTurn } from './streamed-turn.ts';
 
 export interface ConversationOptions {
   readonly mode: string | null;
-  /** True if replies are shown without Markdown styling. */
-  readonly raw: boolean;
+  readonly markdown: MarkdownChoice;
 }
 
 /** A message as it was sent, or a request for another reply to the last one, and the key that a repetition uses. */
@@ -170,12 +170,13 @@ export class Conversation {
   async #turn(attempt: Attempt, context: CliContext): Promise<void> {
     this.last = { ...attempt, isBegun: false, isReturned: false };
     const call = { ...(await context.call()), idempotencyKey: attempt.key };
-    const shown = await shownReply(this.#options.raw, context);
+    const shown = await shownReply(this.#options.markdown, context);
     const notes: string[] = [];
     const firstNote = await noteOfFirstReply(attempt.request.mode, context);
     let title: Promise<void> | null = null;
     try {
-      const complete = await streamTurn(await eventsOf(attempt, call, context), shown, (event) => {
+      const told = { ...call, notice: shown.notice };
+      const complete = await streamTurn(await eventsOf(attempt, told, context), shown, (event) => {
         if (event.event === 'session') title = this.#entered(event.data.session_id, attempt, context);
         else if (event.event === 'done') this.reply = event.data.reply;
         else if (event.event === 'delta') {

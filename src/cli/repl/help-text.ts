@@ -8,13 +8,21 @@ interface Described {
   readonly description: string;
 }
 
-const keys: readonly (readonly [string, string])[] = [
+export const slashItself = ['//', 'at the start: a message that begins with a slash'] as const;
+
+export const keys: readonly (readonly [string, string])[] = [
   ['Enter', 'send'],
   ['Alt-Enter, \\ Enter', 'a new line; between """ and """, Enter is one too'],
+  ['Shift-Enter', 'the same, on a terminal that tells it'],
   ['Ctrl-C', 'stop the reply and keep it; clear the line'],
   ['Ctrl-D', 'leave'],
   ['Up, Down, Ctrl-R', 'what was typed before; look for it'],
   ['Tab', 'complete a command, a mode, a session, a file'],
+  ['Ctrl-A, Ctrl-E', 'to the start or the end of the line'],
+  ['Alt-B, Alt-F', 'a word back or on'],
+  ['Ctrl-W, Ctrl-U', 'cut a word, or all before the cursor'],
+  ['Alt-D, Ctrl-K', 'cut the next word, or all behind the cursor'],
+  ['Ctrl-Y, Ctrl-_', 'insert what was cut; undo'],
   ['Ctrl-X Ctrl-E', 'go on writing in $VISUAL or $EDITOR'],
   ['Ctrl-L, Ctrl-Z', 'clear the screen; stop (fg goes on)'],
 ];
@@ -27,7 +35,7 @@ export async function helpText(commands: readonly Described[], output: Output): 
   const { default: wrapAnsi } = await import('wrap-ansi');
   const rows = [
     ...commands.map(({ name, argument, description }) => [`/${name} ${argument}`.trimEnd(), description]),
-    ['//', 'at the start: a message that begins with a slash'],
+    slashItself,
     ...keys,
   ] as const;
   const { bold } = await output.style();

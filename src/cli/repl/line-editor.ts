@@ -10,7 +10,17 @@ import {
   keyName,
   type LineInput,
 } from './line-input.ts';
-import { draftOf, inserted, killed, type LineState, lineOf, moved, pasted, replaced } from './line-state.ts';
+import {
+  draftOf,
+  inserted,
+  killed,
+  type LineState,
+  lineOf,
+  longPaste,
+  moved,
+  pasted,
+  replaced,
+} from './line-state.ts';
 import {
   blankBefore,
   characterAfter,
@@ -116,7 +126,7 @@ const newer: Change = (state, history) => {
 function recalled(state: LineState, index: number, history: readonly string[]): LineState {
   const { undo, browsing } = state;
   const draft = browsing?.draft ?? draftOf(state);
-  return { ...lineOf(history[index] ?? '', state), undo, browsing: { index, draft } };
+  return { ...lineOf(history[index] ?? '', state, longPaste), undo, browsing: { index, draft } };
 }
 
 /** Moves a position inside a character to the start of that character. */
@@ -199,6 +209,6 @@ function inSearch(state: LineState, key: Key, history: readonly string[]): Edite
   if (isText(key)) return searchEdited(state, { typed: key.sequence }, history);
   // Any other key accepts the found line, and then has its own effect.
   const found = search.found === null ? null : (history[search.found] ?? '');
-  const line = found === null ? { ...state, ...search.draft, search: null } : lineOf(found, state);
+  const line = found === null ? { ...state, ...search.draft, search: null } : lineOf(found, state, longPaste);
   return name === 'escape' || name === 'tab' ? done(line) : edit(line, { kind: 'key', key }, history);
 }

@@ -52,7 +52,7 @@ export class LinePainter {
 
   paint(prompt: Prompt, line: ShownLine, { whole = false } = {}): void {
     const drawn = this.#laidOut(prompt, line, whole);
-    const more = this.#appended(drawn);
+    const more = this.#movedCursor(drawn) ?? this.#appended(drawn);
     drawTo(
       this.#output,
       new TerminalText(
@@ -141,6 +141,15 @@ export class LinePainter {
     if (column <= 0) return null;
     const rest = textOf([{ ...above, text: last }, ...rows.slice(first)]);
     return `${toRow(before.layout.cursor.row, first - 1)}\r\x1b[${column}C\x1b[J${rest}`;
+  }
+
+  /** A key that moves the cursor alone writes nothing of the line. */
+  #movedCursor(next: Drawn): string | null {
+    const before = this.#drawn;
+    const isSame = before?.columns === next.columns && before.text === next.text && !this.#isRewrapped;
+    if (!isSame) return null;
+    const { row, column } = next.layout.cursor;
+    return `${toRow(before.layout.cursor.row, row)}\r${column > 0 ? `\x1b[${column}C` : ''}`;
   }
 
   /** Most keys add to the end of a row. Then only the new text is written. */

@@ -3,6 +3,7 @@ import { withoutLastNewlines } from '../end-of-text.ts';
 import {
   escapeSlash,
   expanded,
+  type FoldSize,
   foldOf,
   isLong,
   literal,
@@ -39,8 +40,9 @@ export interface Search {
 }
 
 const mostUndo = 200;
-const longPaste = { lines: 6, characters: 1000 };
-/** A line that comes back is folded only from this size on, because a person wants to edit it. */
+/** The size of a paste that is folded, and of a line of the history, which may have been one. */
+export const longPaste: FoldSize = { lines: 6, characters: 1000 };
+/** A message that comes back after a failure is folded only from this size on, because a person wants to edit it. */
 const longLine = { lines: 40, characters: 8000 };
 
 export const emptyLine: LineState = {
@@ -63,14 +65,14 @@ export function draftOf({ text, cursor }: LineState): Draft {
  * A new line with the text of a line from the history, or of one that comes back. Its message is literal text, so it stays a message
  * however it is edited. The cursor stands behind the message. Ctrl-Y still inserts what was killed before.
  */
-export function lineOf(typed: string, before: LineState = emptyLine): LineState {
+export function lineOf(typed: string, before: LineState = emptyLine, size: FoldSize = longLine): LineState {
   const { pastes } = before;
   const line = { ...emptyLine, killed: expanded(before.killed, pastes), pastes };
   if (isOpen(typed)) return { ...line, text: typed, cursor: typed.length };
   const { from, to, isCommand } = readingOf(typed);
   const head = !isCommand && typed.startsWith('/') ? escapeSlash : typed.slice(0, from);
   const content = typed.slice(from, to);
-  const folds = isLong(content, longLine) && pastes.length < mostFolds;
+  const folds = isLong(content, size) && pastes.length < mostFolds;
   const shown = head + (folds ? foldOf(pastes.length) : literal(content));
   return {
     ...line,

@@ -1,11 +1,16 @@
 // Puts the REPL together: a context of its own, the source of lines that suits the terminal, and the session to continue.
+
+import type { CurrentSession } from '../../config/current-session.ts';
 import { storeKey } from '../../config/profiles.ts';
 import { resolveMode, resolveTarget, type Target } from '../../config/settings.ts';
+import type { Session } from '../../service/session.ts';
 import type { CliHost } from '../cli-host.ts';
 import { forkSession } from '../commands/sessions/fork.ts';
 import type { CliContext } from '../context.ts';
 import { sessionToContinue } from '../session-choice.ts';
+import { withSession } from '../session-reference.ts';
 import { changeSettings, givenSettings, type SettingFlags } from '../setting-options.ts';
+import type { MarkdownChoice } from '../terminal/reply-writer.ts';
 import { complete } from './completion.ts';
 import { Conversation } from './conversation.ts';
 import { LineHistory } from './line-history.ts';
@@ -23,7 +28,7 @@ export interface ReplInput {
   readonly session: string | null;
   readonly continue: boolean;
   readonly mode: string | null;
-  readonly raw: boolean;
+  readonly markdown: MarkdownChoice;
   readonly settings: SettingFlags;
   /** True: it goes on in a copy of the session. */
   readonly fork: boolean;
@@ -39,7 +44,7 @@ export async function openRepl(input: ReplInput, outer: CliContext): Promise<num
   const mode = resolveMode(input.mode, host.env, target)?.mode ?? null;
   const name = await historyName(target);
   const history = new LineHistory({ dataDirectory, name, locks });
-  const conversation = new Conversation({ mode, raw: input.raw });
+  const conversation = new Conversation({ mode, markdown: input.markdown });
   const context = talkingAbove((write) => source.above(write), outer);
   const source: LineSource =
     host.env['TERM'] === 'dumb' ? plainReader(context) : editingReader(history, context);
@@ -63,18 +68,25 @@ async function enterSession(
     conversation.settings = given;
     return;
   }
-  let { sessionId } = session;
-  if (input.fork) {
-    const { data } = await forkSession({ id: sessionId, at: null, title: null }, context);
-    sessionId = data.session_id;
-    await context.rememberSession(sessionId, data.mode ?? session.mode);
-  }
-  const { backend } = await context.open();
-  const { data } = await backend.service.getSession(await context.call(), sessionId);
+  const data = input.fork ? await copyOf(session, context) : await readSession(session.sessionId, context);
+  const { session_id: sessionId } = data;
   conversation.enter(sessionId, typeof data.title === 'string' ? data.title : null);
   const modeBefore = (await showPastTurns(sessionId, context)) ?? session.mode;
   if (input.mode === null) conversation.goOnIn(modeBefore);
   await changeSettings(data, given, context);
+}
+
+async function readSession(named: string, context: CliContext): Promise<Session> {
+  return withSession(named, context, async (id) => {
+    const { backend } = await context.open();
+    return (await backend.service.getSession(await context.call(), id)).data;
+  });
+}
+
+async function copyOf({ sessionId: id, mode }: CurrentSession, context: CliContext): Promise<Session> {
+  const { data } = await forkSession({ id, at: null, title: null }, context);
+  await context.rememberSession(data.session_id, data.mode ?? mode);
+  return data;
 }
 
 function plainReader({ host, stdout }: CliContext): LineSource {

@@ -1,50 +1,48 @@
 // Shows one reply on the terminal: a waiting line until the reply begins, then the text as it arrives.
+import type { WaitingSign } from '../../service/call.ts';
 import type { ChatEvent } from '../../service/chat-event.ts';
-import { monotonicMs } from '../../system/monotonic-clock.ts';
 import type { CliContext } from '../context.ts';
+import { LiveReply } from '../live-reply.ts';
 import { type TextFilter, terminalFilter } from '../terminal/filter.ts';
-import { waiting } from '../terminal/progress.ts';
-import { replyWriter } from '../terminal/reply-writer.ts';
+import type { MarkdownChoice } from '../terminal/reply-writer.ts';
 import { terminalText } from '../terminal/terminal-text.ts';
-import { startTimer } from '../terminal/timer.ts';
 
 export interface ShownReply {
+  /** Takes what the call waits for. */
+  readonly notice: (sign: WaitingSign) => void;
   take(event: ChatEvent): Promise<void>;
   /** `notes` are further remarks about the reply. */
   end(notes: readonly string[]): Promise<void>;
 }
 
-export async function shownReply(raw: boolean, context: CliContext): Promise<ShownReply> {
-  const { stdout, stderr, options, signal } = context;
-  const writer = await replyWriter(stdout, { raw, signal });
+export async function shownReply(markdown: MarkdownChoice, context: CliContext): Promise<ShownReply> {
+  const { stdout } = context;
+  const live = new LiveReply(markdown, context);
   const { dim } = await stdout.style();
-  const spinner = waiting(() => stderr, 'Waiting for the reply', {
-    quiet: options.quiet,
-    startTimer,
-    now: monotonicMs,
-  });
+  const { output, writer } = await live.place;
+  live.wait();
   let begun = false;
   let reasons: TextFilter | null = null;
   const leaveReasons = async () => {
-    if (reasons !== null) await stdout.write(terminalText`${dim(reasons.end())}\n\n`);
+    if (reasons !== null) await output.write(terminalText`${dim(reasons.end())}\n\n`);
     reasons = null;
   };
   return {
+    notice: live.notice,
     async take(event) {
       switch (event.event) {
         case 'session':
           return;
         case 'reasoning':
-          spinner.stop();
+          await live.stop();
           reasons ??= terminalFilter();
-          return stdout.write(dim(reasons.push(event.data.text)));
+          return output.write(dim(reasons.push(event.data.text)));
         case 'delta':
-          spinner.stop();
           await leaveReasons();
           begun = true;
-          return writer.write(event.data.text);
+          return (await live.begin()).write(event.data.text);
         case 'done':
-          spinner.stop();
+          await live.stop();
           await leaveReasons();
           // A server that does not stream has sent no chunks.
           if (!begun) await writer.write(event.data.reply);
@@ -52,12 +50,12 @@ export async function shownReply(raw: boolean, context: CliContext): Promise<Sho
       }
     },
     async end(notes) {
-      spinner.stop();
+      await live.stop();
       await leaveReasons();
       if (!begun) return;
       await writer.endLine();
       for (const note of notes) await context.say(note);
-      await stdout.write('\n');
+      await output.write('\n');
     },
   };
 }

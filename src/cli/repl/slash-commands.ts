@@ -5,13 +5,14 @@ import { runMessages } from '../commands/sessions/messages.ts';
 import { runRename } from '../commands/sessions/rename.ts';
 import { runRestore } from '../commands/sessions/restore.ts';
 import { runSearch } from '../commands/sessions/search.ts';
+import { meantSession } from '../session-reference.ts';
 import { fileChoices, sessionChoices, withHome } from './argument-choices.ts';
 import { attach } from './attachments.ts';
 import { titleOf } from './conversation.ts';
 import { lastReply } from './last-messages.ts';
 import { lineCommands } from './line-commands.ts';
 import { deleteSession } from './session-deletion.ts';
-import { findSession, pickSession } from './session-search.ts';
+import { findSession, namedSession, pickSession } from './session-search.ts';
 import { settingCommands } from './setting-commands.ts';
 import { required, resume, type SlashCommand, sessionOf } from './slash-command.ts';
 
@@ -74,12 +75,11 @@ export const slashCommands: readonly SlashCommand[] = [
     name: 'search',
     argument: 'WORDS',
     description: 'find sessions by what was said in them',
-    run: (words, { context }) =>
-      runSearch(
-        { query: required(words, 'words to look for: /search WORDS'), limit: 10, cursor: null },
-        context,
-        (id) => `/resume ${id}`,
-      ),
+    run: (words, { context, source }) => {
+      const query = required(words, 'words to look for: /search WORDS');
+      const input = { query, limit: 10, cursor: null, utc: false };
+      return source.lend(() => runSearch(input, context, (id) => `/resume ${id}`));
+    },
   },
   {
     name: 'title',
@@ -103,8 +103,11 @@ export const slashCommands: readonly SlashCommand[] = [
     name: 'history',
     argument: '',
     description: 'print what was said in this session, whole',
-    run: (_argument, { context, conversation }) =>
-      runMessages({ id: sessionOf(conversation), format: 'md', all: false }, context),
+    run: (_argument, { context, conversation, source }) => {
+      const id = sessionOf(conversation);
+      const input = { id, format: null, markdown: 'auto', utc: false, all: false } as const;
+      return source.lend(() => runMessages(input, context));
+    },
   },
   lineCommands.retry,
   lineCommands.regenerate,
@@ -121,21 +124,22 @@ export const slashCommands: readonly SlashCommand[] = [
       const { session_id: id, title } =
         argument === ''
           ? { session_id: sessionOf(conversation), title: conversation.title }
-          : await findSession(argument, context);
+          : await namedSession(argument, context);
       await deleteSession(id, title, { context, conversation, source });
       return undefined;
     },
   },
   {
     name: 'restore',
-    argument: '[ID]',
+    argument: '[ID|TITLE]',
     description: 'bring a deleted session back, and go on with it',
     run: async (argument, scope) => {
       const { context, conversation } = scope;
-      const id = argument || conversation.deletedId || conversation.sessionId;
-      if (id === null) {
+      const named = argument || conversation.deletedId || conversation.sessionId;
+      if (named === null) {
         throw new ParleyError('USAGE', 'No session was deleted here.', { hint: 'Name one: /restore ID' });
       }
+      const { id } = await meantSession(named, context, 'deleted');
       if ((await runRestore({ words: [id], batch: null, last: false, verbose: false }, context)) !== 0)
         return undefined;
       conversation.enter(id, await titleOf(id, context));

@@ -71,6 +71,8 @@ export interface UntrustedWriter {
   end(): Promise<void>;
   /** The same, with a newline if the text did not end in one. */
   endLine(): Promise<void>;
+  /** What is held back until more of it has come, such as `table, 12 rows`; null for nothing. */
+  heldBack?(): string | null;
 }
 
 export function createOutput(stream: OutputStream, options: OutputOptions): Output {
@@ -191,7 +193,8 @@ class StreamOutput implements Output {
   }
 }
 
-class FilteredWriter implements UntrustedWriter {
+/** Writes untrusted text that arrives in chunks through a filter. */
+export class FilteredWriter implements UntrustedWriter {
   readonly #output: Output;
   readonly #filter: TextFilter;
   #endsInNewline = false;

@@ -11,6 +11,8 @@ export interface WaitingOptions {
 }
 
 export interface Waiting {
+  /** Replaces the text. The seconds go on. */
+  say(text: string): void;
   /** Must be called before other output to the terminal. A second call does nothing. */
   stop(): void;
 }
@@ -24,17 +26,19 @@ export function waiting(
   text: string,
   { quiet, startTimer, now }: WaitingOptions,
 ): Waiting {
-  if (quiet) return { stop() {} };
+  if (quiet) return { say() {}, stop() {} };
   const began = now();
   let stopped = false;
+  let words = text;
   let clear = () => {};
+  let update = () => {};
   const show = async () => {
     const { redraws, stream, colour } = stderr();
     if (!redraws) return;
     const { default: ora } = await import('ora');
     if (stopped) return;
     const spinner = ora({
-      text: filterLine(text),
+      text: filterLine(words),
       suffixText: () => `${Math.floor((now() - began) / 1000)} s`,
       stream,
       color: colour === 0 ? false : 'cyan',
@@ -43,15 +47,23 @@ export function waiting(
       discardStdin: false,
     });
     clear = () => spinner.stop();
+    update = () => {
+      spinner.text = filterLine(words);
+    };
     spinner.start();
   };
   const cancel = startTimer(patienceMs, () => void show());
   return {
+    say(other) {
+      words = other;
+      update();
+    },
     stop() {
       stopped = true;
       cancel();
       clear();
       clear = () => {};
+      update = () => {};
     },
   };
 }

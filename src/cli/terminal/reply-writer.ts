@@ -1,18 +1,26 @@
-// Chooses how a reply is shown: as Markdown on a terminal, unchanged everywhere else.
+// Chooses how a reply is shown: as Markdown on a terminal, unchanged everywhere else, or as the person asks.
 import type { Output, UntrustedWriter } from './output.ts';
 
+/** `auto`: as Markdown on a terminal. */
+export const markdownChoices = ['auto', 'always', 'never'] as const;
+export type MarkdownChoice = (typeof markdownChoices)[number];
+
 export interface ReplyWriterOptions {
-  /** True for no Markdown styling. The filter still applies on a terminal. */
-  readonly raw: boolean;
+  /** The filter applies on a terminal with each choice. */
+  readonly markdown: MarkdownChoice;
   /** Stops the rendering of a long chunk: its write then rejects with the reason. */
   readonly signal: AbortSignal;
 }
 
 export async function replyWriter(
   output: Output,
-  { raw, signal }: ReplyWriterOptions,
+  { markdown, signal }: ReplyWriterOptions,
 ): Promise<UntrustedWriter> {
-  if (raw || !output.formats) return output.untrusted();
+  if (!rendersMarkdown(output, markdown)) return output.untrusted();
   const { MarkdownWriter } = await import('./markdown/markdown-writer.ts');
   return new MarkdownWriter(output, signal);
+}
+
+export function rendersMarkdown({ formats }: Pick<Output, 'formats'>, markdown: MarkdownChoice): boolean {
+  return markdown === 'always' || (markdown === 'auto' && formats);
 }

@@ -1,4 +1,4 @@
-// Reads the session ids of a command from its words or from stdin, in order, and checks each one.
+// Reads the session ids of a command from stdin, in order, and checks each one.
 import { ParleyError } from '../../service/errors.ts';
 import { isSessionId } from '../../service/session.ts';
 import { filterLine } from './filter.ts';
@@ -11,12 +11,9 @@ const lineLength = 1024 * 1024;
 /** The most lines that name no further id: blank lines, comments and repetitions. An input without an end has more. */
 export const mostIdleLines = 1_000_000;
 
-/** Returns the words. Throws `USAGE` unless each is an id. */
-export function idsFromWords(words: readonly string[]): readonly string[] {
-  for (const word of words) {
-    if (!isSessionId(word)) throw notAnId(`${quoted(word)} is not a session id.`, 'session_id', wordHint);
-  }
-  return words;
+/** The failure for a word that names no session. */
+export function notAnId(word: string): ParleyError {
+  return noId(`${quoted(word)} is not a session id.`, 'session_id', wordHint);
 }
 
 /**
@@ -44,7 +41,7 @@ export async function readIds(reading: StdinReading, take: (id: string) => boole
       takeText(chunk);
       if (rest.length > lineLength) {
         const problem = `Line ${number + 1} of standard input is longer than ${lineLength} characters: ${quoted(rest)}.`;
-        throw notAnId(problem, `line ${number + 1}`, lineHint);
+        throw noId(problem, `line ${number + 1}`, lineHint);
       }
     }
   } catch (error) {
@@ -52,7 +49,7 @@ export async function readIds(reading: StdinReading, take: (id: string) => boole
     takeText(error.before);
     const column = Array.from(rest).length + 1;
     const problem = `Line ${number + 1} of standard input has ${error.what} at column ${column}.`;
-    throw notAnId(problem, `line ${number + 1}`, lineHint);
+    throw noId(problem, `line ${number + 1}`, lineHint);
   }
   if (rest !== '') takeLine(rest);
 }
@@ -63,7 +60,7 @@ function idOfLine(line: string, number: number): string | null {
   const id = text.startsWith('{') ? idOfObject(text) : text;
   if (id !== null && isSessionId(id)) return id;
   const problem = `Line ${number} of standard input holds no session id: ${quoted(text)}.`;
-  throw notAnId(problem, `line ${number}`, lineHint);
+  throw noId(problem, `line ${number}`, lineHint);
 }
 
 function idOfObject(text: string): string | null {
@@ -87,7 +84,7 @@ function endless(line: number): ParleyError {
   });
 }
 
-function notAnId(message: string, field: string, hint: string): ParleyError {
+function noId(message: string, field: string, hint: string): ParleyError {
   return new ParleyError('USAGE', message, {
     hint,
     details: [{ field, problem: 'is not a session id' }],

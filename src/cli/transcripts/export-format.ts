@@ -56,7 +56,7 @@ async function htmlWriter(several: boolean): Promise<ExportWriter> {
   return {
     session(record) {
       const { title, session_id } = record.session;
-      const head = isFirst ? page.begin(several ? 'Sessions' : (title ?? session_id)) : '';
+      const head = isFirst ? page.begin(several ? 'Sessions' : (title ?? session_id), several) : '';
       isFirst = false;
       return head + page.session(record);
     },

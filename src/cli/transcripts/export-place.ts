@@ -1,6 +1,8 @@
 // Writes the sessions of an export to standard output or into files.
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
+import type { SessionFacts } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
 import type { CliContext } from '../context.ts';
 import { type ExportFormat, exportWriter } from './export-format.ts';
@@ -32,7 +34,7 @@ export async function exportPlace(request: ExportRequest, context: CliContext): 
       hint: 'Nothing was written. Without it, the export goes to standard output.',
     });
   }
-  return namesDirectory(output) ? filesIn(output, request) : oneFile(output, request);
+  return namesDirectory(output) ? filesIn(output, request, context) : oneFile(output, request);
 }
 
 async function standardOutput(
@@ -74,12 +76,18 @@ async function oneFile(path: string, { format, several, force }: ExportRequest):
   };
 }
 
-async function filesIn(directory: string, { format, force }: ExportRequest): Promise<ExportPlace> {
+async function filesIn(
+  directory: string,
+  { format, force, several }: ExportRequest,
+  context: CliContext,
+): Promise<ExportPlace> {
   makeDirectory(directory);
+  const index = format === 'html' && several ? await openIndex(directory, force, context) : null;
   return {
     keepsEach: true,
     async take(record) {
-      const path = join(directory, fileNameOf(record.session.session_id, format));
+      const name = fileNameOf(record.session.session_id, format);
+      const path = join(directory, name);
       const file = NewFile.create(path, force);
       try {
         const writer = await exportWriter(format, false);
@@ -89,9 +97,31 @@ async function filesIn(directory: string, { format, force }: ExportRequest): Pro
         file.discard();
         throw error;
       }
+      index?.add(record.session, name);
       return path;
     },
-    keep: async () => {},
-    discard: async () => {},
+    keep: async () => index?.keep(),
+    discard: async () => index?.discard(),
+  };
+}
+
+/** A page beside the files that lists them. One that is there already is not replaced without `force`. */
+async function openIndex(directory: string, force: boolean, context: CliContext) {
+  const path = join(directory, 'index.html');
+  if (!force && existsSync(path)) {
+    await context.say(`${path} is there already and stays as it is; --force replaces it.`);
+    return null;
+  }
+  const { indexEnd, indexEntry, indexStart, pageHead } = await import('./html-index.ts');
+  const file = NewFile.create(path, force);
+  file.write(pageHead('Sessions', { runs: true }) + indexStart);
+  return {
+    add: (session: SessionFacts, name: string) =>
+      file.write(`${indexEntry(session, encodeURIComponent(name))}\n`),
+    keep: () => {
+      file.write(`${indexEnd}</body>\n</html>\n`);
+      file.keep();
+    },
+    discard: () => file.discard(),
   };
 }

@@ -4,7 +4,8 @@ import { isCut, type Message } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
 import { escapeHtml } from '../../system/html-escape.ts';
 import { counted } from '../counted.ts';
-import { style } from './html-style.ts';
+import { codeBlock } from './html-code.ts';
+import { indexEntry, pageHead, sessionIndex, timeElement } from './html-index.ts';
 import { markOf, messagesInOrder } from './message-order.ts';
 
 /** Replies are Markdown of a model that may write anything. HTML in them is shown as text, and links lead to web addresses only. */
@@ -18,6 +19,7 @@ const untrusted: MarkedExtension = {
     },
   ],
   renderer: {
+    code: ({ text, lang }) => codeBlock(text, lang),
     html: ({ text, block }) =>
       block ? `<p class="typed">${escapeHtml(text.trimEnd())}</p>\n` : escapeHtml(text),
     link({ href, tokens }) {
@@ -45,29 +47,20 @@ export class HtmlPage {
   readonly #marked = new Marked(untrusted);
   readonly #entries: string[] = [];
 
-  begin(title: string): string {
-    return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
-<title>${escapeHtml(title)}</title>
-<style>${style}</style>
-</head>
-<body>
-`;
+  /** `several` is true if more than one session may come. */
+  begin(title: string, several: boolean): string {
+    return pageHead(title, { runs: several });
   }
 
   session(record: SessionRecord): string {
     const { session } = record;
     const id = `s${this.#entries.length + 1}`;
     const title = session.title ?? '(no title)';
-    this.#entries.push(`<li><a href="#${id}">${escapeHtml(title)}</a> ${time(session.updated_at)}</li>`);
+    this.#entries.push(indexEntry(session, `#${id}`));
     return `<article id="${id}">
 <header>
 <h1 dir="auto">${escapeHtml(title)}</h1>
-<p><code>${escapeHtml(session.session_id)}</code> · ${counted(session.message_count, 'message')} · ${time(session.created_at)} to ${time(session.updated_at)}</p>
+<p><code>${escapeHtml(session.session_id)}</code> · ${counted(session.message_count, 'message')} · ${timeElement(session.created_at)} to ${timeElement(session.updated_at)}</p>
 </header>
 ${messagesInOrder(record)
   .map((message) => this.#message(message))
@@ -77,10 +70,7 @@ ${messagesInOrder(record)
 
   /** The contents are known last, so they come last. The style shows them first. */
   end(): string {
-    const contents =
-      this.#entries.length > 1
-        ? `<nav><h2>Sessions</h2><ol>\n${this.#entries.join('\n')}\n</ol></nav>\n`
-        : '';
+    const contents = this.#entries.length > 1 ? sessionIndex(this.#entries) : '';
     return `${contents}</body>\n</html>\n`;
   }
 
@@ -94,7 +84,7 @@ ${messagesInOrder(record)
     const mark = markOf(message);
     const aside = mark === null ? '' : ` <span class="aside">${escapeHtml(mark)}</span>`;
     return `<section class="${isUser ? 'user' : 'assistant'}${mark === null ? '' : ' hidden'}">
-<h2>${who} ${time(message.created_at)}${aside}${isCut(message) ? ` <span class="cut">cut: ${message.finish_reason}</span>` : ''}</h2>
+<h2>${who} ${timeElement(message.created_at)}${aside}${isCut(message) ? ` <span class="cut">cut: ${message.finish_reason}</span>` : ''}</h2>
 ${content}</section>
 `;
   }
@@ -109,10 +99,6 @@ ${content}</section>
     }
     return `<div class="typed" dir="auto">${escapeHtml(content)}</div>`;
   }
-}
-
-function time(text: string): string {
-  return `<time datetime="${escapeHtml(text)}">${escapeHtml(text.slice(0, 16).replace('T', ' '))}</time>`;
 }
 
 function isWebAddress(address: string): boolean {

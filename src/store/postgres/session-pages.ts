@@ -16,7 +16,12 @@ const columnOf = { updated: 'updated_at', created: 'created_at' } as const;
 // The index searches for one bound over two columns, where the page begins. The other conditions are tested row by row. The database does not
 // send settings that cannot fit on the page: a row is left out if the settings before it have more than `pageBytes` bytes. As JSON they take
 // at least as many. {@link PageRoom} then finds the exact end of the page.
-function inOrder(sort: SessionOrder['sort'], order: SessionOrder['order'], state: string, title: string) {
+function inOrder(
+  sort: SessionOrder['sort'],
+  order: SessionOrder['order'],
+  state: string,
+  conditions: string,
+) {
   const column = `session.${columnOf[sort]}`;
   const ordered = `ORDER BY ${column} ${order}, session.session_id ${order}`;
   return statement(`
@@ -25,15 +30,23 @@ function inOrder(sort: SessionOrder['sort'], order: SessionOrder['order'], state
       FROM parley.sessions AS session
       WHERE session.project = (SELECT id FROM parley.projects WHERE project_id = $1) AND ${state}
         AND (${column}, session.session_id) ${order === 'desc' ? '<' : '>'} ($2::bigint, $3::text)
-        AND session.updated_at >= $4::bigint AND session.updated_at < $5::bigint ${title}
+        AND session.updated_at >= $4::bigint AND session.updated_at < $5::bigint ${conditions}
       ${ordered} LIMIT $6
     ) AS session WHERE session.bytes <= ${pageBytes} ${ordered}`);
 }
+
+// The ends of the ids are tested in an index alone, which is several times as fast as reading the rows.
+const byEndOfId = `AND session.session_id = ANY (ARRAY(
+        SELECT ending.session_id FROM parley.sessions AS ending
+        WHERE ending.project = (SELECT id FROM parley.projects WHERE project_id = $1)
+          AND right(ending.session_id, length($8::text)) = $8::text))
+      AND ($7::text IS NULL OR session.title ~ $7::text)`;
 
 const byTitle = (sort: SessionOrder['sort'], order: SessionOrder['order'], state: string) =>
   ({
     every: inOrder(sort, order, state, ''),
     matching: inOrder(sort, order, state, 'AND session.title ~ $7::text'),
+    ending: inOrder(sort, order, state, byEndOfId),
   }) as const;
 const byState = (sort: SessionOrder['sort'], order: SessionOrder['order']) =>
   ({
@@ -50,7 +63,7 @@ export async function listSessions(
   projectId: string,
   filter: SessionFilter,
 ): Promise<Rows<Session>> {
-  const { sort, order, deleted, limit, titleMatch } = filter;
+  const { sort, order, deleted, limit, titleMatch, idSuffix } = filter;
   const before = filter.updatedBefore ?? Number.MAX_SAFE_INTEGER;
   const after = filter.updatedAfter ?? Number.MIN_SAFE_INTEGER;
   const { MIN_SAFE_INTEGER, MAX_SAFE_INTEGER } = Number;
@@ -60,10 +73,13 @@ export async function listSessions(
   };
   const listing = listings[sort][order][deleted ? 'deleted' : 'active'];
   const values = [projectId, begin.time, begin.sessionId, after, before, limit + 1];
+  const pattern = titleMatch && titleRegex(titleMatch);
   const rows =
-    titleMatch === null
-      ? await ask<SessionRow>(listing.every, values)
-      : await ask<SessionRow>(listing.matching, [...values, titleRegex(titleMatch)]);
+    idSuffix !== null
+      ? await ask<SessionRow>(listing.ending, [...values, pattern, idSuffix])
+      : pattern !== null
+        ? await ask<SessionRow>(listing.matching, [...values, pattern])
+        : await ask<SessionRow>(listing.every, values);
   const room = new PageRoom(1);
   const end = rows.findIndex((row, index) => index === limit || !room.take(...textsOf(row)));
   return { items: (end < 0 ? rows : rows.slice(0, end)).map(toSession), hasMore: end >= 0 };

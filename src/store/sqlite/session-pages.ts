@@ -1,5 +1,5 @@
 // Pages of sessions. A page begins with an index search for the end of the last page, so the thousandth page costs as much as the first.
-// Conditions without an index (title; activity in the order of creation) are tested row by row, a fixed number of rows per step.
+// Conditions without an index (title; end of the id; activity in the order of creation) are tested row by row, a fixed number of rows per step.
 import type { Session } from '../../service/session.ts';
 import type { SessionOrder } from '../../service/session-archive.ts';
 import { PageRoom, textsOf } from '../page-room.ts';
@@ -11,8 +11,9 @@ import { inProject, sessionColumns } from './sessions.ts';
 import type { Steps } from './steps.ts';
 import { titleGlob } from './title-glob.ts';
 
-/** How many rows a step tests: about half a millisecond's work. */
+/** How many rows a step tests, and how many ids in the index alone: about half a millisecond's work. */
 const rowsOfStep = 500;
+const idsOfStep = 4000;
 
 const columnOf = { updated: 'updated_at', created: 'created_at' } as const;
 
@@ -43,8 +44,17 @@ function inOrder(sort: SessionOrder['sort'], order: SessionOrder['order'], delet
       WHERE updated >= @updatedAfter AND updated < @updatedBefore
         AND (@titleMatch IS NULL OR heading GLOB @titleMatch)
       ORDER BY ${sort} ${order}, name ${order} LIMIT @limit`,
-    // The last of the next rows, if there are that many.
+    // The same with the end of an id, which is tested in the index alone: that is several times as fast as reading the rows.
+    stepOfSuffix: `
+      SELECT ${sessionColumns} FROM sessions WHERE ${inProject}
+        AND session_id IN (SELECT session_id FROM (SELECT session_id ${from} LIMIT ${idsOfStep})
+                           WHERE session_id GLOB @idEnd)
+        AND updated_at >= @updatedAfter AND updated_at < @updatedBefore
+        AND (@titleMatch IS NULL OR title GLOB @titleMatch)
+      ORDER BY ${column} ${order}, session_id ${order} LIMIT @limit`,
+    // The last row of a step, if there are that many.
     stepEnd: `SELECT ${column} AS time, session_id AS id ${from} LIMIT 1 OFFSET ${rowsOfStep - 1}`,
+    stepOfSuffixEnd: `SELECT ${column} AS time, session_id AS id ${from} LIMIT 1 OFFSET ${idsOfStep - 1}`,
   } as const;
 }
 
@@ -63,8 +73,10 @@ interface Place {
 }
 
 /** True if an index bounds everything that a page reads. The page is then one step. */
-export function isBounded({ sort, titleMatch, updatedBefore, updatedAfter }: SessionFilter): boolean {
-  return titleMatch === null && (sort === 'updated' || (updatedBefore === null && updatedAfter === null));
+export function isBounded(filter: SessionFilter): boolean {
+  const { sort, titleMatch, idSuffix, updatedBefore, updatedAfter } = filter;
+  if (titleMatch !== null || idSuffix !== null) return false;
+  return sort === 'updated' || (updatedBefore === null && updatedAfter === null);
 }
 
 export function* listSessions(
@@ -72,12 +84,12 @@ export function* listSessions(
   projectId: string,
   filter: SessionFilter,
 ): Steps<Rows<Session>> {
-  const { deleted, limit, sort, order } = filter;
+  const { deleted, limit, sort, order, idSuffix } = filter;
   const statements = sessionListings[sort][order][deleted ? 'deleted' : 'active'];
   const updatedBefore = filter.updatedBefore ?? Number.MAX_SAFE_INTEGER;
   const updatedAfter = filter.updatedAfter ?? Number.MIN_SAFE_INTEGER;
   const titleMatch = filter.titleMatch && titleGlob(filter.titleMatch);
-  const bindings = { projectId, updatedBefore, updatedAfter, titleMatch };
+  const bindings = { projectId, updatedBefore, updatedAfter, titleMatch, idEnd: `*${idSuffix}` };
   const rows: SessionRow[] = [];
   const room = new PageRoom(1);
   let isFull = false;
@@ -90,11 +102,15 @@ export function* listSessions(
   if (isBounded(filter)) {
     rows.push(...read(statements.page, { ...place, limit: limit + 1 }));
   } else {
+    const [step, stepEnd] =
+      idSuffix === null
+        ? [statements.step, statements.stepEnd]
+        : [statements.stepOfSuffix, statements.stepOfSuffixEnd];
     while (place !== undefined) {
       const wanted = limit + 1 - rows.length;
-      rows.push(...read(statements.step, { ...place, limit: wanted }));
+      rows.push(...read(step, { ...place, limit: wanted }));
       if (isFull || rows.length > limit) break;
-      place = connection.get<Place>(statements.stepEnd, { ...bindings, ...place });
+      place = connection.get<Place>(stepEnd, { ...bindings, ...place });
       if (place !== undefined) yield;
     }
   }

@@ -137,7 +137,7 @@ test('the next day: what was typed before, and every command of /help', async ()
   ]);
   expect(await entered(screen, '/title Ada')).toBe(`Renamed ${ada} to Ada`);
   await screen.stands('echo (Ada)> ');
-  expect(await entered(screen, '/history')).toContain('## user, ');
+  expect(await entered(screen, '/history')).toContain('You · ');
   expect(await entered(screen, '/search milk')).toContain('Ada');
   expect(await entered(screen, 'copy me 你好')).toBe('copy me 你好');
   expect(await entered(screen, '/copy')).toBe('Copied 10 characters (by xclip and OSC 52).');

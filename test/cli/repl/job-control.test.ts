@@ -88,7 +88,8 @@ test('while a reply comes: after fg the reply goes on', async () => {
 describe('in the list of sessions', () => {
   const titles = ['red apple', 'green apple', 'pear', 'yellow apple'];
   const marked = (screen: TerminalScreen) => screen.rows.filter((row) => row.startsWith('❯'));
-  const listed = (screen: TerminalScreen) => screen.rows.filter((row) => /^[❯ ] .*\d messages$/.test(row));
+  const listed = (screen: TerminalScreen) =>
+    screen.rows.filter((row) => /^[❯ ] .* · 0 messages · \w{8}$/.test(row));
 
   let settings = '';
   async function openList(): Promise<TerminalScreen> {

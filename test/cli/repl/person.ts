@@ -22,7 +22,14 @@ export class Person {
   }
 
   open(words: readonly string[], options: Partial<ScreenOptions> = {}): TerminalScreen {
-    const env = { NO_COLOR: undefined, EDITOR: 'add-words', VISUAL: '', DISPLAY: ':0', ...options.env };
+    const env = {
+      NO_COLOR: undefined,
+      EDITOR: 'add-words',
+      VISUAL: '',
+      PAGER: 'cat',
+      DISPLAY: ':0',
+      ...options.env,
+    };
     const screen = this.#fixture.open(words, { ...size, ...options, env }, this.place);
     this.#screens.push(screen);
     return screen;

@@ -41,7 +41,7 @@ test('on a server: the message fares under the new key, once, and so does all th
   await place.output(['keys', 'revoke', second.key_id]);
   await client.output(login, { stdin: (await newKey(place)).key });
   // What asks the archive follows, too.
-  expect(await entered(screen, '/history')).toMatch(/^## user, [\s\S]*\ntwo$/);
+  expect(await entered(screen, '/history')).toMatch(/^You · now\none\n[\s\S]*\ntwo$/);
   const id = await leave(screen);
   const said = await client.output(['sessions', 'messages', id]);
   expect(said.match(/^two$/gm)).toHaveLength(2);

@@ -65,9 +65,9 @@ test('/sessions shows titles of wide characters on one row each, and draws them 
   expect(screen.rows.slice(from, from + 6)).toEqual([
     'echo> /sessions',
     '? Which session?',
-    expect.stringMatching(/^ {2}plain {2}\d{4}-.* 0 messages$/),
-    expect.stringMatching(/^ {2}👩🏽‍🚀 rocket .*… {2}\d{4}-.* 0 messages$/u),
-    expect.stringMatching(/^❯ 漢字.*… {2}\d{4}-.* 0 messages$/),
+    expect.stringMatching(/^ {2}plain +now · 0 messages · \w{8}$/),
+    expect.stringMatching(/^ {2}👩🏽‍🚀 rocket .*… {2}now · 0 messages · \w{8}$/u),
+    expect.stringMatching(/^❯ 漢字.*… {2}now · 0 messages · \w{8}$/),
     '',
   ]);
   screen.type('\x03');

@@ -78,17 +78,17 @@ test('/new, /title and /status', async () => {
   );
 });
 
-test('/history prints the session, /save writes the same into a new file and never over one', async () => {
+test('/history shows the session, /save writes it into a new file and never over one', async () => {
   const place = fixture.place();
   const screen = await open(place);
   await entered(screen, 'keep this');
-  const history = await entered(screen, '/history');
-  expect(history).toMatch(/^## user, \S+\n\nkeep this\n\n## assistant \(echo\), \S+\n\nkeep this$/);
+  expect(await entered(screen, '/history')).toBe('You · now\nkeep this\n\necho · now\nkeep this');
   expect(await entered(screen, '/save talk.md')).toMatch(/^Wrote \d+ bytes to talk.md.$/);
-  expect(readFileSync(join(place.path, 'talk.md'), 'utf8')).toBe(`${history}\n`);
+  const saved = readFileSync(join(place.path, 'talk.md'), 'utf8');
+  expect(saved).toMatch(/^## user, \S+\n\nkeep this\n\n## assistant \(echo\), \S+\n\nkeep this\n$/);
   await entered(screen, 'more');
   expect(await entered(screen, '/save talk.md')).toContain('The file talk.md is there already. (USAGE)');
-  expect(readFileSync(join(place.path, 'talk.md'), 'utf8')).toBe(`${history}\n`);
+  expect(readFileSync(join(place.path, 'talk.md'), 'utf8')).toBe(saved);
   expect(await entered(screen, '/save talk.html')).toMatch(/^Wrote \d+ bytes to talk.html.$/);
   expect(readFileSync(join(place.path, 'talk.html'), 'utf8')).toMatch(/^<!doctype html>/i);
   expect(await entered(screen, '/save nowhere/talk.md')).toContain(
@@ -131,8 +131,10 @@ test('/resume takes an id, or a part of a title, and shows what was said', async
   expect(await entered(screen, '/resume sunday')).toBe('> Groceries for Sunday\nGroceries for Sunday');
   await screen.stands('echo (Groceries for Sunday)> ');
   expect(await sessionId(screen)).toBe(id);
-  expect(await entered(screen, '/resume groceries')).toContain('2 sessions have "groceries" in their title.');
-  expect(await entered(screen, '/resume nothing like it')).toContain('No session has the id or the title');
+  expect(await entered(screen, '/resume groceries')).toContain('2 sessions may be meant by "groceries".');
+  expect(await entered(screen, '/resume nothing like it')).toContain(
+    'There is no session with the id, the end of an id, or the title "nothing like it".',
+  );
   expect(await entered(screen, '/resume ses_00000000000000000000000000')).toContain('(SESSION_NOT_FOUND)');
   await entered(screen, '/new');
   await entered(screen, `/resume ${id}`);

@@ -58,7 +58,7 @@ export class AttackedTerminal {
     const context = new CliContext(this.#host('device'), { ...flags, ...others });
     const { dataDirectory, locks } = context.host;
     const history = new LineHistory({ dataDirectory, name: 'none', locks });
-    const conversation = new Conversation({ mode: null, raw: false });
+    const conversation = new Conversation({ mode: null, markdown: 'auto' });
     const source = this.#source([...lines], context);
     try {
       await new Repl({ context, source, history, conversation }).run();

@@ -25,6 +25,13 @@ export function withoutOwnColour(written: string): string {
   return written.replace(ownColour, '');
 }
 
+const ownWeight = new RegExp(`${esc}\\[(?:[0-4]|9|2[2-4]|29)(?:;(?:[1-4]|9))*m`, 'g');
+
+/** The same on a terminal without colour, where bold, italic and so on stay. */
+export function withoutOwnWeight(written: string): string {
+  return written.replace(ownWeight, '');
+}
+
 const alphabet = [
   ...'ab[]0;?mH\\',
   ...'\n\t\r\x07\x08\x1b\x00\x0b\x0c\x7f\x80\x84\x90\x9b\x9c\x9d\x9f',

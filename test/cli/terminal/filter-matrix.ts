@@ -1,7 +1,7 @@
 // Every attack, cut at every place, in every place where the words of others are shown; and random texts there. One assertion for
 // all of it: nothing reaches the terminal but what may be shown, line ends, and the colours of our own where there are any.
 import fc from 'fast-check';
-import { attacks, hostileText, isHarmless, withoutOwnColour } from './attacks.ts';
+import { attacks, hostileText, isHarmless, withoutOwnColour, withoutOwnWeight } from './attacks.ts';
 import { type FilterPlace, withoutFrame } from './filter-places.ts';
 import { HostileServer } from './hostile-server.ts';
 
@@ -54,7 +54,7 @@ async function shownAt(
     for (const pieces of texts) {
       await place.show(pieces, server);
       const written = withoutFrame(server.taken());
-      if (!isHarmless(colour ? withoutOwnColour(written) : written))
+      if (!isHarmless(colour ? withoutOwnColour(written) : withoutOwnWeight(written)))
         breaches.push({ place: place.name, pieces, written });
     }
   }

@@ -56,7 +56,7 @@ async function prompted(
   server: HostileServer,
 ): Promise<void> {
   const context = server.context.endedBy(new AbortController().signal);
-  const conversation = new Conversation({ mode, raw: false });
+  const conversation = new Conversation({ mode, markdown: 'auto' });
   conversation.enter('ses_1', title);
   const source: LineSource = {
     read: async (promptFor) => {
@@ -100,19 +100,19 @@ export const filterPlaces: readonly FilterPlace[] = [
     kind: 'reply',
     name: 'a reply as it is',
     show: async (pieces, { context }) =>
-      written(pieces, await replyWriter(context.stdout, { raw: true, signal: context.signal })),
+      written(pieces, await replyWriter(context.stdout, { markdown: 'never', signal: context.signal })),
   },
   {
     kind: 'reply',
     name: 'a reply as Markdown',
     show: async (pieces, { context }) =>
-      written(pieces, await replyWriter(context.stdout, { raw: false, signal: context.signal })),
+      written(pieces, await replyWriter(context.stdout, { markdown: 'auto', signal: context.signal })),
   },
   {
     kind: 'reply',
     name: 'a reply and its notes in the REPL',
     show: async (pieces, { context }) => {
-      const shown = await shownReply(false, context);
+      const shown = await shownReply('auto', context);
       for (const text of pieces) await shown.take({ event: 'reasoning', data: { text } });
       for (const text of pieces) await shown.take({ event: 'delta', data: { text } });
       await shown.end(pieces);
@@ -123,9 +123,9 @@ export const filterPlaces: readonly FilterPlace[] = [
     name: 'a reply and its notes in a chat',
     show: async (pieces, { context }) => {
       const output = chatOutput('text', context, {
-        request: { mode: 'any', session_id: null },
+        request: () => ({ mode: 'any', session_id: null }),
         usage: false,
-        raw: true,
+        markdown: 'never',
       });
       for (const text of pieces) await output.take({ event: 'reasoning', data: { text } });
       for (const text of pieces) await output.take({ event: 'delta', data: { text } });
@@ -138,7 +138,14 @@ export const filterPlaces: readonly FilterPlace[] = [
     name: 'the titles of a list',
     show: async (titles, server) => {
       server.says({ ...nothing, titles });
-      const filters = { deleted: false, titleMatch: null, olderThan: null, newerThan: null, reverse: false };
+      const filters = {
+        deleted: false,
+        titleMatch: null,
+        olderThan: null,
+        newerThan: null,
+        reverse: false,
+        utc: false,
+      };
       await runList(
         { limit: 50, cursor: null, all: false, ids: false, sort: 'updated', ...filters },
         server.context,
@@ -251,7 +258,10 @@ export const filterPlaces: readonly FilterPlace[] = [
     name: 'the messages of a session',
     show: async (messages, server) => {
       server.says({ ...nothing, messages });
-      await runMessages({ id: 'ses_1', format: 'md', all: false }, server.context);
+      await runMessages(
+        { id: 'ses_1', format: null, markdown: 'auto', utc: false, all: false },
+        server.context,
+      );
     },
   },
   {

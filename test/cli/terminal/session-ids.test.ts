@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { idsFromWords, mostIdleLines, readIds as readEachId } from '../../../src/cli/terminal/session-ids.ts';
+import { mostIdleLines, readIds as readEachId } from '../../../src/cli/terminal/session-ids.ts';
 import type { StdinReading } from '../../../src/cli/terminal/stdin.ts';
 import { runs } from '../../support/runs.ts';
 import { cutAt, failure, ofBytes, ofText, reading } from './stdin-reading.ts';
@@ -109,15 +109,5 @@ describe('session ids on stdin', () => {
     const beginning = `"${'x'.repeat(60)}…"`;
     expect(error.message).toBe(`Line 1 of standard input is longer than 1048576 characters: ${beginning}.`);
     expect(endless.destroyed).toBe(true);
-  });
-});
-
-describe('session ids as words', () => {
-  test('are those words', () => {
-    expect(idsFromWords(['a', 'b', 'a'])).toEqual(['a', 'b', 'a']);
-  });
-
-  test.each(['', '.', '..', 'a b', 'a\n', '\x1b[2J'])('are refused when one is not an id: %j', (word) => {
-    expect(() => idsFromWords(['ses_1', word])).toThrow(/is not a session id\.$/);
   });
 });

@@ -123,6 +123,23 @@ export function describeArchive(given: GivenService): void {
       expect(error.details[0]?.field).toBe('updated_before');
     });
 
+    it('finds sessions of the project by the end of their id', async () => {
+      const one = await create(backend, first, 'one');
+      await create(backend, first, 'other');
+      const suffix = one.session_id.slice(-8);
+      const list = async (call: Call, query: Partial<SessionQuery>) =>
+        (await backend.archive.listSessions(call, { ...everySession, ...query })).data.items.map(
+          ({ session_id }) => session_id,
+        );
+      expect(await list(first, { id_suffix: suffix })).toEqual([one.session_id]);
+      expect(await list(first, { id_suffix: suffix, title_match: 'other' })).toEqual([]);
+      expect(await list(first, { id_suffix: suffix, deleted: true })).toEqual([]);
+      expect(await list(first, { id_suffix: `x${suffix.slice(1)}x` })).toEqual([]);
+      expect(await list(second, { id_suffix: suffix })).toEqual([]);
+      for (const wrong of [suffix.slice(-5), '%%%%%%', 'two words'])
+        expect((await failureOf(list(first, { id_suffix: wrong }))).details[0]?.field).toBe('id_suffix');
+    });
+
     it('lists deleted sessions and active sessions separately', async () => {
       const kept = await create(backend, first);
       const gone = await create(backend, first);

@@ -1,10 +1,14 @@
 // What `parley sessions delete` will delete: the ids that are given or that match, and the question before it does.
 import { ParleyError } from '../../../service/errors.ts';
+import { quoted } from '../../../service/quoted.ts';
+import type { Session } from '../../../service/session.ts';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import type { IdList } from '../../session-batch/id-list.ts';
 import type { BatchDraft } from '../../session-batch/journal.ts';
+import { shownTime } from '../../shown-time.ts';
 import { confirm } from '../../terminal/prompt.ts';
+import { offersArchive } from './batch.ts';
 import { collectIds } from './draft.ts';
 import { collectMatching } from './matching.ts';
 import type { FilterChoice } from './session-filter.ts';
@@ -33,11 +37,31 @@ export function requireOneSource({ words, filter, resume, dryRun }: DeleteInput)
   });
 }
 
-/** Fills the list and completes it. */
-export async function collect(input: DeleteInput, list: IdList, context: CliContext): Promise<void> {
-  if (input.filter === null) await collectIds(input.words, list, input.max, context);
+/** Fills the list and completes it. Resolves to the sessions that were not named by their full id, and were looked up. */
+export async function collect(
+  input: DeleteInput,
+  list: IdList,
+  context: CliContext,
+): Promise<readonly Session[]> {
+  let named: readonly Session[] = [];
+  if (input.filter === null) named = await collectIds(input.words, list, input.max, context, 'active');
   else await collectMatching(input.filter, list, input.max, context);
   list.complete();
+  return named;
+}
+
+/** Shows a session that was named by its title or by the end of its id. Throws unless the answer is yes. */
+export async function askAboutNamed(session: Session, context: CliContext): Promise<void> {
+  await context.stderr.write(`  ${shownSession(session, context)}\n`);
+  await requireYes('Delete this session?', context);
+}
+
+function shownSession(
+  { session_id, title, message_count, updated_at }: Session,
+  { host }: CliContext,
+): string {
+  const facts = `${counted(message_count, 'message')}, last active ${shownTime(updated_at, host.now())}`;
+  return `${session_id}  ${title === null ? '(no title)' : quoted(title)}, ${facts}`;
 }
 
 /** Shows what would be deleted, and where. Throws unless the answer is yes. */
@@ -46,7 +70,8 @@ export async function askFirst(
   project: string | null,
   context: CliContext,
 ): Promise<void> {
-  const sample = list.sample(3);
+  const sample: string[] = [];
+  for (const id of list.sample(3)) sample.push(await shownId(id, context));
   const { profile, url } = context.target;
   const where = url === null ? 'the store on this machine' : url;
   const sessions = counted(list.count, 'session');
@@ -55,6 +80,22 @@ export async function askFirst(
       `${sample.map((id) => `  ${id}\n`).join('')}${list.count > sample.length ? '  …\n' : ''}`,
   );
   const question = list.count === 1 ? 'Delete this session?' : `Delete these ${list.count} sessions?`;
+  await requireYes(question, context);
+}
+
+/** What the session is, where that can be known. */
+async function shownId(id: string, context: CliContext): Promise<string> {
+  const { backend } = await context.open();
+  if (!offersArchive(backend)) return id;
+  try {
+    return shownSession((await backend.service.getSession(await context.call(), id)).data, context);
+  } catch (error) {
+    if (error instanceof ParleyError) return id;
+    throw error;
+  }
+}
+
+async function requireYes(question: string, context: CliContext): Promise<void> {
   const yes = await confirm(question, '--yes', context.prompting);
   if (!yes) throw new ParleyError('USAGE', 'Nothing was deleted.', { hint: 'It was answered with no.' });
 }

@@ -4,7 +4,7 @@ import { exitDone, exitSomeFailed } from '../../exit-codes.ts';
 import type { BatchDraft } from '../../session-batch/journal.ts';
 import { KnownBatch } from '../../session-batch/journal-reading.ts';
 import { batchOwner, endStatus, runOver, runSingle, type SessionOperation } from './batch.ts';
-import { askFirst, collect, type DeleteInput, requireOneSource } from './delete-plan.ts';
+import { askAboutNamed, askFirst, collect, type DeleteInput, requireOneSource } from './delete-plan.ts';
 import { noAnswer, nothingYet, orSay, tellEnd } from './delete-report.ts';
 import { newDraft } from './draft.ts';
 
@@ -31,7 +31,7 @@ export async function deleteSessions(input: DeleteInput, context: CliContext): P
   const draft = newDraft(context);
   const { list } = draft;
   try {
-    await orSay(nothingYet, context, () => collect(input, list, context));
+    const named = await orSay(nothingYet, context, () => collect(input, list, context));
     if (list.count === 0) {
       const what = input.filter === null ? 'Standard input holds no id' : 'No session matches';
       await context.say(`${what}: nothing was deleted.`);
@@ -39,6 +39,9 @@ export async function deleteSessions(input: DeleteInput, context: CliContext): P
     }
     if (input.dryRun) return await lookUp(draft, input, context);
     if (list.count === 1 && input.filter === null) {
+      const [session] = named;
+      if (session !== undefined && !input.yes)
+        await orSay(nothingYet, context, () => askAboutNamed(session, context));
       return await orSay(noAnswer, context, () => runSingle(deletion, list, input.ignoreMissing, context));
     }
     return await deleteAll(draft, input, context);

@@ -1,7 +1,9 @@
 // Collects the ids that a command is given, before anything is done to them.
+import type { Session } from '../../../service/session.ts';
 import type { CliContext } from '../../context.ts';
 import type { IdList } from '../../session-batch/id-list.ts';
 import { BatchDraft } from '../../session-batch/journal.ts';
+import type { SessionState } from '../../session-look-up.ts';
 import { requireRoom, takeIds } from './ids.ts';
 
 /** A new batch with a name, and the list that collects its ids. The caller closes it in the end, whatever happens. */
@@ -13,17 +15,21 @@ export function newDraft({ host }: CliContext): BatchDraft {
   return new BatchDraft(host.dataDirectory, `${time}-${host.newRequestId().slice(-6)}`, host);
 }
 
-/** Adds the given ids to the list, from the arguments or stdin: at least one, at most `limit` distinct ones. */
+/**
+ * Adds the given ids to the list, from the arguments or stdin: at least one, at most `limit` distinct ones. Resolves to the sessions that
+ * were not named by their full id.
+ */
 export async function collectIds(
   words: readonly string[],
   list: IdList,
   limit: number,
   context: CliContext,
-): Promise<void> {
+  state: SessionState,
+): Promise<readonly Session[]> {
   const take = (id: string) => {
     const isNew = list.add(id);
     requireRoom(list.count, limit);
     return isNew;
   };
-  await takeIds(words, take, context);
+  return takeIds(words, take, context, state);
 }

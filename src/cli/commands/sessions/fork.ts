@@ -2,10 +2,10 @@
 import type { Command } from 'commander';
 import type { Result } from '../../../service/result.ts';
 import type { Session } from '../../../service/session.ts';
-import type { CliContext, ServiceAccess } from '../../context.ts';
+import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
+import { type Asking, withSession } from '../../session-reference.ts';
 import { toJson } from '../../terminal/json.ts';
-import { idsFromWords } from '../../terminal/session-ids.ts';
 import { wholeNumber } from '../../whole-number.ts';
 
 export interface ForkInput {
@@ -20,7 +20,7 @@ export function registerFork(parent: Command, run: Run): void {
   parent
     .command('fork')
     .description('copy a session, to go on otherwise from there, and print the id of the copy')
-    .argument('<id>', 'session id')
+    .argument('<id>', 'session id, the end of it, or a title')
     .option(
       '--at <position>',
       'position of the reply that the copy ends with, as messages --format json shows it (default: the last)',
@@ -33,7 +33,6 @@ export function registerFork(parent: Command, run: Run): void {
 }
 
 export async function runFork(input: ForkInput, context: CliContext): Promise<undefined> {
-  idsFromWords([input.id]);
   const { data, body } = await forkSession(input, context);
   await context.rememberSession(data.session_id, data.mode);
   await context.stdout.write(context.options.json ? `${toJson(body)}\n` : `${data.session_id}\n`);
@@ -41,12 +40,14 @@ export async function runFork(input: ForkInput, context: CliContext): Promise<un
 
 /** `key` is the idempotency key; null for that of the call. */
 export async function forkSession(
-  { id, at, title }: ForkInput,
-  context: ServiceAccess,
+  { id: named, at, title }: ForkInput,
+  context: Asking,
   key: string | null = null,
 ): Promise<Result<Session>> {
-  const { backend } = await context.open();
-  const call = await context.call();
   const request = { ...(at !== null && { through: at }), ...(title !== null && { title }) };
-  return backend.archive.forkSession({ ...call, idempotencyKey: key ?? call.requestId }, id, request);
+  return withSession(named, context, async (id) => {
+    const { backend } = await context.open();
+    const call = await context.call();
+    return backend.archive.forkSession({ ...call, idempotencyKey: key ?? call.requestId }, id, request);
+  });
 }

@@ -1,16 +1,15 @@
 // `parley sessions get`: one session or several, as they are now.
 import type { Command } from 'commander';
-import type { Backend } from '../../../service/backend.ts';
 import { ParleyError } from '../../../service/errors.ts';
 import { failureBody } from '../../../service/result.ts';
 import type { Session } from '../../../service/session.ts';
-import type { CliContext, Printing, ServiceAccess } from '../../context.ts';
+import type { CliContext, Printing } from '../../context.ts';
 import { tellFailure } from '../../error-report.ts';
 import { exitDone, exitSomeFailed } from '../../exit-codes.ts';
 import type { Run } from '../../run.ts';
+import { type Asking, meantSessions, withSession } from '../../session-reference.ts';
 import { fieldLines } from '../../terminal/fields.ts';
 import { toJson } from '../../terminal/json.ts';
-import { idsFromWords } from '../../terminal/session-ids.ts';
 
 export interface GetInput {
   readonly ids: readonly string[];
@@ -27,17 +26,18 @@ export function registerGet(parent: Command, run: Run): void {
 }
 
 export async function runGet({ ids }: GetInput, context: CliContext): Promise<number> {
-  idsFromWords(ids);
-  const { backend } = await context.open();
   if (ids.length === 1) {
-    await showSession(ids[0] ?? '', '', backend, context);
+    await showSession(ids[0] ?? '', '', context);
     return exitDone;
   }
+  // A service that cannot be opened is one failure, not one for each id.
+  await context.open();
+  const meant = (await meantSessions(ids, context)).map(({ id }) => id);
   let status: number = exitDone;
-  for (const [index, id] of ids.entries()) {
+  for (const [index, id] of meant.entries()) {
     const gap = index > 0 ? '\n' : '';
     try {
-      await showSession(id, gap, backend, context);
+      await showSession(id, gap, context);
     } catch (error) {
       if (!(error instanceof ParleyError) || context.signal.aborted) throw error;
       // The key is refused for every other id, too.
@@ -49,13 +49,11 @@ export async function runGet({ ids }: GetInput, context: CliContext): Promise<nu
   return status;
 }
 
-async function showSession(
-  id: string,
-  gap: string,
-  { service }: Backend,
-  context: ServiceAccess & Printing,
-): Promise<void> {
-  const { data, body } = await service.getSession(await context.call(), id);
+async function showSession(id: string, gap: string, context: Asking & Printing): Promise<void> {
+  const { data, body } = await withSession(id, context, async (meant) => {
+    const { backend } = await context.open();
+    return backend.service.getSession(await context.call(), meant);
+  });
   if (context.options.json) await context.stdout.write(`${toJson(body)}\n`);
   else await context.stdout.write(`${gap}${fieldLines(told(data))}`);
 }

@@ -1,8 +1,11 @@
 // The session ids that a command was given, as arguments or on stdin. All are checked before anything is done.
 import { ParleyError } from '../../../service/errors.ts';
+import type { Session } from '../../../service/session.ts';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
-import { idsFromWords, readIds } from '../../terminal/session-ids.ts';
+import type { SessionState } from '../../session-look-up.ts';
+import { meantSessions } from '../../session-reference.ts';
+import { readIds } from '../../terminal/session-ids.ts';
 
 /** The distinct ids in their order, in memory: for commands that take their time over each. At most `limit` of them. */
 export async function givenIds(
@@ -16,19 +19,21 @@ export async function givenIds(
     requireRoom(ids.add(id).size, limit);
     return true;
   };
-  await takeIds(words, take, context);
+  await takeIds(words, take, context, 'active');
   return ids;
 }
 
 /**
  * Takes each id in order, from the words; from stdin for `-`, or where there are no words and stdin is fed. `take` tells whether an id is
- * new. It is an error to give none, except by `-`: a listing that is piped in may have found nothing.
+ * new. It is an error to give none, except by `-`: a listing that is piped in may have found nothing. Words may also be ends of ids, and
+ * titles; resolves to the sessions that were looked up.
  */
 export async function takeIds(
   words: readonly string[],
   take: (id: string) => boolean,
   context: CliContext,
-): Promise<void> {
+  state: SessionState,
+): Promise<readonly Session[]> {
   const fromStdin = words.length === 0 ? context.stdinIsFed : words.includes('-');
   if (fromStdin && words.length > 1) {
     throw new ParleyError('USAGE', 'Ids come as arguments, or from stdin with - alone; not both.');
@@ -39,12 +44,14 @@ export async function takeIds(
     return take(id);
   };
   if (fromStdin) await readIds(context.reading('session ids', 'ids may be arguments instead'), takeNext);
-  else idsFromWords(words).forEach(takeNext);
+  const meant = fromStdin ? [] : await meantSessions(words, context, state);
+  for (const { id } of meant) takeNext(id);
   if (count === 0 && words[0] !== '-') {
     throw new ParleyError('USAGE', 'No session id was given.', {
       hint: 'Name sessions as arguments, or pipe their ids in.',
     });
   }
+  return meant.flatMap(({ session }) => session ?? []);
 }
 
 export function requireRoom(count: number, limit: number): void {

@@ -1,5 +1,5 @@
-// `parley sessions list`: sessions by last activity or by creation, the newest or the oldest first. A terminal gets a table, a pipe gets
-// lines with tabs.
+// `parley sessions list`: sessions by last activity or by creation, the newest or the oldest first. A person gets a table, through the pager
+// if it is long; a pipe gets lines with tabs.
 import { type Command, Option } from 'commander';
 import { largestPage } from '../../../service/limits.ts';
 import type { Session } from '../../../service/session.ts';
@@ -9,12 +9,16 @@ import type { CliContext, Printing } from '../../context.ts';
 import { everyPage } from '../../every-page.ts';
 import { tellNextPage } from '../../next-page-hint.ts';
 import type { Run } from '../../run.ts';
+import { sessionColumns } from '../../session-table.ts';
 import { toJson } from '../../terminal/json.ts';
+import type { Output } from '../../terminal/output.ts';
+import { pagerCommand } from '../../terminal/pager-command.ts';
 import { type Column, writeTable } from '../../terminal/table.ts';
 import { wholeNumber } from '../../whole-number.ts';
 
 export interface ListInput {
-  readonly limit: number;
+  /** Null for as many as a pipe, or the screen, takes. */
+  readonly limit: number | null;
   readonly cursor: string | null;
   readonly all: boolean;
   readonly ids: boolean;
@@ -26,6 +30,7 @@ export interface ListInput {
   readonly sort: SessionOrder['sort'];
   /** The oldest first. */
   readonly reverse: boolean;
+  readonly utc: boolean;
 }
 
 interface ListFlags {
@@ -39,19 +44,25 @@ interface ListFlags {
   readonly newerThan?: PointInTime;
   readonly sort: SessionOrder['sort'];
   readonly reverse?: true;
+  readonly utc?: true;
 }
 
-/** The list shows the time that it is sorted by, as `ls` does. */
+const usualLimit = 50;
+/** Rows of a screen that are no session: the titles of the columns, the hint below, and the next prompt. */
+const otherRows = 4;
+const fewestRows = 5;
+
 const timeColumn: Readonly<Record<SessionOrder['sort'], Column<Session>>> = {
   updated: { title: 'LAST ACTIVITY', value: ({ updated_at }) => updated_at },
   created: { title: 'CREATED', value: ({ created_at }) => created_at },
 };
 
-const columnsOf = (sort: SessionOrder['sort']): readonly Column<Session>[] => [
+/** For a pipe. These columns stay as they are, because programs read them. */
+const pipeColumns = (sort: SessionOrder['sort']): readonly Column<Session>[] => [
   { title: 'SESSION', value: ({ session_id }) => session_id },
   { title: 'MESSAGES', value: ({ message_count }) => String(message_count) },
   timeColumn[sort],
-  { title: 'TITLE', value: ({ title }) => title ?? '', flexible: true },
+  { title: 'TITLE', value: ({ title }) => title ?? '' },
 ];
 
 export function registerList(parent: Command, run: Run): void {
@@ -60,7 +71,7 @@ export function registerList(parent: Command, run: Run): void {
     .description('list sessions, the last active first, or in another order')
     .option(
       '--limit <n>',
-      `how many, 1 to ${largestPage} (default: 50; with --ids all)`,
+      `how many, 1 to ${largestPage} (default: ${usualLimit}, or what fits without a pager; with --ids all)`,
       wholeNumber(1, largestPage),
     )
     .option('--cursor <cursor>', 'go on where a page ended')
@@ -76,11 +87,12 @@ export function registerList(parent: Command, run: Run): void {
         .default('updated'),
     )
     .option('--reverse', 'the oldest first')
+    .option('--utc', 'times as they are kept, in UTC (a pipe always gets these)')
     .action((flags: ListFlags, command: Command) =>
       run(command, (context) =>
         runList(
           {
-            limit: flags.limit ?? (wantsAll(flags) ? largestPage : 50),
+            limit: flags.limit ?? (wantsAll(flags) ? largestPage : null),
             cursor: flags.cursor ?? null,
             all: wantsAll(flags),
             ids: flags.ids ?? false,
@@ -90,6 +102,7 @@ export function registerList(parent: Command, run: Run): void {
             newerThan: flags.newerThan ?? null,
             sort: flags.sort,
             reverse: flags.reverse ?? false,
+            utc: flags.utc ?? false,
           },
           context,
         ),
@@ -105,8 +118,9 @@ function wantsAll({ all, ids, limit }: ListFlags): boolean {
 export async function runList(input: ListInput, context: CliContext): Promise<undefined> {
   const { backend } = await context.open();
   const query = {
-    limit: input.limit,
+    limit: input.limit ?? limitFor(context),
     title_match: input.titleMatch,
+    id_suffix: null,
     updated_before: input.olderThan === null ? null : timeOf(input.olderThan, context.host.now()),
     updated_after: input.newerThan === null ? null : timeOf(input.newerThan, context.host.now()),
     deleted: input.deleted,
@@ -115,18 +129,27 @@ export async function runList(input: ListInput, context: CliContext): Promise<un
   } as const;
   const ask = async (cursor: string | null) =>
     backend.archive.listSessions(await context.call(), { ...query, cursor });
-  let first = true;
-  for await (const { data, body } of everyPage(ask, input.cursor)) {
-    await writePage(data.items, body, input, first, context);
-    if (first && data.items.length === 0) await tellNothing(input, context);
-    first = false;
-    if (input.all) continue;
-    if (data.next_cursor !== null) {
-      const line = { words: wordsOf(input, query), operands: [], all: true };
-      await tellNextPage(line, data.next_cursor, context);
+  const { throughPager } = await import('../../terminal/pager.ts');
+  let next: string | null = null;
+  let count = 0;
+  await throughPager(context, async (output) => {
+    for await (const { data, body } of everyPage(ask, input.cursor)) {
+      await writePage(data.items, body, input, count === 0, output, context);
+      count += data.items.length;
+      next = data.next_cursor;
+      if (!input.all || output.gone.aborted) return;
     }
-    return;
-  }
+  });
+  if (count === 0) await tellNothing(input, context);
+  if (next === null || input.all) return;
+  await tellNextPage({ words: wordsOf(input, query), operands: [], all: true }, next, context);
+}
+
+function limitFor({ stdout, options, host }: CliContext): number {
+  const { rows } = stdout.stream;
+  if (!stdout.isTerminal || rows === undefined || pagerCommand(stdout, options, host.env) !== null)
+    return usualLimit;
+  return Math.min(usualLimit, Math.max(fewestRows, rows - otherRows));
 }
 
 async function tellNothing(input: ListInput, context: Printing): Promise<void> {
@@ -140,18 +163,21 @@ async function tellNothing(input: ListInput, context: Printing): Promise<void> {
 async function writePage(
   sessions: readonly Session[],
   body: unknown,
-  { ids: idsAlone, sort }: ListInput,
+  { ids: idsAlone, sort, utc }: ListInput,
   first: boolean,
-  context: Printing,
+  output: Output,
+  { options, host }: CliContext,
 ): Promise<void> {
-  const { json } = context.options;
+  const { json } = options;
   if (idsAlone) {
     const lines = sessions.map(({ session_id }) => (json ? toJson({ session_id }) : session_id));
-    await context.stdout.write(lines.map((line) => `${line}\n`).join(''));
+    await output.write(lines.map((line) => `${line}\n`).join(''));
   } else if (json) {
-    await context.stdout.write(`${toJson(body)}\n`);
+    await output.write(`${toJson(body)}\n`);
   } else {
-    await writeTable(context.stdout, columnsOf(sort), sessions, { titled: first });
+    const look = { columns: output.columns(), now: host.now(), utc };
+    const columns = output.isTerminal ? sessionColumns(sessions, sort, look) : pipeColumns(sort);
+    await writeTable(output, columns, sessions, { titled: first });
   }
 }
 
@@ -161,7 +187,7 @@ function wordsOf(input: ListInput, query: Omit<SessionQuery, 'cursor'>): readonl
     'sessions',
     'list',
     '--limit',
-    String(input.limit),
+    String(query.limit),
     ...(input.ids ? ['--ids'] : []),
     ...(input.deleted ? ['--deleted'] : []),
     ...(query.title_match === null ? [] : ['--title-match', query.title_match]),
@@ -169,5 +195,6 @@ function wordsOf(input: ListInput, query: Omit<SessionQuery, 'cursor'>): readonl
     ...(query.updated_after === null ? [] : ['--newer-than', query.updated_after]),
     ...(input.sort === 'updated' ? [] : ['--sort', input.sort]),
     ...(input.reverse ? ['--reverse'] : []),
+    ...(input.utc ? ['--utc'] : []),
   ];
 }

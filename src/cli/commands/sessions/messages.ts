@@ -1,53 +1,103 @@
-// `parley sessions messages`: all messages of a session, of both sides.
+// `parley sessions messages`, `parley sessions show`: all messages of a session, of both sides. A person gets them rendered, through the pager; a pipe gets Markdown.
 import { type Command, Option } from 'commander';
-import type { Printing, ServiceAccess } from '../../context.ts';
+import type { Message } from '../../../service/session.ts';
+import type { CliContext, ServiceAccess } from '../../context.ts';
+import { markdownOption } from '../../markdown-option.ts';
 import type { Run } from '../../run.ts';
+import { type Asking, meantSession, readInSession } from '../../session-reference.ts';
 import { toJson } from '../../terminal/json.ts';
-import { idsFromWords } from '../../terminal/session-ids.ts';
+import type { Output } from '../../terminal/output.ts';
+import { type MarkdownChoice, rendersMarkdown } from '../../terminal/reply-writer.ts';
 import { markdownMessage } from '../../transcripts/markdown.ts';
 import { readMessages } from '../../transcripts/session-reading.ts';
+import { TerminalTranscript } from '../../transcripts/terminal-transcript.ts';
 
 export interface MessagesInput {
+  /** A full id, the end of one, or a title. */
   readonly id: string;
-  /** `json` is a message a line. */
-  readonly format: 'md' | 'json';
+  /** `json` is a message a line. Null: for a person at a terminal, and Markdown elsewhere. */
+  readonly format: 'md' | 'json' | null;
+  readonly markdown: MarkdownChoice;
+  readonly utc: boolean;
   /** True: also the replies beside the visible ones, and the turns that were taken back. */
   readonly all: boolean;
 }
 
-interface MessagesFlags extends Pick<MessagesInput, 'format'> {
+interface MessagesFlags {
+  readonly format?: 'md' | 'json';
+  readonly markdown: MarkdownChoice;
+  readonly utc?: true;
   readonly all?: true;
 }
 
 export function registerMessages(parent: Command, run: Run): void {
+  register(parent, run, 'messages', 'show what was said in a session (--json: a body a page)');
+}
+
+export function registerShow(parent: Command, run: Run): void {
+  register(parent, run, 'show', 'the same as messages');
+}
+
+function register(parent: Command, run: Run, name: string, description: string): void {
+  const format = new Option(
+    '--format <format>',
+    'md, or json: a message a line (default: rendered, in a pipe md)',
+  );
   parent
-    .command('messages')
-    .description('print what was said in a session (--json: a body a page)')
-    .argument('<id>', 'session id')
-    .addOption(
-      new Option('--format <format>', 'md, or json: a message a line').choices(['md', 'json']).default('md'),
-    )
+    .command(name)
+    .description(description)
+    .argument('<id>', 'session id, the end of it, or a title')
+    .addOption(format.choices(['md', 'json']))
     .option('--all', 'also the replies that others took the place of, and the turns that were taken back')
-    .action((id: string, { format, all }: MessagesFlags, command: Command) =>
-      run(command, (context) => runMessages({ id, format, all: all ?? false }, context)),
+    .addOption(markdownOption())
+    .option('--utc', 'times as they are kept, in UTC')
+    .action((id: string, { format, markdown, utc, all }: MessagesFlags, command: Command) =>
+      run(command, (context) =>
+        runMessages({ id, format: format ?? null, markdown, utc: utc ?? false, all: all ?? false }, context),
+      ),
     );
 }
 
-export async function runMessages(
-  input: MessagesInput,
-  context: ServiceAccess & Printing,
-): Promise<undefined> {
-  for await (const text of messageTexts(input, context)) await context.stdout.write(text);
+export async function runMessages(input: MessagesInput, context: CliContext): Promise<undefined> {
+  const { stdout, options } = context;
+  const isRendered = input.format === null && !options.json && rendersMarkdown(stdout, input.markdown);
+  if (isRendered) {
+    const { throughPager } = await import('../../terminal/pager.ts');
+    await throughPager(context, (output) => showMessages(input, output, context));
+    return;
+  }
+  for await (const text of messageTexts({ ...input, format: input.format ?? 'md' }, context))
+    await stdout.write(text);
 }
 
-/** What is printed, in chunks: the reader decides when the next page is asked for. */
+async function showMessages(
+  { id, markdown, utc, all }: MessagesInput,
+  output: Output,
+  context: CliContext,
+): Promise<void> {
+  const { host, signal } = context;
+  // Times in a pipe are those of the service.
+  const transcript = new TerminalTranscript(output, {
+    markdown,
+    utc: utc || !output.isTerminal,
+    now: host.now(),
+    signal,
+  });
+  for await (const { items } of pagesOf(id, all, context)) {
+    for (const message of items) {
+      if (output.gone.aborted) return;
+      await transcript.show(message);
+    }
+  }
+}
+
+/** What is printed for programs, in chunks: the reader decides when the next page is asked for. */
 export async function* messageTexts(
-  { id, format, all }: MessagesInput,
-  context: ServiceAccess & Printing,
+  { id, format, all }: { readonly id: string; readonly format: 'md' | 'json'; readonly all: boolean },
+  context: Asking & Pick<CliContext, 'options'>,
 ): AsyncGenerator<string> {
-  idsFromWords([id]);
   let gap = '';
-  for await (const { items, body } of readMessages(id, context, all)) {
+  for await (const { items, body } of pagesOf(id, all, context)) {
     if (context.options.json) yield `${toJson(body)}\n`;
     else if (format === 'json') yield items.map((item) => `${toJson(item)}\n`).join('');
     else {
@@ -57,4 +107,13 @@ export async function* messageTexts(
       }
     }
   }
+}
+
+async function* pagesOf(
+  text: string,
+  all: boolean,
+  context: Asking & ServiceAccess,
+): AsyncGenerator<{ readonly items: readonly Message[]; readonly body: unknown }> {
+  const { id } = await meantSession(text, context);
+  yield* readInSession({ text, id }, context, (meant) => readMessages(meant, context, all));
 }

@@ -1,9 +1,9 @@
 // `parley sessions rename`: gives a session another title.
 import type { Command } from 'commander';
-import type { Printing, ServiceAccess } from '../../context.ts';
+import type { Printing } from '../../context.ts';
 import type { Run } from '../../run.ts';
+import { type Asking, withSession } from '../../session-reference.ts';
 import { toJson } from '../../terminal/json.ts';
-import { idsFromWords } from '../../terminal/session-ids.ts';
 
 export interface RenameInput {
   readonly id: string;
@@ -21,13 +21,11 @@ export function registerRename(parent: Command, run: Run): void {
     );
 }
 
-export async function runRename(
-  { id, title }: RenameInput,
-  context: ServiceAccess & Printing,
-): Promise<undefined> {
-  idsFromWords([id]);
-  const { backend } = await context.open();
-  const { data, body } = await backend.archive.changeSession(await context.call(), id, { title });
+export async function runRename({ id, title }: RenameInput, context: Asking & Printing): Promise<undefined> {
+  const { data, body } = await withSession(id, context, async (meant) => {
+    const { backend } = await context.open();
+    return backend.archive.changeSession(await context.call(), meant, { title });
+  });
   if (context.options.json) await context.stdout.write(`${toJson(body)}\n`);
   else await context.say(`Renamed ${data.session_id} to ${data.title ?? ''}`);
 }

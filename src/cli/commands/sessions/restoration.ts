@@ -52,7 +52,7 @@ export async function restoreSessions(input: RestoreInput, context: CliContext):
   const draft = newDraft(context);
   const { list } = draft;
   try {
-    await collectIds(words, list, mostIds, context);
+    await collectIds(words, list, mostIds, context, 'deleted');
     list.complete();
     if (list.count === 1) return await runSingle(restoring, list, false, context);
     return await restoreAll({ entries: list.entries(), total: list.count, verbose }, context);

@@ -3,15 +3,17 @@ import type { Command } from 'commander';
 import { largestPage } from '../../../service/limits.ts';
 import { type SearchItem, snippetMarks } from '../../../service/session-archive.ts';
 import { quoteForShell } from '../../../system/shell-quote.ts';
-import { ageInWords } from '../../age.ts';
 import type { CliContext } from '../../context.ts';
 import { tellNextPage } from '../../next-page-hint.ts';
 import type { Run } from '../../run.ts';
 import { placeOptions } from '../../same-place.ts';
+import { sessionFacts, titleOrNone } from '../../session-table.ts';
+import { shownTime } from '../../shown-time.ts';
 import { oneLine } from '../../terminal/filter.ts';
 import { toJson } from '../../terminal/json.ts';
 import { waiting } from '../../terminal/progress.ts';
 import type { Style } from '../../terminal/style.ts';
+import { cut } from '../../terminal/table.ts';
 import { type OutputText, terminalText } from '../../terminal/terminal-text.ts';
 import { startTimer } from '../../terminal/timer.ts';
 import { wholeNumber } from '../../whole-number.ts';
@@ -20,12 +22,17 @@ export interface SearchInput {
   readonly query: string;
   readonly limit: number;
   readonly cursor: string | null;
+  readonly utc: boolean;
 }
 
 interface SearchFlags {
   readonly limit: number;
   readonly cursor?: string;
+  readonly utc?: true;
 }
+
+const gap = '  ';
+const narrowestTitle = 12;
 
 const usage = `
 A message is found that has all the words, in any order, whatever their case and accents:
@@ -40,16 +47,17 @@ export function registerSearch(parent: Command, run: Run): void {
     .argument('<query...>', 'words, "a phrase", begin*')
     .option('--limit <n>', `how many sessions, 1 to ${largestPage}`, wholeNumber(1, largestPage), 20)
     .option('--cursor <cursor>', 'go on where a page ended')
+    .option('--utc', 'times as they are kept, in UTC (a pipe always gets these)')
     .addHelpText('after', usage)
-    .action((words: string[], { limit, cursor }: SearchFlags, command: Command) =>
+    .action((words: string[], { limit, cursor, utc }: SearchFlags, command: Command) =>
       run(command, (context) =>
-        runSearch({ query: words.join(' '), limit, cursor: cursor ?? null }, context),
+        runSearch({ query: words.join(' '), limit, cursor: cursor ?? null, utc: utc ?? false }, context),
       ),
     );
 }
 
 /**
- * A terminal gets a few lines a session, a pipe one line: id, score, time and role of the best hit, snippet, title. `goOn` gives the
+ * A person gets a few lines a session, through the pager if they are long; a pipe gets one line: id, score, time and role of the best hit, snippet, title. `goOn` gives the
  * command that continues a session.
  */
 export async function runSearch(
@@ -72,7 +80,7 @@ export async function runSearch(
   const { data, body } = await backend.archive.searchSessions(call, input).finally(() => spinner.stop());
   const { stdout } = context;
   if (context.options.json) await stdout.write(`${toJson(body)}\n`);
-  else if (stdout.isTerminal) for (const item of data.items) await writeItem(item, context);
+  else if (stdout.isTerminal) await writeItems(data.items, input, context);
   else await stdout.write(data.items.map((item) => `${fields(item).map(oneLine).join('\t')}\n`).join(''));
 
   if (data.items.length === 0 && !context.options.json) await context.say('No session matches.');
@@ -83,6 +91,7 @@ export async function runSearch(
   }
   if (data.next_cursor !== null) {
     const words = ['sessions', 'search', '--limit', String(input.limit)];
+    if (input.utc) words.push('--utc');
     await tellNextPage({ words, operands: ['--', input.query], all: false }, data.next_cursor, context);
   }
   const [best] = data.items;
@@ -97,15 +106,32 @@ function fields({ session, score, hits }: SearchItem): readonly string[] {
   return [session.session_id, String(score), ...hit, session.title ?? ''];
 }
 
-async function writeItem({ session, hits }: SearchItem, { stdout, host }: CliContext): Promise<void> {
-  const style = await stdout.style();
-  const title = session.title === null ? style.dim('(no title)') : style.bold(oneLine(session.title));
-  const lines = hits.map((hit) => {
-    const who = oneLine(`${hit.role}, ${ageInWords(hit.created_at, host.now())}:`);
-    const snippet = oneLine(hit.snippet);
-    return terminalText`  ${style.dim(who)} ${stdout.colour === 0 ? snippet : highlighted(snippet, style)}\n`;
+async function writeItems(
+  items: readonly SearchItem[],
+  { utc }: SearchInput,
+  context: CliContext,
+): Promise<void> {
+  const [{ throughPager }, { textWidth: measure }] = await Promise.all([
+    import('../../terminal/pager.ts'),
+    import('../../terminal/markdown/text-width.ts'),
+  ]);
+  const now = context.host.now();
+  await throughPager(context, async (output) => {
+    const style = await output.style();
+    for (const { session, hits } of items) {
+      const columns = output.columns();
+      const facts = output.visible(oneLine(sessionFacts(session, { columns, now, utc })));
+      const room = Math.max(narrowestTitle, columns - measure(facts) - gap.length);
+      const title = cut(output.visible(oneLine(titleOrNone(session))), room, measure);
+      const lines = hits.map((hit) => {
+        const who = oneLine(`${hit.role}, ${shownTime(hit.created_at, now, { utc })}:`);
+        const snippet = oneLine(hit.snippet);
+        return terminalText`  ${style.dim(who)} ${output.colour === 0 ? snippet : highlighted(snippet, style)}\n`;
+      });
+      const named = session.title === null ? style.dim(title) : style.bold(title);
+      await output.write(terminalText`${named}${gap}${style.dim(facts)}\n${lines}\n`);
+    }
   });
-  await stdout.write(terminalText`${style.cyan(oneLine(session.session_id))}  ${title}\n${lines}\n`);
 }
 
 const hitInSnippet = new RegExp(`${snippetMarks.open}(.*?)${snippetMarks.close}`, 'gu');

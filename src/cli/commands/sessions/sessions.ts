@@ -9,7 +9,7 @@ import { registerFork } from './fork.ts';
 import { registerGet } from './get.ts';
 import { registerImport } from './import.ts';
 import { registerList } from './list.ts';
-import { registerMessages } from './messages.ts';
+import { registerMessages, registerShow } from './messages.ts';
 import { registerPurge } from './purge.ts';
 import { registerRedo } from './redo.ts';
 import { registerRename } from './rename.ts';
@@ -26,6 +26,7 @@ export function registerSessions(parent: Command, run: Run): void {
   registerList(sessions, run);
   registerSearch(sessions, run);
   registerMessages(sessions, run);
+  registerShow(sessions, run);
   registerRename(sessions, run);
   registerFork(sessions, run);
   registerUndo(sessions, run);

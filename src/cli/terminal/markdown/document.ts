@@ -60,6 +60,11 @@ export class MarkdownDocument {
     });
   }
 
+  /** The rows of the table that is open and may be held back; null if there is none. */
+  get tableRows(): number | null {
+    return this.#leaf instanceof TableBlock ? this.#leaf.rowCount : null;
+  }
+
   /** Returns what can be written now. */
   push(text: string): string {
     for (let at = 0; at < text.length; ) {

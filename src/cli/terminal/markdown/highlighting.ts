@@ -4,6 +4,9 @@ import type { CompiledMode, Emitter, Language } from 'highlight.js';
 import { highlighter } from './languages.ts';
 import { painted } from './theme.ts';
 
+/** Gives a text the colour of a scope: a name of the table below, or null for none. */
+export type Paint = (text: string, scope: string | null) => string;
+
 export interface CodePainter {
   /** Returns the line in colour. The text has no newline. */
   line(text: string): string;
@@ -62,10 +65,13 @@ type Mode = (CompiledMode | Language) & { readonly parent?: Mode; readonly scope
 export class Highlighting {
   /** The open scopes at the start of the next line. The emitter that highlight.js creates next takes them. */
   #scopes: readonly string[] = [];
+  /** How the line is painted that is read now. */
+  #paint: Paint = painted16;
   /** A language made by `#continuation` → its construct. Without this map the prototype chain would grow by one object a line. */
   readonly #continued = new WeakMap<Mode, Mode>();
 
   constructor() {
+    const paint: Paint = (text, scope) => this.#paint(text, scope);
     const begin = () => {
       const scopes = this.#scopes;
       // The emitters of embedded languages are created during the same line and start without scopes.
@@ -75,19 +81,20 @@ export class Highlighting {
     highlighter.configure({
       __emitter: class extends PaintingEmitter {
         constructor() {
-          super(begin());
+          super(begin(), paint);
         }
       },
     });
   }
 
   /** Null for an unknown language. */
-  painter(info: string): CodePainter | null {
+  painter(info: string, paint: Paint = painted16): CodePainter | null {
     const name = languageName.exec(info)?.[1]?.toLowerCase() ?? '';
     if (highlighter.getLanguage(name) === undefined) return null;
     let open: Mode | null = null;
     return {
       line: (text) => {
+        this.#paint = paint;
         const result = this.#read(name, open, text);
         open = result.open;
         return result.text;
@@ -105,7 +112,8 @@ export class Highlighting {
     const result = highlighter.highlight(`${text}\n`, { language, ignoreIllegals: true });
     const emitter = result._emitter as unknown as PaintingEmitter;
     // The text is shown as it is if a grammar failed or lost a character.
-    if (result.errorRaised !== undefined || emitter.length !== text.length + 1) return { text, open: null };
+    if (result.errorRaised !== undefined || emitter.length !== text.length + 1)
+      return { text: this.#paint(text, null), open: null };
     const last = (result._top ?? null) as Mode | null;
     const top = last === null ? null : (this.#continued.get(last) ?? last);
     return { text: emitter.painted, open: top?.parent === undefined || depthOf(top) > deepest ? null : top };
@@ -130,20 +138,22 @@ export class Highlighting {
   }
 }
 
-/** Replaces the emitter of highlight.js, which builds a tree for HTML, by one that writes SGR codes. */
+/** Replaces the emitter of highlight.js, which builds a tree for HTML, by one that paints each text at once. */
 class PaintingEmitter implements Emitter {
   painted = '';
   length = 0;
   readonly #scopes: string[];
+  readonly #paint: Paint;
 
-  constructor(scopes: readonly string[]) {
+  constructor(scopes: readonly string[], paint: Paint) {
     this.#scopes = [...scopes];
+    this.#paint = paint;
   }
 
   addText(text: string): void {
     this.length += text.length;
-    const codes = this.#scopes.map(codesOf).findLast((one) => one !== '') ?? '';
-    this.painted += painted(text.replaceAll('\n', ''), codes);
+    const scope = this.#scopes.map(knownScope).findLast((one) => one !== null) ?? null;
+    this.painted += this.#paint(text.replaceAll('\n', ''), scope);
   }
 
   startScope(scope: string): void {
@@ -175,8 +185,13 @@ class PaintingEmitter implements Emitter {
   }
 }
 
-function codesOf(scope: string): string {
-  return scopeCodes[scope] ?? scopeCodes[scope.split('.')[0] ?? ''] ?? '';
+/** The name of the table that a scope has its colour from. */
+function knownScope(scope: string): string | null {
+  return [scope, scope.split('.')[0] ?? ''].find((name) => Object.hasOwn(scopeCodes, name)) ?? null;
+}
+
+function painted16(text: string, scope: string | null): string {
+  return painted(text, scope === null ? '' : (scopeCodes[scope] ?? ''));
 }
 
 function scopesOf(open: Mode): readonly string[] {

@@ -3,6 +3,7 @@
 
 import { monotonicMs } from '../../../system/monotonic-clock.ts';
 import { yieldToEventLoop } from '../../../system/yield-to-event-loop.ts';
+import { counted } from '../../counted.ts';
 import { type TextFilter, terminalFilter } from '../filter.ts';
 import type { Output, UntrustedWriter } from '../output.ts';
 import { TerminalText } from '../terminal-text.ts';
@@ -40,7 +41,7 @@ export class MarkdownWriter implements UntrustedWriter {
     this.#signal = signal;
     this.#document = new MarkdownDocument({
       columns: () => output.columns(),
-      theme: themeOf(output.colour > 0),
+      theme: themeOf(output),
       measure: textWidth,
       highlighting: () => this.#highlighting,
     });
@@ -76,6 +77,11 @@ export class MarkdownWriter implements UntrustedWriter {
     if (this.#ended) return;
     await this.end();
     await this.#output.write('\n');
+  }
+
+  heldBack(): string | null {
+    const rows = this.#document.tableRows;
+    return rows === null ? null : `table, ${counted(rows, 'row')}`;
   }
 
   get #isTurnDue(): boolean {

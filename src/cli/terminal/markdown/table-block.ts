@@ -30,6 +30,7 @@ export class TableBlock implements Leaf {
   readonly #alignments: readonly Alignment[];
   #rows: (readonly string[])[] = [];
   #kept = 0;
+  #count = 0;
   /** Null if the terminal is too narrow for columns, undefined before the layout. */
   #widths: readonly number[] | null | undefined;
 
@@ -39,8 +40,14 @@ export class TableBlock implements Leaf {
     this.#options = options;
   }
 
+  /** The rows so far. */
+  get rowCount(): number {
+    return this.#count;
+  }
+
   /** Takes a whole row. */
   flow(row: string): void {
+    this.#count += 1;
     this.#rows.push(this.#fitted(cellsOf(row)));
     this.#kept += row.length;
     if (this.#widths !== undefined || this.#rows.length >= enoughRows || this.#kept >= enoughText)

@@ -1,4 +1,6 @@
-// The look of each element: SGR codes of the 16 basic colours, or on a terminal without colour the marks of Markdown.
+// The look of each element: SGR codes of the 16 basic colours; on a terminal without colour those for bold, italic and so on alone; and in
+// a pipe the marks of Markdown.
+import type { Output } from '../output.ts';
 
 /** SGR codes for a text (`1;4`, or none), and marks to write around it. */
 export interface Look {
@@ -8,7 +10,6 @@ export interface Look {
 }
 
 export interface Theme {
-  readonly colour: boolean;
   readonly strong: Look;
   readonly emphasis: Look;
   readonly deleted: Look;
@@ -25,7 +26,6 @@ const codes = (sgr: string): Look => ({ codes: sgr, open: '', close: '' });
 const marks = (open: string, close: string): Look => ({ codes: '', open, close });
 
 const colourTheme: Theme = {
-  colour: true,
   strong: codes('1'),
   emphasis: codes('3'),
   deleted: codes('9'),
@@ -36,8 +36,15 @@ const colourTheme: Theme = {
   headings: [codes('1;4;35'), codes('1;35'), codes('1;34'), codes('1'), codes('1'), codes('1')],
 };
 
+const monochromeTheme: Theme = {
+  ...colourTheme,
+  // Neither weight nor slant says that a text is code.
+  code: marks('`', '`'),
+  address: marks('', ''),
+  headings: [codes('1;4'), codes('1'), codes('1'), codes('1'), codes('1'), codes('1')],
+};
+
 const plainTheme: Theme = {
-  colour: false,
   strong: marks('**', '**'),
   emphasis: marks('*', '*'),
   deleted: marks('~~', '~~'),
@@ -48,8 +55,9 @@ const plainTheme: Theme = {
   headings: [1, 2, 3, 4, 5, 6].map((level) => marks(`${'#'.repeat(level)} `, '')),
 };
 
-export function themeOf(colour: boolean): Theme {
-  return colour ? colourTheme : plainTheme;
+export function themeOf({ colour, formats }: Pick<Output, 'colour' | 'formats'>): Theme {
+  if (colour > 0) return colourTheme;
+  return formats ? monochromeTheme : plainTheme;
 }
 
 /** The SGR codes of a look inside another one. */

@@ -51,7 +51,7 @@ describe('random text', () => {
 function behindStripping(pieces: readonly string[]): string {
   const document = new MarkdownDocument({
     columns: () => 80,
-    theme: themeOf(false),
+    theme: themeOf({ colour: 0, formats: false }),
     measure: textWidth,
     highlighting: () => null,
   });

@@ -21,7 +21,7 @@ async function throughReplyWriter(stream: {
     signal: new AbortController().signal,
   });
   const writer = await replyWriter(output, {
-    raw: stream.raw ?? false,
+    markdown: stream.raw ? 'never' : 'auto',
     signal: new AbortController().signal,
   });
   for (const unit of reply) await writer.write(unit);
@@ -31,7 +31,9 @@ async function throughReplyWriter(stream: {
 
 describe('a reply', () => {
   test('is Markdown on a terminal', async () => {
-    expect(await throughReplyWriter({ isTTY: true })).toBe('# Title\n\n**bold** \\x1b[31m\n');
+    expect(await throughReplyWriter({ isTTY: true })).toBe(
+      '\x1b[1;4mTitle\x1b[0m\n\n\x1b[1mbold\x1b[0m \\x1b[31m\n',
+    );
     expect(await rendered([reply], { colour: true })).toBe(
       '\x1b[1;4;35mTitle\x1b[0m\n\n\x1b[1mbold\x1b[0m \\x1b[31m\n',
     );

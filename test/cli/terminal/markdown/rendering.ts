@@ -19,7 +19,8 @@ export function stringTerminal({ columns = 80, colour = false }: Rendering = {})
   const { stream, text } = stringStream({ isTTY: true, columns });
   const output = createOutput(stream, {
     role: 'data',
-    env: colour ? { FORCE_COLOR: '1' } : {},
+    // Without colour the marks of Markdown stay, as in a pipe.
+    env: colour ? { FORCE_COLOR: '1' } : { TERM: 'dumb' },
     noColor: !colour,
     signal: new AbortController().signal,
   });

@@ -1,0 +1,78 @@
+// Sessions as a person reads them at a terminal: the title first, then when, in which mode, how many messages, and the end of the id, which
+// is enough to name the session. A narrow terminal gets fewer columns. Pipes get other columns (commands/sessions/list.ts).
+import type { Session } from '../service/session.ts';
+import type { SessionOrder } from '../service/session-archive.ts';
+import { counted } from './counted.ts';
+import { shownDay, shownTime } from './shown-time.ts';
+import type { Column } from './terminal/table.ts';
+
+export interface SessionLook {
+  readonly columns: number;
+  readonly now: number;
+  readonly utc: boolean;
+}
+
+const shortest = 8;
+const longestMode = 16;
+/** In fewer columns, mode and messages are left out one after the other, and an old time is a date alone. */
+const wide = 76;
+const narrow = 56;
+
+const timeTitle = { updated: 'LAST ACTIVITY', created: 'CREATED' } as const;
+
+/** `sort`: the list shows the time that it is sorted by, as `ls` does. */
+export function sessionColumns(
+  sessions: readonly Session[],
+  sort: SessionOrder['sort'],
+  { columns, now, utc }: SessionLook,
+): readonly Column<Session>[] {
+  const length = idLength(sessions);
+  const when = columns < wide ? shownDay : shownTime;
+  return [
+    { title: 'TITLE', value: titleOrNone, flexible: true },
+    {
+      title: columns < wide && sort === 'updated' ? 'ACTIVE' : timeTitle[sort],
+      value: (session) => when(session[`${sort}_at`], now, { utc }),
+    },
+    ...(columns < narrow ? [] : [{ title: 'MODE', value: ({ mode }: Session) => shortened(mode ?? '') }]),
+    ...(columns < wide ? [] : [{ title: 'MESSAGES', value: messageCount }]),
+    { title: 'ID', value: ({ session_id }) => session_id.slice(-length) },
+    ...(columns < wide || !sessions.some(({ parent_id }) => parent_id !== null)
+      ? []
+      : [{ title: 'COPY OF', value: ({ parent_id }: Session) => parent_id?.slice(-length) ?? '' }]),
+  ];
+}
+
+/** The same in a line, for a place without columns: `2 h ago · 4 messages · gpt · 58f4abcd`. */
+export function sessionFacts(session: Session, { columns, now, utc }: SessionLook): string {
+  const { updated_at, message_count, mode, session_id } = session;
+  const when = columns < wide ? shownDay : shownTime;
+  return [
+    when(updated_at, now, { utc }),
+    ...(columns < wide ? [] : [counted(message_count, 'message')]),
+    ...(columns < narrow || mode === null ? [] : [shortened(mode)]),
+    session_id.slice(-shortest),
+  ].join(' · ');
+}
+
+export function titleOrNone({ title }: Pick<Session, 'title'>): string {
+  return title ?? '(no title)';
+}
+
+function messageCount({ message_count }: Session): string {
+  return String(message_count);
+}
+
+/** As many characters as tell these sessions apart. */
+function idLength(sessions: readonly Session[]): number {
+  for (let length = shortest; length < 32; length++) {
+    if (new Set(sessions.map(({ session_id }) => session_id.slice(-length))).size === sessions.length)
+      return length;
+  }
+  return 32;
+}
+
+function shortened(mode: string): string {
+  const characters = [...mode];
+  return characters.length > longestMode ? `${characters.slice(0, longestMode - 1).join('')}…` : mode;
+}

@@ -1,0 +1,60 @@
+// An output in front of a terminal. It has all properties of that terminal, and decides what becomes of the text.
+import { terminalFilter } from './filter.ts';
+import { FilteredWriter, type Output, type TerminalStream, type UntrustedWriter } from './output.ts';
+import type { ColourLevel, Style } from './style.ts';
+import type { OutputText } from './terminal-text.ts';
+
+export abstract class ForwardingOutput implements Output {
+  protected readonly target: Output;
+
+  /** `target` is a terminal. */
+  constructor(target: Output) {
+    this.target = target;
+  }
+
+  abstract write(text: OutputText): Promise<void>;
+
+  get isTerminal(): boolean {
+    return this.target.isTerminal;
+  }
+
+  get redraws(): boolean {
+    return this.target.redraws;
+  }
+
+  get formats(): boolean {
+    return this.target.formats;
+  }
+
+  get colour(): ColourLevel {
+    return this.target.colour;
+  }
+
+  get gone(): AbortSignal {
+    return this.target.gone;
+  }
+
+  get stream(): TerminalStream {
+    return this.target.stream;
+  }
+
+  columns(): number {
+    return this.target.columns();
+  }
+
+  style(): Promise<Style> {
+    return this.target.style();
+  }
+
+  visible(text: string): string {
+    return this.target.visible(text);
+  }
+
+  untrusted(): UntrustedWriter {
+    return new FilteredWriter(this, terminalFilter());
+  }
+
+  finish(): Promise<void> {
+    return this.target.finish();
+  }
+}

@@ -1,0 +1,109 @@
+// A line of life behind a reply that shows nothing for a second: `table, 12 rows`, `Thinking 4 s`. It stands behind the last character of
+// the reply, and is taken away before the reply goes on, so it leaves no trace. Only a terminal that redraws has it.
+import { ForwardingOutput } from './forwarding-output.ts';
+import type { Output } from './output.ts';
+import { type OutputText, shown, terminalText } from './terminal-text.ts';
+import type { StartTimer } from './timer.ts';
+
+export interface LiveTextOptions {
+  readonly quiet: boolean;
+  readonly startTimer: StartTimer;
+  /** The clock, in milliseconds. */
+  readonly now: () => number;
+}
+
+/** Nothing is shown before the reply has stood still for this long (ms). */
+const patienceMs = 1000;
+const stepMs = 500;
+const tabWidth = 8;
+
+export class LiveText extends ForwardingOutput {
+  readonly #options: LiveTextOptions;
+  readonly #measure: (text: string) => number;
+  /** What the reply waits for; null for no live text. */
+  #words: ((seconds: number) => string) | null = null;
+  #since = 0;
+  #column = 0;
+  /** The columns of the text that is shown. */
+  #width = 0;
+  #cancel = () => {};
+
+  /** `target` is a terminal, and its cursor stands at the start of a line. */
+  constructor(target: Output, measure: (text: string) => number, options: LiveTextOptions) {
+    super(target);
+    this.#measure = measure;
+    this.#options = options;
+  }
+
+  /** Shows the words while nothing is written, from now until `stop`. They may hold the seconds that nothing was written. */
+  begin(words: (seconds: number) => string): void {
+    if (this.#options.quiet || !this.redraws) return;
+    if (this.#words === null) {
+      this.#since = this.#options.now();
+      this.#schedule();
+    }
+    this.#words = words;
+  }
+
+  async stop(): Promise<void> {
+    this.#words = null;
+    this.#cancel();
+    await this.#erase();
+  }
+
+  async write(text: OutputText): Promise<void> {
+    const sequences = shown(text);
+    if (sequences === '') return;
+    await this.#erase();
+    this.#follow(sequences);
+    this.#since = this.#options.now();
+    return this.target.write(text);
+  }
+
+  #schedule(): void {
+    this.#cancel = this.#options.startTimer(stepMs, () => {
+      this.#schedule();
+      void this.#draw();
+    });
+  }
+
+  async #draw(): Promise<void> {
+    const seconds = Math.floor((this.#options.now() - this.#since) / 1000);
+    if (this.#words === null || seconds * 1000 < patienceMs) return;
+    const gap = this.#column === 0 ? '' : ' ';
+    const text = `${gap}${this.#words(seconds)}`;
+    const width = this.#measure(text);
+    // In the last column a terminal waits with the wrapping, and the cursor could not go back.
+    if (this.#column + width >= this.columns()) return;
+    const back = this.#back();
+    this.#width = width;
+    await this.target.write(terminalText`${back}\x1b[2m${text}\x1b[22m\x1b[K`);
+  }
+
+  async #erase(): Promise<void> {
+    if (this.#width === 0) return;
+    const back = this.#back();
+    this.#width = 0;
+    await this.target.write(terminalText`${back}\x1b[K`);
+  }
+
+  #back(): OutputText {
+    return this.#width === 0 ? '' : terminalText`\x1b[${this.#width}D`;
+  }
+
+  /** Where the cursor stands behind this text. */
+  #follow(sequences: string): void {
+    const text = sequences.replace(/\x1b\[[\d;]*[A-Za-z]/g, '');
+    const end = text.lastIndexOf('\n');
+    if (end >= 0) this.#column = 0;
+    for (const [at, part] of text
+      .slice(end + 1)
+      .split('\t')
+      .entries()) {
+      if (at > 0) this.#column += tabWidth - (this.#column % tabWidth);
+      this.#column += this.#measure(part);
+    }
+    const columns = this.columns();
+    if (this.#column > columns) this.#column = this.#column % columns || columns;
+  }
+}

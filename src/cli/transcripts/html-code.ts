@@ -1,0 +1,26 @@
+// Code of a reply as HTML, in colours where its language is known.
+import { escapeHtml } from '../../system/html-escape.ts';
+import { highlighting } from '../terminal/markdown/highlighting.ts';
+
+/** Longer code, or code with a longer line, is no code that a person reads, and its colours would take seconds. */
+const mostCode = 50_000;
+const longestLine = 1000;
+
+export function codeBlock(text: string, language: string | undefined): string {
+  return `<pre><code>${coloured(text, language ?? '')}\n</code></pre>\n`;
+}
+
+function coloured(text: string, language: string): string {
+  const lines = text.split('\n');
+  const isLong = text.length > mostCode || lines.some((line) => line.length > longestLine);
+  const painter = isLong ? null : highlighting.painter(language, span);
+  return painter === null ? escapeHtml(text) : lines.map((line) => painter.line(line)).join('\n');
+}
+
+/** `scope` is a name of the table of colours, so it needs no escape. */
+function span(text: string, scope: string | null): string {
+  const escaped = escapeHtml(text);
+  return scope === null || escaped === ''
+    ? escaped
+    : `<span class="hl-${scope.replace('.', '-')}">${escaped}</span>`;
+}

@@ -1,0 +1,93 @@
+// Examples for the page of the API: a request for curl, and the answer to it, made of the schemas. They agree with what the server takes.
+import type { OpenApiOperation } from './openapi.ts';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** What a field of this name holds in an example. Other fields have the first value that their schema allows. */
+const samples: Readonly<Record<string, unknown>> = {
+  session_id: 'ses_01k8zq4v7m3c5x9t2w6h0r1d8e',
+  session_ids: ['ses_01k8zq4v7m3c5x9t2w6h0r1d8e'],
+  message_id: 'msg_01k8zq4v9b7n2f4y6j8s0a3k5p',
+  project_id: 'prj_01k8zq3h2d4g6k8m0p2r4t6v8x',
+  key_id: 'key_01k8zq3h5e7j9n1q3s5u7w9y1z',
+  project_name: 'default',
+  key_name: 'laptop',
+  title: 'Trip to Rome',
+  message: 'What shall I see in Rome?',
+  content: 'What shall I see in Rome?',
+  reply: 'Begin with the Forum.',
+  mode: 'gpt',
+  system: 'Answer in one sentence.',
+  parameters: { temperature: 0.2 },
+  snippet: 'What shall I see in ⟦Rome⟧?',
+  q: 'Rome',
+  message_count: 2,
+  status: 'ok',
+};
+
+const time = '2026-01-31T12:00:00.000Z';
+
+export function curlOf(method: string, path: string, operation: OpenApiOperation): string {
+  const address = path.replace('{id}', String(samples['session_id']));
+  const query = operation.parameters
+    .filter((parameter) => parameter['in'] === 'query' && parameter['required'] === true)
+    .map(({ name }) => `${name}=${encodeURIComponent(String(samples[String(name)] ?? ''))}`);
+  const body = bodySchema(operation.requestBody);
+  const parts = [
+    `curl${method === 'GET' ? '' : ` -X ${method}`} "$PARLEY_URL${address}${query.length > 0 ? `?${query.join('&')}` : ''}"`,
+    ...(operation.security?.length === 0 ? [] : ['-H "Authorization: Bearer $PARLEY_API_KEY"']),
+    ...(body === null
+      ? []
+      : ["-H 'Content-Type: application/json'", `-d '${JSON.stringify(sampleOf(body, '', true))}'`]),
+  ];
+  return parts.join(' \\\n  ');
+}
+
+/** The body of a successful answer. */
+export function answerOf({ responses }: OpenApiOperation): string {
+  const schema = bodySchema(responses['200']);
+  return schema === null ? '' : JSON.stringify(sampleOf(schema, '', false), null, 2);
+}
+
+function bodySchema(body: unknown): Schema | null {
+  const content = (
+    body as { readonly content?: Readonly<Record<string, { readonly schema?: Schema }>> } | undefined
+  )?.content;
+  return content?.['application/json']?.schema ?? null;
+}
+
+/** `isShort`: fields that may be left out are left out, but those that say what the request is for. */
+function sampleOf(schema: Schema, name: string, isShort: boolean): unknown {
+  if ('const' in schema) return schema['const'];
+  const known = samples[name];
+  if (known !== undefined) return known;
+  const choices = (schema['anyOf'] ?? schema['oneOf']) as readonly Schema[] | undefined;
+  if (choices !== undefined) return sampleOf(choices[0] ?? {}, name, isShort);
+  if (Array.isArray(schema['enum'])) return schema['enum'][0];
+  switch (schema['type']) {
+    case 'object':
+      return objectOf(schema, isShort);
+    case 'array':
+      return [sampleOf((schema['items'] as Schema | undefined) ?? {}, '', isShort)];
+    case 'integer':
+    case 'number':
+      return 1;
+    case 'boolean':
+      return true;
+    case 'null':
+      return null;
+    default:
+      return schema['format'] === 'date-time' ? time : 'text';
+  }
+}
+
+function objectOf(schema: Schema, isShort: boolean): unknown {
+  const { properties = {}, required = [] } = schema as {
+    readonly properties?: Readonly<Record<string, Schema>>;
+    readonly required?: readonly string[];
+  };
+  const fields = Object.entries(properties).filter(
+    ([field]) => !isShort || required.includes(field) || field === 'title',
+  );
+  return Object.fromEntries(fields.map(([field, inner]) => [field, sampleOf(inner, field, isShort)]));
+}
