@@ -63,7 +63,7 @@ export const settingCommands = {
   template: {
     name: 'template',
     argument: '[NAME]',
-    description: 'make the next message with a template: NAME KEY=VALUE… TEXT',
+    description: 'make the next message with a template: NAME KEY=VALUE TEXT',
     choices: templateChoices,
     run: (argument, scope) => useTemplate(argument, scope, (given) => give(given, scope)),
   },
