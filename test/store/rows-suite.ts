@@ -5,6 +5,7 @@ import type { Message } from '../../src/service/session.ts';
 import type { SessionStore } from '../../src/store/session-store.ts';
 import { type PartPlace, pageLimits, type SessionPart, type StoreRows } from '../../src/store/store-rows.ts';
 import type { NewPlace } from './every-store.ts';
+import { another, everyMessage, forkId, forkOf, moveOf, regeneration, turnOf } from './line-samples.ts';
 import {
   bareSession,
   everySession,
@@ -138,6 +139,50 @@ export function describeRows(name: string, newPlace: NewPlace): void {
       // No process runs the copied open turn.
       await begin(store, project, { session_id: open, content: 'on', lease: { owner: 'owner-2', ms: 1000 } });
       expect(await contents(store, project, open)).toEqual(['user: open', 'interrupted: ', 'user: on']);
+    });
+
+    it('of hidden messages are copied with their keys and their forks, and can be brought back', async () => {
+      const [one, two] = [await newPlace(), await newPlace()];
+      const original = await one.open();
+      const { project_id: project } = await original.createKey(newKey());
+      const usage = { input_tokens: 1, output_tokens: 2 };
+      const { session_id } = await turnOf(original, project, null, 'a', { usage });
+      const again = regeneration(session_id, { once: once('again') });
+      await another(original, project, session_id, { content: 'again', usage }, again);
+      await another(original, project, session_id, { content: 'B', usage });
+      const turn = await begin(original, project, { session_id, content: 'b', once: once('undone') });
+      await original.endTurn(project, turn, turnReply({ content: 'to b', usage }));
+      await original.undoTurn(project, moveOf(session_id, { once: once('undo') }));
+      const forked = forkId(await original.forkSession(project, forkOf(session_id), once('fork')));
+      const [from, to] = [await one.openRows(), await two.openRows()];
+      for (let times = 0; times < 2; times += 1) await copyAll(from, to, [project]);
+      expect(await sessionsOf(to, project)).toEqual(await sessionsOf(from, project));
+      expect(await to.count(project)).toEqual({ sessions: 2, messages: 8 });
+      expect((await to.readIdempotency(project, null)).map(({ age_ms: _, ...row }) => row)).toEqual(
+        (await from.readIdempotency(project, null)).map(({ age_ms: _, ...row }) => row),
+      );
+
+      const store = await two.open();
+      expect(await everyMessage(store, project, session_id)).toEqual(
+        await everyMessage(original, project, session_id),
+      );
+      expect(await store.usage(0, 'mode')).toEqual(await original.usage(0, 'mode'));
+      const repeated = turnStart({ session_id, once: once('undone') });
+      expect(await store.beginTurn(project, repeated)).toMatchObject({
+        ...{ kind: 'answered', reply: { content: 'to b' } },
+      });
+      expect(await store.beginRegeneration(project, { ...again, reply_id: newId('reply') })).toMatchObject({
+        ...{ kind: 'answered', reply: { message_id: again.reply_id } },
+      });
+      expect(await store.forkSession(project, forkOf(session_id), once('fork'))).toMatchObject({
+        value: { session_id: forked },
+      });
+      await store.redoTurn(project, moveOf(session_id));
+      expect(await contents(store, project, session_id)).toEqual([
+        ...['user: a', 'stop: B', 'user: b', 'stop: to b'],
+      ]);
+      await to.removeSessions(project, [session_id]);
+      expect((await to.readIdempotency(project, null)).map(({ key }) => key)).toEqual(['fork', 'undo']);
     });
 
     it('are read in pages of limited bytes, from any place', async () => {
