@@ -52,11 +52,16 @@ export async function meantSessions(
   texts.forEach(requireReference);
   if (!texts.every(isFullId)) {
     const { backend } = await context.open();
-    if (backend.extensions === null) await backend.service.verify(await context.call());
+    if (backend.extensions === null) await backend.service.verify(await context.call()).catch(ignoreLack);
   }
   const meant: { readonly id: string; readonly session: Session | null }[] = [];
   for (const text of texts) meant.push(await meantSession(text, context, state));
   return meant;
+}
+
+/** A server may not verify keys. */
+function ignoreLack(error: unknown): void {
+  if (!(error instanceof ParleyError) || error.kind === 'key' || error.kind === 'transient') throw error;
 }
 
 /**
