@@ -17,7 +17,20 @@ export async function chosenTemplate(
   if (name === null) throw new ParleyError('USAGE', '--set needs a template.', { hint: 'Name it: -t NAME' });
   const template = await templatesOf(host).read(name, signal);
   checkTemplateValues(template, values);
+  requireNoSchema(template);
   return template;
+}
+
+/** Throws `UNSUPPORTED` for a template with a schema, because nothing would check the reply. */
+export function requireNoSchema({ name, path, schema }: Template): void {
+  if (schema === null) return;
+  throw new ParleyError(
+    'UNSUPPORTED',
+    `The template ${name} asks for JSON by a schema (${path}), which chat does not check.`,
+    {
+      hint: 'Take schema out of it.',
+    },
+  );
 }
 
 export function templatesOf({ profileFile }: Pick<CliHost, 'profileFile'>): TemplateDirectory {

@@ -55,6 +55,7 @@ const runs: readonly Run[] = [
   { section: 'parley sessions list', words: () => ['sessions', 'list', '--limit', '2', '--json'] },
   { section: 'parley sessions list', words: () => ['sessions', 'list', '--profile', 'far', '--json'] },
   { section: 'parley sessions messages', words: () => ['sessions', 'messages', made.session, '--json'] },
+  { section: 'parley sessions show', words: () => ['sessions', 'show', made.session, '--json'] },
   {
     section: 'parley sessions undo',
     words: () => ['sessions', 'undo', made.session, '--profile', 'local', '--json'],

@@ -2,7 +2,7 @@
 // a template that waits for its input makes the next message of what is typed.
 import { inputVariable, variablesOf } from '../../config/template-body.ts';
 import type { Template } from '../../config/template-file.ts';
-import { filledTemplate, templatesOf } from '../chat-template.ts';
+import { filledTemplate, requireNoSchema, templatesOf } from '../chat-template.ts';
 import { runTemplatesList } from '../commands/templates/list.ts';
 import { requireMode } from '../mode-choice.ts';
 import type { Parameter } from '../model-options.ts';
@@ -26,6 +26,7 @@ export async function useTemplate(
   }
   const [name = ''] = /^\S+/.exec(argument) ?? [];
   const template = await templatesOf(host).read(name, signal);
+  requireNoSchema(template);
   const { values, text } = readValues(argument.slice(name.length).trim(), template);
   const make = (typed: string) =>
     filledTemplate(template, values, typed === '' ? null : typed, howToGive(name));
