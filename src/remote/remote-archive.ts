@@ -1,14 +1,17 @@
 // The archive of a server elsewhere that offers one. Each method is one request.
 import { HttpFailure } from '../http/http-failure.ts';
 import type { Call } from '../service/call.ts';
+import type { ChatEvent, ReplyForm } from '../service/chat-event.ts';
 import { ParleyError } from '../service/errors.ts';
-import { notYet } from '../service/not-yet.ts';
 import type { Result } from '../service/result.ts';
 import type { Message, Page, Session } from '../service/session.ts';
 import {
   type BatchResult,
+  type ForkRequest,
   lastActiveFirst,
-  type PageRequest,
+  type MessageQuery,
+  type MovedTurn,
+  type RegenerateRequest,
   type SearchPage,
   type SearchRequest,
   type SessionArchive,
@@ -16,24 +19,32 @@ import {
   type SessionQuery,
   type SessionRecord,
 } from '../service/session-archive.ts';
-import { batchOf, messagePageOf, searchPageOf, sessionPageOf } from '../wire/archive-response.ts';
+import {
+  batchOf,
+  forkOf,
+  messagePageOf,
+  movedTurnOf,
+  searchPageOf,
+  sessionPageOf,
+} from '../wire/archive-response.ts';
 import type { Query } from '../wire/operation-path.ts';
 import { sessionOf } from '../wire/session-response.ts';
+import { remoteChat } from './remote-chat.ts';
 import type { RemoteConnection } from './remote-connection.ts';
 import { remoteResult } from './remote-result.ts';
+import { requireExtension } from './required-extension.ts';
 import { checkChanges, recordToSend } from './session-settings.ts';
 
 export class RemoteArchive implements SessionArchive {
   readonly #connection: RemoteConnection;
+  readonly #replyPointer: readonly string[] | null;
   /** The most messages per page for which this server's responses were not too large. */
   #mostMessages = Number.POSITIVE_INFINITY;
-  readonly regenerate = notYet;
-  readonly undoTurn = notYet;
-  readonly redoTurn = notYet;
-  readonly forkSession = notYet;
 
-  constructor(connection: RemoteConnection) {
+  /** `replyPointer`: as of {@link RemoteService}. */
+  constructor(connection: RemoteConnection, replyPointer: readonly string[] | null) {
     this.#connection = connection;
+    this.#replyPointer = replyPointer;
   }
 
   listSessions(call: Call, query: SessionQuery): Promise<Result<Page<Session>>> {
@@ -52,9 +63,10 @@ export class RemoteArchive implements SessionArchive {
   }
 
   /** Lists messages. A server may limit its pages by items only. If its response is too large, half as many messages are asked for. */
-  async listMessages(call: Call, sessionId: string, page: PageRequest): Promise<Result<Page<Message>>> {
+  async listMessages(call: Call, sessionId: string, page: MessageQuery): Promise<Result<Page<Message>>> {
+    if (page.all) await this.#requireLines(call);
     for (let limit = Math.min(page.limit, this.#mostMessages); ; limit = this.#mostMessages) {
-      const input = { sessionId, query: { ...page, limit } };
+      const input = { sessionId, query: { ...page, limit, all: page.all ? true : null } };
       try {
         return await remoteResult(this.#connection, call, 'listMessages', input, messagePageOf);
       } catch (error) {
@@ -91,6 +103,43 @@ export class RemoteArchive implements SessionArchive {
     const read = (body: unknown) => sessionOf(body, record.session.session_id);
     const body = await recordToSend(this.#connection, call, record);
     return remoteResult(this.#connection, call, 'importSession', { body }, read);
+  }
+
+  async *regenerate(
+    call: Call,
+    sessionId: string,
+    request: RegenerateRequest,
+    form: ReplyForm,
+  ): AsyncIterable<ChatEvent> {
+    const operation = 'regenerate';
+    await this.#requireLines(call);
+    const input = { sessionId, body: request, streams: form === 'chunks' };
+    const replyPointer = this.#replyPointer;
+    const mode = request.mode ?? '';
+    yield* remoteChat(this.#connection, call, { operation, input, sessionId, mode, replyPointer });
+  }
+
+  undoTurn(call: Call, sessionId: string): Promise<Result<MovedTurn>> {
+    return this.#move(call, 'undoTurn', sessionId);
+  }
+
+  redoTurn(call: Call, sessionId: string): Promise<Result<MovedTurn>> {
+    return this.#move(call, 'redoTurn', sessionId);
+  }
+
+  async forkSession(call: Call, sessionId: string, request: ForkRequest): Promise<Result<Session>> {
+    await this.#requireLines(call);
+    return remoteResult(this.#connection, call, 'forkSession', { sessionId, body: request }, forkOf);
+  }
+
+  async #move(call: Call, operation: 'undoTurn' | 'redoTurn', sessionId: string): Promise<Result<MovedTurn>> {
+    await this.#requireLines(call);
+    return remoteResult(this.#connection, call, operation, { sessionId }, movedTurnOf);
+  }
+
+  #requireLines(call: Call): Promise<void> {
+    const lacking = 'keeps one line of messages: it makes no other replies, and undoes and forks nothing';
+    return requireExtension(this.#connection, call, 'lines', lacking);
   }
 }
 

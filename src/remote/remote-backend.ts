@@ -22,7 +22,7 @@ export async function openRemoteBackend(options: RemoteOptions): Promise<Backend
   const connection = await RemoteConnection.open(options);
   return {
     service: new RemoteService(connection, replyPointer),
-    archive: new RemoteArchive(connection),
+    archive: new RemoteArchive(connection, replyPointer),
     administration: null,
     close: () => connection.close(),
     get extensions() {

@@ -1,20 +1,21 @@
-// One turn at a server elsewhere: the request is sent, perhaps more than once, and the reply is read, streamed or whole. A reply that broke
+// One turn at a server elsewhere, of a new message or of the last one again: the request is sent, perhaps more than once, and the reply is read, streamed or whole. A reply that broke
 // off is never taken for a complete one.
 import { isEventStream, readEventStream } from '../http/event-stream.ts';
 import { fieldOf } from '../http/foreign-json.ts';
 import { HttpFailure } from '../http/http-failure.ts';
 import type { HttpResponse } from '../http/http-response.ts';
 import type { Call } from '../service/call.ts';
-import type { ChatEvent, ChatRequest, ChatStart, ReplyForm } from '../service/chat-event.ts';
+import type { ChatEvent, ChatStart } from '../service/chat-event.ts';
 import { ParleyError } from '../service/errors.ts';
 import { quoted } from '../service/quoted.ts';
-import { chatReply, replyOf, sessionIdOf } from '../wire/chat-response.ts';
+import { chatReply, modeTold, replyOf, sessionIdOf } from '../wire/chat-response.ts';
 import { isTurnedAway } from '../wire/error-status.ts';
+import type { StreamedOperation } from '../wire/routes.ts';
 import { readStreamEvent } from '../wire/stream-event.ts';
 import { successBody } from '../wire/success-body.ts';
 import { failureOf, incompleteReply } from './failure.ts';
 import { errorWithoutKey } from './failure-without-key.ts';
-import type { RemoteConnection } from './remote-connection.ts';
+import type { OperationRequest, RemoteConnection } from './remote-connection.ts';
 import { StreamedText } from './streamed-text.ts';
 
 /** The most bytes of one event. The event `done` holds the whole reply. */
@@ -22,9 +23,13 @@ const mostEventBytes = 64 * 1024 * 1024;
 /** The most characters of a streamed reply and its reasoning: twice what a Parley server takes from a model. */
 const mostCharacters = 16 * 1024 * 1024;
 
-interface RemoteChatOptions {
-  /** `whole`: the reply is asked for as one JSON body, which costs both sides less. */
-  readonly form: ReplyForm;
+export interface RemoteChat {
+  readonly operation: StreamedOperation;
+  readonly input: OperationRequest;
+  /** The session that the reply belongs to; null for a new one. */
+  readonly sessionId: string | null;
+  /** The mode that was asked for; empty if the server chooses it. */
+  readonly mode: string;
   readonly replyPointer: readonly string[] | null;
 }
 
@@ -32,14 +37,12 @@ interface RemoteChatOptions {
 export async function* remoteChat(
   connection: RemoteConnection,
   call: Call,
-  request: ChatRequest,
-  { form, replyPointer }: RemoteChatOptions,
+  request: RemoteChat,
 ): AsyncGenerator<ChatEvent> {
-  const { session_id, ...others } = request;
-  const body = { ...others, ...(session_id !== null && { session_id }) };
-  const prepared = connection.prepare(call, 'chat', { body, streams: form === 'chunks' });
+  const { operation } = request;
+  const prepared = connection.prepare(call, operation, request.input);
   const resending = connection.resending(prepared);
-  const turn = new RemoteTurn(request, replyPointer);
+  const turn = new RemoteTurn(request);
   for (;;) {
     try {
       const response = await connection.send(prepared);
@@ -49,7 +52,7 @@ export async function* remoteChat(
       }
       const received = await connection.received(prepared, response);
       if (prepared.waits && isTurnedAway(received.status) && (await resending.again(received))) continue;
-      yield* turn.end(successBody('chat', received));
+      yield* turn.end(successBody(operation, received));
       return;
     } catch (error) {
       if (!(error instanceof HttpFailure)) throw errorWithoutKey(error, call.apiKey);
@@ -63,17 +66,15 @@ export async function* remoteChat(
 
 /** The known facts of the running turn. */
 class RemoteTurn {
-  readonly #request: ChatRequest;
-  readonly #replyPointer: readonly string[] | null;
+  readonly #request: RemoteChat;
   #start: ChatStart | null = null;
   readonly #text = new StreamedText();
   #characters = 0;
   #isBegun = false;
   #isShown = false;
 
-  constructor(request: ChatRequest, replyPointer: readonly string[] | null) {
+  constructor(request: RemoteChat) {
     this.#request = request;
-    this.#replyPointer = replyPointer;
   }
 
   get isBegun(): boolean {
@@ -85,7 +86,7 @@ class RemoteTurn {
   }
 
   get place(): { readonly session_id?: string; readonly message_id?: string } {
-    const session_id = this.#start?.session_id ?? this.#request.session_id;
+    const session_id = this.#start?.session_id ?? this.#request.sessionId;
     const message_id = this.#start?.message_id ?? '';
     return { ...(session_id !== null && { session_id }), ...(message_id !== '' && { message_id }) };
   }
@@ -126,15 +127,15 @@ class RemoteTurn {
 
   /** Yields the end of a complete reply. Its JSON answer arrived alone, or as the last event. */
   *end(body: unknown): Generator<ChatEvent> {
-    const session_id = sessionIdOf(body) ?? this.#start?.session_id ?? this.#request.session_id;
+    const session_id = sessionIdOf(body) ?? this.#start?.session_id ?? this.#request.sessionId;
     if (session_id === null) {
       throw new ParleyError('BAD_RESPONSE', 'The answer names no session, so the chat cannot go on.', {
         remedy: { kind: 'show_answer' },
         body,
       });
     }
-    yield* this.#begin(session_id, null, null);
-    const reply = replyOf(body, this.#replyPointer) ?? this.#text.toString();
+    yield* this.#begin(session_id, null, this.#request.mode === '' ? modeTold(body) : null);
+    const reply = replyOf(body, this.#request.replyPointer) ?? this.#text.toString();
     if (reply === '') throw this.#noReply(body);
     const certain = { session_id, mode: this.#start?.mode ?? this.#request.mode, reply };
     yield { event: 'done', data: chatReply(certain, body), body };
@@ -147,7 +148,7 @@ class RemoteTurn {
   #compare(body: unknown): void {
     const kept = fieldOf(fieldOf(body, 'data'), 'reply');
     const streamed = this.#text.toString().trim();
-    if (this.#replyPointer !== null || typeof kept !== 'string' || streamed === '') return;
+    if (this.#request.replyPointer !== null || typeof kept !== 'string' || streamed === '') return;
     if (kept.trim() === streamed) return;
     const message = 'The streamed reply differs from the reply that the server stores.';
     throw new ParleyError('BAD_RESPONSE', message, {
@@ -165,7 +166,7 @@ class RemoteTurn {
 
   #noReply(body: unknown): ParleyError {
     const message =
-      this.#replyPointer === null
+      this.#request.replyPointer === null
         ? 'The server answered, but Parley found no reply in the answer, or an empty one.'
         : 'The server answered, but there is no reply where the profile says that it is (reply_pointer).';
     return new ParleyError('BAD_RESPONSE', message, {

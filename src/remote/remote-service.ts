@@ -43,18 +43,26 @@ export class RemoteService implements ConversationService {
   }
 
   async *chat(call: Call, given: ChatRequest, form: ReplyForm): AsyncIterable<ChatEvent> {
-    const options = { form, replyPointer: this.#replyPointer };
     const { system, parameters, ...others } = given;
     const request = { ...others, ...(await settingsToSend(this.#connection, call, given)) };
     const session_id = await this.#titled.begin(call, request);
-    if (session_id === null) return yield* remoteChat(this.#connection, call, request, options);
+    if (session_id === null) return yield* this.#chat(call, request, form);
     const { mode, message } = request;
     try {
-      yield* remoteChat(this.#connection, call, { mode, message, session_id }, options);
+      yield* this.#chat(call, { mode, message, session_id }, form);
     } catch (error) {
       await this.#titled.takeBack(call, session_id, error);
       throw error;
     }
+  }
+
+  #chat(call: Call, request: ChatRequest, form: ReplyForm): AsyncIterable<ChatEvent> {
+    const { session_id: sessionId, ...others } = request;
+    const body = { ...others, ...(sessionId !== null && { session_id: sessionId }) };
+    const input = { body, streams: form === 'chunks' };
+    const { mode } = request;
+    const replyPointer = this.#replyPointer;
+    return remoteChat(this.#connection, call, { operation: 'chat', input, sessionId, mode, replyPointer });
   }
 
   async createSession(call: Call, request: CreateSessionRequest): Promise<Result<NewSession>> {

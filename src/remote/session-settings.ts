@@ -26,13 +26,19 @@ export async function checkChanges(
   await requireSettings(connection, call, settings);
 }
 
-/** The record as the server can take it. An older server takes records without settings, so it gets no session that has some. */
+/**
+ * The record as the server can take it. An older server takes records without settings and hidden messages, so it gets no session that has
+ * some.
+ */
 export async function recordToSend(
   connection: RemoteConnection,
   call: Call,
   record: SessionRecord,
 ): Promise<SessionRecord> {
   const { mode: _, system, parameters, parent_id, forked_at: __, ...facts } = record.session;
+  if (record.hidden_messages !== undefined) {
+    await requireExtension(connection, call, 'lines', 'keeps no replaced replies and no undone turns');
+  }
   const isOlder = Object.keys(facts).length === Object.keys(record.session).length;
   if (isOlder || (await hasExtension(connection, call, 'settings'))) return record;
   const settings = notEmpty({ system: system ?? null, parameters: parameters ?? {} });

@@ -3,9 +3,9 @@
 import type { Call } from '../service/call.ts';
 import { errorKind, ParleyError } from '../service/errors.ts';
 import { idempotencyHeader } from '../wire/headers.ts';
-import { type Operation, routes } from '../wire/routes.ts';
-import { type ChatDependencies, respondToChat } from './chat-handler.ts';
-import { handlers, type JsonOperation, type OperationInput, type Served } from './handlers.ts';
+import { isStreamed, type Operation, routes, type StreamedOperation } from '../wire/routes.ts';
+import { type ChatDependencies, respondWithReply } from './chat-handler.ts';
+import { handlers, type JsonOperation, type OperationInput, replies, type Served } from './handlers.ts';
 import { type LargeRequests, largeBytes } from './large-requests.ts';
 import { type OperationShape, operationShapes } from './operation-shapes.ts';
 import type { RateLimit, RateLimiter } from './rate-limiter.ts';
@@ -32,11 +32,7 @@ type Respond<Name extends Operation> = (
 
 export function apiRoutes(dependencies: ApiDependencies): readonly ServedRoute[] {
   return (Object.keys(routes) as Operation[]).map((name) =>
-    name === 'chat'
-      ? route(dependencies, name, (context, request, input, use) =>
-          respondToChat(dependencies.chat, context, request, use, input),
-        )
-      : jsonRoute(dependencies, name),
+    isStreamed(name) ? streamedRoute(dependencies, name) : jsonRoute(dependencies, name),
   );
 }
 
@@ -65,6 +61,18 @@ class RequestCall implements Call {
   get signal(): AbortSignal {
     return this.#request.signal;
   }
+}
+
+function streamedRoute<Name extends StreamedOperation>(
+  dependencies: ApiDependencies,
+  name: Name,
+): ServedRoute {
+  const { chat, served } = dependencies;
+  return route(dependencies, name, (context, request, input, use) =>
+    respondWithReply(chat, context, request, use, input.call, (call, form) =>
+      replies[name](served, { ...input, call }, form),
+    ),
+  );
 }
 
 function jsonRoute<Name extends JsonOperation>(dependencies: ApiDependencies, name: Name): ServedRoute {
@@ -121,7 +129,7 @@ function route<Name extends Operation>(
     try {
       const body = checkShape(shape.checkedBody ?? shape.body, value);
       // A turn may last long, and other large requests must not wait for its end.
-      if (name === 'chat') place?.leave();
+      if (isStreamed(name)) place?.leave();
       return await responded(body);
     } finally {
       place?.leave();

@@ -51,7 +51,6 @@ export function createApp(options: AppOptions): App {
   const large = new LargeRequests(serverLimits);
   const streaming = new WeakSet<RequestContext>();
   const chat = {
-    service,
     replies,
     keys: new KeyWatch(service, serverLimits.keyCheckMs),
     heartbeatMs: serverLimits.heartbeatMs,

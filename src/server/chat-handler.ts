@@ -1,10 +1,9 @@
-// One turn over HTTP: the whole answer as JSON, or its events as a stream. A failure before the message is stored is an ordinary error
-// response in both forms. A failure after that names the session and the message.
-import type { ChatEvent, ChatRequest, ChatStart } from '../service/chat-event.ts';
-import type { ConversationService } from '../service/conversation-service.ts';
+// A reply over HTTP, to a new message or to the last one again: the whole answer as JSON, or its events as a stream. A failure before the
+// turn begins is an ordinary error response in both forms. A failure after that names the session and the message.
+import type { Call } from '../service/call.ts';
+import type { ChatEvent, ChatStart, ReplyForm } from '../service/chat-event.ts';
 import { prefersStream } from './accept.ts';
 import { ChatStream } from './chat-stream.ts';
-import type { OperationInput } from './handlers.ts';
 import type { KeyWatch } from './key-watch.ts';
 import { withSession } from './public-failure.ts';
 import type { RateLimit } from './rate-limiter.ts';
@@ -13,7 +12,6 @@ import { jsonResponse, streamResponse } from './responses.ts';
 import type { RunningReplies, RunningReply } from './running-replies.ts';
 
 export interface ChatDependencies {
-  readonly service: ConversationService;
   readonly replies: RunningReplies;
   readonly keys: KeyWatch;
   readonly heartbeatMs: number;
@@ -22,12 +20,14 @@ export interface ChatDependencies {
   ended(context: RequestContext, error: unknown): void;
 }
 
-export async function respondToChat(
+/** `begin` makes the events of the turn, for this call and form. */
+export async function respondWithReply(
   dependencies: ChatDependencies,
   context: RequestContext,
   request: Request,
   use: RateLimit,
-  { call, body }: OperationInput<'chat'>,
+  call: Call,
+  begin: (call: Call, form: ReplyForm) => AsyncIterable<ChatEvent>,
 ): Promise<Response> {
   const streams = prefersStream(request.headers.get('accept'));
   const endStream = streams ? use.beginStream() : () => {};
@@ -41,9 +41,8 @@ export async function respondToChat(
   try {
     reply = dependencies.replies.begin(request.signal);
     endWatch = dependencies.keys.watch(call, reply.stop);
-    const events = dependencies.service
-      .chat({ ...call, signal: reply.signal }, requestOf(body), streams ? 'chunks' : 'whole')
-      [Symbol.asyncIterator]();
+    const form = streams ? 'chunks' : 'whole';
+    const events = begin({ ...call, signal: reply.signal }, form)[Symbol.asyncIterator]();
     if (!streams) {
       const response = await wholeResponse(context, events);
       end();
@@ -66,10 +65,6 @@ export async function respondToChat(
     end();
     throw error;
   }
-}
-
-function requestOf({ session_id, title, ...others }: OperationInput<'chat'>['body']): ChatRequest {
-  return { ...others, session_id: session_id ?? null, ...(title !== undefined && { title }) };
 }
 
 async function wholeResponse(context: RequestContext, events: AsyncIterator<ChatEvent>): Promise<Response> {

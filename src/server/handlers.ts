@@ -1,12 +1,13 @@
-// What each operation does with a request of the right shape: one call of the service. A new operation needs a handler here. Chat has a
-// file of its own (chat-handler.ts), because its response may be a stream.
+// What each operation does with a request of the right shape: one call of the service. A new operation needs a handler here. Of the
+// operations whose response may be a stream, chat-handler.ts makes the response.
 import type { z } from 'zod';
 import type { Call } from '../service/call.ts';
+import type { ChatEvent, ChatRequest, ReplyForm } from '../service/chat-event.ts';
 import type { ConversationService } from '../service/conversation-service.ts';
 import type { Limits } from '../service/limits.ts';
 import type { Result } from '../service/result.ts';
 import { lastActiveFirst, type SessionArchive } from '../service/session-archive.ts';
-import type { Operation } from '../wire/routes.ts';
+import type { Operation, StreamedOperation } from '../wire/routes.ts';
 import type { operationShapes } from './operation-shapes.ts';
 
 /** The service that the routes serve, and its limits. */
@@ -27,7 +28,7 @@ export interface OperationInput<Name extends Operation> {
 }
 
 /** The operations whose response is one JSON body. */
-export type JsonOperation = Exclude<Operation, 'chat'>;
+export type JsonOperation = Exclude<Operation, StreamedOperation>;
 
 type Handlers = {
   readonly [Name in JsonOperation]: (served: Served, input: OperationInput<Name>) => Promise<Result<unknown>>;
@@ -62,10 +63,31 @@ export const handlers: Handlers = {
     archive.listMessages(call, id, {
       limit: query.limit ?? limits.pageItemsDefault,
       cursor: query.cursor ?? null,
+      ...(query.all && { all: true }),
     }),
   changeSession: ({ archive }, { call, id, body }) => archive.changeSession(call, id, body),
   restoreSession: ({ archive }, { call, id }) => archive.restoreSession(call, id),
   deleteSessions: ({ archive }, { call, body }) => archive.deleteSessions(call, body.session_ids),
   restoreSessions: ({ archive }, { call, body }) => archive.restoreSessions(call, body.session_ids),
   importSession: ({ archive }, { call, body }) => archive.importSession(call, body),
+  undoTurn: ({ archive }, { call, id }) => archive.undoTurn(call, id),
+  redoTurn: ({ archive }, { call, id }) => archive.redoTurn(call, id),
+  forkSession: ({ archive }, { call, id, body }) => archive.forkSession(call, id, body),
 };
+
+type Replies = {
+  readonly [Name in StreamedOperation]: (
+    served: Served,
+    input: OperationInput<Name>,
+    form: ReplyForm,
+  ) => AsyncIterable<ChatEvent>;
+};
+
+export const replies: Replies = {
+  chat: ({ service }, { call, body }, form) => service.chat(call, chatRequestOf(body), form),
+  regenerate: ({ archive }, { call, id, body }, form) => archive.regenerate(call, id, body, form),
+};
+
+function chatRequestOf({ session_id, title, ...others }: OperationInput<'chat'>['body']): ChatRequest {
+  return { ...others, session_id: session_id ?? null, ...(title !== undefined && { title }) };
+}

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ErrorCode } from '../service/errors.ts';
 import { errorStatus } from '../wire/error-status.ts';
 import { eventStreamType, extensionsHeader, idempotencyHeader, requestIdHeader } from '../wire/headers.ts';
-import { type Operation, routes } from '../wire/routes.ts';
+import { isStreamed, type Operation, routes } from '../wire/routes.ts';
 import { type OperationShape, operationShapes } from './operation-shapes.ts';
 import { failure, nothing } from './schemas.ts';
 
@@ -38,13 +38,8 @@ const common: readonly ErrorCode[] = [
 ];
 const withBody: readonly ErrorCode[] = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
 const writing: readonly ErrorCode[] = ['STORAGE_FULL'];
-const ofChat: readonly ErrorCode[] = [
-  'UNKNOWN_MODE',
-  'SESSION_NOT_FOUND',
-  'SESSION_BUSY',
-  'ENGINE_FAILED',
-  'ENGINE_TIMEOUT',
-];
+const ofTurn: readonly ErrorCode[] = ['SESSION_NOT_FOUND', 'SESSION_BUSY'];
+const ofReply: readonly ErrorCode[] = [...ofTurn, 'UNKNOWN_MODE', 'ENGINE_FAILED', 'ENGINE_TIMEOUT'];
 
 export function openApiDocument(version: string): OpenApiDocument {
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
@@ -94,7 +89,7 @@ function operation(name: Operation): OpenApiOperation {
         description: 'Done',
         content: {
           'application/json': { schema: envelope(schemaOf(shape.data, 'output')) },
-          ...(name === 'chat' && { [eventStreamType]: { schema: { type: 'string', description: events } } }),
+          ...(isStreamed(name) && { [eventStreamType]: { schema: { type: 'string', description: events } } }),
         },
       },
       ...failuresOf(name),
@@ -150,11 +145,13 @@ function failuresOf(name: Operation): Readonly<Record<string, Json>> {
   if (method === 'POST' || method === 'PATCH') codes.push(...withBody);
   if (method !== 'GET') codes.push(...writing);
   if (method === 'POST') codes.push('IDEMPOTENCY_MISMATCH');
-  if (name === 'chat') codes.push(...ofChat);
-  const statuses = new Set(codes.map((code) => errorStatus(code)));
+  if (isStreamed(name)) codes.push(...ofReply);
+  if (name === 'undoTurn' || name === 'redoTurn') codes.push(...ofTurn);
+  const distinct = [...new Set(codes)];
+  const statuses = new Set(distinct.map((code) => errorStatus(code)));
   const ofOperation = Object.fromEntries(
     [...statuses].map((status) => {
-      const those = codes.filter((code) => errorStatus(code) === status);
+      const those = distinct.filter((code) => errorStatus(code) === status);
       return [status, failed(those.map((code) => `\`${code}\``).join(', '))];
     }),
   );

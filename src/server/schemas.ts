@@ -64,11 +64,35 @@ export const changeSessionRequest = z.strictObject({
     .describe(`replaces all parameters of the session: ${parametersRule}`),
 });
 
+export const regenerateRequest = z.strictObject({
+  mode: z.string().exactOptional().describe('who replies; without it, the mode of the session'),
+});
+
+export const forkRequest = z.strictObject({
+  through: z
+    .int()
+    .exactOptional()
+    .describe('position of the reply that is copied last; without it, that of the last whole turn'),
+  title: z
+    .string()
+    .nullable()
+    .exactOptional()
+    .describe(`${titleRule}; null for none; without it, the title of the session`),
+});
+
 export const batchRequest = z.strictObject({
   session_ids: z.array(z.string()).meta({ maxItems: defaultLimits.batchIds }).describe('1 to 1,000 ids'),
 });
 
 export const pageQuery = z.strictObject({ limit: pageLimit.optional(), cursor: cursor.optional() });
+
+export const messageQuery = z.strictObject({
+  ...pageQuery.shape,
+  all: z
+    .boolean()
+    .optional()
+    .describe('true: also the replies that others took the place of, and the turns that were undone'),
+});
 
 export const sessionQuery = z.strictObject({
   limit: pageLimit.optional(),
@@ -149,6 +173,11 @@ export const message = z.strictObject({
     .string()
     .exactOptional()
     .describe('of a reply that ended in `error`: the code of the failure; absent otherwise'),
+  alternative_of: z
+    .string()
+    .exactOptional()
+    .describe('of a reply that another took the place of: the `message_id` of the message that it answers'),
+  undone_at: time.exactOptional().describe('of a message whose turn was undone'),
 }) satisfies z.ZodType<Message>;
 
 export const chatReply = z.strictObject({
@@ -206,12 +235,23 @@ export const searchPage = z.strictObject({
 export const sessionRecord = z.strictObject({
   session,
   messages: z.array(message).meta({ maxItems: importedMessages }).describe('by position, from 0'),
+  hidden_messages: z
+    .array(message)
+    .meta({ maxItems: importedMessages })
+    .exactOptional()
+    .describe('the replies that others took the place of, and the turns that were undone'),
 }) satisfies z.ZodType<SessionRecord>;
 
 /** A session to import, before the service checks it. The service reports the first fault of a record, not all of them. */
 export const anyRecord = z.strictObject({
   session: z.unknown(),
   messages: z.array(z.unknown()),
+  hidden_messages: z.array(z.unknown()).optional(),
+});
+
+export const movedTurn = z.strictObject({
+  session,
+  message: message.describe('the message of the user that the turn began with'),
 });
 
 export const deletionResult = z.strictObject({

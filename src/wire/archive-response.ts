@@ -3,7 +3,7 @@
 import { fieldOf, type JsonObject, objectOrNull, textOrNull } from '../http/foreign-json.ts';
 import { ExactNumber } from '../service/exact-number.ts';
 import type { Message, Page, Session, SessionFacts } from '../service/session.ts';
-import type { BatchResult, SearchItem, SearchPage } from '../service/session-archive.ts';
+import type { BatchResult, MovedTurn, SearchItem, SearchPage } from '../service/session-archive.ts';
 import { withSettings } from './session-response.ts';
 
 type Check = (value: unknown) => boolean;
@@ -67,6 +67,21 @@ export function searchPageOf(body: unknown): SearchPage | null {
   if (page === null) return null;
   const items = page.items.map((item) => ({ ...item, session: toSession(item.session) }));
   return { ...page, items, newest_only: isPart };
+}
+
+/** Null if the body does not hold a session. */
+export function forkOf(body: unknown): Session | null {
+  const data = fieldOf(body, 'data');
+  return has(data, sessionFields) ? toSession(data) : null;
+}
+
+/** Null if the body does not hold a session and a message. */
+export function movedTurnOf(body: unknown): MovedTurn | null {
+  const data = fieldOf(body, 'data');
+  const session = fieldOf(data, 'session');
+  const message = fieldOf(data, 'message');
+  if (!has(session, sessionFields) || !has(message, messageFields)) return null;
+  return { session: toSession(session), message: message as unknown as Message };
 }
 
 /** Null if the body does not hold a result for each id, in the order of the ids. */

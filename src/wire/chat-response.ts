@@ -16,6 +16,11 @@ export function sessionIdOf(body: unknown): string | null {
   );
 }
 
+/** The mode that replied; null if the response does not tell. */
+export function modeTold(body: unknown): string | null {
+  return textOrNull(fieldOf(fieldOf(body, 'data'), 'mode'));
+}
+
 const replyNames = ['reply', 'response', 'answer', 'message', 'content', 'text', 'output'] as const;
 
 /**
@@ -49,7 +54,7 @@ export function chatReply(certain: CertainReply, body: unknown): ChatReply {
   return {
     session_id: certain.session_id,
     message_id: textOrNull(fieldOf(data, 'message_id')) ?? '',
-    mode: textOrNull(fieldOf(data, 'mode')) ?? certain.mode,
+    mode: modeTold(body) ?? certain.mode,
     reply: certain.reply,
     finish_reason: finishReasonOf(fieldOf(data, 'finish_reason')),
     created_at: textOrNull(fieldOf(data, 'created_at')) ?? '',

@@ -3,10 +3,10 @@
 import type { ConversationService } from '../service/conversation-service.ts';
 import type { SessionArchive } from '../service/session-archive.ts';
 
-export type Operation = keyof ConversationService | Exclude<keyof SessionArchive, WithoutRoute>;
+export type Operation = keyof ConversationService | keyof SessionArchive;
 
-/** Operations that have no route yet. */
-type WithoutRoute = 'regenerate' | 'undoTurn' | 'redoTurn' | 'forkSession';
+/** The operations whose response may be a stream of chat events. */
+export type StreamedOperation = 'chat' | 'regenerate';
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -17,7 +17,7 @@ export interface Route {
 }
 
 /** The extensions of the interface document that a server may offer. The header `Parley-Extensions` lists them. */
-export type Extension = 'archive' | 'idempotency' | 'settings' | 'stream';
+export type Extension = 'archive' | 'idempotency' | 'lines' | 'settings' | 'stream';
 
 export const routes = {
   verify: { method: 'POST', path: '/v1/auth/verify', extension: null },
@@ -34,4 +34,12 @@ export const routes = {
   deleteSessions: { method: 'POST', path: '/v1/sessions/batch-delete', extension: 'archive' },
   restoreSessions: { method: 'POST', path: '/v1/sessions/batch-restore', extension: 'archive' },
   importSession: { method: 'POST', path: '/v1/sessions/import', extension: 'archive' },
+  regenerate: { method: 'POST', path: '/v1/sessions/:id/regenerate', extension: 'lines' },
+  undoTurn: { method: 'POST', path: '/v1/sessions/:id/undo', extension: 'lines' },
+  redoTurn: { method: 'POST', path: '/v1/sessions/:id/redo', extension: 'lines' },
+  forkSession: { method: 'POST', path: '/v1/sessions/:id/fork', extension: 'lines' },
 } as const satisfies Record<Operation, Route>;
+
+export function isStreamed(operation: Operation): operation is StreamedOperation {
+  return operation === 'chat' || operation === 'regenerate';
+}

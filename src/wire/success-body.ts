@@ -9,14 +9,15 @@ import {
   type ReceivedResponse,
   refusedKey,
 } from './failure-body.ts';
-import { type Operation, routes } from './routes.ts';
+import { type Extension, type Operation, routes } from './routes.ts';
 
 /** The whole body of a success; null for a deletion whose response has no body. Throws the failure. */
 export function successBody(operation: Operation, response: ReceivedResponse): unknown {
   const { status, text } = response;
   const body = parseExactJson(text);
   if (status === 401) throw refusedKey(body);
-  if (lacksExtension(operation, status, body)) throw unsupported(operation, body);
+  const lacking = lackingExtension(operation, status, body);
+  if (lacking !== null) throw unsupported(operation, lacking, body);
   const isSuccess = status >= 200 && status <= 299;
   if (isSuccess && operation === 'deleteSession' && text.trim() === '') return null;
   if (isSuccess && fieldOf(body, 'success') === true) return body;
@@ -29,19 +30,23 @@ export function successBody(operation: Operation, response: ReceivedResponse): u
 }
 
 /**
- * True for a response that shows that the server lacks the operation. A path such as `/v1/sessions/search` names no session. A 404 for it
+ * The extension that the server lacks, as the response shows; null if it shows none. A path such as `/v1/sessions/search` names no session. A 404 for it
  * that speaks of a session comes from a server that took `search` for a session id.
  */
-function lacksExtension(operation: Operation, status: number, body: unknown): boolean {
+function lackingExtension(operation: Operation, status: number, body: unknown): Extension | null {
   const { extension, path } = routes[operation];
-  if (extension === null || (status !== 404 && status !== 405)) return false;
-  return !path.includes(':id') || codeTold(body) !== 'SESSION_NOT_FOUND';
+  if (extension === null || (status !== 404 && status !== 405)) return null;
+  return !path.includes(':id') || codeTold(body) !== 'SESSION_NOT_FOUND' ? extension : null;
 }
 
-function unsupported(operation: Operation, body: unknown): ParleyError {
+function unsupported(operation: Operation, extension: Extension, body: unknown): ParleyError {
   const { method, path } = routes[operation];
-  return new ParleyError('UNSUPPORTED', 'This server offers only the basic API, without the archive.', {
-    hint: `The operation needs ${method} ${path}, which every Parley server has.`,
+  const message =
+    extension === 'archive'
+      ? 'This server offers only the basic API, without the archive.'
+      : `This server does not offer the extension ${extension}.`;
+  return new ParleyError('UNSUPPORTED', message, {
+    hint: `The operation needs ${method} ${path}, which every Parley server of this version has.`,
     body: body ?? null,
   });
 }

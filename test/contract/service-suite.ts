@@ -8,6 +8,7 @@ import { describeArchive } from './service/archive-suite.ts';
 import { describeChat } from './service/chat-suite.ts';
 import { describeImport } from './service/import-suite.ts';
 import { describeKeys } from './service/keys-suite.ts';
+import { describeLines } from './service/lines-suite.ts';
 import { describeSearch } from './service/search-suite.ts';
 import { everySession, type GivenService } from './service/service-fixture.ts';
 import { describeSessions } from './service/sessions-suite.ts';
@@ -44,6 +45,7 @@ export function describeService(name: string, open: () => Promise<ServiceFixture
     describeArchive(given);
     describeSearch(given);
     describeImport(given);
+    describeLines(given);
     describeSettings(given);
 
     it('an aborted signal stops every operation that has not begun', async () => {

@@ -12,19 +12,35 @@ export interface KnownRow {
   readonly is_old: boolean | null;
   readonly known_session: number | null;
   readonly known_position: number | null;
+  /** Null for a key that an earlier version recorded. */
+  readonly known_message: string | null;
+  readonly known_reply: string | null;
   readonly answer: string | null;
 }
 
 /** The result of a key: the message of a turn, or a stored answer as JSON. `old`: the key is too old to count. */
 export type Known =
-  | { readonly kind: 'new' | 'old' | 'mismatch' }
-  | { readonly kind: 'turn'; readonly session: number; readonly position: number }
+  | { readonly kind: 'new' }
+  | { readonly kind: 'old' }
+  | { readonly kind: 'mismatch' }
+  | ({ readonly kind: 'turn' } & KnownTurn)
   | { readonly kind: 'answer'; readonly answer: string };
+
+export interface KnownTurn {
+  readonly session: number;
+  /** Of the user's message. */
+  readonly position: number;
+  /** Null for a key that an earlier version recorded: the message is the visible one at the position. */
+  readonly messageId: string | null;
+  /** The reply that a regeneration made, or is to make; null for the key of a message. */
+  readonly replyId: string | null;
+}
 
 /** The columns of {@link KnownRow}, from `parley.idempotency AS known`. `keptMs` is SQL: how long (ms) a key counts. */
 export const knownColumns = (keptMs: string) => `
   known.request_hash, known.created_at < clock_timestamp() - ${keptMs} * interval '1 millisecond' AS is_old,
-  known.session AS known_session, known.position AS known_position, known.answer`;
+  known.session AS known_session, known.position AS known_position, known.message_id AS known_message,
+  known.reply_id AS known_reply, known.answer`;
 
 const claim = statement(`
   INSERT INTO parley.idempotency (project, key, request_hash, answer)
@@ -60,8 +76,24 @@ export function knownOf(
   if (rules.meaningOfKey(used, { requestHash: once.requestHash, isTurn }) === 'mismatch')
     return { kind: 'mismatch' };
   const { known_session: session, known_position: position, answer } = row;
-  if (session !== null && position !== null) return { kind: 'turn', session, position };
+  if (session !== null && position !== null) {
+    return { kind: 'turn', session, position, messageId: row.known_message, replyId: row.known_reply };
+  }
   return { kind: 'answer', answer: answer ?? 'null' };
+}
+
+/** The result of the key of a turn. */
+export async function findTurnKey(
+  { connections, rules, keptMs }: OnceTools,
+  projectId: string,
+  once: IdempotencyKey | null,
+): Promise<Exclude<Known, { kind: 'old' }>> {
+  if (once === null) return { kind: 'new' };
+  const [row] = await connections.ask<KnownRow>(find, [projectId, once.key, keptMs(once)]);
+  const known = knownOf(row, rules, once, true);
+  if (known.kind !== 'old') return known;
+  await forgetOld(connections.ask, projectId, once, keptMs(once));
+  return { kind: 'new' };
 }
 
 /** Deletes a key that is too old to count, so that it can be used again. */
@@ -83,6 +115,41 @@ export interface OnceTools {
   readonly rules: StoreRules;
   /** How long (ms) keys count. */
   readonly keptMs: (once: IdempotencyKey) => number;
+}
+
+/**
+ * Does the work, or returns the stored answer of the first time. Only the value of a result of the kind `done` is stored; if the work has any
+ * other result, what it wrote is taken back.
+ */
+export async function doOnceIfDone<Result extends { readonly kind: string }>(
+  tools: OnceTools,
+  projectId: string,
+  once: IdempotencyKey | null,
+  work: (ask: Ask) => Promise<Result>,
+): Promise<Result | Idempotent<Done<Result>>> {
+  try {
+    return await doOnce<Done<Result>>(tools, projectId, once, async (ask) => {
+      const result = await work(ask);
+      if (result.kind !== 'done') throw new NotDone(result);
+      return (result as Result & { readonly value: Done<Result> }).value;
+    });
+  } catch (error) {
+    if (error instanceof NotDone) return error.result as Result;
+    throw error;
+  }
+}
+
+/** The value of the result `done`. */
+type Done<Result> = Result extends { readonly kind: 'done'; readonly value: infer Value } ? Value : never;
+
+/** Takes a transaction back. */
+class NotDone extends Error {
+  readonly result: unknown;
+
+  constructor(result: unknown) {
+    super('The work was not done.');
+    this.result = result;
+  }
 }
 
 /** Does the work, or returns the stored answer of the first time. */

@@ -3,13 +3,22 @@
 import type { Message, Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
 import type { MessageRow } from '../rows.ts';
-import { importedSession, messageColumns, parametersText, toMessage } from '../rows.ts';
+import {
+  hiddenColumns,
+  importedSession,
+  isCopy,
+  messageColumns,
+  parametersText,
+  toMessage,
+} from '../rows.ts';
 import type { StoreRules } from '../store-rules.ts';
 import type { Ask } from './connection-pool.ts';
 import { accepted } from './keys.ts';
 import { findSessions } from './sessions.ts';
 import { statement } from './statement.ts';
 
+const importedColumns = `position, message_id, role, content, mode, finish_reason, input_tokens, output_tokens,
+      error_code, created_at, copied`;
 // A last message without a reply becomes a turn that no process runs. The next chat closes it, as it closes the turn of a killed process.
 const addSession = statement(`
   WITH added AS (
@@ -22,10 +31,14 @@ const addSession = statement(`
     ON CONFLICT (project, session_id) DO NOTHING
     RETURNING id, project
   ), messages AS (
-    INSERT INTO parley.messages (session, position, message_id, role, content, mode, finish_reason, input_tokens,
-      output_tokens, error_code, created_at)
+    INSERT INTO parley.messages (session, ${importedColumns})
     SELECT added.id, input.* FROM added CROSS JOIN unnest($8::integer[], $9::text[], $10::text[], $11::text[],
-      $12::text[], $13::text[], $14::bigint[], $15::bigint[], $16::text[], $17::bigint[]) AS input
+      $12::text[], $13::text[], $14::bigint[], $15::bigint[], $16::text[], $17::bigint[], $23::boolean[]) AS input
+  ), hidden AS (
+    INSERT INTO parley.hidden_messages (session, ${importedColumns}, alternative_of, undone_at)
+    SELECT added.id, input.* FROM added CROSS JOIN unnest($24::integer[], $25::text[], $26::text[], $27::text[],
+      $28::text[], $29::text[], $30::bigint[], $31::bigint[], $32::text[], $33::bigint[], $34::boolean[], $35::text[],
+      $36::bigint[]) AS input
   ), queued AS (
     INSERT INTO parley.to_index (project, session, position, bytes)
     SELECT added.project, added.id, input.position, octet_length(input.content)
@@ -40,6 +53,15 @@ const keptMessages = statement(`
     AND session.deleted_at IS NULL AND message.position >= $3 AND message.position < $4
   ORDER BY message.position`);
 
+const keptHidden = statement(`
+  SELECT ${hiddenColumns} FROM parley.sessions AS session
+  CROSS JOIN unnest($3::integer[], $4::text[]) WITH ORDINALITY AS input (position, message_id, place)
+  JOIN parley.hidden_messages AS message ON message.session = session.id AND message.position = input.position
+    AND message.message_id = input.message_id
+  WHERE session.project = (SELECT id FROM parley.projects WHERE project_id = $1) AND session.session_id = $2
+    AND session.deleted_at IS NULL
+  ORDER BY input.place`);
+
 /** How many stored messages are read and compared at a time. */
 const comparedAtOnce = 100;
 
@@ -50,19 +72,13 @@ export async function importSession(
   projectId: string,
   record: SessionRecord,
 ): Promise<Session | null> {
-  const { messages } = record;
+  const { messages, hidden_messages: hidden = [] } = record;
   const session = importedSession(record);
-  const column = <T>(of: (message: Message) => T) => messages.map(of);
   const added = await ask(addSession, [
     ...[projectId, session.session_id, session.title],
     ...[Date.parse(session.created_at), Date.parse(session.updated_at), messages.length],
     messages.at(-1)?.role === 'user',
-    ...[column((one) => one.position), column((one) => one.message_id), column((one) => one.role)],
-    ...[column((one) => one.content), column((one) => one.mode), column((one) => one.finish_reason)],
-    column((one) => one.usage?.input_tokens ?? null),
-    column((one) => one.usage?.output_tokens ?? null),
-    column((one) => one.error_code ?? null),
-    column((one) => Date.parse(one.created_at)),
+    ...messageValues(messages),
     ...[
       session.mode,
       session.parent_id,
@@ -70,29 +86,51 @@ export async function importSession(
       parametersText(session.parameters),
       session.system,
     ],
+    messages.map((message) => isCopy(record, message)),
+    ...messageValues(hidden),
+    hidden.map((message) => isCopy(record, message)),
+    hidden.map(({ alternative_of }) => alternative_of ?? null),
+    hidden.map(({ undone_at }) => (undone_at === undefined ? null : Date.parse(undone_at))),
   ]);
   if (added.length > 0) return session;
   return sameSession(ask, rules, projectId, record);
 }
 
-/** The stored session if the imported one equals it; null if they differ. */
+function messageValues(messages: readonly Message[]): readonly unknown[] {
+  const column = <T>(of: (message: Message) => T) => messages.map(of);
+  return [
+    ...[column((one) => one.position), column((one) => one.message_id), column((one) => one.role)],
+    ...[column((one) => one.content), column((one) => one.mode), column((one) => one.finish_reason)],
+    column((one) => one.usage?.input_tokens ?? null),
+    column((one) => one.usage?.output_tokens ?? null),
+    column((one) => one.error_code ?? null),
+    column((one) => Date.parse(one.created_at)),
+  ];
+}
+
+/** The stored session if the imported one equals it; null if they differ. It may have more hidden messages, which came after the export. */
 async function sameSession(
   ask: Ask,
   rules: StoreRules,
   projectId: string,
-  { session, messages }: SessionRecord,
+  { session, messages, hidden_messages: hidden = [] }: SessionRecord,
 ): Promise<Session | null> {
   const [found = null] = await findSessions(ask, [{ projectId, sessionId: session.session_id }]);
   const kept = accepted(found);
   if (!kept || !rules.isSame(kept, session)) return null;
+  const places = [projectId, session.session_id];
+  const areSame = (rows: readonly MessageRow[], given: readonly Message[]) =>
+    rows.length === given.length &&
+    rows.every((row, index) => rules.isSame(toMessage(row), given[index] as Message));
   for (let from = 0; from < messages.length; from += comparedAtOnce) {
     const given = messages.slice(from, from + comparedAtOnce);
-    const range = [projectId, session.session_id, from, from + given.length];
-    const rows = await ask<MessageRow>(keptMessages, range);
-    const areSame =
-      rows.length === given.length &&
-      rows.every((row, index) => rules.isSame(toMessage(row), given[index] as Message));
-    if (!areSame) return null;
+    const rows = await ask<MessageRow>(keptMessages, [...places, from, from + given.length]);
+    if (!areSame(rows, given)) return null;
+  }
+  for (let from = 0; from < hidden.length; from += comparedAtOnce) {
+    const given = hidden.slice(from, from + comparedAtOnce);
+    const ids = [given.map(({ position }) => position), given.map(({ message_id }) => message_id)];
+    if (!areSame(await ask<MessageRow>(keptHidden, [...places, ...ids]), given)) return null;
   }
   return kept;
 }

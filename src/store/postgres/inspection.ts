@@ -11,20 +11,30 @@ const soonMs = 2000;
 const sizes = statement(`
   SELECT coalesce(sum(pg_total_relation_size(to_regclass(name))), 0) AS bytes
   FROM unnest(ARRAY['parley.meta', 'parley.projects', 'parley.api_keys', 'parley.sessions', 'parley.messages',
-    'parley.servers', 'parley.modes', 'parley.reply_parts', 'parley.idempotency', 'parley.to_index', 'parley.search']) AS name`);
+    'parley.hidden_messages', 'parley.servers', 'parley.modes', 'parley.reply_parts', 'parley.idempotency', 'parley.to_index', 'parley.search']) AS name`);
 const settings = statement(`
   SELECT current_setting('server_version') AS version, current_setting('fsync') AS fsync,
     current_setting('synchronous_commit') AS synchronous_commit,
     (SELECT count(*) FROM pg_stat_replication WHERE sync_state <> 'async') AS synchronous_standbys,
     (SELECT count(*) FROM parley.servers WHERE until > clock_timestamp()) AS living_servers,
     (SELECT count(*) FROM parley.to_index) AS unindexed_messages`);
-// The positions of a session's messages have no gaps, so the last position is one less than the number of messages.
+// The positions of a session's visible messages have no gaps, so the last position is one less than their number. An undone turn has two
+// messages, and an alternative answers a message.
 const brokenSessions = statement(`
   SELECT session.session_id FROM parley.sessions AS session
   LEFT JOIN (
     SELECT session, count(*) AS messages, max(position) AS last FROM parley.messages GROUP BY session
   ) AS kept ON kept.session = session.id
   WHERE session.message_count <> coalesce(kept.messages, 0) OR session.message_count <> coalesce(kept.last + 1, 0)
+    OR session.id IN (
+      SELECT session FROM parley.hidden_messages WHERE undone_at IS NOT NULL
+      GROUP BY session, undone_at HAVING count(*) <> 2)
+    OR session.id IN (
+      SELECT other.session FROM parley.hidden_messages AS other WHERE other.alternative_of IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM parley.messages AS asked WHERE asked.session = other.session
+          AND asked.position = other.position - 1 AND asked.message_id = other.alternative_of)
+        AND NOT EXISTS (SELECT 1 FROM parley.hidden_messages AS asked WHERE asked.session = other.session
+          AND asked.position = other.position - 1 AND asked.message_id = other.alternative_of))
   ORDER BY session.id LIMIT 20`);
 // It changes nothing, and is refused as any other write: by a standby, by default_transaction_read_only.
 const emptyWrite = statement('UPDATE parley.servers SET until = until WHERE false');

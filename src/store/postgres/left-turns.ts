@@ -1,6 +1,6 @@
 // Turns of this server that nobody runs: their beginning or end failed because the database gave no answer. The beat of the server would
 // hold them for as long as it lives, so it gives them back when the database answers again.
-import type { Turn, TurnBegin, TurnStart } from '../session-store.ts';
+import type { RegenerationStart, Turn, TurnBegin, TurnStart } from '../session-store.ts';
 import { columnsOf } from './columns.ts';
 import type { Ask } from './connection-pool.ts';
 import type { refused } from './keys.ts';
@@ -9,8 +9,8 @@ import { statement } from './statement.ts';
 interface Left {
   readonly projectId: string;
   readonly sessionId: string;
-  /** Of the message whose turn it is. */
-  readonly messageId: string;
+  /** Of the message whose turn it is; null for a regeneration, whose message is not known. */
+  readonly messageId: string | null;
   /** Of a message that may have been asked again. */
   readonly key: string | null;
   /** How often the turn was looked for and did not stand, and the beat of the next look. */
@@ -38,17 +38,18 @@ const findLeft = statement(`
       AS input (number, project_id, session_id, message_id, key)
     JOIN parley.projects USING (project_id)
   ), place AS (
-    SELECT input.number, input.message_id, named.id, NULL::integer AS position
+    SELECT input.number, input.message_id, named.id, NULL::integer AS position, input.message_id IS NULL AS is_any
     FROM input JOIN parley.sessions AS named ON named.project = input.project AND named.session_id = input.session_id
     UNION ALL
-    SELECT input.number, input.message_id, known.session, known.position
+    SELECT input.number, input.message_id, known.session, known.position, false
     FROM input JOIN parley.idempotency AS known ON known.project = input.project AND known.key = input.key
   )
   SELECT place.number, session.session_id, session.turn_epoch
   FROM place
   JOIN parley.sessions AS session ON session.id = place.id
   LEFT JOIN parley.messages AS asked ON asked.session = session.id AND asked.position = session.turn_position
-  WHERE session.turn_owner = $6 AND (asked.message_id = place.message_id OR session.turn_position = place.position)`);
+  WHERE session.turn_owner = $6 AND (
+    place.is_any OR asked.message_id = place.message_id OR session.turn_position = place.position)`);
 // An owner that is no server: the lease of the turn itself counts then, and that is over.
 const leave = statement(`
   UPDATE parley.sessions AS session SET turn_owner = turn_owner || ' left', turn_until = '-infinity'
@@ -62,7 +63,7 @@ const fresh = { looks: 0, due: 0 };
 export class LeftTurns {
   readonly #ask: Ask;
   readonly #owner: string;
-  readonly #beginning = new Set<TurnStart>();
+  readonly #beginning = new Set<TurnStart | RegenerationStart>();
   /** Sessions and epochs of the turns that this process runs. */
   readonly #running = new Set<string>();
   #left: Left[] = [];
@@ -76,7 +77,7 @@ export class LeftTurns {
 
   async followBegin(
     projectId: string,
-    start: TurnStart,
+    start: TurnStart | RegenerationStart,
     begin: Promise<TurnBegin | typeof refused>,
   ): Promise<TurnBegin | typeof refused> {
     this.#beginning.add(start);
@@ -85,11 +86,12 @@ export class LeftTurns {
       if (typeof begun === 'object' && begun.kind === 'begun') this.#running.add(nameOf(begun.turn));
       return begun;
     } catch (error) {
-      const sessionId = start.session_id ?? start.newSession.session_id;
+      const isNew = 'message_id' in start;
+      const sessionId = start.session_id ?? (isNew ? start.newSession.session_id : '');
       this.#add({
         projectId,
         sessionId,
-        messageId: start.message_id,
+        messageId: isNew ? start.message_id : null,
         key: start.once?.key ?? null,
         ...fresh,
       });

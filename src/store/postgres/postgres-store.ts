@@ -8,10 +8,8 @@ import type {
   UsageRecord,
 } from '../../service/administration.ts';
 import type { KeyIdentity } from '../../service/conversation-service.ts';
-import { notYet } from '../../service/not-yet.ts';
 import type { DeletedSession, Message, NewSession, Session } from '../../service/session.ts';
 import type { BatchItem, SearchPage, SessionChanges, SessionRecord } from '../../service/session-archive.ts';
-import { monotonicMs } from '../../system/monotonic-clock.ts';
 import type { MessagePlace, PurgeFilter, Rows, SearchFilter, SessionFilter } from '../session-filters.ts';
 import type {
   IdempotencyKey,
@@ -32,7 +30,8 @@ import type { StoreRules } from '../store-rules.ts';
 import { TurnWaiters } from '../turn-waiters.ts';
 import { type CallGroups, callGroups } from './call-groups.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
-import { doOnce, type OnceTools, sweepOld } from './idempotency.ts';
+import { listAllMessages } from './hidden-messages.ts';
+import { doOnce, type OnceTools } from './idempotency.ts';
 import { importSession } from './imports.ts';
 import { checkWritable, inspect } from './inspection.ts';
 import { accepted, createKey, listKeys, revokeKey } from './keys.ts';
@@ -41,7 +40,6 @@ import { listMessages } from './messages.ts';
 import type { SessionCreation } from './new-sessions.ts';
 import { storeError } from './postgres-errors.ts';
 import { planPurge, purgeSessions } from './purge.ts';
-import { sweepParts } from './reply-parts.ts';
 import { projectNumber, searchReads } from './search.ts';
 import { SearchIndex } from './search-index.ts';
 import type { ServerBeat } from './servers.ts';
@@ -54,6 +52,8 @@ import {
   restoreSession,
   restoreSessions,
 } from './sessions.ts';
+import { StoreLines } from './store-lines.ts';
+import { Sweeps } from './sweeps.ts';
 import { usage } from './usage.ts';
 
 export interface StoreParts {
@@ -65,26 +65,18 @@ export interface StoreParts {
   readonly beat: ServerBeat | null;
 }
 
-/** How often (ms), at most, old idempotency keys and the parts of ended replies are deleted. */
-const sweepMs = 60_000;
-
 export class PostgresStore implements SessionStore {
   readonly #connections: ConnectionPool;
   readonly #name: string;
   readonly #now: () => number;
   readonly #tools: OnceTools;
   readonly #searchIndex: SearchIndex;
-  #sweptUntil = Number.NEGATIVE_INFINITY;
-  #sweeping: Promise<unknown> = Promise.resolve();
+  readonly #sweeps: Sweeps;
   readonly #groups: CallGroups;
   readonly #beat: ServerBeat | null;
   readonly #turnWaiters = new TurnWaiters();
   readonly #leftTurns: LeftTurns | null;
-  readonly listAllMessages = notYet;
-  readonly beginRegeneration = notYet;
-  readonly undoTurn = notYet;
-  readonly redoTurn = notYet;
-  readonly forkSession = notYet;
+  readonly #lines: StoreLines;
 
   constructor(connections: ConnectionPool, { name, now, rules, beat }: StoreParts) {
     this.#connections = connections;
@@ -93,10 +85,13 @@ export class PostgresStore implements SessionStore {
     const keptMs = (once: IdempotencyKey) => Math.max(0, now() - once.keptSince);
     const tools = { connections, rules, keptMs };
     this.#tools = tools;
+    this.#sweeps = new Sweeps(tools);
     this.#searchIndex = new SearchIndex(connections, rules);
     this.#beat = beat;
     this.#groups = callGroups(tools, beat?.owner ?? null);
     this.#leftTurns = beat === null ? null : new LeftTurns(connections.ask, beat.owner);
+    const server = beat?.owner ?? null;
+    this.#lines = new StoreLines(tools, server, this.#leftTurns, this.#sweeps, this.#searchIndex);
     // What fails is tried after the next beat.
     if (beat !== null) beat.onBeat = () => void this.#leftTurns?.giveBack().catch(() => {});
   }
@@ -123,7 +118,7 @@ export class PostgresStore implements SessionStore {
     once: IdempotencyKey | null,
     keyHash: KeyHash = null,
   ): Promise<Idempotent<NewSession>> {
-    this.#sweep(once);
+    this.#sweeps.sweep(once);
     const creation = { projectId, session, once, keyHash };
     return this.#run(async () => accepted(await this.#groups.creations.add(creation)));
   }
@@ -174,6 +169,9 @@ export class PostgresStore implements SessionStore {
     return this.#run((ask) => listMessages(ask, projectId, sessionId, place));
   }
 
+  readonly listAllMessages: SessionStore['listAllMessages'] = (projectId, sessionId, place) =>
+    this.#run((ask) => listAllMessages(ask, projectId, sessionId, place));
+
   searchSessions(projectId: string, filter: SearchFilter, signal: AbortSignal): Promise<SearchPage> {
     return this.#run(async (ask) => {
       const { rules } = this.#tools;
@@ -197,11 +195,23 @@ export class PostgresStore implements SessionStore {
   beginTurn(projectId: string, start: TurnStart, signal?: AbortSignal): Promise<TurnBegin> {
     return this.#run(async () => {
       signal?.throwIfAborted();
-      this.#sweep(start.once);
+      this.#sweeps.sweep(start.once);
       const begin = this.#groups.begins.add({ projectId, start });
       return accepted(await (this.#leftTurns?.followBegin(projectId, start, begin) ?? begin));
     }, signal);
   }
+
+  readonly beginRegeneration: SessionStore['beginRegeneration'] = (projectId, start, signal) =>
+    this.#run(() => this.#lines.begin(projectId, start, signal), signal);
+
+  readonly undoTurn: SessionStore['undoTurn'] = (projectId, move, signal) =>
+    this.#run(() => this.#lines.undo(projectId, move, signal), signal);
+
+  readonly redoTurn: SessionStore['redoTurn'] = (projectId, move, signal) =>
+    this.#run(() => this.#lines.redo(projectId, move, signal), signal);
+
+  readonly forkSession: SessionStore['forkSession'] = (projectId, fork, once) =>
+    this.#run(() => this.#lines.fork(projectId, fork, once));
 
   waitForTurn(
     projectId: string,
@@ -258,16 +268,7 @@ export class PostgresStore implements SessionStore {
   async close(): Promise<void> {
     await this.#beat?.stop();
     await this.#connections.close();
-    await Promise.all([this.#searchIndex.idle(), this.#sweeping]);
-  }
-
-  /** Deletes keys that are too old to count, and parts of ended replies, from time to time. No call waits for it. */
-  #sweep(once: IdempotencyKey | null): void {
-    if (once === null || monotonicMs() < this.#sweptUntil) return;
-    this.#sweptUntil = monotonicMs() + sweepMs;
-    const { ask } = this.#connections;
-    const swept = [sweepOld(ask, this.#tools.keptMs(once)), sweepParts(ask)];
-    this.#sweeping = Promise.allSettled(swept);
+    await Promise.all([this.#searchIndex.idle(), this.#sweeps.idle()]);
   }
 
   #once<T>(
@@ -275,7 +276,7 @@ export class PostgresStore implements SessionStore {
     once: IdempotencyKey | null,
     work: (ask: Ask) => Promise<T>,
   ): Promise<Idempotent<T>> {
-    this.#sweep(once);
+    this.#sweeps.sweep(once);
     return this.#run(() => doOnce(this.#tools, projectId, once, work));
   }
 

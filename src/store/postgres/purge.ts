@@ -20,9 +20,14 @@ const erasable = `
   AND ($1::text IS NULL OR session.project = (SELECT id FROM parley.projects WHERE project_id = $1))`;
 
 const plan = statement(`
-  SELECT count(DISTINCT session.id) AS sessions, count(message.position) AS messages,
-    coalesce(sum(octet_length(message.content)), 0) AS text_bytes
-  FROM parley.sessions AS session LEFT JOIN parley.messages AS message ON message.session = session.id
+  SELECT count(*) AS sessions, coalesce(sum(texts.messages), 0) AS messages, coalesce(sum(texts.bytes), 0) AS text_bytes
+  FROM parley.sessions AS session
+  CROSS JOIN LATERAL (
+    SELECT count(*) AS messages, sum(octet_length(message.content)) AS bytes FROM (
+      SELECT content FROM parley.messages WHERE messages.session = session.id
+      UNION ALL SELECT content FROM parley.hidden_messages WHERE hidden_messages.session = session.id
+    ) AS message
+  ) AS texts
   WHERE ${erasable}`);
 const count = statement(`SELECT count(*) AS sessions FROM parley.sessions AS session WHERE ${erasable}`);
 const begun = statement(`SELECT 1 FROM parley.meta WHERE name = 'purge'`);
@@ -56,12 +61,23 @@ const erase = statement(`
     DELETE FROM parley.search USING next WHERE search.session = next.id
   ), texts AS (
     DELETE FROM parley.messages AS message USING next WHERE message.session = next.id RETURNING 1
+  ), hidden AS (
+    DELETE FROM parley.hidden_messages AS message USING next WHERE message.session = next.id RETURNING 1
   ), gone AS (
     DELETE FROM parley.sessions AS session USING next WHERE session.id = next.id RETURNING 1
   )
-  SELECT (SELECT count(*) FROM gone) AS sessions, (SELECT count(*) FROM texts) AS messages`);
+  SELECT (SELECT count(*) FROM gone) AS sessions,
+    (SELECT count(*) FROM texts) + (SELECT count(*) FROM hidden) AS messages`);
 
-const tables = ['sessions', 'messages', 'reply_parts', 'idempotency', 'to_index', 'search'];
+const tables = [
+  'sessions',
+  'messages',
+  'hidden_messages',
+  'reply_parts',
+  'idempotency',
+  'to_index',
+  'search',
+];
 /** An index keeps the words of deleted rows until it is rebuilt. */
 const afterwards = [
   ...tables.map((table) => statement(`VACUUM parley.${table}`)),

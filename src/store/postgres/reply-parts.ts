@@ -1,5 +1,5 @@
 // The stored parts of running replies. When a server is killed, the call that takes its turn over, or lists the messages of the session,
-// makes an interrupted reply of the parts.
+// makes an interrupted reply of the parts. If a reply stands there already, the parts become an alternative to it.
 import type { Ask } from './connection-pool.ts';
 import { leaseUntil } from './servers.ts';
 import { statement } from './statement.ts';
@@ -9,31 +9,56 @@ export const textSoFar = (session: string, epoch: string) => `(
   SELECT string_agg(part.content, '' ORDER BY part.at) FROM parley.reply_parts AS part
   WHERE part.session = ${session} AND part.epoch = ${epoch})`;
 
-/** SQL for `parley.sessions AS session`: true if the lease of its turn is over, the turn has no reply, and parts of a reply are stored. */
+/** SQL: the stored reply of a turn as a row; no row if nothing is stored. Both arguments are SQL. */
+const replySoFar = (session: string, epoch: string) => `
+  SELECT part.message_id, part.mode, part.created_at, ${textSoFar(session, epoch)} AS content
+  FROM parley.reply_parts AS part WHERE part.session = ${session} AND part.epoch = ${epoch}
+  ORDER BY part.at DESC LIMIT 1`;
+
+/**
+ * SQL that makes an alternative of the stored parts of a turn. `held`: a row with the `id` of the session. The turn is that of the message
+ * at the position. Nothing happens unless the condition holds. All arguments are SQL.
+ */
+export const partsAsAlternative = (held: string, epoch: string, position: string, condition: string) => `
+  INSERT INTO parley.hidden_messages (session, position, message_id, role, content, mode, finish_reason, created_at,
+    alternative_of)
+  SELECT ${held}.id, asked.position + 1, said.message_id, 'assistant', said.content, said.mode, 'interrupted',
+    said.created_at, asked.message_id
+  FROM ${held}
+  JOIN parley.messages AS asked ON asked.session = ${held}.id AND asked.position = ${position}
+  CROSS JOIN LATERAL (${replySoFar(`${held}.id`, epoch)}) AS said
+  WHERE said.content <> '' AND ${condition}
+  ON CONFLICT DO NOTHING`;
+
+/** SQL for `parley.sessions AS session`: true if the lease of its turn is over and parts of a reply are stored. */
 export const isLeft = `
-  session.turn_owner IS NOT NULL AND session.message_count = session.turn_position + 1
-  AND ${leaseUntil()} <= clock_timestamp()
+  session.turn_owner IS NOT NULL AND ${leaseUntil()} <= clock_timestamp()
   AND EXISTS (
     SELECT 1 FROM parley.reply_parts AS part
     WHERE part.session = session.id AND part.epoch = session.turn_epoch AND part.content <> '')`;
 
+/** SQL: the reply to the message at a position. Both arguments are SQL. */
+const replyOf = (session: string, position: string) =>
+  `SELECT 1 FROM parley.messages AS reply WHERE reply.session = ${session} AND reply.position = ${position} + 1`;
+
+// $3: the epoch of the turn. $4: the position of its message.
 const close = statement(`
   WITH closed AS (
     UPDATE parley.sessions AS session SET
-      message_count = session.message_count + 1, turn_owner = NULL, turn_until = NULL, turn_position = NULL
+      message_count = greatest(session.message_count, $4::integer + 2), turn_owner = NULL, turn_until = NULL,
+      turn_position = NULL
     FROM parley.projects
     WHERE projects.project_id = $1 AND session.project = projects.id AND session.session_id = $2
-      AND session.deleted_at IS NULL AND ${isLeft}
-    RETURNING session.id, session.project, session.turn_epoch, session.message_count
+      AND session.deleted_at IS NULL AND session.turn_epoch = $3 AND session.turn_position = $4 AND ${isLeft}
+    RETURNING session.id, session.project, session.turn_epoch
   ), reply AS (
     INSERT INTO parley.messages (session, position, message_id, role, content, mode, finish_reason, created_at)
-    SELECT closed.id, closed.message_count - 1, last.message_id, 'assistant',
-      ${textSoFar('closed.id', 'closed.turn_epoch')}, last.mode, 'interrupted', last.created_at
-    FROM closed CROSS JOIN LATERAL (
-      SELECT part.message_id, part.mode, part.created_at FROM parley.reply_parts AS part
-      WHERE part.session = closed.id AND part.epoch = closed.turn_epoch ORDER BY part.at DESC LIMIT 1
-    ) AS last
+    SELECT closed.id, $4::integer + 1, said.message_id, 'assistant', said.content, said.mode, 'interrupted',
+      said.created_at
+    FROM closed CROSS JOIN LATERAL (${replySoFar('closed.id', 'closed.turn_epoch')}) AS said
+    WHERE NOT EXISTS (${replyOf('closed.id', '$4::integer')})
     RETURNING session, position, octet_length(content) AS bytes
+  ), alternative AS (${partsAsAlternative('closed', '$3', '$4', `EXISTS (${replyOf('closed.id', '$4::integer')})`)}
   ), queued AS (
     INSERT INTO parley.to_index (project, session, position, bytes)
     SELECT closed.project, reply.session, reply.position, reply.bytes FROM reply JOIN closed ON closed.id = reply.session
@@ -45,9 +70,20 @@ const sweep = statement(`
     SELECT 1 FROM parley.sessions AS session
     WHERE session.id = part.session AND session.turn_epoch = part.epoch AND session.turn_owner IS NOT NULL)`);
 
+/** A turn that was abandoned, as a statement has just read it. */
+export interface LeftTurn {
+  readonly turn_epoch: number;
+  readonly turn_position: number | null;
+}
+
 /** Ends an abandoned turn with the stored parts of its reply. Does nothing if the turn is no longer abandoned. */
-export async function closeLeft(ask: Ask, projectId: string, sessionId: string): Promise<void> {
-  await ask(close, [projectId, sessionId]);
+export async function closeLeft(
+  ask: Ask,
+  projectId: string,
+  sessionId: string,
+  turn: LeftTurn,
+): Promise<void> {
+  await ask(close, [projectId, sessionId, turn.turn_epoch, turn.turn_position]);
 }
 
 export async function sweepParts(ask: Ask): Promise<void> {

@@ -157,9 +157,49 @@ const settings = `
     ADD COLUMN system text;
 `;
 
+// `hidden_messages` holds what is not in the visible line: alternatives name the message of the user that they answer, undone messages have
+// the time of the undo. `undone_turns` counts the undone turns that can be brought back. `copied` marks the messages of a fork that are
+// copies, which no report of usage counts. An idempotency key names its message, because another message may stand at the position by now;
+// a key that an earlier version recorded names the position alone. The key of a regeneration also names its reply.
+const lines = `
+  ALTER TABLE parley.sessions ADD COLUMN undone_turns integer NOT NULL DEFAULT 0 CHECK (undone_turns >= 0);
+  ALTER TABLE parley.messages ADD COLUMN copied boolean NOT NULL DEFAULT false;
+  ALTER TABLE parley.idempotency ADD COLUMN message_id text COLLATE "C";
+  ALTER TABLE parley.idempotency ADD COLUMN reply_id text COLLATE "C";
+  CREATE TABLE parley.hidden_messages (
+    session bigint NOT NULL REFERENCES parley.sessions (id),
+    position integer NOT NULL CHECK (position >= 0),
+    message_id text COLLATE "C" NOT NULL,
+    role text NOT NULL CHECK (role IN ('user', 'assistant')),
+    mode text COLLATE "C" NOT NULL,
+    finish_reason text CHECK (finish_reason IN ('stop', 'length', 'interrupted', 'error')),
+    input_tokens bigint,
+    output_tokens bigint,
+    first_token_ms bigint,
+    error_code text,
+    created_at bigint NOT NULL,
+    content text COLLATE "C" NOT NULL,
+    copied boolean NOT NULL DEFAULT false,
+    alternative_of text COLLATE "C",
+    undone_at bigint,
+    PRIMARY KEY (session, position, message_id),
+    CHECK ((role = 'user') = (finish_reason IS NULL)),
+    CHECK ((input_tokens IS NULL) = (output_tokens IS NULL)),
+    CHECK ((alternative_of IS NULL) <> (undone_at IS NULL))
+  );
+  CREATE INDEX hidden_replies_by_time ON parley.hidden_messages (created_at)
+    INCLUDE (session, mode, finish_reason, input_tokens, output_tokens, first_token_ms)
+    WHERE role = 'assistant' AND NOT copied;
+  DROP INDEX parley.replies_by_time;
+  CREATE INDEX replies_by_time ON parley.messages (created_at)
+    INCLUDE (session, mode, finish_reason, input_tokens, output_tokens, first_token_ms)
+    WHERE role = 'assistant' AND NOT copied;
+`;
+
 export const schema: readonly Migration[] = [
   { version: 1, parleyVersion: '0.1.0', sql: first },
   { version: 2, parleyVersion: '0.1.0', sql: servers },
   { version: 3, parleyVersion: '0.1.0', sql: modes },
   { version: 4, parleyVersion: '0.1.0', sql: settings },
+  { version: 5, parleyVersion: '0.1.0', sql: lines },
 ];

@@ -19,6 +19,10 @@ export const sessionColumns = `
     SELECT asked.mode FROM parley.messages AS asked
     WHERE asked.session = session.id AND asked.position = (session.message_count - 1) / 2 * 2)) AS mode`;
 
+/** The same columns of a row that has them. */
+export const sessionFields =
+  'session_id, title, created_at, updated_at, message_count, parent_id, forked_at, parameters, system, mode';
+
 /** The bytes of the columns that may be long. */
 export const settingsBytes =
   '(coalesce(octet_length(session.system), 0) + coalesce(octet_length(session.parameters), 0))';

@@ -5,7 +5,7 @@ import { statement } from './statement.ts';
 
 const projectNumber = '(SELECT id FROM parley.projects WHERE project_id = $1)';
 const headColumns = `session_id, title, created_at, updated_at, message_count, deleted_at, turn_position, turn_epoch,
-  mode, parent_id, forked_at, parameters, system`;
+  undone_turns, mode, parent_id, forked_at, parameters, system`;
 // Settings without room on the page are not sent.
 const heads = (comparison: '>' | '>=') =>
   statement(`
@@ -15,7 +15,12 @@ const heads = (comparison: '>' | '>=') =>
       ORDER BY session_id LIMIT $3
     ) AS head WHERE bytes <= ${pageLimits.textBytes} ORDER BY session_id`);
 const messageColumns = `position, message_id, role, content, mode, finish_reason, input_tokens, output_tokens,
-  first_token_ms, error_code, created_at`;
+  first_token_ms, error_code, created_at, copied`;
+const ofTable = (table: string, hidden: string) => `
+  (SELECT ${messageColumns}, ${hidden} FROM parley.${table} AS kept WHERE kept.session = input.session
+    AND kept.position >= CASE WHEN input.place = 1 THEN $2::integer ELSE 0 END
+    AND (input.place > 1 OR kept.position > $2 OR kept.message_id >= $3)
+  ORDER BY kept.position, kept.message_id LIMIT ${pageLimits.messages + 1})`;
 
 export const rowStatements = {
   projects: statement('SELECT project_id, name, created_at FROM parley.projects ORDER BY project_id'),
@@ -23,30 +28,35 @@ export const rowStatements = {
     SELECT api_keys.key_id, api_keys.name, api_keys.hash, projects.project_id, api_keys.created_at, api_keys.revoked_at
     FROM parley.api_keys JOIN parley.projects ON projects.id = api_keys.project ORDER BY api_keys.key_id`),
   count: statement(`
-    SELECT count(*) AS sessions, coalesce(sum(message_count), 0) AS messages FROM parley.sessions
-    WHERE project = ${projectNumber}`),
+    SELECT count(*) AS sessions, coalesce(sum(message_count), 0) + (
+      SELECT count(*) FROM parley.hidden_messages JOIN parley.sessions AS own ON own.id = hidden_messages.session
+      WHERE own.project = ${projectNumber}) AS messages
+    FROM parley.sessions WHERE project = ${projectNumber}`),
   headsBehind: heads('>'),
   headsFrom: heads('>='),
-  // $1: the row numbers of sessions. $2: the first position to read in the first session. A text without room on the page is not sent.
+  // $1: the row numbers of sessions. $2 and $3: position and id of the first message to read in the first session. A text without room on the
+  // page is not sent.
   messages: statement(`
     SELECT place, position, message_id, role, mode, finish_reason, input_tokens, output_tokens, first_token_ms,
-      error_code, created_at, CASE WHEN before < ${pageLimits.textBytes} THEN content END AS content
+      error_code, created_at, copied AS is_copy, alternative_of, undone_at, CASE WHEN before < ${pageLimits.textBytes} THEN content END AS content
     FROM (
       SELECT input.place, message.*,
-        sum(octet_length(message.content)) OVER (ORDER BY input.place, message.position)
+        sum(octet_length(message.content)) OVER (ORDER BY input.place, message.position, message.message_id)
           - octet_length(message.content) AS before
       FROM unnest($1::bigint[]) WITH ORDINALITY AS input (session, place)
       CROSS JOIN LATERAL (
-        SELECT * FROM parley.messages AS kept WHERE kept.session = input.session
-          AND kept.position >= CASE WHEN input.place = 1 THEN $2::integer ELSE 0 END
-        ORDER BY kept.position LIMIT ${pageLimits.messages + 1}
+        ${ofTable('messages', 'NULL::text AS alternative_of, NULL::bigint AS undone_at')}
+        UNION ALL ${ofTable('hidden_messages', 'alternative_of, undone_at')}
       ) AS message
-      ORDER BY input.place, message.position LIMIT ${pageLimits.messages + 1}
-    ) AS page ORDER BY place, position`),
+      ORDER BY input.place, message.position, message.message_id LIMIT ${pageLimits.messages + 1}
+    ) AS page ORDER BY place, position, message_id`),
+  // A key that names the position alone means the visible message there.
   idempotency: statement(`
-    SELECT known.key, known.request_hash, session.session_id, known.position, known.answer,
+    SELECT known.key, known.request_hash, session.session_id, known.position,
+      coalesce(known.message_id, asked.message_id) AS message_id, known.reply_id, known.answer,
       floor(extract(epoch FROM clock_timestamp() - known.created_at) * 1000)::bigint AS age_ms
     FROM parley.idempotency AS known LEFT JOIN parley.sessions AS session ON session.id = known.session
+    LEFT JOIN parley.messages AS asked ON asked.session = known.session AND asked.position = known.position
     WHERE known.project = ${projectNumber} AND known.key > $2 ORDER BY known.key LIMIT 1000`),
 
   addProjects: statement(`
@@ -67,16 +77,25 @@ export const rowStatements = {
       SELECT ${projectNumber}, CASE WHEN input.turn_position IS NOT NULL THEN 'copy' END,
         CASE WHEN input.turn_position IS NOT NULL THEN '-infinity'::timestamptz END, input.*
       FROM unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::integer[], $7::bigint[], $8::integer[],
-        $9::integer[], $10::text[], $11::text[], $12::integer[], $13::text[], $14::text[]) AS input (${headColumns})
+        $9::integer[], $10::integer[], $11::text[], $12::text[], $13::integer[], $14::text[], $15::text[])
+        AS input (${headColumns})
       ON CONFLICT (project, session_id) DO UPDATE SET session_id = excluded.session_id
       RETURNING session.id AS session, session.session_id
-    ), added AS (
-      INSERT INTO parley.messages (session, ${messageColumns})
-      SELECT kept.session, ${messageColumns}
-      FROM unnest($15::integer[], $16::integer[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[],
-        $22::bigint[], $23::bigint[], $24::bigint[], $25::text[], $26::bigint[]) AS input (place, ${messageColumns})
+    ), given AS (
+      SELECT kept.session, input.*
+      FROM unnest($16::integer[], $17::integer[], $18::text[], $19::text[], $20::text[], $21::text[], $22::text[],
+        $23::bigint[], $24::bigint[], $25::bigint[], $26::text[], $27::bigint[], $28::boolean[], $29::text[],
+        $30::bigint[]) AS input (place, ${messageColumns}, alternative_of, undone_at)
       JOIN unnest($2::text[]) WITH ORDINALITY AS named (session_id, place) USING (place)
       JOIN kept USING (session_id)
+    ), hidden AS (
+      INSERT INTO parley.hidden_messages (session, ${messageColumns}, alternative_of, undone_at)
+      SELECT session, ${messageColumns}, alternative_of, undone_at FROM given
+      WHERE alternative_of IS NOT NULL OR undone_at IS NOT NULL
+      ON CONFLICT DO NOTHING
+    ), added AS (
+      INSERT INTO parley.messages (session, ${messageColumns})
+      SELECT session, ${messageColumns} FROM given WHERE alternative_of IS NULL AND undone_at IS NULL
       ON CONFLICT (session, position) DO NOTHING
       RETURNING session, position, octet_length(content) AS bytes
     )
@@ -84,11 +103,13 @@ export const rowStatements = {
     SELECT ${projectNumber}, session, position, bytes FROM added WHERE bytes > 0
     ON CONFLICT (project, session, position) DO NOTHING`),
   addIdempotency: statement(`
-    INSERT INTO parley.idempotency (project, key, request_hash, session, position, answer, created_at)
-    SELECT ${projectNumber}, input.key, input.request_hash, session.id, input.position, input.answer,
+    INSERT INTO parley.idempotency (project, key, request_hash, session, position, message_id, reply_id, answer,
+      created_at)
+    SELECT ${projectNumber}, input.key, input.request_hash, session.id, input.position, input.message_id, input.reply_id,
+      input.answer,
       clock_timestamp() - input.age_ms * interval '1 millisecond'
-    FROM unnest($2::text[], $3::bytea[], $4::text[], $5::integer[], $6::text[], $7::bigint[])
-      AS input (key, request_hash, session_id, position, answer, age_ms)
+    FROM unnest($2::text[], $3::bytea[], $4::text[], $5::integer[], $6::text[], $7::text[], $8::text[], $9::bigint[])
+      AS input (key, request_hash, session_id, position, message_id, reply_id, answer, age_ms)
     LEFT JOIN parley.sessions AS session
       ON session.project = ${projectNumber} AND session.session_id = input.session_id
     WHERE (session.id IS NULL) <> (input.answer IS NULL)
@@ -104,6 +125,8 @@ export const rowStatements = {
       DELETE FROM parley.search USING gone WHERE search.session = gone.id
     ), texts AS (
       DELETE FROM parley.messages AS message USING gone WHERE message.session = gone.id
+    ), hidden AS (
+      DELETE FROM parley.hidden_messages AS message USING gone WHERE message.session = gone.id
     )
     DELETE FROM parley.sessions AS session USING gone WHERE session.id = gone.id`),
   note: statement(`SELECT value FROM parley.meta WHERE name = 'copy'`),

@@ -1,5 +1,6 @@
 // Reads and writes all rows of a store in PostgreSQL, for a copy. A page is written as arrays, in one transaction.
 import {
+  firstMessage,
   type IdempotencyRow,
   type KeptMessage,
   type PartPage,
@@ -88,7 +89,8 @@ export class PostgresRows implements StoreRows {
     return this.#do((ask) =>
       ask(sql.addIdempotency, [
         ...[projectId, column((row) => row.key), column((row) => Buffer.from(row.request_hash))],
-        ...[column((row) => row.session_id), column((row) => row.position), column((row) => row.answer)],
+        ...[column((row) => row.session_id), column((row) => row.position), column((row) => row.message_id)],
+        ...[column((row) => row.reply_id), column((row) => row.answer)],
         column((row) => Math.round(row.age_ms)),
       ]),
     );
@@ -129,9 +131,11 @@ async function readParts(ask: Ask, projectId: string, from: PartPlace | null): P
   const found = await ask<HeadRow>(isWithin ? sql.headsFrom : sql.headsBehind, [
     ...[projectId, from?.session_id ?? '', pageLimits.sessions],
   ]);
-  const begin = isWithin && found[0]?.session_id === from.session_id ? (from.message?.position ?? 0) : 0;
-  const heads = fitting(found, begin);
-  const rows = await ask<PlacedMessage>(sql.messages, [heads.map(({ id }) => id), begin]);
+  const isBegun = isWithin && found[0]?.session_id === from.session_id;
+  const begin = (isBegun && from.message) || firstMessage;
+  const heads = fitting(found, begin.position);
+  const ids = heads.map(({ id }) => id);
+  const rows = await ask<PlacedMessage>(sql.messages, [ids, begin.position, begin.message_id]);
   const parts = heads.map(({ id: _, ...session }) => ({ session, messages: [] as KeptMessage[] }));
   for (const [number, { place, ...message }] of rows.entries()) {
     const at = place - 1;
@@ -143,7 +147,7 @@ async function readParts(ask: Ask, projectId: string, from: PartPlace | null): P
         next: { session_id: session.session_id, message: { position, message_id } },
       };
     }
-    messages.push({ ...message, content, is_copy: false, alternative_of: null, undone_at: null });
+    messages.push({ ...message, content });
   }
   const isLast = heads.length === found.length && found.length < pageLimits.sessions;
   const last = isLast ? undefined : heads.at(-1);
@@ -167,9 +171,13 @@ function sessionColumns(parts: readonly SessionPart[]): readonly unknown[] {
   return [
     ...[column((one) => one.session_id), column((one) => one.title), column((one) => one.created_at)],
     ...[column((one) => one.updated_at), column((one) => one.message_count), column((one) => one.deleted_at)],
-    ...[column((one) => one.turn_position), column((one) => one.turn_epoch), column((one) => one.mode)],
-    ...[column((one) => one.parent_id), column((one) => one.forked_at), column((one) => one.parameters)],
-    column((one) => one.system),
+    ...[
+      column((one) => one.turn_position),
+      column((one) => one.turn_epoch),
+      column((one) => one.undone_turns),
+    ],
+    ...[column((one) => one.mode), column((one) => one.parent_id), column((one) => one.forked_at)],
+    ...[column((one) => one.parameters), column((one) => one.system)],
   ];
 }
 
@@ -187,5 +195,6 @@ function messageColumns(parts: readonly SessionPart[]): readonly unknown[] {
       column((one) => one.error_code),
       column((one) => one.created_at),
     ],
+    ...[column((one) => one.is_copy), column((one) => one.alternative_of), column((one) => one.undone_at)],
   ];
 }

@@ -3,20 +3,18 @@
 import type { SessionSettings } from '../../service/session.ts';
 import { givenSettings, type MessageRow, parametersText, toMessage, toSettings } from '../rows.ts';
 import type { IdempotencyKey, Turn, TurnBegin, TurnStart } from '../session-store.ts';
-import type { StandingTurn } from '../store-rules.ts';
 import { byNumber, columnsOf } from './columns.ts';
-import { forgetOld, type KnownRow, knownOf, type OnceTools } from './idempotency.ts';
+import { forgetOld, type KnownRow, type KnownTurn, knownOf, type OnceTools } from './idempotency.ts';
 import { hashValue, refused } from './keys.ts';
 import {
   beginTurns as beginStatement,
   type RepeatedRow,
   repeatedTurn,
-  replyAt,
+  replyTo,
   type StandingRow,
   standingTurn,
-  takeTurn,
-  takeTurnAgain,
 } from './turn-rows.ts';
+import { busyWith, standing, take } from './turn-taking.ts';
 
 export interface BeginCall {
   readonly projectId: string;
@@ -31,11 +29,6 @@ interface BegunRow extends KnownRow {
   /** Of a session that existed before. */
   readonly parameters: string | null;
   readonly system: string | null;
-}
-
-interface TakenRow {
-  readonly turn_position: number;
-  readonly turn_epoch: number;
 }
 
 export async function beginTurns(
@@ -116,22 +109,20 @@ async function takeFromAnother(tools: OnceTools, call: BeginCall): Promise<TurnB
     }
     const decision = tools.rules.turns.begin(standing(row), start.deadOwner);
     if (decision === 'busy') return busyWith(row);
-    const taken = await take(tools, call, row, decision === 'close and take', null);
+    const closes = decision === 'close and take';
+    const message = { id: start.message_id, content: start.content };
+    const taken = await take(ask, { projectId, start, row, closes, message, once: start.once });
     if (taken !== null) return begun(newTurn(start, taken.turn_position, taken.turn_epoch), toSettings(row));
   }
 }
 
 /** Repeats a turn whose key is known. The turn may stand at any place in the session; no other message is changed. */
-async function repeatTurn(
-  tools: OnceTools,
-  call: BeginCall,
-  known: { readonly session: number; readonly position: number },
-): Promise<TurnBegin> {
+async function repeatTurn(tools: OnceTools, call: BeginCall, known: KnownTurn): Promise<TurnBegin> {
   const { projectId, start } = call;
   const { ask } = tools.connections;
   for (;;) {
     const [row] = await ask<RepeatedRow>(repeatedTurn, [
-      ...[projectId, known.session, start.lease.owner, known.position],
+      ...[projectId, known.session, start.lease.owner, known.position, known.messageId],
     ]);
     if (row === undefined) return { kind: 'not_found' };
     const { session_id, message_id, position, content, mode } = row;
@@ -142,49 +133,27 @@ async function repeatTurn(
     const isOwn = row.turn_owner === start.lease.owner && row.turn_position === position;
     // The first sending of this call stored the message, and its answer was lost.
     if (isOwn && message_id === start.message_id) return begun(turnAt(row.turn_epoch), toSettings(row));
-    const [reply] = await ask<MessageRow>(replyAt, [projectId, known.session, position + 1]);
+    const [reply] = await ask<MessageRow>(replyTo, [
+      projectId,
+      known.session,
+      position,
+      message_id,
+      null,
+      false,
+    ]);
     const decision = tools.rules.turns.repeat(
-      { position, reply: reply === undefined ? null : toMessage(reply) },
+      { position, reply: reply === undefined ? null : toMessage(reply), isUndone: row.is_undone },
       standing(row),
       start.deadOwner,
     );
     if (decision === 'answered' && reply !== undefined)
       return { kind: 'answered', turn: turnAt(row.turn_epoch + 1), reply: toMessage(reply) };
     if (decision === 'busy') return busyWith(row);
-    const taken = await take(tools, call, row, decision === 'close and take', position);
+    const closes = decision === 'close and take';
+    const message = { id: message_id, position };
+    const taken = await take(ask, { projectId, start, row, closes, message, once: null });
     if (taken !== null) return begun(turnAt(taken.turn_epoch), toSettings(row));
   }
-}
-
-/** Null if the state that the decision is based on has changed. `ownPosition`: the position of a stored message that is asked again. */
-async function take(
-  { connections }: OnceTools,
-  { projectId, start }: BeginCall,
-  row: StandingRow,
-  closes: boolean,
-  ownPosition: number | null,
-): Promise<TakenRow | null> {
-  const isNew = ownPosition === null;
-  const { once } = start;
-  const values = [
-    ...[projectId, row.id, row.turn_epoch, row.turn_owner, row.lease_until, row.message_count],
-    ...[start.lease.owner, start.lease.ms, start.now],
-    ...(closes ? [start.closing_message_id, row.asked_mode ?? start.mode] : [null, null]),
-    ...[isNew ? start.message_id : null, ownPosition, start.content, start.mode],
-    ...(isNew && once !== null ? [once.key, Buffer.from(once.requestHash)] : [null, null]),
-  ];
-  const [taken] = await connections.ask<TakenRow>(takeTurn, values, takeTurnAgain);
-  return taken ?? null;
-}
-
-function standing(row: StandingRow): StandingTurn | null {
-  if (row.turn_owner === null || row.turn_position === null) return null;
-  const { turn_owner: owner, turn_position: position, has_reply: hasReply } = row;
-  return { owner, position, isLeaseOver: row.is_lease_over ?? true, hasReply };
-}
-
-function busyWith({ session_id, turn_owner, turn_epoch }: StandingRow): TurnBegin {
-  return { kind: 'busy', session_id, owner: turn_owner ?? '', epoch: turn_epoch };
 }
 
 function begun(turn: Turn, settings: SessionSettings): TurnBegin {

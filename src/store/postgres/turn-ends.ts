@@ -12,9 +12,9 @@ import {
   endTurns as endStatement,
   renewTurns as renewStatement,
   replaceReply,
-  replyAt,
   runningTurns,
-} from './turn-rows.ts';
+} from './turn-end-rows.ts';
+import { replyAt } from './turn-rows.ts';
 
 export interface EndCall {
   readonly projectId: string;
@@ -72,23 +72,27 @@ async function endWhereOneStands(tools: OnceTools, call: EndCall): Promise<TurnE
   const { projectId, turn, reply } = call;
   const { ask } = tools.connections;
   for (;;) {
-    const [row] = await ask<AnyTurnRow>(anyTurn, [projectId, turn.session_id]);
+    const values = [projectId, turn.session_id, turn.position, turn.message_id, reply.message_id];
+    const [row] = await ask<AnyTurnRow>(anyTurn, values);
     if (row === undefined) return { kind: 'not_found' };
     const [standingRow] = await ask<MessageRow>(replyAt, [projectId, row.id, turn.position + 1]);
     const standing = standingRow === undefined ? null : toMessage(standingRow);
     const isRunning = row.turn_owner !== null && row.turn_position === turn.position;
     const isHeld = isRunning && row.turn_owner === turn.owner && row.turn_epoch === turn.epoch;
+    if (row.is_hidden && !isHeld) return { kind: 'kept', message_count: row.message_count };
+    if (!row.is_asked) return { kind: 'lost', standing: null };
     const decision = tools.rules.turns.end({ isHeld, isRunning, reply: standing }, reply);
     // The state has changed: the usual statement can store the reply now.
     if (decision === 'add') return (await endTurns(tools, [call]))[0] as TurnEnd;
     const replaces = decision === 'replace';
-    if (replaces || isHeld) {
+    const isAlternative = decision === 'alternative';
+    if (replaces || isAlternative || isHeld) {
       const written = await ask(replaceReply, [
         ...[projectId, row.id, row.turn_epoch, row.turn_owner, row.turn_position, row.message_count],
         ...[reply.now, isHeld, replaces ? (standing?.message_id ?? null) : null, turn.position + 1],
         ...[reply.message_id, reply.content, reply.mode, reply.finish_reason],
         ...[reply.usage?.input_tokens ?? null, reply.usage?.output_tokens ?? null],
-        ...[reply.first_token_ms, reply.error_code],
+        ...[reply.first_token_ms, reply.error_code, turn.message_id, isAlternative],
       ]);
       if (written.length === 0) continue;
     }

@@ -1,7 +1,12 @@
-// The usage of all projects' replies, counted from one index without reading texts.
+// The usage of all projects' replies, hidden ones included, counted from two indexes without reading texts. The copies of a fork are counted
+// in its parent.
 import type { UsageQuery, UsageRecord } from '../../service/administration.ts';
 import type { Ask } from './connection-pool.ts';
 import { statement } from './statement.ts';
+
+const repliesOf = (table: string) => `
+      SELECT session, created_at, mode, finish_reason, input_tokens, output_tokens, first_token_ms FROM parley.${table}
+      WHERE role = 'assistant' AND NOT copied AND created_at >= $1`;
 
 /** `from` joins the tables that the group needs besides the replies. */
 function selectUsage(group: string, from: string, order: string, by = group) {
@@ -11,8 +16,7 @@ function selectUsage(group: string, from: string, order: string, by = group) {
       coalesce(sum(input_tokens), 0) AS input_tokens, coalesce(sum(output_tokens), 0) AS output_tokens,
       count(*) FILTER (WHERE input_tokens IS NULL OR output_tokens IS NULL) AS uncounted,
       round(avg(first_token_ms)) AS first_token_ms
-    FROM parley.messages AS reply ${from}
-    WHERE reply.role = 'assistant' AND reply.created_at >= $1
+    FROM (${repliesOf('messages')} UNION ALL ${repliesOf('hidden_messages')}) AS reply ${from}
     GROUP BY ${by} ORDER BY ${order}`);
 }
 

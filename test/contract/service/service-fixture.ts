@@ -70,4 +70,9 @@ export const operations = (
   deleteSessions: () => backend.archive.deleteSessions(call, [id]),
   restoreSessions: () => backend.archive.restoreSessions(call, [id]),
   importSession: () => backend.archive.importSession(call, emptyRecord),
+  listAllMessages: () => backend.archive.listMessages(call, id, { limit: 50, cursor: null, all: true }),
+  regenerate: () => collect(backend.archive.regenerate(call, id, {}, 'chunks')),
+  undoTurn: () => backend.archive.undoTurn(call, id),
+  redoTurn: () => backend.archive.redoTurn(call, id),
+  forkSession: () => backend.archive.forkSession(call, id, {}),
 });

@@ -13,6 +13,20 @@ import {
   operations,
 } from './service-fixture.ts';
 
+/** Operations that name an active session. */
+const ofOneSession = [
+  ...[
+    'getSession',
+    'chat',
+    'deleteSession',
+    'listMessages',
+    'listAllMessages',
+    'changeSession',
+    'regenerate',
+  ],
+  ...['undoTurn', 'redoTurn', 'forkSession'],
+] as const;
+
 export function describeSessions(given: GivenService): void {
   describe('sessions', () => {
     let backend: Backend;
@@ -88,7 +102,7 @@ export function describeSessions(given: GivenService): void {
       await backend.service.deleteSession(second, deleted);
       const answers = new Set<string>();
       for (const id of [theirs, deleted, 'ses_never', 'x', '%2e', 'ses_🙂', "' OR 1=1 --", 'a/b?c#d']) {
-        for (const operation of ['getSession', 'chat', 'deleteSession', 'listMessages', 'changeSession']) {
+        for (const operation of ofOneSession) {
           const error = await failureOf(operations(backend, second, id)[operation]?.() ?? Promise.resolve());
           expect(error.code).toBe('SESSION_NOT_FOUND');
           answers.add(answerTo(error));

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { Message } from '../../../src/service/session.ts';
 import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts';
 import { openTestPostgres } from '../../support/postgres-store.ts';
 import { newId, newProject, newSession, once, recordOf, snippets, startOfTime } from '../store-samples.ts';
@@ -44,7 +45,19 @@ async function withErasable(schema: string, patienceMs = 3000) {
   const { session, messages } = recordOf(newId('ses'), texts, marker);
   // A long system prompt is stored beside its table.
   const system = `${marker} ${randomBytes(4096).toString('base64')}`;
-  const record = { session: { ...session, system, parameters: { user: marker } }, messages };
+  const [asked, reply] = messages as [Message, Message];
+  const hidden = {
+    ...reply,
+    message_id: newId('msg'),
+    content: `${marker} ${randomBytes(4096).toString('base64')}`,
+  };
+  const undone = { position: 200, undone_at: session.updated_at, content: `${marker} undone` };
+  const hidden_messages = [
+    { ...hidden, alternative_of: asked.message_id },
+    { ...asked, ...undone, message_id: newId('msg') },
+    { ...reply, ...undone, message_id: newId('msg'), position: 201 },
+  ];
+  const record = { session: { ...session, system, parameters: { user: marker } }, messages, hidden_messages };
   await store.importSession(project, record, once('import'));
   expect(await snippets(store, project, marker)).not.toEqual([]);
   const client = await connect();
@@ -58,8 +71,9 @@ async function withErasable(schema: string, patienceMs = 3000) {
 test('leaves no byte in them or in the statistics, and names the places where PostgreSQL keeps bytes', async () => {
   const { store, project, kept, client, filter, marker } = await withErasable('anew');
   expect(await filesWith(marker, client)).not.toEqual([]);
+  expect(await store.planPurge(filter)).toMatchObject({ sessions: 1, messages: 203 });
   const purge = await store.purgeSessions(filter, { expected: 1, keptSince: 0, rewrites: true });
-  expect(purge).toMatchObject({ kind: 'purged', report: { sessions: 1, messages: 200, stored_answers: 1 } });
+  expect(purge).toMatchObject({ kind: 'purged', report: { sessions: 1, messages: 203, stored_answers: 1 } });
   const facts = purge.kind === 'purged' ? purge.report.facts : [];
   expect(facts.map(({ name }) => name)).toEqual(['rewritten', 'kept_by_postgresql']);
   expect(await filesWith(marker, client)).toEqual([]);

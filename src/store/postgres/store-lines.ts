@@ -1,0 +1,78 @@
+// What leads away from the visible line of a session: other replies, undone turns, forks. They go to the database one by one, not in groups.
+import type {
+  Fork,
+  ForkEnd,
+  IdempotencyKey,
+  RegenerationStart,
+  TurnMove,
+  TurnMoveEnd,
+} from '../session-store.ts';
+import type { Ask } from './connection-pool.ts';
+import { forkSession } from './forks.ts';
+import { doOnceIfDone, type OnceTools } from './idempotency.ts';
+import { accepted } from './keys.ts';
+import type { LeftTurns } from './left-turns.ts';
+import { beginRegeneration } from './regenerations.ts';
+import type { SearchIndex } from './search-index.ts';
+import type { Sweeps } from './sweeps.ts';
+import { redoTurn, undoTurn } from './turn-moves.ts';
+
+export class StoreLines {
+  readonly #tools: OnceTools;
+  readonly #server: string | null;
+  readonly #leftTurns: LeftTurns | null;
+  readonly #sweeps: Sweeps;
+  readonly #searchIndex: SearchIndex;
+
+  /** `server`: the owner of the turns of this process if it serves, otherwise null. */
+  constructor(
+    tools: OnceTools,
+    server: string | null,
+    leftTurns: LeftTurns | null,
+    sweeps: Sweeps,
+    searchIndex: SearchIndex,
+  ) {
+    this.#tools = tools;
+    this.#server = server;
+    this.#leftTurns = leftTurns;
+    this.#sweeps = sweeps;
+    this.#searchIndex = searchIndex;
+  }
+
+  async begin(projectId: string, start: RegenerationStart, signal?: AbortSignal) {
+    signal?.throwIfAborted();
+    this.#sweeps.sweep(start.once);
+    const begin = beginRegeneration(this.#tools, projectId, start);
+    return accepted(await (this.#leftTurns?.followBegin(projectId, start, begin) ?? begin));
+  }
+
+  undo(projectId: string, move: TurnMove, signal?: AbortSignal): Promise<TurnMoveEnd> {
+    return this.#move(projectId, move, undoTurn, signal);
+  }
+
+  redo(projectId: string, move: TurnMove, signal?: AbortSignal): Promise<TurnMoveEnd> {
+    return this.#move(projectId, move, redoTurn, signal);
+  }
+
+  async #move(
+    projectId: string,
+    move: TurnMove,
+    work: typeof undoTurn,
+    signal?: AbortSignal,
+  ): Promise<TurnMoveEnd> {
+    signal?.throwIfAborted();
+    const options = { rules: this.#tools.rules.turns, projectId, move, server: this.#server };
+    this.#sweeps.sweep(move.once);
+    const end = await doOnceIfDone(this.#tools, projectId, move.once, (ask) => work(ask, options));
+    this.#searchIndex.keepUp(2);
+    return end;
+  }
+
+  async fork(projectId: string, fork: Fork, once: IdempotencyKey | null): Promise<ForkEnd> {
+    this.#sweeps.sweep(once);
+    const work = (ask: Ask) => forkSession(ask, this.#tools.rules.turns, projectId, fork);
+    const end = await doOnceIfDone(this.#tools, projectId, once, work);
+    if (end.kind === 'done') this.#searchIndex.keepUp(end.value.message_count);
+    return end;
+  }
+}

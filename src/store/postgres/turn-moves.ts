@@ -1,0 +1,161 @@
+// Undoes and redoes turns: the messages of a turn move to the hidden messages, or back. Each write holds only if the session is as it was
+// read. A turn whose owner has gone is closed first.
+import type { Message } from '../../service/session.ts';
+import { type SessionRow, toSession, toTime } from '../rows.ts';
+import type { TurnMove, TurnMoveEnd } from '../session-store.ts';
+import type { TurnRules } from '../store-rules.ts';
+import type { Ask } from './connection-pool.ts';
+import { movedColumns } from './hidden-columns.ts';
+import { sessionColumns, sessionFields } from './sessions.ts';
+import { statement } from './statement.ts';
+import { type AskedRow, type LastTurnRow, lastTurn, ofProject } from './turn-rows.ts';
+import { busyWith, close, standing } from './turn-taking.ts';
+
+const asRead = `
+  ${ofProject} AND session.id = $2 AND session.turn_epoch = $3 AND session.message_count = $4
+  AND session.turn_owner IS NULL AND session.deleted_at IS NULL`;
+/** SQL: the session if the first sending of the statement has moved the turn. `isMoved`: SQL that is true then. */
+const afterFirstSending = (isMoved: string) => `
+  UNION ALL
+  SELECT ${sessionColumns} FROM parley.sessions AS session
+  WHERE ${ofProject} AND session.id = $2 AND session.turn_epoch = $3 + 1 AND ${isMoved}`;
+
+// $5: the position of the turn's message. $6: its id. $7: the time of the undo. A key that names the position alone is given the message
+// before another one takes that position.
+const hideTurn = `
+  WITH held AS (
+    UPDATE parley.sessions AS session SET message_count = $5::integer, undone_turns = session.undone_turns + 1,
+      updated_at = $7::bigint, turn_epoch = session.turn_epoch + 1
+    WHERE ${asRead}
+    RETURNING ${sessionColumns}, session.id, session.project
+  ), gone AS (
+    DELETE FROM parley.messages AS message USING held
+    WHERE message.session = held.id AND message.position >= $5 RETURNING message.*
+  ), hidden AS (
+    INSERT INTO parley.hidden_messages (session, ${movedColumns}, undone_at)
+    SELECT session, ${movedColumns}, $7::bigint FROM gone
+  ), named AS (
+    UPDATE parley.idempotency AS known SET message_id = $6 FROM held
+    WHERE known.session = held.id AND known.position = $5 AND known.message_id IS NULL
+  ), queued AS (
+    DELETE FROM parley.to_index USING held
+    WHERE to_index.project = held.project AND to_index.session = held.id AND to_index.position >= $5
+  ), words AS (
+    DELETE FROM parley.search USING held WHERE search.session = held.id AND search.position >= $5
+  )
+  SELECT ${sessionFields} FROM held`;
+const hide = statement(hideTurn);
+const hideAgain = statement(`
+  ${hideTurn} ${afterFirstSending(`EXISTS (
+    SELECT 1 FROM parley.hidden_messages AS gone
+    WHERE gone.session = session.id AND gone.position = $5 AND gone.message_id = $6 AND gone.undone_at = $7)`)}`);
+
+/** The message of the turn that was undone last, if it can be brought back. */
+const undoneLast = statement(`
+  SELECT message.message_id, message.position, message.content, message.mode, message.created_at, message.undone_at
+  FROM parley.sessions AS session
+  JOIN parley.hidden_messages AS message ON message.session = session.id AND message.position = session.message_count
+  WHERE ${ofProject} AND session.id = $2 AND session.undone_turns > 0 AND message.undone_at IS NOT NULL
+  ORDER BY message.undone_at DESC LIMIT 1`);
+
+// $5: the time of the undo. $6: the id of the turn's message. $7: the time of the redo.
+const showTurn = `
+  WITH held AS (
+    UPDATE parley.sessions AS session SET message_count = session.message_count + 2,
+      undone_turns = session.undone_turns - 1, updated_at = $7::bigint, turn_epoch = session.turn_epoch + 1
+    WHERE ${asRead} AND session.undone_turns > 0 AND EXISTS (
+      SELECT 1 FROM parley.hidden_messages AS gone
+      WHERE gone.session = session.id AND gone.position = $4 AND gone.message_id = $6 AND gone.undone_at = $5)
+    RETURNING ${sessionColumns}, session.id, session.project
+  ), back AS (
+    DELETE FROM parley.hidden_messages AS message USING held
+    WHERE message.session = held.id AND message.undone_at = $5 RETURNING message.*
+  ), shown AS (
+    INSERT INTO parley.messages (session, ${movedColumns}) SELECT session, ${movedColumns} FROM back
+  ), queued AS (
+    INSERT INTO parley.to_index (project, session, position, bytes)
+    SELECT held.project, back.session, back.position, octet_length(back.content)
+    FROM back JOIN held ON held.id = back.session WHERE back.content <> ''
+    ON CONFLICT (project, session, position) DO UPDATE SET bytes = excluded.bytes
+  )
+  SELECT ${sessionFields} FROM held`;
+const show = statement(showTurn);
+const showAgain = statement(`
+  ${showTurn} ${afterFirstSending(`EXISTS (
+    SELECT 1 FROM parley.messages AS back
+    WHERE back.session = session.id AND back.position = $4 AND back.message_id = $6)`)}`);
+
+export interface MoveOptions {
+  readonly rules: TurnRules;
+  readonly projectId: string;
+  readonly move: TurnMove;
+  /** The owner of the turns of this process if it serves, otherwise null. */
+  readonly server: string | null;
+}
+
+export async function undoTurn(ask: Ask, options: MoveOptions): Promise<TurnMoveEnd> {
+  const { projectId, move } = options;
+  for (;;) {
+    const found = await freeSession(ask, options);
+    if ('kind' in found) return found;
+    const { row } = found;
+    if (row.message_id === null) return { kind: 'nothing' };
+    const undoneAt = timeOfMove(move, row);
+    const values = [
+      projectId,
+      row.id,
+      row.turn_epoch,
+      row.message_count,
+      row.position,
+      row.message_id,
+      undoneAt,
+    ];
+    const [session] = await ask<SessionRow>(hide, values, hideAgain);
+    if (session === undefined) continue;
+    const message = { ...messageOf(row), undone_at: toTime(undoneAt) };
+    return { kind: 'done', value: { session: toSession(session), message } };
+  }
+}
+
+export async function redoTurn(ask: Ask, options: MoveOptions): Promise<TurnMoveEnd> {
+  const { projectId, move } = options;
+  for (;;) {
+    const found = await freeSession(ask, options);
+    if ('kind' in found) return found;
+    const { row } = found;
+    const [undone] = await ask<AskedRow & { readonly undone_at: number }>(undoneLast, [projectId, row.id]);
+    if (undone === undefined) return { kind: 'nothing' };
+    const values = [projectId, row.id, row.turn_epoch, row.message_count];
+    const turn = [undone.undone_at, undone.message_id, timeOfMove(move, row)];
+    const [session] = await ask<SessionRow>(show, [...values, ...turn], showAgain);
+    if (session === undefined) continue;
+    return { kind: 'done', value: { session: toSession(session), message: messageOf(undone) } };
+  }
+}
+
+/** The session when no turn stands in it, or why the call ends. */
+async function freeSession(
+  ask: Ask,
+  { rules, projectId, move, server }: MoveOptions,
+): Promise<{ readonly row: LastTurnRow } | Exclude<TurnMoveEnd, { kind: 'done' }>> {
+  for (;;) {
+    const [row] = await ask<LastTurnRow>(lastTurn, [projectId, move.session_id, server]);
+    if (row === undefined) return { kind: 'not_found' };
+    const turn = standing(row);
+    if (turn === null) return { row };
+    if (rules.begin(turn, move.deadOwner) === 'busy') return busyWith(row);
+    await close(ask, projectId, row, move);
+  }
+}
+
+/** It is later than every earlier move of the session. */
+function timeOfMove({ now }: TurnMove, { updated_at }: LastTurnRow): number {
+  return Math.max(now, updated_at + 1);
+}
+
+function messageOf({ message_id, position, content, mode, created_at }: AskedRow): Message {
+  return {
+    ...{ message_id, position, role: 'user', content, mode, finish_reason: null, usage: null },
+    created_at: toTime(created_at),
+  };
+}
