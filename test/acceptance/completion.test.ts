@@ -154,9 +154,10 @@ describe('bash', () => {
     words: readonly string[],
     line = `parley ${words.join(' ')}`,
     more = {},
+    where = place,
   ): Promise<readonly string[]> {
     const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
-    const { out, err } = await place.shell(
+    const { out, err } = await where.shell(
       `eval "$(parley completion bash)"
 COMP_LINE=${quoted(line)} COMP_POINT=\${#COMP_LINE}
 COMP_WORDS=(parley ${words.map(quoted).join(' ')}) COMP_CWORD=${words.length}
@@ -173,6 +174,27 @@ printf '%s\\n' "\${COMPREPLY[@]}"`,
     expect(await offered(['sessions', 'get', ''])).toEqual([session]);
     expect(await offered(['chat', '-m', 'e'])).toEqual(['eliza', 'echo']);
     expect(await offered(['nothing'])).toEqual([]);
+  });
+
+  test('lists the newest ten sessions with their titles, and more once a beginning is typed', async () => {
+    const many = new PlaceInProcess();
+    try {
+      const records = Array.from({ length: 12 }, (_, number) => {
+        const at = `2026-01-${10 + number}T00:00:00.000Z`;
+        const facts = { session_id: `ses_number_${number}`, title: `Title ${number}`, message_count: 0 };
+        return JSON.stringify({ session: { ...facts, created_at: at, updated_at: at }, messages: [] });
+      });
+      await many.output(['sessions', 'import', '-'], { stdin: records.join('\n') });
+      const listed = await offered(['chat', '-s', ''], undefined, { COMP_TYPE: '63' }, many);
+      expect(listed).toHaveLength(10);
+      expect(listed[0]).toBe('ses_number_11  Title 11');
+      expect(await offered(['chat', '-s', 'ses_'], undefined, { COMP_TYPE: '9' }, many)).toHaveLength(12);
+      expect((await offered(['chat', '-s', ''], undefined, { COMP_TYPE: '9' }, many))[0]).toBe(
+        'ses_number_11',
+      );
+    } finally {
+      many.remove();
+    }
   });
 
   test('offers the value alone where bash has split off the option', async () => {

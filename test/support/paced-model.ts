@@ -17,8 +17,17 @@ export class PacedCompletion {
   }
 
   say(text: string): void {
+    this.#send({ content: text });
+  }
+
+  /** Notes, which are no part of the reply. */
+  think(text: string): void {
+    this.#send({ reasoning_content: text });
+  }
+
+  #send(delta: Readonly<Record<string, string>>): void {
     if (!this.#response.headersSent) startStream(this.#response);
-    this.#response.write(sse(chunk({ content: text })));
+    this.#response.write(sse(chunk(delta)));
   }
 
   end(): void {

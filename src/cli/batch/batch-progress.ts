@@ -33,6 +33,7 @@ export class BatchProgress {
   #from: number | null = null;
   #to = 0;
   #cancel = () => {};
+  #pauseMs = () => 0;
   #isDrawn = false;
 
   constructor(options: BatchProgressOptions) {
@@ -45,6 +46,11 @@ export class BatchProgress {
   /** The number of finished items. */
   get finished(): number {
     return this.#finished;
+  }
+
+  /** Shows how long (ms) the next call waits, because the server asked for a pause. */
+  waitsFor(pauseMs: () => number): void {
+    this.#pauseMs = pauseMs;
   }
 
   /** The number of items with this outcome. */
@@ -92,8 +98,10 @@ export class BatchProgress {
     const rate = seconds > 0 ? this.#finished / seconds : 0;
     const done = this.#to - (this.#from ?? 0);
     const left = end === null || done <= 0 ? null : (seconds * Math.max(0, end - this.#to)) / done;
+    const waits = Math.ceil(this.#pauseMs() / 1000);
     return [
       unit === 'items' && end !== null ? `${this.#finished} of ${end}` : this.summary(),
+      ...(waits > 0 ? [`waiting ${waits} s for the server`] : []),
       `${rate < 10 ? rate.toFixed(1) : Math.round(rate)} a second`,
       ...(left === null ? [] : [`${duration(left)} left`]),
     ].join(', ');

@@ -117,6 +117,7 @@ async function answerAll(
     signal,
     random,
   });
+  progress.waitsFor(() => pacer.pauseMs);
   const sessions = new BatchSessions({
     backend,
     given,

@@ -51,7 +51,7 @@ export function registerChat(parent: Command, run: Run): void {
     .description('send a message and print the reply')
     .argument('[message...]', 'the message; - reads it from stdin; words and piped stdin go together')
     .option('-m, --mode <name>', 'the mode to chat in (see: parley models)')
-    .option('-s, --session <id>', 'continue this session')
+    .option('-s, --session <id>', 'continue this session: an id, its last 6 or more characters, or a title')
     .option('-c, --continue', 'continue the session last used in this terminal')
     .option('--title <title>', 'title of the new session')
     .option('--fork', 'continue a copy of the session of -s or -c, and leave that session as it is')

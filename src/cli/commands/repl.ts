@@ -21,7 +21,7 @@ export function registerRepl(parent: Command, run: Run): void {
   const command = parent
     .command('repl')
     .description('have a conversation at the terminal (parley alone does the same)')
-    .option('-s, --session <id>', 'go on with this session')
+    .option('-s, --session <id>', 'go on with this session: an id, its last 6 or more characters, or a title')
     .option('-c, --continue', 'go on with the session last used in this terminal')
     .option('-m, --mode <name>', 'the mode to chat in (see: parley models)');
   addSettingOptions(command)

@@ -42,7 +42,7 @@ async function valueLines(line: TypedLine, wanted: Option | Argument, context: C
   const kind = valueKind(line.command, wanted);
   if (kind === null) return '';
   if (kind === 'file') return filesLine;
-  return lines(await liveValues(kind, context.withOptions(globalOptionsOf(line))), line.prefix);
+  return lines(await liveValues(kind, line.current, context.withOptions(globalOptionsOf(line))), line.prefix);
 }
 
 /** The options that decide which service is asked for values. */

@@ -15,10 +15,16 @@ export interface Candidate {
 
 /** The longest time that a person waits at Tab. */
 const patienceMs = 900;
+/** Nobody looks through more, until a beginning is typed. */
+const newestSessions = 10;
 const mostSessions = 100;
 
-/** Empty after any failure. */
-export async function liveValues(kind: LiveKind, context: CliContext): Promise<readonly Candidate[]> {
+/** Those that `beginning` may become. Empty after any failure. */
+export async function liveValues(
+  kind: LiveKind,
+  beginning: string,
+  context: CliContext,
+): Promise<readonly Candidate[]> {
   const patience = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<readonly Candidate[]>((resolve) => {
@@ -27,7 +33,7 @@ export async function liveValues(kind: LiveKind, context: CliContext): Promise<r
       resolve([]);
     }, patienceMs);
   });
-  const found = find(kind, patience.signal, context).catch(() => []);
+  const found = find(kind, beginning, patience.signal, context).catch(() => []);
   try {
     return (await Promise.race([found, late])).filter(({ value }) => isHarmless(value));
   } finally {
@@ -35,7 +41,12 @@ export async function liveValues(kind: LiveKind, context: CliContext): Promise<r
   }
 }
 
-async function find(kind: LiveKind, signal: AbortSignal, context: CliContext): Promise<readonly Candidate[]> {
+async function find(
+  kind: LiveKind,
+  beginning: string,
+  signal: AbortSignal,
+  context: CliContext,
+): Promise<readonly Candidate[]> {
   if (kind === 'profile') return profiles(context);
   if (kind === 'template') return templates(signal, context);
   const { host } = context;
@@ -57,7 +68,7 @@ async function find(kind: LiveKind, signal: AbortSignal, context: CliContext): P
       pacesItself: false,
       showReasoning: false,
     };
-    return await values[kind](backend, call);
+    return await values[kind](backend, call, beginning);
   } finally {
     await backend.close();
   }
@@ -66,15 +77,15 @@ async function find(kind: LiveKind, signal: AbortSignal, context: CliContext): P
 const values: Readonly<
   Record<
     Exclude<LiveKind, 'profile' | 'template'>,
-    (backend: Backend, call: Call) => Promise<readonly Candidate[]>
+    (backend: Backend, call: Call, beginning: string) => Promise<readonly Candidate[]>
   >
 > = {
   async mode({ service }, call) {
     const { data } = await service.models(call);
     return data.map(({ name, description }) => ({ value: name, description }));
   },
-  session: (backend, call) => sessions(backend, call, false),
-  'deleted session': (backend, call) => sessions(backend, call, true),
+  session: (backend, call, beginning) => sessions(backend, call, beginning, false),
+  'deleted session': (backend, call, beginning) => sessions(backend, call, beginning, true),
   async key({ administration }) {
     const keys = (await administration?.listKeys()) ?? [];
     return keys
@@ -86,9 +97,14 @@ const values: Readonly<
   },
 };
 
-async function sessions({ archive }: Backend, call: Call, deleted: boolean): Promise<readonly Candidate[]> {
+async function sessions(
+  { archive }: Backend,
+  call: Call,
+  beginning: string,
+  deleted: boolean,
+): Promise<readonly Candidate[]> {
   const { data } = await archive.listSessions(call, {
-    limit: mostSessions,
+    limit: beginning === '' ? newestSessions : mostSessions,
     cursor: null,
     ...anySession,
     deleted,

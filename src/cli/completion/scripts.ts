@@ -4,7 +4,7 @@
 const bash = String.raw`# Completes the words of parley in bash.
 _parley() {
   local rest=\${COMP_LINE:0:COMP_POINT} gap part='' current stem line value files='' i
-  local -a words=()
+  local -a words=() titled=()
   # bash splits words at = and : as well. What stands without a space between is one.
   for ((i = 0; i <= COMP_CWORD; i++)); do
     gap=\${rest%%[![:space:]]*}
@@ -31,9 +31,13 @@ _parley() {
       if [[ $value == "$current"* ]]; then
         printf -v value %q "\${value#"$stem"}"
         COMPREPLY+=("$value")
+        if [[ $value == ses_* && $line == *$'\t'* ]]; then value+="  \${line#*$'\t'}"; fi
+        titled+=("$value")
       fi
     fi
   done < <(parley __complete -- "\${words[@]:1}" 2>/dev/null)
+  # A list of several is shown with titles. What is inserted is the beginning that all ids share.
+  if [[ \${COMP_TYPE:-} == @(33|63) ]] && ((\${#COMPREPLY[@]} > 1)); then COMPREPLY=("\${titled[@]}"); fi
   if [[ -n $files ]]; then
     compopt -o filenames 2>/dev/null
     while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen -f -- "$part")

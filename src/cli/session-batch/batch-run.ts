@@ -87,6 +87,7 @@ class BatchRun<Done extends string> {
       signal,
       random: host.random,
     });
+    report.progress.waitsFor(() => this.#pacer.pauseMs);
   }
 
   async run(): Promise<{ readonly reason: unknown } | null> {

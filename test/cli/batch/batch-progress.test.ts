@@ -114,3 +114,15 @@ test('on a wide terminal the line begins with a bar, once the end is known', () 
   pass(200);
   expect(shown()).toBe('\r[====================] 40 of 40, 100 a second, 0 s left\x1b[K');
 });
+
+test('a pause that a server asked for is told with its seconds, and no longer than it takes', () => {
+  const { progress, pass, shown } = progressOf('lines', null);
+  let pause = 3500;
+  progress.waitsFor(() => pause);
+  pass(10_000);
+  expect(shown()).toBe('0 answered, waiting 4 s for the server, 0.0 a second\n');
+  pause = 0;
+  pass(10_000);
+  expect(shown()).toBe('0 answered, 0.0 a second\n');
+  progress.stop();
+});

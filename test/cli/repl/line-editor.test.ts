@@ -5,6 +5,7 @@ import { edit } from '../../../src/cli/repl/line-editor.ts';
 import type { Action, LineInput } from '../../../src/cli/repl/line-input.ts';
 import { emptyLine, type LineState, lineOf } from '../../../src/cli/repl/line-state.ts';
 import { plain, unfolded } from '../../../src/cli/repl/line-text.ts';
+import { shownLine } from '../../../src/cli/repl/shown-line.ts';
 import { submitted } from '../../../src/cli/repl/submitted-line.ts';
 import { runs } from '../../support/runs.ts';
 
@@ -197,6 +198,17 @@ describe('a paste', () => {
     expect(submitted(edited(keysOf('<right><backspace>'), [], state).state).text).toBe('axb');
     const moved = edited(keysOf('^a^k^y^y'), [], state).state;
     expect(submitted(moved).text).toBe(`ax${long}bax${long}b`);
+  });
+
+  test('that was folded stays folded when it is recalled or found, and is sent whole', () => {
+    const long = Array.from({ length: 12 }, (_, index) => `line ${index}`).join('\n');
+    for (const keys of ['<up>', '^rline 7<escape>']) {
+      const { state } = edited(keysOf(keys), [long]);
+      expect([...state.text]).toHaveLength(1);
+      expect(submitted(state).text).toBe(long);
+    }
+    const { state } = edited(keysOf('^rLINE 7'.toLowerCase()), [long]);
+    expect(shownLine(state, [long]).text).toBe('… line 7 …');
   });
 
   test('that is long is a message behind a typed slash, if it begins with a slash', () => {

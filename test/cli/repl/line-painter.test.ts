@@ -186,6 +186,20 @@ describe('a line', () => {
     expect(await screen.seen()).toEqual({ rows: ['echo> x'], cursor: [7, 0] });
   });
 
+  test('in which the cursor moves is not written again', async () => {
+    const screen = new Screen(20, 10);
+    const text = 'a line of several rows, folded at twenty columns';
+    for (let cursor = text.length; cursor > 0; cursor -= 7) {
+      screen.painter.paint(prompt, { text, cursor, pastes: [] });
+      const seen = await screen.seen();
+      const fresh = new Screen(20, 10);
+      fresh.painter.paint(prompt, { text, cursor, pastes: [] });
+      expect(seen).toEqual(await fresh.seen());
+      if (cursor < text.length) expect(screen.written).toMatch(/^(\x1b\[\d+[ABC]|\r)+$/);
+      screen.written = '';
+    }
+  });
+
   test('is erased without a trace, and what stood above stays', async () => {
     const screen = new Screen(20, 10);
     screen.painter.paint(prompt, { text: 'first', cursor: 5, pastes: [] });

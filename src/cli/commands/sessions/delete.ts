@@ -23,7 +23,10 @@ export function registerDelete(parent: Command, run: Run): void {
   const command = parent
     .command('delete')
     .description('delete sessions (hides them: sessions restore brings them back)')
-    .argument('[id...]', 'session ids, or - for ids on stdin: one a line, or NDJSON with session_id');
+    .argument(
+      '[id...]',
+      'ids, ends of ids (6 or more characters) or titles; or - for ids on stdin: one a line, or NDJSON with session_id',
+    );
   addFilterOptions(command)
     .option('-y, --yes', 'do not ask')
     .option('--dry-run', 'look up what would go, and delete nothing')

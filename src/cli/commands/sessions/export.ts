@@ -36,7 +36,10 @@ export function registerExport(parent: Command, run: Run): void {
   parent
     .command('export')
     .description('write out sessions, whole: to read, to keep, or to import elsewhere')
-    .argument('[id...]', 'session ids, or - for ids on stdin: one a line, or NDJSON with session_id')
+    .argument(
+      '[id...]',
+      'ids, ends of ids (6 or more characters) or titles; or - for ids on stdin: one a line, or NDJSON with session_id',
+    )
     .option('--all', 'every session of the project')
     .addOption(
       new Option(

@@ -19,7 +19,7 @@ export function registerGet(parent: Command, run: Run): void {
   parent
     .command('get')
     .description('show sessions')
-    .argument('<id...>', 'session ids')
+    .argument('<id...>', 'session ids, ends of ids (6 or more characters), or titles')
     .action((ids: string[], _options, command: Command) =>
       run(command, (context) => runGet({ ids }, context)),
     );

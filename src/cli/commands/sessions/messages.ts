@@ -46,7 +46,7 @@ function register(parent: Command, run: Run, name: string, description: string):
   parent
     .command(name)
     .description(description)
-    .argument('<id>', 'session id, the end of it, or a title')
+    .argument('<id>', 'session id, the end of it (6 or more characters), or a title')
     .addOption(format.choices(['md', 'json']))
     .option('--all', 'also the replies that others took the place of, and the turns that were taken back')
     .addOption(markdownOption())

@@ -14,7 +14,7 @@ export function registerRename(parent: Command, run: Run): void {
   parent
     .command('rename')
     .description('give a session another title')
-    .argument('<id>', 'session id')
+    .argument('<id>', 'session id, the end of it (6 or more characters), or the title')
     .argument('<title...>', 'at most 200 characters; several words make one title')
     .action((id: string, words: string[], _options, command: Command) =>
       run(command, (context) => runRename({ id, title: words.join(' ') }, context)),

@@ -16,7 +16,10 @@ export function registerRestore(parent: Command, run: Run): void {
   parent
     .command('restore')
     .description('bring deleted sessions back')
-    .argument('[id...]', 'session ids, or - for ids on stdin: one a line, or NDJSON with session_id')
+    .argument(
+      '[id...]',
+      'ids, ends of ids (6 or more characters) or titles; or - for ids on stdin: one a line, or NDJSON with session_id',
+    )
     .option('--batch <batch>', 'what this batch has deleted')
     .option('--last', 'what the last batch here has deleted')
     .option('--verbose', 'a result line for each id, also at a terminal')

@@ -1,0 +1,69 @@
+// A reply that stands still has a live text behind it, which leaves no trace once the reply goes on.
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { openPacedModel, type PacedModel } from '../../support/paced-model.ts';
+import type { Place } from '../../support/parley.ts';
+import { sendJson, serve } from '../../support/scripted-server.ts';
+import { ReplFixture, talkingTo } from './repl-fixture.ts';
+
+const fixture = new ReplFixture();
+let model: PacedModel;
+let place: Place;
+beforeAll(async () => {
+  model = await openPacedModel();
+});
+afterEach(() => fixture.close());
+afterAll(() => model.close());
+
+async function placeWithModel(): Promise<Place> {
+  place = fixture.place();
+  await place.output(['models']);
+  await place.output(['modes', 'add', 'slow', '--base-url', model.url, '--model', 'm']);
+  return place;
+}
+
+const table = ['a │ b', '──┼──', '1 │ 2', '3 │ 4'];
+
+test('the rows of a table that is held back are counted, and the thinking before it is told', async () => {
+  await placeWithModel();
+  const screen = fixture.open(['repl', '-m', 'slow'], { columns: 60 }, place);
+  await screen.stands('slow> ');
+  screen.type('Hello\r');
+  const reply = await model.next();
+  reply.think('Let me see.');
+  await screen.until('Thinking', () => /Thinking \d s/.test(screen.text));
+  reply.say('So:\n\n| a | b |\n|---|---|\n| 1 | 2 |\n');
+  await screen.shows('table, 1 row');
+  reply.say('| 3 | 4 |\n');
+  await screen.shows('table, 2 rows');
+  reply.say('\nAnd then ');
+  await screen.shows('And then Waiting');
+  reply.say('an end.');
+  reply.end();
+  await screen.stands('slow (Hello)> ');
+  expect(screen.text.split('\n')).toEqual([
+    '/help lists the commands and keys.',
+    ...['slow> Hello', 'So:', '', ...table, '', 'And then an end.', '', 'slow (Hello)>'],
+  ]);
+});
+
+test('a server that asks for a pause is named as what is waited for', async () => {
+  const server = await serve((_request, response, count) => {
+    if (count > 1) return sendJson(response, { success: true, data: { session_id: 's', reply: 'Hi.' } });
+    response.setHeader('Retry-After', '1');
+    return sendJson(response, { success: false, error: { code: 'RATE_LIMITED', message: 'Later.' } }, 429);
+  });
+  const env = talkingTo(server.url);
+  const screen = fixture.open(['chat', '-n', '-m', 'x', '--quiet', 'hi'], { env });
+  const told = fixture.open(['chat', '-n', '-m', 'x', 'hi'], { env });
+  try {
+    await told.until(
+      'told',
+      () => /Waiting \d s, as the server asks: \d s/.test(told.text) || told.text.includes('Hi.'),
+    );
+    await Promise.all([screen.ended, told.ended]);
+    expect(told.text).toMatch(/^Hi\.\nsession s, go on with/);
+    expect(screen.text).toBe('Hi.');
+  } finally {
+    await server.close();
+  }
+});
