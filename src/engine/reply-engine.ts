@@ -14,6 +14,8 @@ export interface EngineContext {
   readonly history: readonly ContextMessage[];
   /** The message to answer. It begins with the earlier messages that got no reply, as paragraphs. */
   readonly message: string;
+  /** The JSON Schema, as text, that the reply is to match. An engine that cannot be told so passes over it. */
+  readonly schema?: string;
 }
 
 /** `text`: a chunk of the reply. `reasoning`: a chunk of the model's own notes. `finish`: the end; nothing follows it. */

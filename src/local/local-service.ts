@@ -16,7 +16,7 @@ import type { Idempotent } from '../store/session-store.ts';
 import { KeyCheck } from './api-keys.ts';
 import { idempotencyKeyFor } from './fingerprint.ts';
 import type { LocalOptions } from './local-options.ts';
-import { checkIdempotencyKey, checkMessage, checkNewTitle, checkTitle } from './text-rules.ts';
+import { checkIdempotencyKey, checkMessage, checkNewTitle, checkSchema, checkTitle } from './text-rules.ts';
 import { runTurn } from './turn.ts';
 import { idempotencyMismatch, sessionNotFound } from './turn-failures.ts';
 import { TurnQueue } from './turn-queue.ts';
@@ -45,6 +45,7 @@ export class LocalService implements ConversationService {
     const { checked: engine, ...access } = await this.#keys.access(call, () => {
       checkMessage(request.message, limits);
       if (request.title !== undefined) checkNewTitle(request.title, request.session_id, limits);
+      if (request.schema !== undefined) checkSchema(request.schema, limits);
       const engine = engines.engine(request.mode);
       if (engine === null)
         throw unknownMode(

@@ -109,7 +109,9 @@ export async function* runTurn(
   try {
     yield started(turn);
     const { signal } = held;
-    for await (const event of askWithFallback(local, projectId, turn, engine, { ...call, signal })) {
+    const { schema } = request;
+    const asking = { ...call, signal, ...(schema !== undefined && { schema }) };
+    for await (const event of askWithFallback(local, projectId, turn, engine, asking)) {
       if (event.type === 'asked') {
         ({ mode, turnsLeftOut } = event);
         askedAt = local.sinceBoot();

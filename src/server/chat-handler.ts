@@ -68,8 +68,20 @@ export async function respondToChat(
   }
 }
 
-function requestOf({ mode, message, session_id, title }: OperationInput<'chat'>['body']): ChatRequest {
-  return { mode, message, session_id: session_id ?? null, ...(title !== undefined && { title }) };
+function requestOf({
+  mode,
+  message,
+  session_id,
+  title,
+  schema,
+}: OperationInput<'chat'>['body']): ChatRequest {
+  return {
+    mode,
+    message,
+    session_id: session_id ?? null,
+    ...(title !== undefined && { title }),
+    ...(schema !== undefined && { schema }),
+  };
 }
 
 async function wholeResponse(context: RequestContext, events: AsyncIterator<ChatEvent>): Promise<Response> {

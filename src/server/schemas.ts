@@ -34,6 +34,12 @@ export const chatRequest = z.strictObject({
     .string()
     .optional()
     .describe(`of a new session: ${titleRule}; without it, the first line of the message`),
+  schema: z
+    .string()
+    .optional()
+    .describe(
+      'a JSON Schema as text of JSON, at most 256 KiB; the model is asked to match it, and its reply is not checked',
+    ),
 });
 
 export const createSessionRequest = z.strictObject({

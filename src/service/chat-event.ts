@@ -14,6 +14,11 @@ export interface ChatRequest {
    * the title from the message.
    */
   readonly title?: string;
+  /**
+   * The schema of the reply: an object of JSON Schema as a text of JSON, at most 256 KiB. The model is asked for JSON that matches it. The
+   * service does not check the reply.
+   */
+  readonly schema?: string;
 }
 
 /** The facts that are known once the message is stored. */

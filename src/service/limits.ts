@@ -6,6 +6,8 @@ export interface Limits {
   readonly titleCharacters: number;
   /** UTF-8 bytes of a message. */
   readonly messageBytes: number;
+  /** Bytes of the schema of a reply, as JSON. */
+  readonly schemaBytes: number;
   /** Characters (code points) of a search, and its words. */
   readonly queryCharacters: number;
   readonly queryTerms: number;
@@ -31,6 +33,7 @@ export const largestPage = 200;
 export const defaultLimits: Limits = {
   titleCharacters: 200,
   messageBytes: 1024 * 1024,
+  schemaBytes: 256 * 1024,
   queryCharacters: 500,
   queryTerms: 32,
   pageItems: largestPage,

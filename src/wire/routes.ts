@@ -14,7 +14,7 @@ export interface Route {
 }
 
 /** The extensions of the interface document that a server may offer. The header `Parley-Extensions` lists them. */
-export type Extension = 'archive' | 'idempotency' | 'stream';
+export type Extension = 'archive' | 'idempotency' | 'stream' | 'schema';
 
 export const routes = {
   verify: { method: 'POST', path: '/v1/auth/verify', extension: null },

@@ -1,5 +1,6 @@
 // The request of a chat completion of OpenAI's API (https://platform.openai.com/docs/api-reference/chat/create).
 import type { ModeSettings } from '../../service/mode-settings.ts';
+import { schemaInstructions } from '../../service/schema-instructions.ts';
 import type { ContextMessage, EngineContext } from '../reply-engine.ts';
 
 /** Follows a cut reply in the history, so that the model does not take the reply for a complete one. */
@@ -16,24 +17,41 @@ export function completionsPath(baseUrl: string): string {
   return `${path === '' ? '/v1' : path}/chat/completions`;
 }
 
+/** What is asked of a server, as far as it is known to take it. */
+export interface CompletionForm {
+  /** True: the count of tokens is asked for. */
+  readonly withUsage: boolean;
+  /** True: a schema is sent as `response_format`. False: it is told in words, after the system prompt. */
+  readonly withFormat: boolean;
+}
+
 export function completionBody(
   settings: ModeSettings,
   context: EngineContext,
-  { withUsage }: { readonly withUsage: boolean },
+  { withUsage, withFormat }: CompletionForm,
 ): string {
-  const { model, system, temperature, parameters } = settings;
+  const { model, temperature, parameters } = settings;
+  const { schema } = context;
+  const words = schema === undefined || withFormat ? [] : [schemaInstructions(schema)];
+  const system = [...(settings.system === null ? [] : [settings.system]), ...words];
   return JSON.stringify({
     model,
     messages: [
-      ...(system === null ? [] : [{ role: 'system', content: system }]),
+      ...(system.length === 0 ? [] : [{ role: 'system', content: system.join('\n\n') }]),
       ...context.history.map(({ role, content, cut }) => ({ role, content: contentOf({ content, cut }) })),
       { role: 'user', content: context.message },
     ],
     ...(temperature !== null && { temperature }),
     ...parameters,
+    ...(schema !== undefined && withFormat && { response_format: responseFormat(schema) }),
     stream: true,
     ...(withUsage && { stream_options: { include_usage: true } }),
   });
+}
+
+/** `strict` is what makes OpenAI keep to the schema. A server that cannot keep to it strictly refuses the request. */
+function responseFormat(schema: string) {
+  return { type: 'json_schema', json_schema: { name: 'reply', strict: true, schema: JSON.parse(schema) } };
 }
 
 function contentOf({ content, cut }: Pick<ContextMessage, 'content' | 'cut'>): string {
