@@ -20,6 +20,8 @@ export type ChatFormat = 'text' | 'whole' | `${WhichBlock} block` | 'json' | 'ev
 
 export interface ChatOutput {
   take(event: ChatEvent): Promise<void>;
+  /** Tells that a reply does not match its schema, and is asked for again. */
+  again(failure: ParleyError): Promise<void>;
   /** Ends the output after a failure or a stop, so that an error can be written. */
   fail(error: unknown): Promise<void>;
 }
@@ -40,11 +42,19 @@ export function chatOutput(format: ChatFormat, context: CliContext, options: Cha
       await output.take(event);
       if (event.event === 'done') await tellTurn(event.data, context, options);
     },
+    async again(failure) {
+      if (format === 'events') await writeEvent('mismatch', failureBody(failure, null), context);
+      await context.say(`${failure.message} It is asked for again.`);
+    },
     fail: (error) => output.fail(error),
   };
 }
 
-function outputOf(format: ChatFormat, options: ChatOutputOptions, context: CliContext): ChatOutput {
+function outputOf(
+  format: ChatFormat,
+  options: ChatOutputOptions,
+  context: CliContext,
+): Omit<ChatOutput, 'again'> {
   switch (format) {
     case 'json':
       return {
@@ -74,7 +84,11 @@ function writeEvent(event: string, body: unknown, { stdout }: CliContext): Promi
 
 type TextFormat = Exclude<ChatFormat, 'json' | 'events'>;
 
-function textOutput(format: TextFormat, { raw }: ChatOutputOptions, context: CliContext): ChatOutput {
+function textOutput(
+  format: TextFormat,
+  { raw }: ChatOutputOptions,
+  context: CliContext,
+): Omit<ChatOutput, 'again'> {
   const streams = format === 'text';
   // The writer loads while the reply is awaited. Its first use reports a failure. A block of code is not Markdown.
   const opening = replyWriter(context.stdout, {

@@ -23,6 +23,10 @@ export interface ChatInput extends MessageSources, SessionFlags {
   readonly raw: boolean;
   /** The fenced block that is printed in place of the reply; null for the whole reply. */
   readonly extractCode: WhichBlock | null;
+  /** The file of the JSON Schema that the reply must match; null for a reply of any form. */
+  readonly schema: string | null;
+  /** How often a reply that does not match is asked for again. */
+  readonly repairs: number;
 }
 
 /** What the plan depends on besides the options. */
@@ -71,6 +75,10 @@ function checkTogether(input: ChatInput, json: boolean, jsonFlag: JsonFlag | nul
   if (input.jsonStream && json) {
     throw new ParleyError('USAGE', '--json and --json-stream cannot be used together.');
   }
+  if (input.extractCode !== null && input.schema !== null)
+    throw new ParleyError('USAGE', '--extract-code and --schema cannot be used together.', {
+      hint: 'With --schema, the JSON of a fenced block is found without it.',
+    });
   if (input.extractCode !== null && jsonFlag !== null) {
     throw new ParleyError('USAGE', `--extract-code and ${jsonFlag} cannot be used together.`, {
       hint: 'Choose the block, or the answer whole.',
@@ -78,9 +86,9 @@ function checkTogether(input: ChatInput, json: boolean, jsonFlag: JsonFlag | nul
   }
 }
 
-function formatOf({ jsonStream, extractCode, stream }: ChatInput, json: boolean): ChatFormat {
+function formatOf({ jsonStream, extractCode, stream, schema }: ChatInput, json: boolean): ChatFormat {
   if (json) return 'json';
   if (jsonStream) return 'events';
   if (extractCode !== null) return `${extractCode} block`;
-  return stream ? 'text' : 'whole';
+  return stream && schema === null ? 'text' : 'whole';
 }

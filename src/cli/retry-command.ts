@@ -18,6 +18,9 @@ export interface RetriedChat {
   readonly mode: string;
   /** The session that the turn continued; null for a session of its own. */
   readonly session: string | null;
+  /** The file of the schema of the reply; null for none. */
+  readonly schema: string | null;
+  readonly repairs: number;
   /** True if files or stdin were a part of the message. */
   readonly hasMore: boolean;
   readonly key: string;
@@ -66,6 +69,7 @@ function retryCommand(chat: RetriedChat, place: PlaceGiven): string {
     chat.format,
     chat.usage && '--usage',
     chat.reasoning && '--reasoning',
+    chat.schema !== null && `--schema ${quoteForShell(chat.schema)} --repair ${chat.repairs}`,
     '-n',
     words.startsWith('-') && '--',
   ];

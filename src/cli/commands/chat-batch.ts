@@ -15,6 +15,8 @@ import type { CliContext } from '../context.ts';
 import { tellFailure } from '../error-report.ts';
 import { exitDone, exitSomeFailed } from '../exit-codes.ts';
 import { chooseMode } from '../mode-choice.ts';
+import { openRule } from '../schema/open-rule.ts';
+import type { ReplyRule } from '../schema/reply-rule.ts';
 import { type SessionFlags, sessionToContinue } from '../session-choice.ts';
 import type { WhichBlock } from '../terminal/markdown/fenced-block.ts';
 import { idsFromWords } from '../terminal/session-ids.ts';
@@ -24,6 +26,8 @@ export interface ChatBatchInput extends MessageSources, SessionFlags {
   readonly title: string | null;
   readonly jsonStream: boolean;
   readonly extractCode: WhichBlock | null;
+  readonly schema: string | null;
+  readonly repairs: number;
   /** True if all lines are turns of one session: the named or continued one, otherwise a new one (with the given title, if any). */
   readonly inSession: boolean;
   readonly concurrency: number;
@@ -38,6 +42,7 @@ const windowWeight = 16 * 1024 * 1024;
 
 export async function runChatBatch(input: ChatBatchInput, context: CliContext): Promise<number> {
   checkTogether(input, context);
+  const rule = await openRule(input, context);
   const session = await sessionToContinue(input, context);
   const destination = await openDestination(input.resume, context);
   const hopeless = new AbortController();
@@ -57,7 +62,7 @@ export async function runChatBatch(input: ChatBatchInput, context: CliContext): 
       ? { session_id: session?.sessionId ?? destination.session_id, title: input.title }
       : null;
     const mode = input.mode ?? session?.mode ?? null;
-    await answerAll({ ...input, mode }, context, destination, shared, progress, stop);
+    await answerAll({ ...input, mode }, context, destination, { shared, rule }, progress, stop);
     await destination.keep();
     progress.stop();
     await context.say(`${progress.summary()}.`);
@@ -78,7 +83,7 @@ async function answerAll(
   input: ChatBatchInput,
   context: CliContext,
   destination: BatchDestination,
-  shared: SharedSession | null,
+  { shared, rule }: { readonly shared: SharedSession | null; readonly rule: ReplyRule | null },
   progress: BatchProgress,
   { signal, giveUp }: { readonly signal: AbortSignal; readonly giveUp: (error: unknown) => void },
 ): Promise<void> {
@@ -99,7 +104,8 @@ async function answerAll(
     random,
   });
   const answers = new BatchAnswers({
-    service: backend.service,
+    service: rule?.over(backend.service) ?? backend.service,
+    schema: rule?.schema ?? null,
     call: { apiKey, signal, pacesItself: true, showReasoning: false },
     newRequestId,
     batch: destination.batch,

@@ -10,6 +10,7 @@ import { noteOfFirstReply } from '../first-reply.ts';
 import { withModeOfSession } from '../mode-choice.ts';
 import { withRetryCommand } from '../retry-command.ts';
 import type { Run } from '../run.ts';
+import { openRule } from '../schema/open-rule.ts';
 import type { WhichBlock } from '../terminal/markdown/fenced-block.ts';
 import { wholeNumber } from '../whole-number.ts';
 import { canConverse, runRepl } from './repl.ts';
@@ -28,6 +29,8 @@ interface ChatFlags {
   readonly idempotencyKey?: string;
   readonly raw?: true;
   readonly extractCode?: WhichBlock;
+  readonly schema?: string;
+  readonly repair?: number;
   readonly batch?: true;
   readonly concurrency?: number;
   readonly inSession?: true;
@@ -61,6 +64,12 @@ export function registerChat(parent: Command, run: Run): void {
         'print the first fenced code block of the reply alone, or with =last the last',
       ).choices(['first', 'last']),
     )
+    .option('--schema <file>', 'print JSON alone, checked by this JSON Schema (see: parley help formatting)')
+    .option(
+      '--repair <n>',
+      'ask so often for a reply that matches the schema (default: 1)',
+      wholeNumber(0, 10),
+    )
     .option('--batch', 'send each line of stdin, print a line of JSON for each (see Batches)')
     .option('--concurrency <n>', 'batch: how many at a time (default: 4)', wholeNumber(1, mostAtOnce))
     .option('--in-session', 'batch: all lines are turns of one session: a new one, or that of -s or -c')
@@ -69,6 +78,8 @@ export function registerChat(parent: Command, run: Run): void {
     .addHelpText('after', batchHelp)
     .action((words: string[], flags: ChatFlags, command: Command) =>
       run(command, async (context) => {
+        if (flags.repair !== undefined && flags.schema === undefined)
+          throw new ParleyError('USAGE', '--repair is for --schema.', { hint: 'See: parley chat --help' });
         const input = inputOf(words, flags, context);
         if (flags.batch !== true) return runChat(withoutBatch(input, flags), context);
         const { runChatBatch } = await import('./chat-batch.ts');
@@ -128,6 +139,8 @@ function inputOf(words: readonly string[], flags: ChatFlags, context: CliContext
     idempotencyKey: flags.idempotencyKey ?? null,
     raw: flags.raw ?? false,
     extractCode: flags.extractCode ?? null,
+    schema: flags.schema ?? null,
+    repairs: flags.repair ?? 1,
   };
 }
 
@@ -137,12 +150,16 @@ export async function runChat(input: ChatInput, context: CliContext): Promise<nu
   const plan = planChat(input, { json: options.json, stdinIsFed, canConverse: canTalk });
   if (plan.kind === 'conversation') return runRepl(plan.repl, context);
 
+  const { usage } = input;
+  // JSON is not Markdown.
+  const raw = input.raw || input.schema !== null;
+  const rule = await openRule(input, context);
   const { request, call, modeBefore } = await prepareTurn(input, context);
-  const { usage, raw } = input;
   const note = await noteOfFirstReply(request.mode, context);
   const output = chatOutput(plan.format, context, { request, usage, raw });
   const { backend } = await context.open();
-  const events = backend.service.chat(call, request, 'chunks');
+  const service = rule?.over(backend.service, output.again) ?? backend.service;
+  const events = service.chat(call, request, 'chunks');
   const outcome = await runTurn(events, output, (session) => remember(session, request.mode, context));
   const isKept = outcome.kind === 'done' || outcome.session !== null;
   if (isKept && modeBefore !== null && modeBefore !== request.mode)
