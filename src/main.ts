@@ -169,7 +169,7 @@ function cliHost(
   const { env, platform, pid } = process;
   const machine = { env, platform, home: homeDirectory(), workingDirectory: workingDirectory() };
   const now = () => Date.now();
-  const sinceBoot = () => Number(process.hrtime.bigint() / 1_000_000n);
+  const sinceBoot = () => Math.floor(monotonicMs());
   const random = () => Math.random();
   const processes: ProcessTable = { pid, isRunning };
   const nodeApiVersion = Number(process.versions['napi']);

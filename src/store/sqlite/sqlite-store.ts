@@ -24,6 +24,7 @@ import type {
   TurnReply,
   TurnStart,
 } from '../session-store.ts';
+import { storeClosed } from '../store-closed.ts';
 import { TurnWaiters } from '../turn-waiters.ts';
 import type { Clocks } from './age-clock.ts';
 import type { Connection } from './connection.ts';
@@ -47,7 +48,7 @@ import {
   restoreSession,
   restoreSessions,
 } from './sessions.ts';
-import { StoreAccess, storeClosed } from './store-access.ts';
+import { StoreAccess } from './store-access.ts';
 import type { StoreDependencies } from './store-dependencies.ts';
 import type { StoreProcesses } from './store-processes.ts';
 import { StoreSearch } from './store-search.ts';
