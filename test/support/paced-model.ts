@@ -34,7 +34,12 @@ export interface PacedModel extends ScriptedServer {
 export async function openPacedModel(): Promise<PacedModel> {
   const come: PacedCompletion[] = [];
   const awaited: ((reply: PacedCompletion) => void)[] = [];
-  const server = await serve(({ body }, response) => {
+  const server = await serve(({ method, body }, response) => {
+    // It lists no models.
+    if (method === 'GET') {
+      response.writeHead(404).end();
+      return;
+    }
     const reply = new PacedCompletion(body, response);
     const take = awaited.shift();
     if (take === undefined) come.push(reply);
