@@ -31,6 +31,11 @@ export interface ReplyEngine {
   /** The most estimated tokens of the history and the message together; missing for an engine that does not count tokens. */
   readonly contextTokens?: number;
   /**
+   * Asks the model's server for `contextTokens`. Called for a conversation that is longer than those. Missing for an engine whose number is
+   * final. Rejects with the reason of the signal only.
+   */
+  readonly learnContextTokens?: (signal: AbortSignal) => Promise<number>;
+  /**
    * True for an engine that ends its own silence with `ENGINE_TIMEOUT`, or never waits. The caller limits the silence of any other engine.
    */
   readonly timesItself?: boolean;

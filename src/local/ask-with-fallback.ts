@@ -74,12 +74,19 @@ async function* answers(
   { signal, schema }: Asking,
 ): AsyncGenerator<AskEvent> {
   const { store, limits } = local;
-  const { history, message, turnsLeftOut } = await contextWindow(
-    (before, limit) => store.history(projectId, turn.session_id, before, limit),
-    turn.position,
-    turn.content,
-    budgetWith(schema, engine),
-  );
+  const windowWithin = (budget: ContextBudget) =>
+    contextWindow(
+      (before, limit) => store.history(projectId, turn.session_id, before, limit),
+      turn.position,
+      turn.content,
+      budgetWith(schema, budget),
+    );
+  let window = await windowWithin(engine);
+  if (window.turnsLeftOut > 0 && engine.learnContextTokens !== undefined) {
+    const contextTokens = await engine.learnContextTokens(signal);
+    window = await windowWithin({ historyMessages: engine.historyMessages, contextTokens });
+  }
+  const { history, message, turnsLeftOut } = window;
   yield { type: 'asked', mode, turnsLeftOut };
   const context = { history, message, ...(schema !== undefined && { schema }) };
   const ask = (engineSignal: AbortSignal) => engine.reply(context, { signal: engineSignal });
@@ -87,9 +94,9 @@ async function* answers(
 }
 
 /** The schema takes its part of the tokens, in whatever form the model gets it. */
-function budgetWith(schema: string | undefined, engine: ReplyEngine): ContextBudget {
-  const { historyMessages, contextTokens } = engine;
-  if (schema === undefined || contextTokens === undefined) return engine;
+function budgetWith(schema: string | undefined, budget: ContextBudget): ContextBudget {
+  const { historyMessages, contextTokens } = budget;
+  if (schema === undefined || contextTokens === undefined) return budget;
   const tokens = messageTokens(estimateTokens(schemaInstructions(schema)));
   return { historyMessages, contextTokens: contextTokens - tokens };
 }

@@ -47,6 +47,57 @@ describe('modes test', () => {
   });
 });
 
+describe('the context of a mode', () => {
+  const context = (name: string) => place.answer<{ context: object }>(['modes', 'show', name]);
+  const long = (word: string) => word.repeat(5000);
+
+  test('is what its server tells, and so much of a long conversation is sent', async () => {
+    let told: object = { meta: { n_ctx: 65_536 } };
+    place.script = ({ method }, response) =>
+      method === 'GET'
+        ? sendJson(response, { data: [{ id: 'm', ...told }] })
+        : sendStream(response, replyOf('Yes.'));
+    await place.add('here', '--default');
+    expect(await context('here')).toMatchObject({
+      context_tokens: null,
+      context: { tokens: 65_536, source: 'server' },
+    });
+    const sent = () => JSON.parse(place.server.requests.at(-1)?.body ?? '').messages.length;
+    await place.output(['chat', '-n', long('one ')]);
+    const second = await place.parley(['chat', '-n', '-c', long('two ')]);
+    expect({ sent: sent(), err: second.err }).toEqual({ sent: 3, err: '' });
+    told = {};
+    const third = await place.parley(['chat', '-n', '-c', 'three']);
+    expect(sent()).toBe(3);
+    expect(third.err).toContain('1 earlier turn was left out');
+    expect(await context('here')).toMatchObject({ context: { tokens: 8192, source: 'here' } });
+  });
+
+  test('is everything elsewhere, and what is set wherever it is set', async () => {
+    await place.output(['modes', 'add', 'far', '--base-url', 'https://model.invalid/v1', '--model', 'm']);
+    expect(await context('far')).toMatchObject({ context: { tokens: null, source: 'elsewhere' } });
+    expect(await place.output(['modes', 'show', 'far'])).toContain(
+      'context_tokens: everything (usual elsewhere;',
+    );
+    await place.output(['modes', 'set', 'far', '--context', '16000']);
+    expect(await context('far')).toMatchObject({
+      context_tokens: 16_000,
+      context: { tokens: 16_000, source: 'set' },
+    });
+    await place.output(['modes', 'set', 'far', '--context', '']);
+    expect(await context('far')).toMatchObject({ context_tokens: null });
+  });
+
+  test('and its temperature and longest reply are taken away by an empty text', async () => {
+    await place.add('here', '--temperature', '1', '--max-tokens', '9');
+    await place.output(['modes', 'set', 'here', '--temperature', '', '--max-tokens', '']);
+    expect(await place.answer(['modes', 'show', 'here'])).toMatchObject({
+      temperature: null,
+      parameters: {},
+    });
+  });
+});
+
 describe('doctor', () => {
   test('tells of each server of a mode whether it answers, and asks none elsewhere', async () => {
     const gone = await serve(() => {});

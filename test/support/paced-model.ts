@@ -34,9 +34,9 @@ export interface PacedModel extends ScriptedServer {
 export async function openPacedModel(): Promise<PacedModel> {
   const come: PacedCompletion[] = [];
   const awaited: ((reply: PacedCompletion) => void)[] = [];
-  const server = await serve(({ method, body }, response) => {
-    // It lists no models.
-    if (method === 'GET') {
+  const server = await serve(({ path, body }, response) => {
+    // It tells nothing of its models.
+    if (!path.endsWith('/chat/completions')) {
       response.writeHead(404).end();
       return;
     }

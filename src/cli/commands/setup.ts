@@ -85,7 +85,7 @@ export async function runSetup({ yes }: SetupInput, context: CliContext): Promis
   }
   const modes = await makeModes(chosen, context);
   const ollama = chosen.find(({ server }) => server.name === 'Ollama');
-  if (ollama !== undefined) await sayOllamaWindow(defaultModeSettings.context_tokens, context);
+  if (ollama !== undefined) await sayOllamaWindow(null, context);
   const before = (await repository.read()).chosenDefault;
   // A default that the user chose earlier changes only by another choice.
   const chosenDefault = yes ? before : await chooseDefault(modes, before, context);

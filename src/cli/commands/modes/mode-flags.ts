@@ -7,16 +7,19 @@ import { readAtMost } from '../../../system/bounded-file.ts';
 import type { CliContext } from '../../context.ts';
 import { wholeNumber } from '../../whole-number.ts';
 
+/** A setting is taken away. commander makes this of null, too. */
+type Unset = '';
+
 export interface ModeFlags {
   readonly baseUrl?: string;
   readonly model?: string;
   readonly key?: string;
   readonly system?: string;
   readonly systemFile?: string;
-  readonly temperature?: number | null;
-  readonly maxTokens?: number | null;
+  readonly temperature?: number | Unset;
+  readonly maxTokens?: number | Unset;
   readonly param?: readonly (readonly [string, JsonValue])[];
-  readonly context?: number;
+  readonly context?: number | Unset;
   readonly fallback?: string;
   readonly description?: string;
   readonly firstToken?: number;
@@ -41,8 +44,8 @@ export function addModeOptions(command: Command): Command {
     )
     .option(
       '--context <tokens>',
-      'the most tokens of a conversation to send, estimated (default: 8192)',
-      aNumber,
+      'the most tokens of a conversation to send, estimated; "" for what its server tells (default)',
+      numberOrNone,
     )
     .option(
       '--fallback <mode>',
@@ -79,11 +82,13 @@ export async function withFlags<Base extends Partial<ModeSettings>>(
     ...(flags.model !== undefined && { model: flags.model }),
     ...(flags.key !== undefined && { key: flags.key ? resolveKeyPath(flags.key, '.', home ?? null) : null }),
     ...(system !== undefined && { system: system || null }),
-    ...(flags.temperature !== undefined && { temperature: flags.temperature }),
+    ...(flags.temperature !== undefined && {
+      temperature: flags.temperature === '' ? null : flags.temperature,
+    }),
     ...((flags.param !== undefined || flags.maxTokens !== undefined) && {
       parameters: withParameters(base.parameters ?? {}, flags),
     }),
-    ...(flags.context !== undefined && { context_tokens: flags.context }),
+    ...(flags.context !== undefined && { context_tokens: flags.context === '' ? null : flags.context }),
     ...(flags.fallback !== undefined && { fallback: flags.fallback || null }),
     ...(flags.description !== undefined && { description: flags.description }),
     ...(flags.firstToken !== undefined && { first_token_seconds: flags.firstToken }),
@@ -97,7 +102,9 @@ export async function withFlags<Base extends Partial<ModeSettings>>(
 function withParameters(before: ModeSettings['parameters'], flags: ModeFlags): ModeSettings['parameters'] {
   const named: readonly (readonly [string, JsonValue | undefined])[] = [
     ...(flags.param ?? []),
-    ...(flags.maxTokens === undefined ? [] : [['max_tokens', flags.maxTokens ?? undefined] as const]),
+    ...(flags.maxTokens === undefined
+      ? []
+      : [['max_tokens', flags.maxTokens === '' ? undefined : flags.maxTokens] as const]),
   ];
   const changed = Object.fromEntries([...Object.entries(before), ...named]);
   return Object.fromEntries(
@@ -124,12 +131,12 @@ function aNumber(text: string): number {
   throw new InvalidArgumentError('Give a number.');
 }
 
-function numberOrNone(text: string): number | null {
-  return text === '' ? null : aNumber(text);
+function numberOrNone(text: string): number | Unset {
+  return text === '' ? '' : aNumber(text);
 }
 
-function tokensOrNone(text: string): number | null {
-  return text === '' ? null : wholeNumber(1)(text);
+function tokensOrNone(text: string): number | Unset {
+  return text === '' ? '' : wholeNumber(1)(text);
 }
 
 type Parameter = readonly [string, JsonValue | undefined];
