@@ -164,7 +164,7 @@ async function openLocal<Modes extends Pick<ModeSource, 'read' | 'follow'>>(
     service: new LocalService(local),
     archive: new LocalArchive(local),
     administration: new LocalAdministration(local),
-    extensions: ['archive', 'idempotency', 'stream', 'schema'],
+    extensions: ['archive', 'idempotency', 'stream', 'settings', 'schema'],
     async close() {
       try {
         await engines.close?.();

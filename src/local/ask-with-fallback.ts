@@ -4,7 +4,7 @@ import type { EngineEvent, ReplyEngine } from '../engine/reply-engine.ts';
 import { type ErrorCode, ParleyError } from '../service/errors.ts';
 import { schemaInstructions } from '../service/schema-instructions.ts';
 import { estimateTokens, messageTokens } from '../service/token-estimate.ts';
-import type { Turn } from '../store/session-store.ts';
+import type { TurnBegin } from '../store/session-store.ts';
 import { type ContextBudget, contextWindow } from './context-window.ts';
 import { watched } from './engine-watch.ts';
 import type { LocalOptions } from './local-options.ts';
@@ -19,6 +19,9 @@ interface Asking {
   readonly schema?: string;
 }
 
+/** A turn with the settings that its session had at its begin. */
+type BegunTurn = Pick<Extract<TurnBegin, { kind: 'begun' }>, 'turn' | 'settings'>;
+
 /** Failures after which another engine may succeed. */
 const engineFailures: readonly ErrorCode[] = [
   'ENGINE_FAILED',
@@ -31,18 +34,18 @@ const engineFailures: readonly ErrorCode[] = [
 export async function* askWithFallback(
   local: LocalOptions,
   projectId: string,
-  turn: Turn,
+  begun: BegunTurn,
   engine: ReplyEngine,
   asking: Asking,
 ): AsyncGenerator<AskEvent> {
   const { signal, showReasoning } = asking;
   const tried = new Set<string>();
   let first: unknown = null;
-  for (let mode = turn.mode, current = engine; ; ) {
+  for (let mode = begun.turn.mode, current = engine; ; ) {
     tried.add(mode);
     let isSaid = false;
     try {
-      for await (const event of answers(local, projectId, turn, mode, current, asking)) {
+      for await (const event of answers(local, projectId, begun, mode, current, asking)) {
         if (event.type === 'reasoning' && !showReasoning && !current.showsReasoning) {
           // The text is not shown. The event is passed on because its time counts as the time of the first chunk.
           yield { type: 'reasoning', text: '' };
@@ -68,7 +71,7 @@ export async function* askWithFallback(
 async function* answers(
   local: LocalOptions,
   projectId: string,
-  turn: Turn,
+  { turn, settings }: BegunTurn,
   mode: string,
   engine: ReplyEngine,
   { signal, schema }: Asking,
@@ -80,6 +83,7 @@ async function* answers(
       turn.position,
       turn.content,
       budgetWith(schema, budget),
+      settings,
     );
   let window = await windowWithin(engine);
   if (window.turnsLeftOut > 0 && engine.learnContextTokens !== undefined) {
@@ -88,7 +92,7 @@ async function* answers(
   }
   const { history, message, turnsLeftOut } = window;
   yield { type: 'asked', mode, turnsLeftOut };
-  const context = { history, message, ...(schema !== undefined && { schema }) };
+  const context = { history, message, ...settings, ...(schema !== undefined && { schema }) };
   const ask = (engineSignal: AbortSignal) => engine.reply(context, { signal: engineSignal });
   yield* engine.timesItself ? ask(signal) : watched(ask, signal, limits);
 }

@@ -111,7 +111,7 @@ export async function* runTurn(
     const { signal } = held;
     const { schema } = request;
     const asking = { ...call, signal, ...(schema !== undefined && { schema }) };
-    for await (const event of askWithFallback(local, projectId, turn, engine, asking)) {
+    for await (const event of askWithFallback(local, projectId, begin, engine, asking)) {
       if (event.type === 'asked') {
         ({ mode, turnsLeftOut } = event);
         askedAt = local.sinceBoot();

@@ -18,14 +18,14 @@ import { errorWithoutKey } from './failure-without-key.ts';
 import { remoteChat } from './remote-chat.ts';
 import type { RemoteConnection } from './remote-connection.ts';
 import { remoteResult } from './remote-result.ts';
-import { SchemaRequests } from './schema-requests.ts';
+import { withFittedSchema } from './schema-requests.ts';
+import { settingsToSend } from './session-settings.ts';
 import { TitledSessions } from './titled-sessions.ts';
 
 export class RemoteService implements ConversationService {
   readonly #connection: RemoteConnection;
   readonly #replyPointer: readonly string[] | null;
   readonly #titled: TitledSessions;
-  readonly #schemas: SchemaRequests;
 
   /** `replyPointer`: the field names from the top of a chat's response to the reply; null to look for the reply. */
   constructor(connection: RemoteConnection, replyPointer: readonly string[] | null) {
@@ -33,10 +33,6 @@ export class RemoteService implements ConversationService {
     this.#replyPointer = replyPointer;
     // Only Parley's own server has the archive, and it takes titles.
     this.#titled = new TitledSessions(this, () => connection.offers('archive') === true);
-    this.#schemas = new SchemaRequests(
-      () => connection.offers('schema'),
-      (call) => this.models(call),
-    );
   }
 
   verify(call: Call): Promise<Result<KeyIdentity>> {
@@ -47,22 +43,31 @@ export class RemoteService implements ConversationService {
     return remoteResult(this.#connection, call, 'models', {}, modesOf);
   }
 
-  async *chat(call: Call, asked: ChatRequest, form: ReplyForm): AsyncIterable<ChatEvent> {
+  async *chat(call: Call, given: ChatRequest, form: ReplyForm): AsyncIterable<ChatEvent> {
     const options = { form, replyPointer: this.#replyPointer };
-    const request = await this.#schemas.fitted(call, asked);
+    const {
+      system: _system,
+      parameters: _parameters,
+      ...others
+    } = await withFittedSchema(this.#connection, call, given);
+    const request = { ...others, ...(await settingsToSend(this.#connection, call, given)) };
     const session_id = await this.#titled.begin(call, request);
     if (session_id === null) return yield* remoteChat(this.#connection, call, request, options);
-    const { title: _given, ...untitled } = request;
+    // The title and the settings are those of the created session.
+    const { mode, message, schema } = request;
+    const untitled = { mode, message, session_id, ...(schema !== undefined && { schema }) };
     try {
-      yield* remoteChat(this.#connection, call, { ...untitled, session_id }, options);
+      yield* remoteChat(this.#connection, call, untitled, options);
     } catch (error) {
       await this.#titled.takeBack(call, session_id, error);
       throw error;
     }
   }
 
-  createSession(call: Call, { title }: CreateSessionRequest): Promise<Result<NewSession>> {
-    const body = title === null ? {} : { title };
+  async createSession(call: Call, request: CreateSessionRequest): Promise<Result<NewSession>> {
+    const { title } = request;
+    const settings = await settingsToSend(this.#connection, call, request);
+    const body = { ...(title !== null && { title }), ...settings };
     return remoteResult(this.#connection, call, 'createSession', { body }, newSessionOf);
   }
 

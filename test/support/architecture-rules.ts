@@ -15,6 +15,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   engine: ['service', 'http'],
   local: [
     'service',
+    'store/page-room.ts',
     'store/session-filters.ts',
     'store/session-store.ts',
     'store/store-rows.ts',

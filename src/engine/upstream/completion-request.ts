@@ -25,6 +25,7 @@ export interface CompletionForm {
   readonly withFormat: boolean;
 }
 
+/** The session's system prompt follows that of the mode, in one message. The session's parameters replace those of the mode, name by name. */
 export function completionBody(
   settings: ModeSettings,
   context: EngineContext,
@@ -32,17 +33,18 @@ export function completionBody(
 ): string {
   const { model, temperature, parameters } = settings;
   const { schema } = context;
-  const words = schema === undefined || withFormat ? [] : [schemaInstructions(schema)];
-  const system = [...(settings.system === null ? [] : [settings.system]), ...words];
+  const words = schema === undefined || withFormat ? null : schemaInstructions(schema);
+  const system = [settings.system, context.system, words].filter((text) => text != null).join('\n\n');
   return JSON.stringify({
     model,
     messages: [
-      ...(system.length === 0 ? [] : [{ role: 'system', content: system.join('\n\n') }]),
+      ...(system === '' ? [] : [{ role: 'system', content: system }]),
       ...context.history.map(({ role, content, cut }) => ({ role, content: contentOf({ content, cut }) })),
       { role: 'user', content: context.message },
     ],
     ...(temperature !== null && { temperature }),
     ...parameters,
+    ...context.parameters,
     ...(schema !== undefined && withFormat && { response_format: responseFormat(schema) }),
     stream: true,
     ...(withUsage && { stream_options: { include_usage: true } }),
