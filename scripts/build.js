@@ -66,6 +66,7 @@ const { output } = await bundle.write({
 
 // Node loads these by itself.
 await writeThread('jq-thread', 'src/cli/terminal/jq-thread.ts', []);
+await writeThread('schema-thread', 'src/cli/schema/schema-thread.ts', []);
 await writeThread('store-worker', 'src/compose/served-store-worker.ts', [bundledSqlite()]);
 
 checkChunks();

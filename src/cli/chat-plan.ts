@@ -30,6 +30,10 @@ export interface ChatInput extends MessageSources, SessionFlags, TemplateChoice 
   readonly markdown: MarkdownChoice;
   /** The fenced block that is printed in place of the reply; null for the whole reply. */
   readonly extractCode: WhichBlock | null;
+  /** The file of the JSON Schema that the reply must match; null for a reply of any form. */
+  readonly schema: string | null;
+  /** How often a reply that does not match is asked for again. */
+  readonly repairs: number;
 }
 
 /** What the plan depends on besides the options. */
@@ -89,6 +93,10 @@ function checkTogether(input: ChatInput, json: boolean, jsonFlag: JsonFlag | nul
   if (input.jsonStream && json) {
     throw new ParleyError('USAGE', '--json and --json-stream cannot be used together.');
   }
+  if (input.extractCode !== null && input.schema !== null)
+    throw new ParleyError('USAGE', '--extract-code and --schema cannot be used together.', {
+      hint: 'With --schema, the JSON of a fenced block is found without it.',
+    });
   if (input.extractCode !== null && jsonFlag !== null) {
     throw new ParleyError('USAGE', `--extract-code and ${jsonFlag} cannot be used together.`, {
       hint: 'Choose the block, or the answer whole.',
@@ -98,7 +106,7 @@ function checkTogether(input: ChatInput, json: boolean, jsonFlag: JsonFlag | nul
 
 /** `--regenerate` and `--fork` are for a session that exists, and a regeneration has no message. */
 function checkLastTurn(input: ChatInput, hasSession: boolean): void {
-  const { regenerate, fork, words, files, title, template } = input;
+  const { regenerate, fork, words, files, title, template, schema } = input;
   const flag = regenerate ? '--regenerate' : fork ? '--fork' : null;
   if (flag === null) return;
   if (!hasSession) {
@@ -112,6 +120,7 @@ function checkLastTurn(input: ChatInput, hasSession: boolean): void {
     title !== null && '--title',
     template !== null && '-t',
     fork && '--fork',
+    schema !== null && '--schema',
   ].find(Boolean);
   if (regenerate && message) {
     throw new ParleyError('USAGE', `${message} and --regenerate cannot be used together.`, {
@@ -120,9 +129,9 @@ function checkLastTurn(input: ChatInput, hasSession: boolean): void {
   }
 }
 
-function formatOf({ jsonStream, extractCode, stream }: ChatInput, json: boolean): ChatFormat {
+function formatOf({ jsonStream, extractCode, stream, schema }: ChatInput, json: boolean): ChatFormat {
   if (json) return 'json';
   if (jsonStream) return 'events';
   if (extractCode !== null) return `${extractCode} block`;
-  return stream ? 'text' : 'whole';
+  return stream && schema === null ? 'text' : 'whole';
 }

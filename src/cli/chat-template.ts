@@ -1,5 +1,5 @@
 // The template of a chat: finds it among the user's files, and makes the message of it.
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { fillTemplateBody, inputVariable, variablesOf } from '../config/template-body.ts';
 import { TemplateDirectory } from '../config/template-directory.ts';
 import type { Template } from '../config/template-file.ts';
@@ -17,20 +17,12 @@ export async function chosenTemplate(
   if (name === null) throw new ParleyError('USAGE', '--set needs a template.', { hint: 'Name it: -t NAME' });
   const template = await templatesOf(host).read(name, signal);
   checkTemplateValues(template, values);
-  requireNoSchema(template);
   return template;
 }
 
-/** Throws `UNSUPPORTED` for a template with a schema, because nothing would check the reply. */
-export function requireNoSchema({ name, path, schema }: Template): void {
-  if (schema === null) return;
-  throw new ParleyError(
-    'UNSUPPORTED',
-    `The template ${name} asks for JSON by a schema (${path}), which chat does not check.`,
-    {
-      hint: 'Take schema out of it.',
-    },
-  );
+/** The path of the template's schema; null for none. A relative path starts at the template's directory. */
+export function schemaOf({ path, schema }: Template): string | null {
+  return schema === null ? null : resolve(dirname(path), schema);
 }
 
 export function templatesOf({ profileFile }: Pick<CliHost, 'profileFile'>): TemplateDirectory {

@@ -3,6 +3,7 @@ import type { CurrentSession } from '../config/current-session.ts';
 import type { Call } from '../service/call.ts';
 import type { ChatEvent, ChatRequest } from '../service/chat-event.ts';
 import { ParleyError } from '../service/errors.ts';
+import type { SessionSettings } from '../service/session.ts';
 import { composeMessage } from './chat-message.ts';
 import type { ChatOutput } from './chat-output.ts';
 import type { ChatInput } from './chat-plan.ts';
@@ -26,8 +27,11 @@ export type TurnOutcome =
   | { readonly kind: 'failed'; readonly error: unknown; readonly session: string | null };
 
 /** Prepares the turn. The message is read before the service is asked, because a person may still be typing it. */
-export async function prepareTurn(input: ChatInput, context: CliContext): Promise<ChatTurn> {
-  const { make, ...template } = await templateOfTurn(input, context);
+export async function prepareTurn(
+  input: ChatInput,
+  { make, ...template }: TemplateOfTurn,
+  context: CliContext,
+): Promise<ChatTurn> {
   const given = await givenSettings(input.settings, template.settings, context.signal);
   const message = input.regenerate ? '' : await composeMessage(input, context, make);
   const continued = await sessionToContinue(input, context);
@@ -62,16 +66,27 @@ async function copyOf(
   return { sessionId: data.session_id, mode: data.mode ?? mode };
 }
 
+export interface TemplateOfTurn {
+  readonly mode: string | null;
+  readonly title: string | null;
+  readonly settings: SessionSettings | null;
+  /** The file of the schema; null for none. */
+  readonly schema: string | null;
+  /** Makes the message of what was given. */
+  readonly make: (given: string) => string;
+}
+
 /** What a template gives to a turn. Without a template it gives nothing, and the message is what was given. */
-export async function templateOfTurn(input: TemplateChoice, context: CliContext) {
+export async function templateOfTurn(input: TemplateChoice, context: CliContext): Promise<TemplateOfTurn> {
   if (input.template === null && input.values.size === 0)
-    return { mode: null, title: null, settings: null, make: (given: string) => given };
-  const { chosenTemplate, filledTemplate } = await import('./chat-template.ts');
+    return { mode: null, title: null, settings: null, schema: null, make: (given: string) => given };
+  const { chosenTemplate, filledTemplate, schemaOf } = await import('./chat-template.ts');
   const template = await chosenTemplate(input, context);
   return {
     mode: template.mode,
     title: template.title,
     settings: template,
+    schema: schemaOf(template),
     make: (given: string) => filledTemplate(template, input.values, given === '' ? null : given),
   };
 }

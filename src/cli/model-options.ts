@@ -36,12 +36,15 @@ export function aNumber(text: string): number {
   throw new InvalidArgumentError('Give a number.');
 }
 
-export function numberOrNone(text: string): number | null {
-  return text === '' ? null : aNumber(text);
+/** A setting is taken away. commander makes this of null, too. */
+export type Unset = '';
+
+export function numberOrNone(text: string): number | Unset {
+  return text === '' ? '' : aNumber(text);
 }
 
-export function tokensOrNone(text: string): number | null {
-  return text === '' ? null : wholeNumber(1)(text);
+export function tokensOrNone(text: string): number | Unset {
+  return text === '' ? '' : wholeNumber(1)(text);
 }
 
 /** A name and its value; undefined takes the parameter away. */

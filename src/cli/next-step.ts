@@ -45,7 +45,7 @@ function remedyText(remedy: Remedy): string {
       return `${pull} another: parley modes set ${remedy.mode} --model MODEL`;
     }
     case 'send_less':
-      return `Send it less of the conversation: parley modes set ${remedy.mode} --context TOKENS (now ${remedy.tokens}), or begin a new session.`;
+      return `Send it less of the conversation: parley modes set ${remedy.mode} --context TOKENS${remedy.tokens === null ? '' : ` (now ${remedy.tokens})`}, or begin a new session.`;
     case 'allow_longer_reply':
       return `Allow more: parley modes set ${remedy.mode} --max-tokens NUMBER`;
     case 'split_think_tags':

@@ -18,6 +18,9 @@ export interface RetriedChat {
   readonly mode: string;
   /** The session that the turn continued; null for a session of its own. */
   readonly session: string | null;
+  /** The file of the schema of the reply; null for none. */
+  readonly schema: string | null;
+  readonly repairs: number;
   /** True if the words are not all of the turn. */
   readonly hasMore: boolean;
   /** True if the turn was for a copy of a session. `session` is that copy. */
@@ -68,6 +71,7 @@ function retryCommand(chat: RetriedChat, place: PlaceGiven): string {
     chat.format,
     chat.usage && '--usage',
     chat.reasoning && '--reasoning',
+    chat.schema !== null && `--schema ${quoteForShell(chat.schema)} --repair ${chat.repairs}`,
     '-n',
     words.startsWith('-') && '--',
   ];

@@ -11,14 +11,15 @@ import {
   readSystem,
   type SystemFlags,
   tokensOrNone,
+  type Unset,
   withParameters,
 } from './model-options.ts';
 import { toJson } from './terminal/json.ts';
 
 export interface SettingFlags extends SystemFlags {
   readonly param?: readonly Parameter[];
-  readonly temperature?: number | null;
-  readonly maxTokens?: number | null;
+  readonly temperature?: number | Unset;
+  readonly maxTokens?: number | Unset;
 }
 
 /** What is given of the settings. Null removes the system prompt; undefined leaves it. */
@@ -63,8 +64,10 @@ export async function givenSettings(
     parameters: [
       ...(Object.entries(template?.parameters ?? {}) as Parameter[]),
       ...(flags.param ?? []),
-      ...(temperature === undefined ? [] : [['temperature', temperature ?? undefined] as const]),
-      ...(maxTokens === undefined ? [] : [['max_tokens', maxTokens ?? undefined] as const]),
+      ...(temperature === undefined
+        ? []
+        : [['temperature', temperature === '' ? undefined : temperature] as const]),
+      ...(maxTokens === undefined ? [] : [['max_tokens', maxTokens === '' ? undefined : maxTokens] as const]),
     ],
   };
 }

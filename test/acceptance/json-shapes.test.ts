@@ -139,6 +139,7 @@ const runs: readonly Run[] = [
   },
   { section: 'parley modes set', words: () => ['modes', 'set', 'm', '--temperature', '0.5', '--json'] },
   { section: 'parley modes show', words: () => ['modes', 'show', 'm', '--json'] },
+  { section: 'parley modes test', words: () => ['modes', 'test', 'echo', '--json'] },
   { section: 'parley modes list', words: () => ['modes', 'list', '--json'] },
   { section: 'parley modes default', words: () => ['modes', 'default', 'm', '--json'] },
   { section: 'parley modes remove', words: () => ['modes', 'remove', 'm', '--json'] },

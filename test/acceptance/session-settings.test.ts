@@ -71,7 +71,7 @@ test('a session that exists has them from then on, which is said once', async ()
   const id = (
     await place.output(['sessions', 'create', '--system', 'Be brief.', '--temperature', '0'])
   ).trim();
-  const words = ['chat', '-n', '-s', id, '--system', '', '--param', 'stop=["."]', '--param', 'temperature='];
+  const words = ['chat', '-n', '-s', id, '--system', '', '--param', 'stop=["."]', '--temperature', ''];
   const changed = await place.parley([...words, 'Hi']);
   expect(changed.err).toBe(
     'The session goes on with no system prompt of its own and the parameters stop=["."].\n',

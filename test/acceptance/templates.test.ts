@@ -112,6 +112,18 @@ test('options come before the template, name by name', async () => {
   });
 });
 
+test('the schema of a template, a file beside it, holds for the reply', async () => {
+  writeFileSync(join(folder, 'number.json'), '{"type":"number"}');
+  await place.output(['templates', 'edit', 'number'], {
+    stdin: '---\nmode: echo\nschema: number.json\n---\n{{input}}',
+  });
+  expect(await chat('number', '12')).toMatchObject({ status: 0, out: '12\n' });
+  expectFailure(await chat('number', 'twelve'), { status: 8, code: 'SCHEMA_MISMATCH' });
+  const batch = await place.parley(['chat', '--batch', '-t', 'number'], { stdin: '13\n' });
+  expect(JSON.parse(batch.out)).toMatchObject({ success: true, value: 13 });
+  await place.output(['templates', 'remove', 'number']);
+});
+
 test('a batch fills the template with each line', async () => {
   const { out } = await place.parley(['chat', '--batch', '-t', 'commit', '--set', 'who=all'], {
     stdin: 'one\n{"message":"two","mode":"echo"}\n',

@@ -18,7 +18,9 @@ export interface BatchOutcome {
 }
 
 export interface BatchAnswersOptions {
-  readonly service: ConversationService;
+  readonly service: Pick<ConversationService, 'chat'>;
+  /** The schema that the replies match; null if they have any form. The body of a reply that matches has its value as `value`. */
+  readonly schema: string | null;
   /** The call of each turn. Its signal stops the batch. */
   readonly call: Omit<Call, 'idempotencyKey' | 'requestId'>;
   readonly newRequestId: () => string;
@@ -44,8 +46,8 @@ export class BatchAnswers {
     try {
       const { request } = item;
       if (request instanceof ParleyError) throw request;
-      const data = await pacer.run(() => this.#turn(item.id, request, place));
-      return { text: `${toJson({ id: item.id, success: true, data })}\n`, outcome: 'answered', item };
+      const answer = await pacer.run(() => this.#turn(item.id, request, place));
+      return { text: `${toJson({ id: item.id, success: true, ...answer })}\n`, outcome: 'answered', item };
     } catch (error) {
       // The line whose failure stopped the batch counts as failed, not as stopped.
       const isOwn = error === item.request || pacer.gaveUpOn(error);
@@ -56,17 +58,20 @@ export class BatchAnswers {
     }
   }
 
-  /** Resolves with the data of the answer. */
-  async #turn(id: BatchId, line: BatchRequest, place: { session_id: string | null }): Promise<unknown> {
-    const { service, shared, sessions } = this.#options;
+  /** Resolves with the data of the answer, and with its value if there is a schema. */
+  async #turn(id: BatchId, line: BatchRequest, place: { session_id: string | null }): Promise<object> {
+    const { service, schema, shared, sessions } = this.#options;
     const request = await sessions.requestOf(line, () => this.#plainCall());
     const { mode, message, session_id, title, system, parameters } = request;
-    const further = [title, system, parameters].filter((given) => given !== undefined);
+    const given = [title, system, parameters].filter((one) => one !== undefined);
+    const further = [...given, ...(schema === null ? [] : [{ schema }])];
     const call = this.#call(id, ['chat', String(id), mode, message, session_id, ...further]);
     try {
       for await (const event of service.chat(call, request, 'whole')) {
         if (event.event === 'session') place.session_id = event.data.session_id;
-        if (event.event === 'done') return dataOf(event.data, event.body);
+        if (event.event !== 'done') continue;
+        const data = dataOf(event.data, event.body);
+        return schema === null ? { data } : { data, value: replyValue(event.body) };
       }
     } catch (error) {
       if (error instanceof ParleyError) place.session_id ??= error.session_id;
@@ -116,6 +121,10 @@ function dataOf({ session_id, mode, reply }: ChatReply, body: unknown): unknown 
   const { data } = body as { readonly data?: unknown };
   const own = typeof data === 'object' && !Array.isArray(data) ? data : null;
   return { session_id, mode, reply, ...own };
+}
+
+function replyValue(body: unknown): unknown {
+  return (body as { readonly value?: unknown }).value;
 }
 
 function stopped(session_id: string | null): ParleyError {

@@ -18,6 +18,8 @@ import { counted } from '../counted.ts';
 import { tellFailure } from '../error-report.ts';
 import { exitDone, exitSomeFailed } from '../exit-codes.ts';
 import { chooseMode } from '../mode-choice.ts';
+import { openRule } from '../schema/open-rule.ts';
+import type { ReplyRule } from '../schema/reply-rule.ts';
 import { type SessionFlags, sessionToContinue } from '../session-choice.ts';
 import { sessionMode } from '../session-mode.ts';
 import { requireReference } from '../session-reference.ts';
@@ -33,6 +35,8 @@ export interface ChatBatchInput extends MessageSources, SessionFlags, TemplateCh
   readonly regenerate: boolean;
   readonly fork: boolean;
   readonly extractCode: WhichBlock | null;
+  readonly schema: string | null;
+  readonly repairs: number;
   /** True if all lines are turns of one session: the named or continued one, otherwise a new one (with the given title, if any). */
   readonly inSession: boolean;
   readonly concurrency: number;
@@ -51,6 +55,8 @@ export async function runChatBatch(input: ChatBatchInput, context: CliContext): 
   const settings = await givenSettings(input.settings, template.settings, context.signal);
   // A variable without a value would fail in each line.
   template.make(' ');
+  const schema = input.schema ?? template.schema;
+  const rule = await openRule({ ...input, schema }, context);
   const session = await sessionToContinue(input, context);
   const named = input.mode ?? template.mode;
   const mode = session === null ? named : (await sessionMode(named, session, settings, context)).mode;
@@ -71,7 +77,7 @@ export async function runChatBatch(input: ChatBatchInput, context: CliContext): 
   });
   try {
     const shared = input.inSession ? { session_id: session?.sessionId ?? destination.session_id } : null;
-    await answerAll(input, context, { destination, shared, given }, progress, stop);
+    await answerAll(input, context, { destination, shared, given, rule }, progress, stop);
     await destination.keep();
     progress.stop();
     await context.say(`${progress.summary()}.`);
@@ -92,12 +98,13 @@ interface BatchPlace {
   readonly destination: BatchDestination;
   readonly shared: SharedSession | null;
   readonly given: GivenToLines;
+  readonly rule: ReplyRule | null;
 }
 
 async function answerAll(
   input: ChatBatchInput,
   context: CliContext,
-  { destination, shared, given }: BatchPlace,
+  { destination, shared, given, rule }: BatchPlace,
   progress: BatchProgress,
   { signal, giveUp }: { readonly signal: AbortSignal; readonly giveUp: (error: unknown) => void },
 ): Promise<void> {
@@ -132,7 +139,8 @@ async function answerAll(
     },
   });
   const answers = new BatchAnswers({
-    service: backend.service,
+    service: rule?.over(backend.service) ?? backend.service,
+    schema: rule?.schema ?? null,
     call: { apiKey, signal, pacesItself: true, showReasoning: false },
     newRequestId,
     batch: destination.batch,

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { ParleyError } from '../../service/errors.ts';
 import { chatOutput } from '../chat-output.ts';
 import { type ChatInput, planChat } from '../chat-plan.ts';
-import { prepareTurn, runTurn } from '../chat-turn.ts';
+import { prepareTurn, runTurn, templateOfTurn } from '../chat-turn.ts';
 import type { CliContext } from '../context.ts';
 import { exitDone } from '../exit-codes.ts';
 import { noteOfFirstReply } from '../first-reply.ts';
@@ -11,6 +11,7 @@ import { markdownOption } from '../markdown-option.ts';
 import { withModeOfSession } from '../mode-choice.ts';
 import { withRetryCommand } from '../retry-command.ts';
 import type { Run } from '../run.ts';
+import { openRule } from '../schema/open-rule.ts';
 import { readInSession } from '../session-reference.ts';
 import { addSettingOptions, type SettingFlags } from '../setting-options.ts';
 import { addTemplateOptions, noValues, type TemplateValues } from '../template-values.ts';
@@ -38,6 +39,8 @@ interface ChatFlags extends SettingFlags {
   readonly raw?: true;
   readonly markdown: MarkdownChoice;
   readonly extractCode?: WhichBlock;
+  readonly schema?: string;
+  readonly repair?: number;
   readonly batch?: true;
   readonly concurrency?: number;
   readonly inSession?: true;
@@ -75,6 +78,12 @@ export function registerChat(parent: Command, run: Run): void {
         'print the first fenced code block of the reply alone, or with =last the last',
       ).choices(['first', 'last']),
     )
+    .option('--schema <file>', 'print JSON alone, checked by this JSON Schema (see: parley help formatting)')
+    .option(
+      '--repair <n>',
+      'ask so often for a reply that matches the schema (default: 1)',
+      wholeNumber(0, 10),
+    )
     .option('--batch', 'send each line of stdin, print a line of JSON for each (see Batches)')
     .option('--concurrency <n>', 'batch: how many at a time (default: 4)', wholeNumber(1, mostAtOnce))
     .option('--in-session', 'batch: all lines are turns of one session: a new one, or that of -s or -c')
@@ -83,6 +92,8 @@ export function registerChat(parent: Command, run: Run): void {
     .addHelpText('after', batchHelp)
     .action((words: string[], flags: ChatFlags, command: Command) =>
       run(command, async (context) => {
+        if (flags.repair !== undefined && flags.schema === undefined)
+          throw new ParleyError('USAGE', '--repair is for --schema.', { hint: 'See: parley chat --help' });
         const input = inputOf(words, flags, context);
         if (flags.batch !== true) return runChat(withoutBatch(input, flags), context);
         const { runChatBatch } = await import('./chat-batch.ts');
@@ -147,26 +158,34 @@ function inputOf(words: readonly string[], flags: ChatFlags, context: CliContext
     idempotencyKey: flags.idempotencyKey ?? null,
     markdown: flags.raw ? 'never' : flags.markdown,
     extractCode: flags.extractCode ?? null,
+    schema: flags.schema ?? null,
+    repairs: flags.repair ?? 1,
   };
 }
 
-export async function runChat(input: ChatInput, context: CliContext): Promise<number> {
+export async function runChat(given: ChatInput, context: CliContext): Promise<number> {
+  const template = await templateOfTurn(given, context);
+  const input = { ...given, schema: given.schema ?? template.schema };
   const { stdinIsFed, options } = context;
   const canTalk = () => canConverse(context);
   const plan = planChat(input, { json: options.json, stdinIsFed, canConverse: canTalk });
   if (plan.kind === 'conversation') return runRepl(plan.repl, context);
 
-  const prepared = await prepareTurn(input, context);
+  const { usage } = input;
+  // JSON is not Markdown.
+  const markdown = input.schema === null ? input.markdown : 'never';
+  const rule = await openRule(input, context);
+  const prepared = await prepareTurn(input, template, context);
   const { call, modeBefore } = prepared;
   let { request } = prepared;
-  const { usage, markdown } = input;
   const note = await noteOfFirstReply(request.mode, context);
   const output = chatOutput(plan.format, context, { request: () => request, usage, markdown });
   const { service, archive } = (await context.open()).backend;
+  const chatting = rule?.over(service, output.again) ?? service;
   const ask = (session_id: string | null) => {
     request = { ...request, session_id };
     const told = { ...call, ...(output.notice && { notice: output.notice }) };
-    if (!input.regenerate || session_id === null) return service.chat(told, request, 'chunks');
+    if (!input.regenerate || session_id === null) return chatting.chat(told, request, 'chunks');
     return archive.regenerate(told, session_id, { mode: request.mode }, 'chunks');
   };
   const { session_id: id } = request;

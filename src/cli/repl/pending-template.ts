@@ -2,7 +2,8 @@
 // a template that waits for its input makes the next message of what is typed.
 import { inputVariable, variablesOf } from '../../config/template-body.ts';
 import type { Template } from '../../config/template-file.ts';
-import { filledTemplate, requireNoSchema, templatesOf } from '../chat-template.ts';
+import { ParleyError } from '../../service/errors.ts';
+import { filledTemplate, templatesOf } from '../chat-template.ts';
 import { runTemplatesList } from '../commands/templates/list.ts';
 import { requireMode } from '../mode-choice.ts';
 import type { Parameter } from '../model-options.ts';
@@ -26,7 +27,7 @@ export async function useTemplate(
   }
   const [name = ''] = /^\S+/.exec(argument) ?? [];
   const template = await templatesOf(host).read(name, signal);
-  requireNoSchema(template);
+  if (template.schema !== null) throw schemaInRepl(name);
   const { values, text } = readValues(argument.slice(name.length).trim(), template);
   const make = (typed: string) =>
     filledTemplate(template, values, typed === '' ? null : typed, howToGive(name));
@@ -66,4 +67,15 @@ function readValues(argument: string, { body }: Template): { values: TemplateVal
 
 function howToGive(template: string): (variable: string) => string {
   return (variable) => `Give it: /template ${template} ${variable}=VALUE`;
+}
+
+/** Nothing would check the reply. */
+function schemaInRepl(name: string): ParleyError {
+  return new ParleyError(
+    'USAGE',
+    `The template ${name} asks for JSON by a schema, which the REPL does not check.`,
+    {
+      hint: `Use it elsewhere: parley chat -t ${name}`,
+    },
+  );
 }

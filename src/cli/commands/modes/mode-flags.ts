@@ -10,6 +10,7 @@ import {
   parameters,
   readSystem,
   tokensOrNone,
+  type Unset,
   withParameters,
 } from '../../model-options.ts';
 
@@ -19,10 +20,10 @@ export interface ModeFlags {
   readonly key?: string;
   readonly system?: string;
   readonly systemFile?: string;
-  readonly temperature?: number | null;
-  readonly maxTokens?: number | null;
+  readonly temperature?: number | Unset;
+  readonly maxTokens?: number | Unset;
   readonly param?: readonly Parameter[];
-  readonly context?: number;
+  readonly context?: number | Unset;
   readonly fallback?: string;
   readonly description?: string;
   readonly firstToken?: number;
@@ -47,8 +48,8 @@ export function addModeOptions(command: Command): Command {
     )
     .option(
       '--context <tokens>',
-      'the most tokens of a conversation to send, estimated (default: 8192)',
-      aNumber,
+      'the most tokens of a conversation to send, estimated; "" for what its server tells (default)',
+      numberOrNone,
     )
     .option(
       '--fallback <mode>',
@@ -82,11 +83,13 @@ export async function withFlags<Base extends Partial<ModeSettings>>(
     ...(flags.model !== undefined && { model: flags.model }),
     ...(flags.key !== undefined && { key: flags.key ? resolveKeyPath(flags.key, '.', home ?? null) : null }),
     ...(system !== undefined && { system: system || null }),
-    ...(flags.temperature !== undefined && { temperature: flags.temperature }),
+    ...(flags.temperature !== undefined && {
+      temperature: flags.temperature === '' ? null : flags.temperature,
+    }),
     ...((flags.param !== undefined || flags.maxTokens !== undefined) && {
       parameters: withParameters(base.parameters ?? {}, [...(flags.param ?? []), ...maxTokens(flags)]),
     }),
-    ...(flags.context !== undefined && { context_tokens: flags.context }),
+    ...(flags.context !== undefined && { context_tokens: flags.context === '' ? null : flags.context }),
     ...(flags.fallback !== undefined && { fallback: flags.fallback || null }),
     ...(flags.description !== undefined && { description: flags.description }),
     ...(flags.firstToken !== undefined && { first_token_seconds: flags.firstToken }),
@@ -99,5 +102,5 @@ export async function withFlags<Base extends Partial<ModeSettings>>(
 
 /** The longest reply is a parameter with an option of its own. */
 function maxTokens({ maxTokens: most }: ModeFlags): readonly Parameter[] {
-  return most === undefined ? [] : [['max_tokens', most ?? undefined]];
+  return most === undefined ? [] : [['max_tokens', most === '' ? undefined : most]];
 }
