@@ -117,9 +117,12 @@ test('the schema of a template, a file beside it, holds for the reply', async ()
   await place.output(['templates', 'edit', 'number'], {
     stdin: '---\nmode: echo\nschema: number.json\n---\n{{input}}',
   });
-  expect(await chat('number', '12')).toMatchObject({ status: 0, out: '12\n' });
-  expectFailure(await chat('number', 'twelve'), { status: 8, code: 'SCHEMA_MISMATCH' });
-  const batch = await place.parley(['chat', '--batch', '-t', 'number'], { stdin: '13\n' });
+  expect(await place.binary(['chat', '-n', '-t', 'number', '12'])).toMatchObject({ status: 0, out: '12\n' });
+  expectFailure(await place.binary(['chat', '-n', '-t', 'number', 'twelve']), {
+    status: 8,
+    code: 'SCHEMA_MISMATCH',
+  });
+  const batch = await place.binary(['chat', '--batch', '-t', 'number'], { stdin: '13\n' });
   expect(JSON.parse(batch.out)).toMatchObject({ success: true, value: 13 });
   await place.output(['templates', 'remove', 'number']);
 });
