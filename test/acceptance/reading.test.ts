@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { attacks, isHarmless, withoutOwnColour } from '../cli/terminal/attacks.ts';
+import { hasCommand } from '../support/machine.ts';
 import { Place } from '../support/parley.ts';
 import type { ScreenOptions, TerminalScreen } from '../support/terminal-screen.ts';
 
@@ -140,7 +141,7 @@ test('there is no pager for what fits, with TERM=dumb, where nobody may be asked
   }
 });
 
-test('less takes the keys, and gives the terminal back', async () => {
+test.runIf(hasCommand('less'))('less takes the keys, and gives the terminal back', async () => {
   const env = { NO_COLOR: '1', PAGER: undefined, LESS: undefined };
   const screen = place.lineScreen('parley sessions messages Long; echo left', { rows: 12, columns: 60, env });
   screens.push(screen);
@@ -153,3 +154,21 @@ test('less takes the keys, and gives the terminal back', async () => {
   });
   expect((await screen.ended).status).toBe(0);
 });
+
+test.runIf(hasCommand('less'))(
+  '/history goes through the pager, and the prompt has the keys again',
+  async () => {
+    const env = { NO_COLOR: '1', PAGER: undefined };
+    const screen = place.screen(['repl', '-m', 'echo', '-s', 'long'], { rows: 12, columns: 60, env });
+    screens.push(screen);
+    await screen.stands('echo (Long)> ');
+    screen.type('/history\r');
+    await screen.until('less waits', () => screen.cursorRow.startsWith(':'));
+    screen.type('q');
+    await screen.stands('echo (Long)> ');
+    screen.type('on we go\r');
+    await screen.until('answered', () => screen.text.endsWith('\non we go\n\necho (Long)>'));
+    screen.type('\x04');
+    expect((await screen.ended).status).toBe(0);
+  },
+);
