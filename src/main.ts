@@ -8,6 +8,7 @@ import { describeFailure } from './cli/error-report.ts';
 import { Interruption, type StopSignal } from './cli/interruption.ts';
 import type { Job } from './cli/job.ts';
 import { runCommandLine } from './cli/program.ts';
+import { directStdin } from './cli/terminal/direct-stdin.ts';
 import { directStream } from './cli/terminal/direct-stream.ts';
 import { fileIdentity } from './cli/terminal/file-identity.ts';
 import { createOutput, type Output, type OutputStream } from './cli/terminal/output.ts';
@@ -203,6 +204,7 @@ function cliHost(
       kind: stdinKind,
       size: stdinSize,
       open: () => process.stdin,
+      openBytes: () => directStdin(0, process.platform, () => process.stdin),
     },
     output(name, { noColor }) {
       let output = outputs.get(name);
