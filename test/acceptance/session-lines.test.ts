@@ -10,6 +10,7 @@ import { expectFailure } from '../support/failures.ts';
 import { replyOf, sendStream } from '../support/model-server.ts';
 import { fails, ModelledPlace } from '../support/modelled-place.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
+import { servePlace } from '../support/served-place.ts';
 
 let place: ModelledPlace;
 const fixture = new ReplFixture();
@@ -152,6 +153,29 @@ test('what was replaced and taken back is exported in each form, and imported el
   expect(items).toEqual(await messages(id, '--all'));
   expect(items).toHaveLength(5);
   other.remove();
+});
+
+test('a server does the same, for a session that is named by its title', async () => {
+  const served = await servePlace(place);
+  const { key } = await place.answer<{ key: string }>(['keys', 'create', '--project', 'far']);
+  const client = new PlaceInProcess();
+  await client.output(['login', '--url', served.url, '--profile', 'far', '--key-stdin'], { stdin: key });
+  await client.output(['chat', '-n', '-m', 'echo', 'My title']);
+  expect(await client.output(['chat', '-n', '-c', '--regenerate', '-m', 'own'])).toBe('reply 1\n');
+  expect(await client.output(['sessions', 'undo', 'My title'])).toBe('My title\n');
+  expect(await client.output(['sessions', 'redo', 'My title'])).toBe('My title\n');
+  const copy = (await client.output(['sessions', 'fork', 'My title', '--title', 'Copy'])).trim();
+  expect(await client.output(['chat', '-n', '-s', 'My title', '--fork', '--title', 'Second', 'And?'])).toBe(
+    'reply 2\n',
+  );
+  expect(await client.answer<Session>(['sessions', 'get', copy])).toMatchObject({
+    title: 'Copy',
+    forked_at: 1,
+  });
+  const { items } = await client.answer<Page<Message>>(['sessions', 'messages', 'My title', '--all']);
+  expect(items.map(({ content }) => content).sort()).toEqual(['My title', 'My title', 'reply 1']);
+  await served.end('SIGTERM');
+  client.remove();
 });
 
 test('the REPL asks again, takes back, edits the last question, and goes on in a copy and back', async () => {
