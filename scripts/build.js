@@ -68,6 +68,7 @@ const { output } = await bundle.write({
 // Node loads these by itself.
 const threads = [
   await writeThread('jq-thread', 'src/cli/terminal/jq-thread.ts', []),
+  await writeThread('schema-thread', 'src/cli/schema/schema-thread.ts', []),
   await writeThread('store-worker', 'src/compose/served-store-worker.ts', [bundledSqlite()]),
 ];
 

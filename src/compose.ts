@@ -11,7 +11,8 @@ import type {
   ServedBackend,
   ServeOptions,
 } from './service/backend-opening.ts';
-import type { FoundModels, ModelServer } from './service/model-server.ts';
+import type { ModeSettings } from './service/mode-settings.ts';
+import type { FoundModels, ModelServer, ToldContext } from './service/model-server.ts';
 import type { LoadLocks } from './system/file-lock.ts';
 
 /** Opens the backend of a target and finds the key for it. */
@@ -57,6 +58,17 @@ export async function findModels(
 ): Promise<readonly FoundModels[]> {
   const { findModelsOf } = await import('./compose/configured-engines.ts');
   return findModelsOf(dependencies, options, servers, signal);
+}
+
+/** Asks the server of a mode how much of a conversation its model reads. */
+export async function findContext(
+  mode: ModeSettings,
+  dependencies: Dependencies,
+  options: EngineOptions,
+  signal: AbortSignal,
+): Promise<ToldContext | null> {
+  const { findContextOf } = await import('./compose/configured-engines.ts');
+  return findContextOf(dependencies, options, mode, signal);
 }
 
 async function warnOfExposure(

@@ -17,6 +17,7 @@ import { releaseTerminals } from './cli/terminal/terminal-release.ts';
 import {
   copyStores,
   fileLocks,
+  findContext,
   findModels,
   migrateStore,
   openBackend,
@@ -236,6 +237,7 @@ function cliHost(
     migrateStore: (target) => migrateStore(target, dependencies),
     copyStores: (request) => copyStores(request, dependencies),
     findModels: (servers, options, stop) => findModels(servers, dependencies, options, stop),
+    findContext: (mode, options, stop) => findContext(mode, dependencies, options, stop),
   };
 }
 

@@ -14,6 +14,7 @@ import { registerServe } from './commands/serve.ts';
 import { registerSessions } from './commands/sessions/sessions.ts';
 import { registerSetup } from './commands/setup.ts';
 import { registerStore } from './commands/store/store.ts';
+import { registerTemplates } from './commands/templates/templates.ts';
 import { registerUsage } from './commands/usage.ts';
 import { registerVerify } from './commands/verify.ts';
 import type { Register } from './run.ts';
@@ -24,6 +25,7 @@ const commands: ReadonlyMap<string, Register> = new Map([
   ['sessions', registerSessions],
   ['models', registerModels],
   ['modes', registerModes],
+  ['templates', registerTemplates],
   ['setup', registerSetup],
   ['usage', registerUsage],
   ['verify', registerVerify],

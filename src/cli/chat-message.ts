@@ -15,7 +15,12 @@ export interface MessageSources {
   readonly stdin: boolean;
 }
 
-export async function composeMessage(sources: MessageSources, context: CliContext): Promise<string> {
+/** `made` makes the message of what was given; that is empty if nothing was given. */
+export async function composeMessage(
+  sources: MessageSources,
+  context: CliContext,
+  made: (given: string) => string = (given) => given,
+): Promise<string> {
   const limit = defaultLimits.messageBytes;
   const { signal } = context;
   const stdinAs = askedStdin(sources);
@@ -34,7 +39,7 @@ export async function composeMessage(sources: MessageSources, context: CliContex
   if (stdinAs === 'words' || (stdinAs === null && sources.stdin && context.stdinIsFed)) {
     parts.push(await readStdin());
   }
-  const message = parts.filter((part) => part !== '').join('\n\n');
+  const message = made(parts.filter((part) => part !== '').join('\n\n'));
   if (message !== '' && message.trim() === '') {
     throw new ParleyError('INVALID_REQUEST', 'The message is white space alone.', {
       hint: 'Nothing was sent. Give a message that says something.',

@@ -21,6 +21,8 @@ export interface ChatOutput {
   /** Takes what the call waits for, where it is shown. */
   readonly notice?: (sign: WaitingSign) => void;
   take(event: ChatEvent): Promise<void>;
+  /** Tells that a reply does not match its schema, and is asked for again. */
+  again(failure: ParleyError): Promise<void>;
   /** Ends the output after a failure or a stop, so that an error can be written. */
   fail(error: unknown): Promise<void>;
 }
@@ -41,10 +43,18 @@ export function chatOutput(format: ChatFormat, context: CliContext, options: Cha
       await output.take(event);
       if (event.event === 'done') await tellTurn(event.data, context, options);
     },
+    async again(failure) {
+      if (format === 'events') await writeEvent('mismatch', failureBody(failure, null), context);
+      await context.say(`${failure.message} It is asked for again.`);
+    },
   };
 }
 
-function outputOf(format: ChatFormat, options: ChatOutputOptions, context: CliContext): ChatOutput {
+function outputOf(
+  format: ChatFormat,
+  options: ChatOutputOptions,
+  context: CliContext,
+): Omit<ChatOutput, 'again'> {
   switch (format) {
     case 'json':
       return {
@@ -74,7 +84,11 @@ function writeEvent(event: string, body: unknown, { stdout }: CliContext): Promi
 
 type TextFormat = Exclude<ChatFormat, 'json' | 'events'>;
 
-function textOutput(format: TextFormat, { markdown }: ChatOutputOptions, context: CliContext): ChatOutput {
+function textOutput(
+  format: TextFormat,
+  { markdown }: ChatOutputOptions,
+  context: CliContext,
+): Omit<ChatOutput, 'again'> {
   const streams = format === 'text';
   // A block of code is not Markdown.
   const live = new LiveReply(format.endsWith('block') ? 'never' : markdown, context);

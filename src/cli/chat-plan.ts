@@ -6,11 +6,18 @@ import type { ChatFormat } from './chat-output.ts';
 import type { ReplInput } from './repl/open-repl.ts';
 import type { SessionFlags } from './session-choice.ts';
 import { requireReference } from './session-reference.ts';
+import { hasSettings, type SettingFlags } from './setting-options.ts';
+import type { TemplateChoice } from './template-values.ts';
 import type { WhichBlock } from './terminal/markdown/fenced-block.ts';
 import type { MarkdownChoice } from './terminal/reply-writer.ts';
 
-export interface ChatInput extends MessageSources, SessionFlags {
+export interface ChatInput extends MessageSources, SessionFlags, TemplateChoice {
   readonly mode: string | null;
+  readonly settings: SettingFlags;
+  /** True: another reply to the last message of the session, in place of a message. */
+  readonly regenerate: boolean;
+  /** True: the turn is for a copy of the session. */
+  readonly fork: boolean;
   readonly title: string | null;
   readonly stream: boolean;
   readonly jsonStream: boolean;
@@ -23,6 +30,10 @@ export interface ChatInput extends MessageSources, SessionFlags {
   readonly markdown: MarkdownChoice;
   /** The fenced block that is printed in place of the reply; null for the whole reply. */
   readonly extractCode: WhichBlock | null;
+  /** The file of the JSON Schema that the reply must match; null for a reply of any form. */
+  readonly schema: string | null;
+  /** How often a reply that does not match is asked for again. */
+  readonly repairs: number;
 }
 
 /** What the plan depends on besides the options. */
@@ -42,7 +53,7 @@ export type ChatPlan =
       readonly format: ChatFormat;
       /** The option that asks for JSON; null if there is none. */
       readonly jsonFlag: JsonFlag | null;
-      /** True if files or stdin are a part of the message. */
+      /** True if the words are not all of the turn: files, stdin, a template or settings are a part of it. */
       readonly hasMore: boolean;
     };
 
@@ -52,25 +63,40 @@ export type JsonFlag = '--json' | '--json-stream';
 export function planChat(input: ChatInput, { json, stdinIsFed, canConverse }: ChatCircumstances): ChatPlan {
   const jsonFlag = json ? '--json' : input.jsonStream ? '--json-stream' : null;
   checkTogether(input, json, jsonFlag);
-  const { words, files, stdin, session, mode, markdown } = input;
+  const { words, files, stdin, mode, markdown, settings, template, session, fork } = input;
   const format = formatOf(input, json);
-  const isBare = words.length === 0 && files.length === 0 && input.title === null;
+  const hasWords = words.length > 0 || files.length > 0;
+  const isBare = !hasWords && !input.regenerate && input.title === null && template === null;
   // There is nothing to send, and a person can type it.
   if (isBare && format === 'text' && !stdinIsFed && canConverse()) {
-    return { kind: 'conversation', repl: { session, continue: input.continue, mode, markdown } };
+    return {
+      kind: 'conversation',
+      repl: { session, continue: input.continue, mode, markdown, settings, fork },
+    };
   }
-  const hasMore = files.length > 0 || (stdin && stdinIsFed) || words.join(' ') === '-';
+  const hasOther = files.length > 0 || (stdin && stdinIsFed) || words.join(' ') === '-';
+  const hasMore = hasOther || template !== null || hasSettings(settings) || fork;
   return { kind: 'turn', format, jsonFlag, hasMore };
 }
 
 function checkTogether(input: ChatInput, json: boolean, jsonFlag: JsonFlag | null): void {
-  const choices = [input.session !== null && '-s', input.continue && '-c', input.title !== null && '--title'];
+  const choices = [
+    input.session !== null && '-s',
+    input.continue && '-c',
+    // A copy is a new session.
+    input.title !== null && !input.fork && '--title',
+  ];
   const [one, other] = choices.filter(Boolean);
   if (other) throw new ParleyError('USAGE', `${one} and ${other} cannot be used together.`);
+  checkLastTurn(input, one === '-s' || one === '-c');
   if (input.session !== null) requireReference(input.session);
   if (input.jsonStream && json) {
     throw new ParleyError('USAGE', '--json and --json-stream cannot be used together.');
   }
+  if (input.extractCode !== null && input.schema !== null)
+    throw new ParleyError('USAGE', '--extract-code and --schema cannot be used together.', {
+      hint: 'With --schema, the JSON of a fenced block is found without it.',
+    });
   if (input.extractCode !== null && jsonFlag !== null) {
     throw new ParleyError('USAGE', `--extract-code and ${jsonFlag} cannot be used together.`, {
       hint: 'Choose the block, or the answer whole.',
@@ -78,9 +104,34 @@ function checkTogether(input: ChatInput, json: boolean, jsonFlag: JsonFlag | nul
   }
 }
 
-function formatOf({ jsonStream, extractCode, stream }: ChatInput, json: boolean): ChatFormat {
+/** `--regenerate` and `--fork` are for a session that exists, and a regeneration has no message. */
+function checkLastTurn(input: ChatInput, hasSession: boolean): void {
+  const { regenerate, fork, words, files, title, template, schema } = input;
+  const flag = regenerate ? '--regenerate' : fork ? '--fork' : null;
+  if (flag === null) return;
+  if (!hasSession) {
+    throw new ParleyError('USAGE', `${flag} needs a session.`, {
+      hint: 'Name it with -s, or take the last one with -c.',
+    });
+  }
+  const message = [
+    words.length > 0 && 'A message',
+    files.length > 0 && '-f',
+    title !== null && '--title',
+    template !== null && '-t',
+    fork && '--fork',
+    schema !== null && '--schema',
+  ].find(Boolean);
+  if (regenerate && message) {
+    throw new ParleyError('USAGE', `${message} and --regenerate cannot be used together.`, {
+      hint: '--regenerate asks for another reply to the last message of the session.',
+    });
+  }
+}
+
+function formatOf({ jsonStream, extractCode, stream, schema }: ChatInput, json: boolean): ChatFormat {
   if (json) return 'json';
   if (jsonStream) return 'events';
   if (extractCode !== null) return `${extractCode} block`;
-  return stream ? 'text' : 'whole';
+  return stream && schema === null ? 'text' : 'whole';
 }

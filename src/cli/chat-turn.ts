@@ -1,15 +1,20 @@
 // One turn of `parley chat`: sends the message and shows the reply as it arrives. The caller reports a failure.
+import type { CurrentSession } from '../config/current-session.ts';
 import type { Call } from '../service/call.ts';
 import type { ChatEvent, ChatRequest } from '../service/chat-event.ts';
 import { ParleyError } from '../service/errors.ts';
+import type { SessionSettings } from '../service/session.ts';
 import { composeMessage } from './chat-message.ts';
 import type { ChatOutput } from './chat-output.ts';
 import type { ChatInput } from './chat-plan.ts';
 import type { CliContext } from './context.ts';
-import { chooseMode } from './mode-choice.ts';
 import { sessionToContinue } from './session-choice.ts';
+import { sessionMode } from './session-mode.ts';
+import { givenSettings, settingsOfNew } from './setting-options.ts';
+import type { TemplateChoice } from './template-values.ts';
 
 export interface ChatTurn {
+  /** Without a message if another reply to the last one is asked for. */
   readonly request: ChatRequest;
   readonly call: Call & { readonly idempotencyKey: string };
   /** The mode of the session's last turn, if it is known here. */
@@ -21,23 +26,68 @@ export type TurnOutcome =
   | { readonly kind: 'done' }
   | { readonly kind: 'failed'; readonly error: unknown; readonly session: string | null };
 
-/** Prepares the turn. The message is read first, because a person may still be typing it. */
-export async function prepareTurn(input: ChatInput, context: CliContext): Promise<ChatTurn> {
-  const message = await composeMessage(input, context);
-  const session = await sessionToContinue(input, context);
-  const modeBefore = session?.mode ?? null;
-  const goesOn = input.mode === null && modeBefore !== null;
-  const mode = goesOn ? modeBefore : await chooseMode(input.mode, context);
-  const session_id = session?.sessionId ?? null;
+/** Prepares the turn. The message is read before the service is asked, because a person may still be typing it. */
+export async function prepareTurn(
+  input: ChatInput,
+  { make, ...template }: TemplateOfTurn,
+  context: CliContext,
+): Promise<ChatTurn> {
+  const given = await givenSettings(input.settings, template.settings, context.signal);
+  const message = input.regenerate ? '' : await composeMessage(input, context, make);
+  const continued = await sessionToContinue(input, context);
   const call = await context.call();
+  const key = input.idempotencyKey ?? call.requestId;
+  const session = input.fork && continued !== null ? await copyOf(continued, input, key, context) : continued;
+  const { mode, modeBefore } = await sessionMode(input.mode ?? template.mode, session, given, context);
+  const title = input.title ?? template.title;
   return {
-    request: { mode, message, session_id, ...(input.title !== null && { title: input.title }) },
-    call: {
-      ...call,
-      idempotencyKey: input.idempotencyKey ?? call.requestId,
-      showReasoning: input.reasoning,
+    request: {
+      mode,
+      message,
+      session_id: session?.sessionId ?? null,
+      ...(session === null && title !== null && { title }),
+      ...(session === null && settingsOfNew(given)),
     },
+    call: { ...call, idempotencyKey: key, showReasoning: input.reasoning },
     modeBefore,
+  };
+}
+
+/** The copy has the same key each time that the turn is repeated, so that there is one. */
+async function copyOf(
+  { sessionId: id, mode }: CurrentSession,
+  { title }: ChatInput,
+  key: string,
+  context: CliContext,
+): Promise<CurrentSession> {
+  const { forkSession } = await import('./commands/sessions/fork.ts');
+  const { data } = await forkSession({ id, at: null, title }, context, `${key.slice(0, 250)}.fork`);
+  await context.say(`The session goes on in a copy of ${id}: ${data.session_id}`);
+  return { sessionId: data.session_id, mode: data.mode ?? mode };
+}
+
+export interface TemplateOfTurn {
+  readonly mode: string | null;
+  readonly title: string | null;
+  readonly settings: SessionSettings | null;
+  /** The file of the schema; null for none. */
+  readonly schema: string | null;
+  /** Makes the message of what was given. */
+  readonly make: (given: string) => string;
+}
+
+/** What a template gives to a turn. Without a template it gives nothing, and the message is what was given. */
+export async function templateOfTurn(input: TemplateChoice, context: CliContext): Promise<TemplateOfTurn> {
+  if (input.template === null && input.values.size === 0)
+    return { mode: null, title: null, settings: null, schema: null, make: (given: string) => given };
+  const { chosenTemplate, filledTemplate, schemaOf } = await import('./chat-template.ts');
+  const template = await chosenTemplate(input, context);
+  return {
+    mode: template.mode,
+    title: template.title,
+    settings: template,
+    schema: schemaOf(template),
+    make: (given: string) => filledTemplate(template, input.values, given === '' ? null : given),
   };
 }
 

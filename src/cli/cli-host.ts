@@ -12,7 +12,8 @@ import type {
   ServedBackend,
   ServeOptions,
 } from '../service/backend-opening.ts';
-import type { FoundModels, ModelServer } from '../service/model-server.ts';
+import type { ModeSettings } from '../service/mode-settings.ts';
+import type { FoundModels, ModelServer, ToldContext } from '../service/model-server.ts';
 import type { LoadLocks } from '../system/file-lock.ts';
 import type { Job } from './job.ts';
 import type { ByteSource } from './terminal/direct-stdin.ts';
@@ -81,4 +82,6 @@ export interface CliHost {
     options: EngineOptions,
     signal: AbortSignal,
   ): Promise<readonly FoundModels[]>;
+  /** Asks the server of a mode how much of a conversation its model reads. Null if it does not tell. */
+  findContext(mode: ModeSettings, options: EngineOptions, signal: AbortSignal): Promise<ToldContext | null>;
 }

@@ -12,6 +12,7 @@ export const exitStatusOfKind = {
   missing: 5,
   transient: 6,
   store: 7,
+  mismatch: 8,
 } as const satisfies Record<ErrorKind, number>;
 
 export function exitStatusOf(code: ErrorCode): number {

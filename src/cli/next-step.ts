@@ -1,6 +1,7 @@
 // What to do after a failure, in commands and options. Only this file turns the remedies of other rooms into words.
 import type { ParleyError } from '../service/errors.ts';
 import type { ModelProgram, Remedy } from '../service/remedy.ts';
+import { quoteForShell } from '../system/shell-quote.ts';
 
 /** The failure's own hint, then the helpful commands; empty if there is nothing to do. */
 export function nextStep({ hint, remedy }: ParleyError): string {
@@ -44,7 +45,7 @@ function remedyText(remedy: Remedy): string {
       return `${pull} another: parley modes set ${remedy.mode} --model MODEL`;
     }
     case 'send_less':
-      return `Send it less of the conversation: parley modes set ${remedy.mode} --context TOKENS (now ${remedy.tokens}), or begin a new session.`;
+      return `Send it less of the conversation: parley modes set ${remedy.mode} --context TOKENS${remedy.tokens === null ? '' : ` (now ${remedy.tokens})`}, or begin a new session.`;
     case 'allow_longer_reply':
       return `Allow more: parley modes set ${remedy.mode} --max-tokens NUMBER`;
     case 'split_think_tags':
@@ -71,6 +72,10 @@ function remedyText(remedy: Remedy): string {
       return 'Leave sslmode out, and name the certificates to trust with sslrootcert; or allow it with --insecure-store.';
     case 'name_mode':
       return '--mode takes the name of a mode. See: parley models';
+    case 'make_template':
+      return `Make it: parley templates edit ${quoteForShell(remedy.name)}`;
+    case 'mend_template':
+      return `Mend it: parley templates edit ${quoteForShell(remedy.name)}`;
     case 'choose_profile_or_url':
       return 'A profile has a URL of its own: give --profile or --url, not both.';
     case 'list_keys':

@@ -147,8 +147,9 @@ function globalOptions(command: Command): GlobalOptions {
   return {
     profile: options['profile'] ?? null,
     url: options['url'] ?? null,
-    // The events of a chat are JSON already.
-    json: options['json'] ?? (jq !== null && options['jsonStream'] !== true),
+    // The events of a chat, and a reply by a schema, are JSON already.
+    json:
+      options['json'] ?? (jq !== null && options['jsonStream'] !== true && options['schema'] === undefined),
     jq,
     quiet: options['quiet'] ?? false,
     color: options['color'] ?? true,

@@ -18,8 +18,13 @@ export interface RetriedChat {
   readonly mode: string;
   /** The session that the turn continued; null for a session of its own. */
   readonly session: string | null;
-  /** True if files or stdin were a part of the message. */
+  /** The file of the schema of the reply; null for none. */
+  readonly schema: string | null;
+  readonly repairs: number;
+  /** True if the words are not all of the turn. */
   readonly hasMore: boolean;
+  /** True if the turn was for a copy of a session. `session` is that copy. */
+  readonly fork: boolean;
   readonly key: string;
 }
 
@@ -57,7 +62,7 @@ function retryCommand(chat: RetriedChat, place: PlaceGiven): string {
   if (session !== null) fixed.push('-s', quoteForShell(session));
   const isShort = words !== '' && words.length <= mostCharacters && !/\p{Cc}/u.test(words);
   if (!isShort || chat.hasMore) {
-    const other = session === null ? '' : ' (and without -c)';
+    const other = session === null ? '' : ` (and without -c${chat.fork ? ' and --fork' : ''})`;
     return `the same command with ${fixed.join(' ')}${other}`;
   }
   const flags = [
@@ -66,6 +71,7 @@ function retryCommand(chat: RetriedChat, place: PlaceGiven): string {
     chat.format,
     chat.usage && '--usage',
     chat.reasoning && '--reasoning',
+    chat.schema !== null && `--schema ${quoteForShell(chat.schema)} --repair ${chat.repairs}`,
     '-n',
     words.startsWith('-') && '--',
   ];

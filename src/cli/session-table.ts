@@ -37,6 +37,9 @@ export function sessionColumns(
     ...(columns < narrow ? [] : [{ title: 'MODE', value: ({ mode }: Session) => shortened(mode ?? '') }]),
     ...(columns < wide ? [] : [{ title: 'MESSAGES', value: messageCount }]),
     { title: 'ID', value: ({ session_id }) => session_id.slice(-length) },
+    ...(columns < wide || !sessions.some(({ parent_id }) => parent_id !== null)
+      ? []
+      : [{ title: 'COPY OF', value: ({ parent_id }: Session) => parent_id?.slice(-length) ?? '' }]),
   ];
 }
 

@@ -4,8 +4,8 @@ import type { EngineSet } from '../engine/engine-set.ts';
 import { offlineEngines } from '../engine/offline/offline-engine-set.ts';
 import type { UpstreamOptions } from '../engine/upstream/upstream-options.ts';
 import type { EngineOptions } from '../service/backend-opening.ts';
-import type { ModeConfig } from '../service/mode-settings.ts';
-import type { FoundModels, ModelServer } from '../service/model-server.ts';
+import type { ModeConfig, ModeSettings } from '../service/mode-settings.ts';
+import type { FoundModels, ModelServer, ToldContext } from '../service/model-server.ts';
 import type { Dependencies } from './dependencies.ts';
 
 /** `modes`: the modes that the user has set up; null if there are none. */
@@ -32,6 +32,17 @@ export async function findModelsOf(
   const { findModels } = await import('../engine/upstream/model-finder.ts');
   const upstream = upstreamOptions(dependencies, options);
   return Promise.all(servers.map((server) => findModels(server, upstream, signal)));
+}
+
+/** Asks the server of a mode how much of a conversation its model reads. Null if it does not tell. */
+export async function findContextOf(
+  dependencies: Dependencies,
+  options: EngineOptions,
+  mode: ModeSettings,
+  signal: AbortSignal,
+): Promise<ToldContext | null> {
+  const { findContext } = await import('../engine/upstream/context-finder.ts');
+  return findContext(mode, upstreamOptions(dependencies, options), signal);
 }
 
 function upstreamOptions({ env, now, signal }: Dependencies, options: EngineOptions): UpstreamOptions {

@@ -79,7 +79,7 @@ export function readMode(name: string, value: unknown, path: readonly string[]):
 /** Checks a mode before it is stored. If its system prompt fills its context, no turn would see the turn before it. */
 export function checkRoom({ system, context_tokens }: ModeSettings, path: readonly string[]): void {
   const tokens = system === null ? 0 : messageTokens(estimateTokens(system));
-  if (tokens < context_tokens) return;
+  if (context_tokens === null || tokens < context_tokens) return;
   throw new ModeFault(
     [...path, 'system'],
     `takes about ${tokens} tokens, and the context of the mode has ${context_tokens}`,
@@ -130,7 +130,8 @@ const readers = {
   temperature: (value: unknown, path: readonly string[]): number | null =>
     value === undefined || value === null ? null : number(null, 0, 5)(value, path),
   parameters: readParameters,
-  context_tokens: number(defaultModeSettings.context_tokens, 256, 100_000_000, true),
+  context_tokens: (value: unknown, path: readonly string[]): number | null =>
+    value === undefined || value === null ? null : number(null, 256, 100_000_000, true)(value, path),
   fallback: textOrNull,
   first_token_seconds: number(defaultModeSettings.first_token_seconds, 0.001, 86_400),
   idle_seconds: number(defaultModeSettings.idle_seconds, 0.001, 86_400),

@@ -14,6 +14,8 @@ export interface EngineContext extends Partial<SessionSettings> {
   readonly history: readonly ContextMessage[];
   /** The message to answer. It begins with the earlier messages that got no reply, as paragraphs. */
   readonly message: string;
+  /** The JSON Schema, as text, that the reply is to match. An engine that cannot be told so passes over it. */
+  readonly schema?: string;
 }
 
 /** `text`: a chunk of the reply. `reasoning`: a chunk of the model's own notes. `finish`: the end; nothing follows it. */
@@ -28,6 +30,11 @@ export interface ReplyEngine {
   readonly historyMessages: number;
   /** The most estimated tokens of the session's system prompt, the history and the message together; missing for an engine that does not count tokens. */
   readonly contextTokens?: number;
+  /**
+   * Asks the model's server for `contextTokens`. Called for a conversation that is longer than those. Missing for an engine whose number is
+   * final. Rejects with the reason of the signal only.
+   */
+  readonly learnContextTokens?: (signal: AbortSignal) => Promise<number>;
   /**
    * True for an engine that ends its own silence with `ENGINE_TIMEOUT`, or never waits. The caller limits the silence of any other engine.
    */

@@ -2,14 +2,22 @@
 // of each engine, an event `asked` names its mode.
 import type { EngineEvent, ReplyEngine } from '../engine/reply-engine.ts';
 import { type ErrorCode, ParleyError } from '../service/errors.ts';
+import { schemaInstructions } from '../service/schema-instructions.ts';
+import { estimateTokens, messageTokens } from '../service/token-estimate.ts';
 import type { TurnBegin } from '../store/session-store.ts';
-import { contextWindow } from './context-window.ts';
+import { type ContextBudget, contextWindow } from './context-window.ts';
 import { watched } from './engine-watch.ts';
 import type { LocalOptions } from './local-options.ts';
 
 export type AskEvent =
   | EngineEvent
   | { readonly type: 'asked'; readonly mode: string; readonly turnsLeftOut: number };
+
+interface Asking {
+  readonly signal: AbortSignal;
+  readonly showReasoning: boolean;
+  readonly schema?: string;
+}
 
 /** A turn with the settings that its session had at its begin. */
 type BegunTurn = Pick<Extract<TurnBegin, { kind: 'begun' }>, 'turn' | 'settings'>;
@@ -28,15 +36,16 @@ export async function* askWithFallback(
   projectId: string,
   begun: BegunTurn,
   engine: ReplyEngine,
-  { signal, showReasoning }: { readonly signal: AbortSignal; readonly showReasoning: boolean },
+  asking: Asking,
 ): AsyncGenerator<AskEvent> {
+  const { signal, showReasoning } = asking;
   const tried = new Set<string>();
   let first: unknown = null;
   for (let mode = begun.turn.mode, current = engine; ; ) {
     tried.add(mode);
     let isSaid = false;
     try {
-      for await (const event of answers(local, projectId, begun, mode, current, signal)) {
+      for await (const event of answers(local, projectId, begun, mode, current, asking)) {
         if (event.type === 'reasoning' && !showReasoning && !current.showsReasoning) {
           // The text is not shown. The event is passed on because its time counts as the time of the first chunk.
           yield { type: 'reasoning', text: '' };
@@ -65,20 +74,35 @@ async function* answers(
   { turn, settings }: BegunTurn,
   mode: string,
   engine: ReplyEngine,
-  signal: AbortSignal,
+  { signal, schema }: Asking,
 ): AsyncGenerator<AskEvent> {
   const { store, limits } = local;
-  const { history, message, turnsLeftOut } = await contextWindow(
-    (before, limit) => store.history(projectId, turn.session_id, before, limit),
-    turn.position,
-    turn.content,
-    engine,
-    settings,
-  );
+  const windowWithin = (budget: ContextBudget) =>
+    contextWindow(
+      (before, limit) => store.history(projectId, turn.session_id, before, limit),
+      turn.position,
+      turn.content,
+      budgetWith(schema, budget),
+      settings,
+    );
+  let window = await windowWithin(engine);
+  if (window.turnsLeftOut > 0 && engine.learnContextTokens !== undefined) {
+    const contextTokens = await engine.learnContextTokens(signal);
+    window = await windowWithin({ historyMessages: engine.historyMessages, contextTokens });
+  }
+  const { history, message, turnsLeftOut } = window;
   yield { type: 'asked', mode, turnsLeftOut };
-  const context = { history, message, ...settings };
+  const context = { history, message, ...settings, ...(schema !== undefined && { schema }) };
   const ask = (engineSignal: AbortSignal) => engine.reply(context, { signal: engineSignal });
   yield* engine.timesItself ? ask(signal) : watched(ask, signal, limits);
+}
+
+/** The schema takes its part of the tokens, in whatever form the model gets it. */
+function budgetWith(schema: string | undefined, budget: ContextBudget): ContextBudget {
+  const { historyMessages, contextTokens } = budget;
+  if (schema === undefined || contextTokens === undefined) return budget;
+  const tokens = messageTokens(estimateTokens(schemaInstructions(schema)));
+  return { historyMessages, contextTokens: contextTokens - tokens };
 }
 
 /** The engine of the fallback mode. A mode whose settings are faulty counts as failed. */

@@ -16,7 +16,8 @@ export interface ContextWindow {
 /** The newest `limit` messages before a position, the oldest first. */
 export type ReadHistory = (before: number, limit: number) => Promise<readonly Message[]>;
 
-type Budget = Pick<ReplyEngine, 'historyMessages' | 'contextTokens'>;
+/** What an engine reads at most. */
+export type ContextBudget = Pick<ReplyEngine, 'historyMessages' | 'contextTokens'>;
 
 const firstPage = 32;
 const largestPage = 256;
@@ -26,7 +27,7 @@ export async function contextWindow(
   read: ReadHistory,
   position: number,
   message: string,
-  engine: Budget,
+  engine: ContextBudget,
   settings: Pick<SessionSettings, 'system'> = noSettings,
 ): Promise<ContextWindow> {
   if (position === 0 || engine.historyMessages === 0) return { history: [], message, turnsLeftOut: 0 };

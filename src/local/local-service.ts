@@ -23,6 +23,7 @@ import {
   checkMessage,
   checkNewSettings,
   checkNewTitle,
+  checkSchema,
   checkSettings,
   checkTitle,
 } from './text-rules.ts';
@@ -57,6 +58,7 @@ export class LocalService implements ConversationService {
       checkMessage(request.message, limits);
       if (request.title !== undefined) checkNewTitle(request.title, request.session_id, limits);
       checkNewSettings(request, limits);
+      if (request.schema !== undefined) checkSchema(request.schema, limits);
       const engine = engineOf(engines, request.mode);
       checkIdempotencyKey(call);
       return engine;
@@ -64,7 +66,9 @@ export class LocalService implements ConversationService {
     const once = await idempotencyKeyFor(call, 'chat', request, now(), limits);
     const local = { ...this.#local, ids: this.#local.ids.of(access.projectId) };
     const begin = () => beginWhenFree(local, this.#turnQueue, access, call, request, once);
-    yield* runTurn(local, access.projectId, call, { begin, form, engine, replyId: null });
+    const { schema } = request;
+    const turn = { begin, form, engine, replyId: null, ...(schema !== undefined && { schema }) };
+    yield* runTurn(local, access.projectId, call, turn);
   }
 
   async createSession(call: Call, request: CreateSessionRequest): Promise<Result<NewSession>> {

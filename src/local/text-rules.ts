@@ -96,6 +96,21 @@ export function checkMessage(message: string, limits: Limits): void {
   if (message.trim() === '') throw invalid('message', 'is empty or white space alone');
 }
 
+/** The schema of a reply is the text of an object of JSON, and has at most `limits.schemaBytes` bytes. */
+export function checkSchema(schema: string, limits: Limits): void {
+  const bytes = Buffer.byteLength(schema);
+  if (bytes > limits.schemaBytes)
+    throw invalid('schema', `has ${bytes} bytes; the limit is ${limits.schemaBytes}`);
+  let json: string;
+  try {
+    // Writing it, too, fails for a value that nests too deep to be sent on.
+    json = JSON.stringify(JSON.parse(schema));
+  } catch {
+    throw invalid('schema', 'is not JSON');
+  }
+  if (!json.startsWith('{')) throw invalid('schema', 'is not an object of JSON');
+}
+
 /** An idempotency key has 1 to 255 visible ASCII characters. */
 export function checkIdempotencyKey(call: Call): void {
   if (call.idempotencyKey !== null && !/^[\x21-\x7e]{1,255}$/.test(call.idempotencyKey)) {

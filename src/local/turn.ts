@@ -22,6 +22,8 @@ export interface ChosenTurn {
   readonly engine: ReplyEngine;
   /** The id of the reply, if another reply is asked for to a message that may have one; null for a chat. */
   readonly replyId: string | null;
+  /** The schema of the reply; missing for a reply of any form. */
+  readonly schema?: string;
 }
 
 /**
@@ -39,7 +41,7 @@ export async function* runTurn(
   local: LocalOptions,
   projectId: string,
   call: Call,
-  { begin: take, form, engine, replyId }: ChosenTurn,
+  { begin: take, form, engine, replyId, schema }: ChosenTurn,
 ): AsyncGenerator<ChatEvent> {
   const begin = await take();
   const { turn } = begin;
@@ -109,7 +111,8 @@ export async function* runTurn(
   try {
     yield started(turn);
     const { signal } = held;
-    for await (const event of askWithFallback(local, projectId, begin, engine, { ...call, signal })) {
+    const asking = { ...call, signal, ...(schema !== undefined && { schema }) };
+    for await (const event of askWithFallback(local, projectId, begin, engine, asking)) {
       if (event.type === 'asked') {
         ({ mode, turnsLeftOut } = event);
         askedAt = local.sinceBoot();

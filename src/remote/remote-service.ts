@@ -18,6 +18,7 @@ import { errorWithoutKey } from './failure-without-key.ts';
 import { remoteChat } from './remote-chat.ts';
 import type { RemoteConnection } from './remote-connection.ts';
 import { remoteResult } from './remote-result.ts';
+import { withFittedSchema } from './schema-requests.ts';
 import { settingsToSend } from './session-settings.ts';
 import { TitledSessions } from './titled-sessions.ts';
 
@@ -43,13 +44,19 @@ export class RemoteService implements ConversationService {
   }
 
   async *chat(call: Call, given: ChatRequest, form: ReplyForm): AsyncIterable<ChatEvent> {
-    const { system, parameters, ...others } = given;
+    const {
+      system: _system,
+      parameters: _parameters,
+      ...others
+    } = await withFittedSchema(this.#connection, call, given);
     const request = { ...others, ...(await settingsToSend(this.#connection, call, given)) };
     const session_id = await this.#titled.begin(call, request);
     if (session_id === null) return yield* this.#chat(call, request, form);
-    const { mode, message } = request;
+    // The title and the settings are those of the created session.
+    const { mode, message, schema } = request;
+    const untitled = { mode, message, session_id, ...(schema !== undefined && { schema }) };
     try {
-      yield* this.#chat(call, { mode, message, session_id }, form);
+      yield* this.#chat(call, untitled, form);
     } catch (error) {
       await this.#titled.takeBack(call, session_id, error);
       throw error;

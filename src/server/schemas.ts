@@ -48,6 +48,12 @@ export const chatRequest = z.strictObject({
     .describe(`of a new session: ${titleRule}; without it, the first line of the message`),
   system: systemPrompt.nullable().exactOptional().describe(`of a new session: ${systemRule}; null for none`),
   parameters: parameters.exactOptional().describe(`of a new session: ${parametersRule}`),
+  schema: z
+    .string()
+    .exactOptional()
+    .describe(
+      'a JSON Schema as text of JSON, at most 256 KiB; the model is asked to match it, and its reply is not checked',
+    ),
 });
 
 export const createSessionRequest = z.strictObject({

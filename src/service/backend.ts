@@ -12,7 +12,7 @@ export interface Backend {
   readonly archive: SessionArchive;
   /** Null for a server elsewhere, which is administered on its own machine. */
   readonly administration: Administration | null;
-  /** What the backend offers beyond the interface document (`archive`, `idempotency`, `stream`); null while that is not known. */
+  /** What the backend offers beyond the interface document (`archive`, `idempotency`, `stream`, `schema`); null while that is not known. */
   readonly extensions: readonly string[] | null;
   /** Closes files and sockets. Running turns are cut first, and the received parts of their replies are stored. */
   close(): Promise<void>;

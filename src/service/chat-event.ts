@@ -17,6 +17,11 @@ export interface ChatRequest {
   /** The settings of the new session, under the rules of a created session's. Missing with a `session_id`, and for none. */
   readonly system?: string | null;
   readonly parameters?: Readonly<Record<string, unknown>>;
+  /**
+   * The schema of the reply: an object of JSON Schema as a text of JSON, at most 256 KiB. The model is asked for JSON that matches it. The
+   * service does not check the reply.
+   */
+  readonly schema?: string;
 }
 
 /** The facts that are known once the message is stored. */

@@ -35,6 +35,7 @@ export const clientErrorCodes = [
   'INCOMPLETE_REPLY',
   'REDIRECT',
   'FILTER_FAILED',
+  'SCHEMA_MISMATCH',
   'COPY_DIFFERS',
   'STORE_BUSY',
   'STORE_DAMAGED',
@@ -49,9 +50,9 @@ export type ErrorCode = (typeof serviceErrorCodes)[number] | (typeof clientError
 /**
  * What a failure means for the caller. `input`: the request is wrong, and nothing was done. `key`: there is no valid key. `missing`: there
  * is no such session. `transient`: there was no answer, and the same request may succeed later. `store`: the store cannot be used.
- * `internal`: anything else failed.
+ * `mismatch`: the reply does not match its schema. `internal`: anything else failed.
  */
-export type ErrorKind = 'input' | 'key' | 'missing' | 'transient' | 'store' | 'internal';
+export type ErrorKind = 'input' | 'key' | 'missing' | 'transient' | 'store' | 'mismatch' | 'internal';
 
 export const errorKind = {
   INTERNAL_ERROR: 'internal',
@@ -80,6 +81,7 @@ export const errorKind = {
   SESSION_BUSY: 'transient',
   INCOMPLETE_REPLY: 'transient',
   REDIRECT: 'transient',
+  SCHEMA_MISMATCH: 'mismatch',
   STORE_BUSY: 'store',
   STORAGE_FULL: 'store',
   STORE_DAMAGED: 'store',

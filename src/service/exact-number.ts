@@ -14,3 +14,19 @@ export class ExactNumber extends Number {
     return this.literal;
   }
 }
+
+/** True for a literal whose value a JavaScript number holds, or holds as every program does that writes the fewest digits. */
+export function isHeldExactly(literal: string): boolean {
+  const number = Number(literal);
+  return Number.isFinite(number) && digitsOf(String(number)) === digitsOf(literal);
+}
+
+/** The digits that count, and the power of ten of the last one: the same for all ways to write a value. */
+function digitsOf(literal: string): string {
+  const [, whole = '', fraction = '', power = '0'] =
+    /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(literal) ?? [];
+  const digits = (whole + fraction).replace(/^0+/, '');
+  const counted = digits.replace(/0+$/, '');
+  if (counted === '') return '0';
+  return `${counted}e${Number(power) - fraction.length + digits.length - counted.length}`;
+}

@@ -9,6 +9,8 @@ export interface Limits {
   /** UTF-8 bytes of a session's system prompt, and of its parameters as JSON. */
   readonly systemBytes: number;
   readonly parametersBytes: number;
+  /** Bytes of the schema of a reply, as JSON. */
+  readonly schemaBytes: number;
   /** Characters (code points) of a search, and its words. */
   readonly queryCharacters: number;
   readonly queryTerms: number;
@@ -36,6 +38,7 @@ export const defaultLimits: Limits = {
   messageBytes: 1024 * 1024,
   systemBytes: 64 * 1024,
   parametersBytes: 16 * 1024,
+  schemaBytes: 256 * 1024,
   queryCharacters: 500,
   queryTerms: 32,
   pageItems: largestPage,

@@ -27,8 +27,11 @@ export interface ModeSettings {
   readonly temperature: number | null;
   /** Further fields of each request, such as `max_tokens`, `top_p` and `seed`. */
   readonly parameters: Readonly<Record<string, JsonValue>>;
-  /** How many tokens the system prompt, the history and the message may have together, by Parley's estimate. */
-  readonly context_tokens: number;
+  /**
+   * How many tokens the system prompt, the history and the message may have together, by Parley's estimate. Null for what the model's server
+   * tells; if it tells nothing, 8192 for a model on this machine, and everything for a model elsewhere.
+   */
+  readonly context_tokens: number | null;
   /** The mode to ask when this one fails before the first chunk of its reply; null for none. */
   readonly fallback: string | null;
   /** The longest wait for the first token, and between two chunks of the reply, in seconds. */
@@ -46,6 +49,9 @@ export interface ModeSettings {
   readonly insecure_http: boolean;
 }
 
+/** The tokens that are sent of a conversation to a model on this machine whose server tells no number. */
+export const usualTokensHere = 8192;
+
 export const thinkTagChoices = ['split', 'open', 'keep'] as const;
 
 export const defaultModeSettings = {
@@ -55,7 +61,7 @@ export const defaultModeSettings = {
   system: null,
   temperature: null,
   parameters: {},
-  context_tokens: 8192,
+  context_tokens: null,
   fallback: null,
   first_token_seconds: 300,
   idle_seconds: 60,

@@ -17,6 +17,13 @@ export interface FoundModels {
   readonly problem: string | null;
 }
 
+/** How many tokens a conversation with a model may have, as its server tells. */
+export interface ToldContext {
+  readonly tokens: number;
+  /** The end of the path that told it: `/models`, `/props` or `/api/show`. */
+  readonly place: string;
+}
+
 export const localModelServers: readonly ModelServer[] = [
   { name: 'Ollama', base_url: 'http://127.0.0.1:11434/v1', key: null },
   { name: 'llama.cpp', base_url: 'http://127.0.0.1:8080/v1', key: null },

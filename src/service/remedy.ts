@@ -21,8 +21,8 @@ export type Remedy =
   | { readonly kind: 'change_address'; readonly mode: string }
   /** Choose another model. `pull`: the model that Ollama can fetch. */
   | { readonly kind: 'choose_model'; readonly mode: string; readonly pull: string | null }
-  /** Send fewer tokens of a conversation than `tokens`. */
-  | { readonly kind: 'send_less'; readonly mode: string; readonly tokens: number }
+  /** Send fewer tokens of a conversation than `tokens`; null if the mode names no number. */
+  | { readonly kind: 'send_less'; readonly mode: string; readonly tokens: number | null }
   | { readonly kind: 'allow_longer_reply'; readonly mode: string }
   | { readonly kind: 'split_think_tags'; readonly mode: string }
   | { readonly kind: 'show_reasoning' }
@@ -38,6 +38,8 @@ export type Remedy =
   | { readonly kind: 'check_proxies' }
   | { readonly kind: 'allow_plain_http' }
   | { readonly kind: 'name_mode' }
+  | { readonly kind: 'make_template'; readonly name: string }
+  | { readonly kind: 'mend_template'; readonly name: string }
   /** Give a store or the URL of a server, not both. */
   | { readonly kind: 'choose_store_or_url' }
   | { readonly kind: 'allow_insecure_store' }

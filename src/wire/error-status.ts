@@ -7,6 +7,7 @@ const statusOfKind = {
   missing: 404,
   transient: 503,
   store: 500,
+  mismatch: 500,
   internal: 500,
 } as const satisfies Record<ErrorKind, number>;
 

@@ -1,7 +1,7 @@
 // JSON of a server whose values are shown again: the digits of its numbers stay what they are, also where a JavaScript number would change
 // them.
 import { endOfString, parseJson } from '../http/foreign-json.ts';
-import { ExactNumber } from '../service/exact-number.ts';
+import { ExactNumber, isHeldExactly } from '../service/exact-number.ts';
 
 const numbers = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 /** No text without such a part holds a number that changes. Most texts are therefore parsed as they are. */
@@ -15,7 +15,7 @@ export function parseExactJson(text: string): unknown {
   const value = parseJson(text);
   if (value === undefined || !mayChange.test(text)) return value;
   const marked = outsideStrings(text, (part) =>
-    part.replace(numbers, (literal) => (isKept(literal) ? literal : JSON.stringify(mark + literal))),
+    part.replace(numbers, (literal) => (isHeldExactly(literal) ? literal : JSON.stringify(mark + literal))),
   );
   return JSON.parse(marked, (_name, inner: unknown) =>
     typeof inner === 'string' && markedNumber.test(inner) ? new ExactNumber(inner.slice(mark.length)) : inner,
@@ -32,20 +32,4 @@ function outsideStrings(json: string, change: (part: string) => string): string 
     at = end;
   }
   return parts.join('') + change(json.slice(at));
-}
-
-/** True for a number whose value a JavaScript number holds, or holds as every program does that writes the fewest digits. */
-function isKept(literal: string): boolean {
-  const number = Number(literal);
-  return Number.isFinite(number) && digitsOf(String(number)) === digitsOf(literal);
-}
-
-/** The digits that count, and the power of ten of the last one: the same for all ways to write a value. */
-function digitsOf(literal: string): string {
-  const [, whole = '', fraction = '', power = '0'] =
-    /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(literal) ?? [];
-  const digits = (whole + fraction).replace(/^0+/, '');
-  const counted = digits.replace(/0+$/, '');
-  if (counted === '') return '0';
-  return `${counted}e${Number(power) - fraction.length + digits.length - counted.length}`;
 }

@@ -84,7 +84,7 @@ describe('topics', () => {
     }
     for (const code of Object.keys(errorKind) as ErrorCode[])
       expect(codesOf.get(exitStatusOf(code))).toContain(code);
-    expect([...codesOf.keys()]).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 129, 130, 143]);
+    expect([...codesOf.keys()]).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 129, 130, 143]);
   });
 
   test('environment names each variable of Parley that the source reads, and no other', async () => {

@@ -54,6 +54,8 @@ const packageHomes: Readonly<Record<string, readonly string[]>> = {
   marked: ['cli/terminal/markdown', 'cli/transcripts'],
   'highlight.js': ['cli/terminal/markdown'],
   'jq-wasm': ['cli/terminal'],
+  ajv: ['cli/schema'],
+  'ajv-formats': ['cli/schema'],
   ora: ['cli/terminal'],
   '@inquirer/prompts': ['cli/terminal'],
   hono: ['server'],

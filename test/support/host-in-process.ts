@@ -62,5 +62,6 @@ export function hostInProcess(parts: HostParts): CliHost {
     migrateStore: () => Promise.reject(new Error('No store is migrated here.')),
     copyStores: () => Promise.reject(new Error('No store is copied here.')),
     findModels: () => Promise.reject(new Error('No model server is asked here.')),
+    findContext: () => Promise.reject(new Error('No model server is asked here.')),
   };
 }

@@ -43,7 +43,12 @@ export interface PacedModel extends ScriptedServer {
 export async function openPacedModel(): Promise<PacedModel> {
   const come: PacedCompletion[] = [];
   const awaited: ((reply: PacedCompletion) => void)[] = [];
-  const server = await serve(({ body }, response) => {
+  const server = await serve(({ path, body }, response) => {
+    // It tells nothing of its models.
+    if (!path.endsWith('/chat/completions')) {
+      response.writeHead(404).end();
+      return;
+    }
     const reply = new PacedCompletion(body, response);
     const take = awaited.shift();
     if (take === undefined) come.push(reply);

@@ -6,7 +6,14 @@ import type { CliHost } from '../../src/cli/cli-host.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
 import { createOutput, type Output } from '../../src/cli/terminal/output.ts';
 import type { Dependencies } from '../../src/compose/dependencies.ts';
-import { copyStores, findModels, migrateStore, openBackend, openModes } from '../../src/compose.ts';
+import {
+  copyStores,
+  findContext,
+  findModels,
+  migrateStore,
+  openBackend,
+  openModes,
+} from '../../src/compose.ts';
 import { configDirectory, dataDirectory, realDirectory } from '../../src/config/paths.ts';
 import { ProfileFile } from '../../src/config/profile-file.ts';
 import { hostInProcess } from './host-in-process.ts';
@@ -93,6 +100,7 @@ async function runInProcess(
     migrateStore: (target) => migrateStore(target, dependencies),
     copyStores: (request) => copyStores(request, dependencies),
     findModels: (servers, options, stop) => findModels(servers, dependencies, options, stop),
+    findContext: (mode, options, stop) => findContext(mode, dependencies, options, stop),
   });
   for (const output of Object.values(outputs)) await output.finish();
   const [bytes, err] = [Buffer.concat(written.stdout), Buffer.concat(written.stderr)];

@@ -1,12 +1,13 @@
 // Answers one line of a batch: runs its turn at the pace of the batch and makes the line of the result.
 import { createHash } from 'node:crypto';
 import type { Call } from '../../service/call.ts';
-import type { ChatReply, ChatRequest } from '../../service/chat-event.ts';
+import type { ChatReply } from '../../service/chat-event.ts';
 import type { ConversationService } from '../../service/conversation-service.ts';
 import { ParleyError } from '../../service/errors.ts';
 import { failureFacts } from '../../service/result.ts';
 import { toJson } from '../terminal/json.ts';
 import type { BatchId, BatchLine, BatchRequest } from './batch-request.ts';
+import type { BatchSessions, SharedSession } from './batch-sessions.ts';
 import type { Pacer } from './pacer.ts';
 
 export interface BatchOutcome {
@@ -17,22 +18,18 @@ export interface BatchOutcome {
 }
 
 export interface BatchAnswersOptions {
-  readonly service: ConversationService;
+  readonly service: Pick<ConversationService, 'chat'>;
+  /** The schema that the replies match; null if they have any form. The body of a reply that matches has its value as `value`. */
+  readonly schema: string | null;
   /** The call of each turn. Its signal stops the batch. */
   readonly call: Omit<Call, 'idempotencyKey' | 'requestId'>;
   readonly newRequestId: () => string;
   /** The name of the batch. A resumed batch keeps it. */
   readonly batch: string;
-  readonly defaultMode: () => Promise<string>;
+  readonly sessions: BatchSessions;
   readonly pacer: Pacer;
   /** The session of all lines; null if each line has its own. */
   readonly shared: SharedSession | null;
-}
-
-export interface SharedSession {
-  session_id: string | null;
-  /** The title for a session that the first line creates. */
-  readonly title: string | null;
 }
 
 export class BatchAnswers {
@@ -49,8 +46,8 @@ export class BatchAnswers {
     try {
       const { request } = item;
       if (request instanceof ParleyError) throw request;
-      const data = await pacer.run(() => this.#turn(item.id, request, place));
-      return { text: `${toJson({ id: item.id, success: true, data })}\n`, outcome: 'answered', item };
+      const answer = await pacer.run(() => this.#turn(item.id, request, place));
+      return { text: `${toJson({ id: item.id, success: true, ...answer })}\n`, outcome: 'answered', item };
     } catch (error) {
       // The line whose failure stopped the batch counts as failed, not as stopped.
       const isOwn = error === item.request || pacer.gaveUpOn(error);
@@ -61,19 +58,20 @@ export class BatchAnswers {
     }
   }
 
-  /** Resolves with the data of the answer. */
-  async #turn(id: BatchId, line: BatchRequest, place: { session_id: string | null }): Promise<unknown> {
-    const { service, shared, defaultMode } = this.#options;
-    const mode = line.mode ?? (await defaultMode());
-    const { message } = line;
-    const request: ChatRequest = { mode, message, ...this.#sessionOf(line) };
-    const { session_id, title } = request;
-    const titled = title === undefined ? [] : [title];
-    const call = this.#call(id, ['chat', String(id), mode, message, session_id, ...titled]);
+  /** Resolves with the data of the answer, and with its value if there is a schema. */
+  async #turn(id: BatchId, line: BatchRequest, place: { session_id: string | null }): Promise<object> {
+    const { service, schema, shared, sessions } = this.#options;
+    const request = await sessions.requestOf(line, () => this.#plainCall());
+    const { mode, message, session_id, title, system, parameters } = request;
+    const given = [title, system, parameters].filter((one) => one !== undefined);
+    const further = [...given, ...(schema === null ? [] : [{ schema }])];
+    const call = this.#call(id, ['chat', String(id), mode, message, session_id, ...further]);
     try {
       for await (const event of service.chat(call, request, 'whole')) {
         if (event.event === 'session') place.session_id = event.data.session_id;
-        if (event.event === 'done') return dataOf(event.data, event.body);
+        if (event.event !== 'done') continue;
+        const data = dataOf(event.data, event.body);
+        return schema === null ? { data } : { data, value: replyValue(event.body) };
       }
     } catch (error) {
       if (error instanceof ParleyError) place.session_id ??= error.session_id;
@@ -84,12 +82,10 @@ export class BatchAnswers {
     throw new ParleyError('INCOMPLETE_REPLY', 'The reply broke off before its end.', { hint: 'Try again.' });
   }
 
-  /** The session that a line continues, or the title of the session that its chat creates. */
-  #sessionOf(request: BatchRequest): Pick<ChatRequest, 'session_id' | 'title'> {
-    const { shared } = this.#options;
-    if (shared !== null && shared.session_id !== null) return { session_id: shared.session_id };
-    const title = shared?.title ?? request.title;
-    return title === null ? { session_id: request.session_id } : { session_id: null, title };
+  /** The call of an operation that may be repeated without a key. */
+  #plainCall(): Call {
+    const { call, newRequestId } = this.#options;
+    return { ...call, idempotencyKey: null, requestId: newRequestId() };
   }
 
   /**
@@ -125,6 +121,10 @@ function dataOf({ session_id, mode, reply }: ChatReply, body: unknown): unknown 
   const { data } = body as { readonly data?: unknown };
   const own = typeof data === 'object' && !Array.isArray(data) ? data : null;
   return { session_id, mode, reply, ...own };
+}
+
+function replyValue(body: unknown): unknown {
+  return (body as { readonly value?: unknown }).value;
 }
 
 function stopped(session_id: string | null): ParleyError {

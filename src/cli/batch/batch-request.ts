@@ -2,6 +2,8 @@
 import { isUtf8 } from 'node:buffer';
 import { ParleyError } from '../../service/errors.ts';
 import { isSessionId } from '../../service/session.ts';
+import type { Parameter } from '../model-options.ts';
+import { type GivenSettings, nothingGiven } from '../setting-options.ts';
 import type { ByteLine } from '../terminal/byte-lines.ts';
 import { Utf8Reader } from '../terminal/utf8-reader.ts';
 
@@ -13,6 +15,7 @@ export interface BatchRequest {
   readonly mode: string | null;
   readonly session_id: string | null;
   readonly title: string | null;
+  readonly settings: GivenSettings;
 }
 
 export interface BatchLine {
@@ -79,7 +82,15 @@ function textOf(bytes: Uint8Array, line: number): string {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const fieldNames: readonly string[] = ['message', 'id', 'mode', 'session_id', 'title'];
+const fieldNames: readonly string[] = [
+  'message',
+  'id',
+  'mode',
+  'session_id',
+  'title',
+  'system',
+  'parameters',
+];
 
 /** The text begins with a brace, so valid JSON is an object. */
 function objectOf(text: string, line: number): Fields {
@@ -131,11 +142,27 @@ function requestOf(fields: Fields, line: number, { messageBytes, inSession }: Li
   if (title !== null && session_id !== null) {
     throw invalid(line, 'title', 'is for a new session: it cannot stand beside session_id');
   }
-  if (inSession && (title ?? session_id) !== null) {
-    const field = title === null ? 'session_id' : 'title';
-    throw invalid(line, field, 'cannot stand in a line under --in-session');
+  const settings = settingsField(fields, line);
+  const ofSession = [
+    title !== null && 'title',
+    session_id !== null && 'session_id',
+    settings.system !== undefined && 'system',
+    settings.parameters.length > 0 && 'parameters',
+  ].find(Boolean);
+  if (inSession && ofSession) throw invalid(line, ofSession, 'cannot stand in a line under --in-session');
+  return { message, mode, session_id, title, settings };
+}
+
+/** Null as the system prompt, and as the value of a parameter, takes it away. */
+function settingsField(fields: Fields, line: number): GivenSettings {
+  const system = fields['system'] === null ? null : (textField(fields, 'system', line) ?? undefined);
+  if (system === '') throw invalid(line, 'system', 'is empty: null takes the system prompt away');
+  const { parameters = {} } = fields;
+  if (typeof parameters !== 'object' || parameters === null || Array.isArray(parameters)) {
+    throw invalid(line, 'parameters', `must be an object, not ${kindOf(parameters)}`);
   }
-  return { message, mode, session_id, title };
+  const given = Object.entries(parameters).map(([name, value]): Parameter => [name, value ?? undefined]);
+  return system === undefined && given.length === 0 ? nothingGiven : { system, parameters: given };
 }
 
 function textField(fields: Fields, name: string, line: number): string | null {

@@ -3,27 +3,40 @@ import { setMaxListeners } from 'node:events';
 import { ParleyError } from '../../service/errors.ts';
 import { defaultLimits } from '../../service/limits.ts';
 import { quoteForShell } from '../../system/shell-quote.ts';
-import { BatchAnswers, type BatchOutcome, isTurnedAway, type SharedSession } from '../batch/batch-answers.ts';
+import { BatchAnswers, type BatchOutcome, isTurnedAway } from '../batch/batch-answers.ts';
 import { type BatchDestination, openDestination } from '../batch/batch-destination.ts';
 import { batchItems } from '../batch/batch-items.ts';
 import { type BatchProgress, progressOn } from '../batch/batch-progress.ts';
 import { type BatchLine, readItem } from '../batch/batch-request.ts';
+import { BatchSessions, type GivenToLines, type SharedSession } from '../batch/batch-sessions.ts';
 import { runInOrder } from '../batch/ordered-run.ts';
 import { Pacer } from '../batch/pacer.ts';
 import type { MessageSources } from '../chat-message.ts';
+import { templateOfTurn } from '../chat-turn.ts';
 import type { CliContext } from '../context.ts';
+import { counted } from '../counted.ts';
 import { tellFailure } from '../error-report.ts';
 import { exitDone, exitSomeFailed } from '../exit-codes.ts';
 import { chooseMode } from '../mode-choice.ts';
+import { openRule } from '../schema/open-rule.ts';
+import type { ReplyRule } from '../schema/reply-rule.ts';
 import { type SessionFlags, sessionToContinue } from '../session-choice.ts';
+import { sessionMode } from '../session-mode.ts';
 import { requireReference } from '../session-reference.ts';
+import { givenSettings, type SettingFlags } from '../setting-options.ts';
+import type { TemplateChoice } from '../template-values.ts';
 import type { WhichBlock } from '../terminal/markdown/fenced-block.ts';
 
-export interface ChatBatchInput extends MessageSources, SessionFlags {
+export interface ChatBatchInput extends MessageSources, SessionFlags, TemplateChoice {
   readonly mode: string | null;
+  readonly settings: SettingFlags;
   readonly title: string | null;
   readonly jsonStream: boolean;
+  readonly regenerate: boolean;
+  readonly fork: boolean;
   readonly extractCode: WhichBlock | null;
+  readonly schema: string | null;
+  readonly repairs: number;
   /** True if all lines are turns of one session: the named or continued one, otherwise a new one (with the given title, if any). */
   readonly inSession: boolean;
   readonly concurrency: number;
@@ -38,7 +51,17 @@ const windowWeight = 16 * 1024 * 1024;
 
 export async function runChatBatch(input: ChatBatchInput, context: CliContext): Promise<number> {
   checkTogether(input, context);
+  const template = await templateOfTurn(input, context);
+  const settings = await givenSettings(input.settings, template.settings, context.signal);
+  // A variable without a value would fail in each line.
+  template.make(' ');
+  const schema = input.schema ?? template.schema;
+  const rule = await openRule({ ...input, schema }, context);
   const session = await sessionToContinue(input, context);
+  const named = input.mode ?? template.mode;
+  const mode = session === null ? named : (await sessionMode(named, session, settings, context)).mode;
+  const title = input.title ?? template.title;
+  const given: GivenToLines = { mode, title, settings, message: template.make };
   const destination = await openDestination(input.resume, context);
   const hopeless = new AbortController();
   const signal = AbortSignal.any([context.signal, hopeless.signal]);
@@ -53,11 +76,8 @@ export async function runChatBatch(input: ChatBatchInput, context: CliContext): 
     lines: input.progress,
   });
   try {
-    const shared = input.inSession
-      ? { session_id: session?.sessionId ?? destination.session_id, title: input.title }
-      : null;
-    const mode = input.mode ?? session?.mode ?? null;
-    await answerAll({ ...input, mode }, context, destination, shared, progress, stop);
+    const shared = input.inSession ? { session_id: session?.sessionId ?? destination.session_id } : null;
+    await answerAll(input, context, { destination, shared, given, rule }, progress, stop);
     await destination.keep();
     progress.stop();
     await context.say(`${progress.summary()}.`);
@@ -74,11 +94,17 @@ export async function runChatBatch(input: ChatBatchInput, context: CliContext): 
   }
 }
 
+interface BatchPlace {
+  readonly destination: BatchDestination;
+  readonly shared: SharedSession | null;
+  readonly given: GivenToLines;
+  readonly rule: ReplyRule | null;
+}
+
 async function answerAll(
   input: ChatBatchInput,
   context: CliContext,
-  destination: BatchDestination,
-  shared: SharedSession | null,
+  { destination, shared, given, rule }: BatchPlace,
   progress: BatchProgress,
   { signal, giveUp }: { readonly signal: AbortSignal; readonly giveUp: (error: unknown) => void },
 ): Promise<void> {
@@ -99,19 +125,26 @@ async function answerAll(
     random,
   });
   progress.waitsFor(() => pacer.pauseMs);
-  const answers = new BatchAnswers({
-    service: backend.service,
-    call: { apiKey, signal, pacesItself: true, showReasoning: false },
-    newRequestId,
-    batch: destination.batch,
-    defaultMode: () => {
-      defaultMode ??= chooseMode(input.mode, context).catch((error: unknown) => {
+  const sessions = new BatchSessions({
+    backend,
+    given,
+    shared,
+    usualMode: () => {
+      defaultMode ??= chooseMode(given.mode, context).catch((error: unknown) => {
         // No further line without a mode can be sent.
         if (error instanceof ParleyError && error.code === 'USAGE') giveUp(error);
         throw error;
       });
       return defaultMode;
     },
+  });
+  const answers = new BatchAnswers({
+    service: rule?.over(backend.service) ?? backend.service,
+    schema: rule?.schema ?? null,
+    call: { apiKey, signal, pacesItself: true, showReasoning: false },
+    newRequestId,
+    batch: destination.batch,
+    sessions,
     pacer,
     shared,
   });
@@ -146,6 +179,8 @@ async function answerAll(
     },
   });
   signal.throwIfAborted();
+  if (sessions.changed > 0)
+    await context.say(`The settings of ${counted(sessions.changed, 'session')} were changed.`);
 }
 
 function checkTogether(input: ChatBatchInput, { host, options }: CliContext): void {
@@ -157,6 +192,8 @@ function checkTogether(input: ChatBatchInput, { host, options }: CliContext): vo
     !input.stdin && '-n (or PARLEY_NO_STDIN)',
     input.jsonStream && '--json-stream',
     input.extractCode !== null && '--extract-code',
+    input.regenerate && '--regenerate',
+    input.fork && '--fork',
   ].find(Boolean);
   if (alone) {
     throw new ParleyError('USAGE', `${alone} and --batch cannot be used together.`, {

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { ParleyError } from '../../service/errors.ts';
 import { chatOutput } from '../chat-output.ts';
 import { type ChatInput, planChat } from '../chat-plan.ts';
-import { prepareTurn, runTurn } from '../chat-turn.ts';
+import { prepareTurn, runTurn, templateOfTurn } from '../chat-turn.ts';
 import type { CliContext } from '../context.ts';
 import { exitDone } from '../exit-codes.ts';
 import { noteOfFirstReply } from '../first-reply.ts';
@@ -11,18 +11,25 @@ import { markdownOption } from '../markdown-option.ts';
 import { withModeOfSession } from '../mode-choice.ts';
 import { withRetryCommand } from '../retry-command.ts';
 import type { Run } from '../run.ts';
+import { openRule } from '../schema/open-rule.ts';
 import { readInSession } from '../session-reference.ts';
+import { addSettingOptions, type SettingFlags } from '../setting-options.ts';
+import { addTemplateOptions, noValues, type TemplateValues } from '../template-values.ts';
 import type { WhichBlock } from '../terminal/markdown/fenced-block.ts';
 import type { MarkdownChoice } from '../terminal/reply-writer.ts';
 import { wholeNumber } from '../whole-number.ts';
 import { canConverse, runRepl } from './repl.ts';
 
-interface ChatFlags {
+interface ChatFlags extends SettingFlags {
   readonly mode?: string;
   readonly session?: string;
   readonly continue?: true;
   readonly title?: string;
   readonly file?: readonly string[];
+  readonly template?: string;
+  readonly regenerate?: true;
+  readonly fork?: true;
+  readonly set?: TemplateValues;
   readonly stream: boolean;
   readonly jsonStream?: true;
   readonly stdin: boolean;
@@ -32,6 +39,8 @@ interface ChatFlags {
   readonly raw?: true;
   readonly markdown: MarkdownChoice;
   readonly extractCode?: WhichBlock;
+  readonly schema?: string;
+  readonly repair?: number;
   readonly batch?: true;
   readonly concurrency?: number;
   readonly inSession?: true;
@@ -40,7 +49,7 @@ interface ChatFlags {
 }
 
 export function registerChat(parent: Command, run: Run): void {
-  parent
+  const command = parent
     .command('chat')
     .description('send a message and print the reply')
     .argument('[message...]', 'the message; - reads it from stdin; words and piped stdin go together')
@@ -48,7 +57,10 @@ export function registerChat(parent: Command, run: Run): void {
     .option('-s, --session <id>', 'continue this session: an id, its last 6 or more characters, or a title')
     .option('-c, --continue', 'continue the session last used in this terminal')
     .option('--title <title>', 'title of the new session')
-    .option('-f, --file <path>', 'put this file (- for stdin) into the message; repeatable', collected)
+    .option('--fork', 'continue a copy of the session of -s or -c, and leave that session as it is')
+    .option('--regenerate', 'another reply to the last message of -s or -c; the one before is kept beside it')
+    .option('-f, --file <path>', 'put this file (- for stdin) into the message; repeatable', collected);
+  addSettingOptions(addTemplateOptions(command))
     .option('--no-stream', 'print the reply when it is complete')
     .option('--json-stream', 'print each event as a line of JSON')
     .option('--usage', 'print on stderr how many tokens the turn took')
@@ -66,6 +78,12 @@ export function registerChat(parent: Command, run: Run): void {
         'print the first fenced code block of the reply alone, or with =last the last',
       ).choices(['first', 'last']),
     )
+    .option('--schema <file>', 'print JSON alone, checked by this JSON Schema (see: parley help formatting)')
+    .option(
+      '--repair <n>',
+      'ask so often for a reply that matches the schema (default: 1)',
+      wholeNumber(0, 10),
+    )
     .option('--batch', 'send each line of stdin, print a line of JSON for each (see Batches)')
     .option('--concurrency <n>', 'batch: how many at a time (default: 4)', wholeNumber(1, mostAtOnce))
     .option('--in-session', 'batch: all lines are turns of one session: a new one, or that of -s or -c')
@@ -74,6 +92,8 @@ export function registerChat(parent: Command, run: Run): void {
     .addHelpText('after', batchHelp)
     .action((words: string[], flags: ChatFlags, command: Command) =>
       run(command, async (context) => {
+        if (flags.repair !== undefined && flags.schema === undefined)
+          throw new ParleyError('USAGE', '--repair is for --schema.', { hint: 'See: parley chat --help' });
         const input = inputOf(words, flags, context);
         if (flags.batch !== true) return runChat(withoutBatch(input, flags), context);
         const { runChatBatch } = await import('./chat-batch.ts');
@@ -87,7 +107,7 @@ Batches:
   parley chat --batch < in.txt > out.ndjson
   parley chat --batch --resume out.ndjson < in.txt    goes on after a stop
 
-  A line is a message, or {"message", "id"?, "mode"?, "session_id"?, "title"?}. Its result is
+  A line is a message, or {"message", "id"?, "mode"?, "session_id"?, "title"?, "system"?, "parameters"?}. Its result is
   {"id", "success", "data" or "error"}, in the order of the lines; a line without an id has its number.
   A line that fails stops no other: the exit status is 3 at the end.`;
 
@@ -126,6 +146,11 @@ function inputOf(words: readonly string[], flags: ChatFlags, context: CliContext
     session: flags.session ?? null,
     continue: flags.continue ?? false,
     title: flags.title ?? null,
+    template: flags.template ?? null,
+    values: flags.set ?? noValues,
+    settings: flags,
+    regenerate: flags.regenerate ?? false,
+    fork: flags.fork ?? false,
     stream: flags.stream,
     jsonStream: flags.jsonStream ?? false,
     usage: flags.usage ?? false,
@@ -133,32 +158,38 @@ function inputOf(words: readonly string[], flags: ChatFlags, context: CliContext
     idempotencyKey: flags.idempotencyKey ?? null,
     markdown: flags.raw ? 'never' : flags.markdown,
     extractCode: flags.extractCode ?? null,
+    schema: flags.schema ?? null,
+    repairs: flags.repair ?? 1,
   };
 }
 
-export async function runChat(input: ChatInput, context: CliContext): Promise<number> {
+export async function runChat(given: ChatInput, context: CliContext): Promise<number> {
+  const template = await templateOfTurn(given, context);
+  const input = { ...given, schema: given.schema ?? template.schema };
   const { stdinIsFed, options } = context;
   const canTalk = () => canConverse(context);
   const plan = planChat(input, { json: options.json, stdinIsFed, canConverse: canTalk });
   if (plan.kind === 'conversation') return runRepl(plan.repl, context);
 
-  const prepared = await prepareTurn(input, context);
+  const { usage } = input;
+  // JSON is not Markdown.
+  const markdown = input.schema === null ? input.markdown : 'never';
+  const rule = await openRule(input, context);
+  const prepared = await prepareTurn(input, template, context);
   const { call, modeBefore } = prepared;
   let { request } = prepared;
-  const { usage, markdown } = input;
   const note = await noteOfFirstReply(request.mode, context);
   const output = chatOutput(plan.format, context, { request: () => request, usage, markdown });
-  const { backend } = await context.open();
-  const chat = (session_id: string | null) => {
+  const { service, archive } = (await context.open()).backend;
+  const chatting = rule?.over(service, output.again) ?? service;
+  const ask = (session_id: string | null) => {
     request = { ...request, session_id };
-    return backend.service.chat(
-      { ...call, ...(output.notice && { notice: output.notice }) },
-      request,
-      'chunks',
-    );
+    const told = { ...call, ...(output.notice && { notice: output.notice }) };
+    if (!input.regenerate || session_id === null) return chatting.chat(told, request, 'chunks');
+    return archive.regenerate(told, session_id, { mode: request.mode }, 'chunks');
   };
   const { session_id: id } = request;
-  const events = id === null ? chat(null) : readInSession({ text: input.session ?? id, id }, context, chat);
+  const events = id === null ? ask(null) : readInSession({ text: input.session ?? id, id }, context, ask);
   const outcome = await runTurn(events, output, (session) => remember(session, request.mode, context));
   const isKept = outcome.kind === 'done' || outcome.session !== null;
   if (isKept && modeBefore !== null && modeBefore !== request.mode)

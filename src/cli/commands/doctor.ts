@@ -13,31 +13,32 @@ import { nextStep } from '../next-step.ts';
 import type { Run } from '../run.ts';
 import { toJson } from '../terminal/json.ts';
 import { terminalText } from '../terminal/terminal-text.ts';
+import type { Check, RunCheck } from './doctor/check.ts';
+import { checkModelServers } from './doctor/model-servers.ts';
 import { ownModes } from './modes/own-modes.ts';
 import { unsetVariable } from './modes/unset-variable.ts';
-
-interface Check {
-  readonly name: string;
-  readonly ok: boolean;
-  readonly finding: string;
-  /** What to do about the failure; empty if the check passes. */
-  readonly hint: string;
-}
 
 export function registerDoctor(parent: Command, run: Run): void {
   parent
     .command('doctor')
     .description('show what is used, from where, and whether it works')
-    .action((_options, command: Command) => run(command, runDoctor));
+    .option('--online', 'ask the model servers elsewhere, too')
+    .action(({ online = false }: { readonly online?: boolean }, command: Command) =>
+      run(command, (context) => runDoctor({ online }, context)),
+    );
 }
 
-export async function runDoctor(context: CliContext): Promise<number> {
+export async function runDoctor(
+  { online }: { readonly online: boolean },
+  context: CliContext,
+): Promise<number> {
   const checks: Check[] = [];
   const failures: ParleyError[] = [];
-  const check = async (name: string, find: () => string | Promise<string>) => {
+  const check: RunCheck = async (name, find) => {
     let result: Check;
     try {
-      result = { name, ok: true, finding: await find(), hint: '' };
+      const found = await find();
+      result = { name, ok: true, ...(typeof found === 'string' ? { finding: found, hint: '' } : found) };
     } catch (error) {
       if (!(error instanceof ParleyError)) throw error;
       const { code, message } = error;
@@ -70,7 +71,7 @@ export async function runDoctor(context: CliContext): Promise<number> {
     const { profile, sources } = context.resolve('report');
     return profile === null ? 'none, a URL is given' : `${profile} (${sources.profile})`;
   });
-  if (resolved) await checkTarget(context, check);
+  if (resolved) await checkTarget(context, online, check);
   const [failure] = failures;
   if (context.options.json) await writeReport(checks, failure, context);
   return failure === undefined ? exitDone : exitStatusOf(failure.code);
@@ -89,10 +90,7 @@ async function writeReport(
   await stdout.write(`${toJson({ success: false, error, data })}\n`);
 }
 
-async function checkTarget(
-  context: CliContext,
-  check: (name: string, find: () => string | Promise<string>) => Promise<boolean>,
-): Promise<void> {
+async function checkTarget(context: CliContext, online: boolean, check: RunCheck): Promise<void> {
   const { host } = context;
   const { url, sources } = context.resolve('report');
   await check('service', () => (url === null ? 'embedded' : `${url} (${sources.url})`));
@@ -141,6 +139,7 @@ async function checkTarget(
     const place = store === null ? host.profileFile.path : storeName;
     return `${names}; set up in ${place}${await unsetKeys(context)}`;
   });
+  if (url === null) await checkModelServers(context, online, check);
 }
 
 /** The variables for keys of modes that are not set on this machine. */
@@ -165,10 +164,7 @@ function nearlyFull(place: string, free_bytes: number): ParleyError {
 const proxyVariables = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'NO_PROXY', 'no_proxy'];
 
 /** The network route to a server: proxy and certificates. Of a proxy only the variable is named, because its URL may hold a password. */
-async function checkRoute(
-  { host: { env }, options }: CliContext,
-  check: (name: string, find: () => string) => Promise<boolean>,
-): Promise<void> {
+async function checkRoute({ host: { env }, options }: CliContext, check: RunCheck): Promise<void> {
   const proxies = proxyVariables.filter((name) => env[name]);
   await check('proxy', () => (proxies.length === 0 ? 'none' : `as ${proxies.join(', ')} say`));
   const files = [
@@ -179,8 +175,9 @@ async function checkRoute(
 }
 
 async function writeCheck({ name, ok, finding, hint }: Check, { stdout }: CliContext): Promise<void> {
-  const { green, red, bold } = await stdout.style();
-  const mark = ok ? green('ok  ') : red('FAIL');
+  const { green, cyan, red, bold } = await stdout.style();
+  const passed = hint === '' ? green('ok  ') : cyan('note');
+  const mark = ok ? passed : red('FAIL');
   await stdout.write(terminalText`${mark} ${bold(name.padEnd(13))} `);
   await stdout.write(`${finding}\n${hint === '' ? '' : `     ${hint}\n`}`);
 }

@@ -6,9 +6,10 @@ import { markdownOption } from '../markdown-option.ts';
 import type { ReplInput } from '../repl/open-repl.ts';
 import type { Run } from '../run.ts';
 import { requireReference } from '../session-reference.ts';
+import { addSettingOptions, type SettingFlags } from '../setting-options.ts';
 import type { MarkdownChoice } from '../terminal/reply-writer.ts';
 
-interface ReplFlags {
+interface ReplFlags extends SettingFlags {
   readonly session?: string;
   readonly continue?: true;
   readonly mode?: string;
@@ -17,12 +18,13 @@ interface ReplFlags {
 }
 
 export function registerRepl(parent: Command, run: Run): void {
-  parent
+  const command = parent
     .command('repl')
     .description('have a conversation at the terminal (parley alone does the same)')
     .option('-s, --session <id>', 'go on with this session: an id, its last 6 or more characters, or a title')
     .option('-c, --continue', 'go on with the session last used in this terminal')
-    .option('-m, --mode <name>', 'the mode to chat in (see: parley models)')
+    .option('-m, --mode <name>', 'the mode to chat in (see: parley models)');
+  addSettingOptions(command)
     .addOption(markdownOption())
     .option('--raw', 'print replies as they are: --markdown never')
     .action((flags: ReplFlags, command: Command) =>
@@ -33,6 +35,8 @@ export function registerRepl(parent: Command, run: Run): void {
             continue: flags.continue ?? false,
             mode: flags.mode ?? null,
             markdown: flags.raw ? 'never' : flags.markdown,
+            settings: flags,
+            fork: false,
           },
           context,
         ),

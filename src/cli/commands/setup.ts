@@ -14,6 +14,7 @@ import { confirm } from '../terminal/prompt.ts';
 import { beginsInNotes } from '../turn-notes.ts';
 import { sayShared } from './modes/add.ts';
 import { ownModes } from './modes/own-modes.ts';
+import { trialTurn, withoutSession } from './modes/trial-turn.ts';
 import { freeName } from './setup/mode-names.ts';
 import {
   commandFor,
@@ -22,6 +23,7 @@ import {
   variableOf,
   vendorsWithKeys,
 } from './setup/model-servers.ts';
+import { namedModel, namedServer } from './setup/named-server.ts';
 import { nothingFound } from './setup/nothing-found.ts';
 import { sayOllamaWindow } from './setup/ollama-window.ts';
 
@@ -52,12 +54,20 @@ export async function runSetup({ yes }: SetupInput, context: CliContext): Promis
   await context.say('Looking for model servers on this machine…');
   const found = [...(await find(localServers(context), context))];
   const vendors = await vendorsWithKeys(context);
-  for (const vendor of vendors) found.push(...(await findAt(vendor, yes, context)));
-  await tellFound(found, context);
-  const offered = found.flatMap(({ server, models }) =>
-    models.filter(isForChat).map((model) => ({ server, model })),
-  );
-  if (offered.length === 0) throw nothingFound(found, vendors);
+  const asked: ModelServer[] = [];
+  const add = (more: readonly FoundModels[]) => {
+    found.push(...more);
+    asked.push(...more.map(({ server }) => server));
+  };
+  for (const vendor of vendors) add(await findAt(vendor, yes, context));
+  await tellFound(found, asked, context);
+  let offered = offersOf(found);
+  if (offered.length === 0 && !yes) {
+    const named = await findNamed(context);
+    add(named);
+    offered = offersOf(named);
+  }
+  if (offered.length === 0) throw nothingFound(found, vendors, asked);
   const chosen = yes
     ? offered.filter(({ server }, at) => offered.findIndex((one) => one.server === server) === at)
     : await chooseMany(
@@ -75,7 +85,7 @@ export async function runSetup({ yes }: SetupInput, context: CliContext): Promis
   }
   const modes = await makeModes(chosen, context);
   const ollama = chosen.find(({ server }) => server.name === 'Ollama');
-  if (ollama !== undefined) await sayOllamaWindow(defaultModeSettings.context_tokens, context);
+  if (ollama !== undefined) await sayOllamaWindow(null, context);
   const before = (await repository.read()).chosenDefault;
   // A default that the user chose earlier changes only by another choice.
   const chosenDefault = yes ? before : await chooseDefault(modes, before, context);
@@ -127,9 +137,32 @@ async function findAt(
   return (await confirm(question, '--yes', context.prompting)) ? find([vendor], context) : [];
 }
 
-async function tellFound(found: readonly FoundModels[], context: CliContext): Promise<void> {
-  for (const { server, models, problem } of found) {
-    if (problem !== null) await context.say(`${server.name} (${server.base_url}): ${problem}`);
+/** The models of a server that the person names. A server may not list its models; the person then names one. */
+async function findNamed(context: CliContext): Promise<readonly FoundModels[]> {
+  const server = await namedServer(context);
+  if (server === null) return [];
+  const found = await find([server], context);
+  await tellFound(found, [server], context);
+  if (found.some(({ models }) => models.length > 0)) return found;
+  const model = await namedModel(server, context);
+  return found.map((none) => ({ ...none, models: model === null ? [] : [model] }));
+}
+
+function offersOf(found: readonly FoundModels[]): readonly Offer[] {
+  return found.flatMap(({ server, models }) => models.filter(isForChat).map((model) => ({ server, model })));
+}
+
+/** Nothing at a usual port of this machine is no news. A server that was `asked` for must be told of. */
+async function tellFound(
+  found: readonly FoundModels[],
+  asked: readonly ModelServer[],
+  context: CliContext,
+): Promise<void> {
+  for (const { server, models, problem: said } of found) {
+    const isSilent = said === null && models.length === 0 && asked.includes(server);
+    const problem = isSilent ? 'nothing listens there' : said;
+    if (problem !== null && models.length === 0)
+      await context.say(`${server.name} (${server.base_url}): ${problem}`);
     else if (models.length > 0) {
       const some = models.slice(0, 8).join(', ') + (models.length > 8 ? ', …' : '');
       await context.say(`${server.name} (${server.base_url}): ${counted(models.length, 'model')}: ${some}`);
@@ -224,12 +257,9 @@ async function firstToReply(
       failure = error;
     }
   }
-  // The session of the test is deleted, so the error must not say where the message is.
-  throw (failure ?? new ParleyError('INTERNAL_ERROR', 'There was no mode to try.')).with({
+  throw withoutSession(failure ?? new ParleyError('INTERNAL_ERROR', 'There was no mode to try.')).with({
     hint: `The modes are kept, and ${before ?? 'none of them'} is used when no mode is named. When its server replies: parley setup, or parley modes default ${modes.at(-1)}`,
     remedy: null,
-    session_id: null,
-    message_id: null,
   });
 }
 
@@ -249,24 +279,10 @@ async function testOffer(offer: Offer, context: CliContext): Promise<readonly [m
   }
 }
 
-/** Runs one real turn with the current modes, and deletes its session. */
+/** Asks the mode with the current settings. */
 async function testTurn(mode: string, context: CliContext): Promise<string> {
   await context.closeBackend();
-  const { backend } = await context.open();
-  const call = await context.call();
-  await context.say(`Asking ${mode} one question, to see that it replies…`);
-  let session: string | null = null;
-  try {
-    const request = { mode, message: 'Say hello in one short sentence.', session_id: null };
-    for await (const event of backend.service.chat(call, request, 'chunks')) {
-      if (event.event === 'session') session = event.data.session_id;
-      if (event.event === 'done') return event.data.reply;
-    }
-    throw new ParleyError('INCOMPLETE_REPLY', `The mode ${mode} did not finish its reply.`);
-  } finally {
-    if (session !== null)
-      await backend.service.deleteSession({ ...call, signal: new AbortController().signal }, session);
-  }
+  return (await trialTurn(mode, context)).reply.reply;
 }
 
 /** False for models that are not made for chats, by the words in their names. */

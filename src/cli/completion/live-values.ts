@@ -48,6 +48,7 @@ async function find(
   context: CliContext,
 ): Promise<readonly Candidate[]> {
   if (kind === 'profile') return profiles(context);
+  if (kind === 'template') return templates(signal, context);
   const { host } = context;
   const { backend, apiKey } = await host.openBackend(context.target, {
     timeout: patienceMs / 1000,
@@ -75,7 +76,7 @@ async function find(
 
 const values: Readonly<
   Record<
-    Exclude<LiveKind, 'profile'>,
+    Exclude<LiveKind, 'profile' | 'template'>,
     (backend: Backend, call: Call, beginning: string) => Promise<readonly Candidate[]>
   >
 > = {
@@ -115,6 +116,14 @@ function profiles({ host }: CliContext): readonly Candidate[] {
   return listProfiles(host.profileFile.read()).map(({ name, url }) => ({
     value: name,
     description: url ?? 'embedded',
+  }));
+}
+
+async function templates(signal: AbortSignal, { host }: CliContext): Promise<readonly Candidate[]> {
+  const { templatesOf } = await import('../chat-template.ts');
+  return (await templatesOf(host).list(signal)).map(({ name, template, problem }) => ({
+    value: name,
+    description: problem ?? template?.title ?? template?.mode ?? '',
   }));
 }
 

@@ -2,12 +2,13 @@
 import { type Argument, type Command, Option } from 'commander';
 import { commandPath } from '../command-tree.ts';
 
-export type LiveKind = 'mode' | 'profile' | 'session' | 'deleted session' | 'key';
+export type LiveKind = 'mode' | 'profile' | 'template' | 'session' | 'deleted session' | 'key';
 
 const byOption: Readonly<Record<string, LiveKind>> = {
   '--mode': 'mode',
   '--profile': 'profile',
   '--session': 'session',
+  '--template': 'template',
 };
 
 /** By the name between the brackets, for options and arguments of any command. */
@@ -25,6 +26,7 @@ const byGroup: Readonly<Record<string, LiveKind>> = {
   'parley sessions id': 'session',
   'parley profiles name': 'profile',
   'parley modes name': 'mode',
+  'parley templates name': 'template',
 };
 
 /** By the name of the argument, for one command. */

@@ -14,6 +14,7 @@ export const exitMeanings = {
   5: 'session not found',
   6: 'no answer, try again',
   7: 'the store: busy, full, damaged, missing, from a newer or an older version, or in an unsafe place',
+  8: 'the reply does not match its schema',
   129: 'hung up',
   130: 'interrupted (Ctrl-C)',
   143: 'terminated',

@@ -15,6 +15,13 @@ JSON
                  A filter that jq does not take is found before anything is done (exit 2). One that fails on a value
                  is told at the end, and ends a command that went well with exit 1 (FILTER_FAILED).
 
+A reply by a schema
+  chat --schema FILE prints JSON that matches the JSON Schema (2020-12) in FILE, on one line, or nothing. The model is
+  asked for it; a reply that does not match is asked for again, once or as often as --repair says; then the exit status
+  is 8 (SCHEMA_MISMATCH), and the error names the place. Every part of the schema is checked: a keyword, a format or a
+  reference that cannot be checked is refused before anything is sent (exit 2). --jq filters that JSON. With --json,
+  --json-stream and --batch it stands beside "data" as "value".
+
   The fields of each command's JSON are listed in docs/json.md of the package.
 
 Examples

@@ -55,6 +55,10 @@ export const files: readonly Described[] = [
     purpose: 'profiles: URL, key and mode; modes, but those of a store in PostgreSQL; mode 0600',
   },
   {
+    name: '~/.config/parley/templates/NAME.md',
+    purpose: 'templates of messages, for chat -t NAME; see: parley templates --help',
+  },
+  {
     name: '~/.local/share/parley/parley.db',
     purpose: 'the sessions of the embedded service, with -wal and -shm beside it; mode 0600',
   },

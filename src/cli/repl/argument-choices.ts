@@ -3,7 +3,8 @@ import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { largestPage } from '../../service/limits.ts';
 import { anySession } from '../../service/session-archive.ts';
-import type { ServiceAccess } from '../context.ts';
+import { templatesOf } from '../chat-template.ts';
+import type { CliContext, ServiceAccess } from '../context.ts';
 import { filterLine } from '../terminal/filter.ts';
 import type { CompletionChoice } from './completion.ts';
 
@@ -14,6 +15,16 @@ export async function modeChoices(
   const { backend } = await context.open();
   const { data } = await backend.service.models(await context.call());
   return data.filter(({ name }) => name.startsWith(beginning)).map(({ name }) => choice(name, name));
+}
+
+export async function templateChoices(
+  beginning: string,
+  { host }: Pick<CliContext, 'host'>,
+): Promise<readonly CompletionChoice[]> {
+  return templatesOf(host)
+    .names()
+    .filter((name) => name.startsWith(beginning))
+    .map((name) => choice(name, name));
 }
 
 /** Finds sessions by the start of their id, or of their title in any letter case. */

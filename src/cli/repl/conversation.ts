@@ -1,26 +1,31 @@
 // The conversation that a REPL holds: its mode, its session and the turn that was last tried. One turn is run here, from the message to
 // its end. Other files read the lines and run the commands.
-import type { ChatReply, ChatRequest } from '../../service/chat-event.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { Call } from '../../service/call.ts';
+import type { ChatEvent, ChatRequest } from '../../service/chat-event.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { Usage } from '../../service/session.ts';
-import { monotonicMs } from '../../system/monotonic-clock.ts';
-import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import type { CliContext, ServiceAccess } from '../context.ts';
 import { noteOfFirstReply } from '../first-reply.ts';
 import { chooseMode, withModeOfSession } from '../mode-choice.ts';
+import { type GivenSettings, nothingGiven, settingsOfNew } from '../setting-options.ts';
 import type { MarkdownChoice } from '../terminal/reply-writer.ts';
 import { turnNotes } from '../turn-notes.ts';
-import { unansweredMessage } from './last-messages.ts';
+import { lastTurn } from './last-messages.ts';
 import { shownReply } from './shown-reply.ts';
+import { streamTurn } from './streamed-turn.ts';
 
 export interface ConversationOptions {
   readonly mode: string | null;
   readonly markdown: MarkdownChoice;
 }
 
-/** A message as it was sent, and the key that a repetition of it uses. */
+/** A message as it was sent, or a request for another reply to the last one, and the key that a repetition uses. */
 export interface Attempt {
+  /** Without a message if another reply is asked for. */
   readonly request: ChatRequest;
+  /** True: another reply to the last message of the session is asked for. */
+  readonly regenerates: boolean;
   readonly key: string;
   /** True if the whole reply arrived. */
   readonly isAnswered: boolean;
@@ -32,8 +37,12 @@ export interface Attempt {
   readonly isReturned: boolean;
 }
 
-/** A reply lets the keyboard be read at least this often. */
-const mostMsAtOnce = 10;
+/** A template that waits for its input. */
+export interface PendingTemplate {
+  readonly name: string;
+  /** Makes the message of what was typed. */
+  readonly make: (typed: string) => string;
+}
 
 export class Conversation {
   readonly #options: ConversationOptions;
@@ -52,6 +61,10 @@ export class Conversation {
   usage: Usage | null = null;
   /** Files that go with the next message. */
   files: readonly string[] = [];
+  /** The settings of the session that the next message creates. */
+  settings: GivenSettings = nothingGiven;
+  /** Makes the next message of what is typed; null for none. */
+  template: PendingTemplate | null = null;
 
   constructor(options: ConversationOptions) {
     this.#options = options;
@@ -62,6 +75,12 @@ export class Conversation {
   enter(sessionId: string | null, title: string | null): void {
     this.sessionId = sessionId;
     this.title = title;
+    this.settings = nothingGiven;
+    this.forget();
+  }
+
+  /** The last turn is not that of this REPL any more: it was taken back, or is of another session. */
+  forget(): void {
     this.last = null;
     this.reply = '';
     this.usage = null;
@@ -91,9 +110,12 @@ export class Conversation {
     await this.#turn(newAttempt(request, context), context);
   }
 
+  /** Repeats what failed. A complete reply stays: that is said. */
   async retry(context: CliContext): Promise<void> {
     const { last } = this;
     if (last === null) return this.#retryKept(context);
+    if (last.isAnswered) return sayComplete(context);
+    if (last.regenerates) return this.#turn(await this.#again(last, context), context);
     const mode = await this.knownMode(context);
     if (mode !== last.request.mode) {
       await context.say(`In another mode this is another turn: ${mode}.`);
@@ -102,23 +124,35 @@ export class Conversation {
     await this.#turn(await this.#again(last, context), context);
   }
 
+  /** Asks for another reply to the last message of the session. Null for the mode that is in use. */
+  async regenerate(mode: string | null, context: CliContext): Promise<void> {
+    const { sessionId: session_id } = this;
+    if (session_id === null) throw nothingToRepeat();
+    const request = { mode: mode ?? (await this.knownMode(context)), message: '', session_id };
+    await this.#turn({ ...newAttempt(request, context), regenerates: true }, context);
+  }
+
   #request(mode: string, message: string): ChatRequest {
     const { sessionId: session_id, title } = this;
-    return { mode, message, session_id, ...(session_id === null && title !== null && { title }) };
+    if (session_id !== null) return { mode, message, session_id };
+    return { mode, message, session_id, ...(title !== null && { title }), ...settingsOfNew(this.settings) };
   }
 
   /**
    * For a session that is continued: the message at its end that has no whole reply. Its key is lost, because the process that sent it
-   * has ended.
+   * has ended. A service that can ask for another reply stores nothing twice; elsewhere the message is sent again as another turn.
    */
   async #retryKept(context: CliContext): Promise<void> {
-    const message = this.sessionId === null ? null : await unansweredMessage(this.sessionId, context);
-    if (message === null) {
-      throw new ParleyError('USAGE', 'There is no message to send again.', { hint: 'Send one first.' });
-    }
+    const { sessionId } = this;
+    if (sessionId === null) throw nothingToRepeat();
+    const turn = await lastTurn(sessionId, context);
+    if (turn === null) throw nothingToRepeat();
+    if (turn.isAnswered) return sayComplete(context);
+    const { backend } = await context.open();
+    if (backend.extensions?.includes('lines')) return this.regenerate(null, context);
     const mode = await this.knownMode(context);
     await context.say('The key of the last message is not known here: this sends it again as another turn.');
-    await this.#turn(newAttempt(this.#request(mode, message), context), context);
+    await this.#turn(newAttempt(this.#request(mode, turn.message), context), context);
   }
 
   /**
@@ -135,38 +169,21 @@ export class Conversation {
 
   async #turn(attempt: Attempt, context: CliContext): Promise<void> {
     this.last = { ...attempt, isBegun: false, isReturned: false };
-    const { backend } = await context.open();
     const call = { ...(await context.call()), idempotencyKey: attempt.key };
     const shown = await shownReply(this.#options.markdown, context);
     const notes: string[] = [];
     const firstNote = await noteOfFirstReply(attempt.request.mode, context);
     let title: Promise<void> | null = null;
-    let reply = '';
     try {
-      let complete: ChatReply | null = null;
-      let yieldedAt = monotonicMs();
-      for await (const event of backend.service.chat(
-        { ...call, notice: shown.notice },
-        attempt.request,
-        'chunks',
-      )) {
-        if (event.event === 'session') {
-          title = this.#entered(event.data.session_id, attempt, context);
-        } else if (event.event === 'delta') {
-          reply += event.data.text;
-          this.reply = reply;
-          this.last = { ...this.last, isBegun: true };
-        } else if (event.event === 'done') {
-          complete = event.data;
-          this.reply = event.data.reply;
+      const told = { ...call, notice: shown.notice };
+      const complete = await streamTurn(await eventsOf(attempt, told, context), shown, (event) => {
+        if (event.event === 'session') title = this.#entered(event.data.session_id, attempt, context);
+        else if (event.event === 'done') this.reply = event.data.reply;
+        else if (event.event === 'delta') {
+          this.reply = (this.last?.isBegun ? this.reply : '') + event.data.text;
+          this.last = { ...(this.last ?? attempt), isBegun: true };
         }
-        await shown.take(event);
-        // An engine that never waits would keep the keyboard from being read.
-        if (monotonicMs() - yieldedAt > mostMsAtOnce) {
-          await yieldToEventLoop();
-          yieldedAt = monotonicMs();
-        }
-      }
+      });
       context.signal.throwIfAborted();
       if (complete === null) {
         throw new ParleyError('INCOMPLETE_REPLY', 'The reply broke off before its end.');
@@ -178,7 +195,7 @@ export class Conversation {
         notes.push('The reply ends here because it reached its limit.');
       if (firstNote !== null) notes.push(firstNote);
     } catch (error) {
-      this.last = { ...this.last, isReturned: !context.signal.aborted };
+      this.last = { ...this.last, isReturned: !context.signal.aborted && !attempt.regenerates };
       const { mode, session_id: sessionId } = attempt.request;
       if (sessionId === null || mode !== this.#modeOfSession) throw error;
       throw withModeOfSession(error, { mode, sessionId }, '/mode MODE');
@@ -193,6 +210,8 @@ export class Conversation {
     this.last = { ...(this.last ?? attempt), isKept: true };
     const isNew = this.sessionId !== sessionId;
     this.sessionId = sessionId;
+    this.settings = nothingGiven;
+    if (attempt.regenerates) this.goOnIn(attempt.request.mode);
     try {
       await context.rememberSession(sessionId, attempt.request.mode);
       if (isNew || this.title === null) this.title = await titleOf(sessionId, context);
@@ -204,13 +223,40 @@ export class Conversation {
 
 /** Compares everything except the session: the first attempt may have created it. */
 function isSameMessage(one: ChatRequest, other: ChatRequest): boolean {
-  const isRetitled = other.session_id === null && one.title !== other.title;
-  return one.message === other.message && one.mode === other.mode && !isRetitled;
+  const isSame = one.message === other.message && one.mode === other.mode;
+  return isSame && (other.session_id !== null || isDeepStrictEqual(newSessionOf(one), newSessionOf(other)));
+}
+
+function newSessionOf({ title, system, parameters }: ChatRequest) {
+  return { title, system, parameters };
 }
 
 function newAttempt(request: ChatRequest, context: CliContext): Attempt {
   const key = context.host.newRequestId();
-  return { request, key, isAnswered: false, isBegun: false, isKept: false, isReturned: false };
+  const regenerates = false;
+  return { request, regenerates, key, isAnswered: false, isBegun: false, isKept: false, isReturned: false };
+}
+
+async function eventsOf(
+  { request, regenerates }: Attempt,
+  call: Call,
+  context: CliContext,
+): Promise<AsyncIterable<ChatEvent>> {
+  const { backend } = await context.open();
+  const { mode, session_id } = request;
+  if (!regenerates || session_id === null) return backend.service.chat(call, request, 'chunks');
+  return backend.archive.regenerate(call, session_id, { mode }, 'chunks');
+}
+
+function nothingToRepeat(): ParleyError {
+  return new ParleyError('USAGE', 'There is no message to send again.', { hint: 'Send one first.' });
+}
+
+async function sayComplete(context: CliContext): Promise<void> {
+  const { backend } = await context.open();
+  const canAsk = backend.extensions?.includes('lines') ?? false;
+  const how = canAsk ? '/regenerate asks for another one' : 'send the message again to ask once more';
+  await context.say(`The last reply is complete: ${how}.`);
 }
 
 export async function titleOf(sessionId: string, context: ServiceAccess): Promise<string | null> {

@@ -18,12 +18,20 @@ export async function lastMessages(
   return kept;
 }
 
-/** The last message, if its reply was cut or never arrived. Null if it was answered, or if the server shows no messages. */
-export async function unansweredMessage(sessionId: string, context: ServiceAccess): Promise<string | null> {
+export interface LastTurn {
+  /** What the user said. */
+  readonly message: string;
+  /** True if its reply reached its end. */
+  readonly isAnswered: boolean;
+}
+
+/** Null if the session has no message, or if the server shows no messages. */
+export async function lastTurn(sessionId: string, context: ServiceAccess): Promise<LastTurn | null> {
   const messages = await shownMessages(sessionId, 2, context);
-  const last = messages.at(-1);
-  if (last?.role === 'user') return last.content;
-  return last !== undefined && isCut(last) ? (messages.at(-2)?.content ?? null) : null;
+  const reply = messages.at(-1);
+  const message = messages.findLast(({ role }) => role === 'user');
+  if (reply === undefined || message === undefined) return null;
+  return { message: message.content, isAnswered: reply.role === 'assistant' && !isCut(reply) };
 }
 
 /** The last reply that has any text. Empty if there is none, or if the server shows no messages. */

@@ -1,13 +1,18 @@
 // Puts the REPL together: a context of its own, the source of lines that suits the terminal, and the session to continue.
+
+import type { CurrentSession } from '../../config/current-session.ts';
 import { storeKey } from '../../config/profiles.ts';
 import { resolveMode, resolveTarget, type Target } from '../../config/settings.ts';
+import type { Session } from '../../service/session.ts';
 import type { CliHost } from '../cli-host.ts';
+import { forkSession } from '../commands/sessions/fork.ts';
 import type { CliContext } from '../context.ts';
 import { sessionToContinue } from '../session-choice.ts';
 import { withSession } from '../session-reference.ts';
+import { changeSettings, givenSettings, type SettingFlags } from '../setting-options.ts';
 import type { MarkdownChoice } from '../terminal/reply-writer.ts';
 import { complete } from './completion.ts';
-import { Conversation, titleOf } from './conversation.ts';
+import { Conversation } from './conversation.ts';
 import { LineHistory } from './line-history.ts';
 import { LineReader } from './line-reader.ts';
 import type { LineSource } from './line-source.ts';
@@ -24,6 +29,9 @@ export interface ReplInput {
   readonly continue: boolean;
   readonly mode: string | null;
   readonly markdown: MarkdownChoice;
+  readonly settings: SettingFlags;
+  /** True: it goes on in a copy of the session. */
+  readonly fork: boolean;
 }
 
 const leaveHint = 'Ctrl-D leaves.';
@@ -41,21 +49,44 @@ export async function openRepl(input: ReplInput, outer: CliContext): Promise<num
   const source: LineSource =
     host.env['TERM'] === 'dumb' ? plainReader(context) : editingReader(history, context);
   try {
-    const session = await sessionToContinue(input, context);
-    if (session !== null) {
-      const { sessionId, title } = await withSession(session.sessionId, context, async (id) => ({
-        sessionId: id,
-        title: await titleOf(id, context),
-      }));
-      conversation.enter(sessionId, title);
-      const modeBefore = (await showPastTurns(sessionId, context)) ?? session.mode;
-      if (input.mode === null) conversation.goOnIn(modeBefore);
-    }
+    await enterSession(input, conversation, context);
     return await new Repl({ context, source, history, conversation }).run();
   } finally {
     source.close();
     await context.close();
   }
+}
+
+async function enterSession(
+  input: ReplInput,
+  conversation: Conversation,
+  context: CliContext,
+): Promise<void> {
+  const given = await givenSettings(input.settings, null, context.signal);
+  const session = await sessionToContinue(input, context);
+  if (session === null) {
+    conversation.settings = given;
+    return;
+  }
+  const data = input.fork ? await copyOf(session, context) : await readSession(session.sessionId, context);
+  const { session_id: sessionId } = data;
+  conversation.enter(sessionId, typeof data.title === 'string' ? data.title : null);
+  const modeBefore = (await showPastTurns(sessionId, context)) ?? session.mode;
+  if (input.mode === null) conversation.goOnIn(modeBefore);
+  await changeSettings(data, given, context);
+}
+
+async function readSession(named: string, context: CliContext): Promise<Session> {
+  return withSession(named, context, async (id) => {
+    const { backend } = await context.open();
+    return (await backend.service.getSession(await context.call(), id)).data;
+  });
+}
+
+async function copyOf({ sessionId: id, mode }: CurrentSession, context: CliContext): Promise<Session> {
+  const { data } = await forkSession({ id, at: null, title: null }, context);
+  await context.rememberSession(data.session_id, data.mode ?? mode);
+  return data;
 }
 
 function plainReader({ host, stdout }: CliContext): LineSource {

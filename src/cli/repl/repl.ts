@@ -1,5 +1,6 @@
 // The REPL reads a line, runs it, and repeats that until the person leaves. The prompt appears before the service is opened. A failure
 // is reported in a line, and the failed message comes back to the prompt.
+import { localProfile } from '../../config/profiles.ts';
 import { quoteForShell } from '../../system/shell-quote.ts';
 import type { CliContext } from '../context.ts';
 import { exitDone } from '../exit-codes.ts';
@@ -13,7 +14,8 @@ import type { LineHistory } from './line-history.ts';
 import type { PromptFor } from './line-layout.ts';
 import type { LineSource } from './line-source.ts';
 import { shortTitle } from './short-title.ts';
-import { type Next, slashCommands } from './slash-commands.ts';
+import type { Next } from './slash-command.ts';
+import { slashCommands } from './slash-commands.ts';
 import { resolveSlash } from './slash-line.ts';
 import type { SubmittedLine } from './submitted-line.ts';
 import { type FailedMessage, isStop, tellTrouble } from './trouble.ts';
@@ -85,12 +87,16 @@ export class Repl {
     const { conversation } = this.#options;
     const before = conversation.last;
     const isSaid = await this.#stoppable(async (scoped) => {
-      await conversation.say(await withFiles(line.text, conversation, scoped), scoped);
+      const typed = await withFiles(line.text, conversation, scoped);
+      await conversation.say(conversation.template?.make(typed) ?? typed, scoped);
     }, this.#returned);
     if (!isSaid) return { initial: line.typed };
-    // If the message was stopped before it was stored, the files wait for the next try.
+    // If the message was stopped before it was stored, its files and its template wait for the next try.
     const { last } = conversation;
-    if (last !== before && (last?.isKept || last?.isAnswered)) conversation.files = [];
+    if (last !== before && (last?.isKept || last?.isAnswered)) {
+      conversation.files = [];
+      conversation.template = null;
+    }
     return undefined;
   }
 
@@ -114,7 +120,7 @@ export class Repl {
       async (scoped) => {
         next = await command.run(argument, { context: scoped, conversation, source });
       },
-      { next: command.name === 'retry' ? '/retry sends it again.' : null, makeRoom: '', recall: '' },
+      { next: command.afterFailure ?? null, makeRoom: '', recall: '' },
     );
     return next;
   }
@@ -159,10 +165,16 @@ export class Repl {
   async #prompt(): Promise<PromptFor> {
     const { conversation, context } = this.#options;
     const { bold, dim } = await context.stdout.style();
-    const { mode, title, files } = conversation;
-    const attached = files.length === 0 ? '' : ` +${files.length}`;
+    const { mode, title, files, template } = conversation;
+    const { profile } = context.target;
+    const place = profile === null || profile === localProfile ? '' : `@${profile}`;
+    const parts = [
+      ...(files.length === 0 ? [] : [files.length]),
+      ...(template === null ? [] : [template.name]),
+    ];
+    const attached = parts.map((part) => ` +${part}`).join('');
     return (columns) => {
-      const name = mode === null ? '' : shortTitle(mode, Math.max(4, Math.floor(columns / 4)));
+      const name = mode === null ? '' : shortTitle(mode + place, Math.max(4, Math.floor(columns / 4)));
       const room = Math.min(40, Math.floor(columns / 2) - name.length - 6);
       // Characters outside ASCII may take two columns each.
       const most = /^[\x20-\x7e]*$/.test(title ?? '') ? room : Math.floor(room / 2);

@@ -33,7 +33,7 @@ export async function saveSession(id: string, path: string, context: CliContext)
 
 async function* savedTexts(id: string, path: string, context: CliContext): AsyncGenerator<string> {
   const format = formatOfFile(path) ?? 'md';
-  if (format === 'md') return yield* messageTexts({ id, format }, context);
+  if (format === 'md') return yield* messageTexts({ id, format, all: false }, context);
   const writer = await exportWriter(format, false);
   yield writer.session(await readSession(id, context)) + writer.end();
 }

@@ -1,45 +1,20 @@
 // The slash commands of the REPL: the name of each and what it does. A slash command runs the code of the command line where a command
 // with the same effect exists. A new slash command is a new row here.
 import { ParleyError } from '../../service/errors.ts';
-import { runModels } from '../commands/models.ts';
-import { runGet } from '../commands/sessions/get.ts';
 import { runMessages } from '../commands/sessions/messages.ts';
 import { runRename } from '../commands/sessions/rename.ts';
 import { runRestore } from '../commands/sessions/restore.ts';
 import { runSearch } from '../commands/sessions/search.ts';
-import type { CliContext } from '../context.ts';
-import { requireMode } from '../mode-choice.ts';
 import { meantSession } from '../session-reference.ts';
-import { tokensLine } from '../turn-notes.ts';
-import { fileChoices, modeChoices, sessionChoices, withHome } from './argument-choices.ts';
+import { fileChoices, sessionChoices, withHome } from './argument-choices.ts';
 import { attach } from './attachments.ts';
-import type { CompletionChoice } from './completion.ts';
-import type { Conversation } from './conversation.ts';
 import { titleOf } from './conversation.ts';
 import { lastReply } from './last-messages.ts';
-import type { LineSource } from './line-source.ts';
-import { showPastTurns } from './past-turns.ts';
+import { lineCommands } from './line-commands.ts';
 import { deleteSession } from './session-deletion.ts';
 import { findSession, namedSession, pickSession } from './session-search.ts';
-import { lineFor } from './typed-line.ts';
-
-/** What a slash command receives. Ctrl-C stops its context. */
-export interface Scope {
-  readonly context: CliContext;
-  readonly conversation: Conversation;
-  readonly source: LineSource;
-}
-
-/** What happens after a command: nothing, a text that stands at the next prompt, or the end of the REPL. */
-export type Next = { readonly initial: string } | 'leave' | undefined;
-
-export interface SlashCommand {
-  readonly name: string;
-  readonly argument: string;
-  readonly description: string;
-  readonly choices?: (beginning: string, context: CliContext) => Promise<readonly CompletionChoice[]>;
-  run(argument: string, scope: Scope): Promise<Next>;
-}
+import { settingCommands } from './setting-commands.ts';
+import { required, resume, type SlashCommand, sessionOf } from './slash-command.ts';
 
 export const slashCommands: readonly SlashCommand[] = [
   {
@@ -52,18 +27,10 @@ export const slashCommands: readonly SlashCommand[] = [
       return undefined;
     },
   },
-  {
-    name: 'mode',
-    argument: '[NAME]',
-    description: 'list the modes, or go on in another',
-    choices: modeChoices,
-    run: async (name, { context, conversation }) => {
-      if (name === '') return runModels(context);
-      await requireMode(name, context);
-      conversation.mode = name;
-      return undefined;
-    },
-  },
+  settingCommands.mode,
+  settingCommands.system,
+  settingCommands.param,
+  settingCommands.template,
   {
     name: 'new',
     argument: '[TITLE]',
@@ -138,18 +105,16 @@ export const slashCommands: readonly SlashCommand[] = [
     description: 'print what was said in this session, whole',
     run: (_argument, { context, conversation, source }) => {
       const id = sessionOf(conversation);
-      return source.lend(() => runMessages({ id, format: null, markdown: 'auto', utc: false }, context));
+      const input = { id, format: null, markdown: 'auto', utc: false, all: false } as const;
+      return source.lend(() => runMessages(input, context));
     },
   },
-  {
-    name: 'retry',
-    argument: '',
-    description: 'send the last message again, under its key',
-    run: async (_argument, { context, conversation }) => {
-      await conversation.retry(context);
-      return undefined;
-    },
-  },
+  lineCommands.retry,
+  lineCommands.regenerate,
+  lineCommands.undo,
+  lineCommands.redo,
+  lineCommands.fork,
+  lineCommands.back,
   {
     name: 'delete',
     argument: '[ID|TITLE]',
@@ -223,39 +188,8 @@ export const slashCommands: readonly SlashCommand[] = [
       return undefined;
     },
   },
-  {
-    name: 'edit',
-    argument: '[TEXT]',
-    description: 'write the next message in $VISUAL or $EDITOR',
-    run: async (text, { source, context }) => {
-      const { writeInEditor } = await import('./external-editor.ts');
-      const { signal } = context;
-      const written = await source.lend(() => writeInEditor(text, context.host.env, signal));
-      // The text from the editor is a message, even if it begins with a slash.
-      return written === null ? undefined : { initial: lineFor(written) };
-    },
-  },
-  {
-    name: 'status',
-    argument: '',
-    description: 'show mode, session, place, and the tokens of the last reply',
-    run: async (_argument, { context, conversation }) => {
-      const { target } = context;
-      const lines = [
-        `mode: ${conversation.mode ?? ''}`,
-        `profile: ${target.profile ?? ''}`,
-        `url: ${target.url ?? 'embedded'}`,
-        ...conversation.files.map((path) => `file for the next message: ${path}`),
-      ];
-      await context.stdout.write(lines.map((line) => `${line}\n`).join(''));
-      if (conversation.sessionId === null)
-        await context.stdout.write('session_id: (the next message makes one)\n');
-      else await runGet({ ids: [conversation.sessionId] }, context);
-      if (conversation.usage !== null)
-        await context.stdout.write(`last reply, ${tokensLine(conversation.usage)}\n`);
-      return undefined;
-    },
-  },
+  lineCommands.edit,
+  settingCommands.status,
   {
     name: 'quit',
     argument: '',
@@ -269,18 +203,3 @@ export const slashCommands: readonly SlashCommand[] = [
     run: async () => 'leave',
   },
 ];
-
-async function resume(id: string, title: string | null, { context, conversation }: Scope): Promise<void> {
-  conversation.enter(id, title);
-  conversation.goOnIn(await showPastTurns(id, context));
-}
-
-function sessionOf({ sessionId }: Conversation): string {
-  if (sessionId !== null) return sessionId;
-  throw new ParleyError('USAGE', 'There is no session yet.', { hint: 'The first message makes one.' });
-}
-
-function required(argument: string, what: string): string {
-  if (argument !== '') return argument;
-  throw new ParleyError('USAGE', `This needs ${what}`, { hint: '' });
-}

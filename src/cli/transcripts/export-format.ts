@@ -2,6 +2,7 @@
 import type { SessionRecord } from '../../service/session-archive.ts';
 import { toJson } from '../terminal/json.ts';
 import { markdownHead, markdownMessage } from './markdown.ts';
+import { messagesInOrder } from './message-order.ts';
 
 export type ExportFormat = 'md' | 'json' | 'html';
 
@@ -39,10 +40,10 @@ export async function exportWriter(format: ExportFormat, several: boolean): Prom
 function markdownWriter(): ExportWriter {
   let isFirst = true;
   return {
-    session({ session, messages }) {
+    session(record) {
       const gap = isFirst ? '' : '\n---\n\n';
       isFirst = false;
-      return gap + [markdownHead(session), ...messages.map(markdownMessage)].join('\n');
+      return gap + [markdownHead(record.session), ...messagesInOrder(record).map(markdownMessage)].join('\n');
     },
     end: () => '',
   };

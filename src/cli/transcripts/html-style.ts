@@ -38,6 +38,8 @@ section { margin: 1.25rem 0; overflow-wrap: anywhere; }
 section > h2 { margin: 0 0 .35rem; font-weight: 600; }
 section > h2 time { font-weight: 400; margin-left: .4rem; }
 .cut { color: light-dark(#a33, #f0908c); margin-left: .4rem; }
+.aside { margin-left: .4rem; }
+section.hidden { opacity: .65; }
 .user > div { background: var(--soft); border-left: 3px solid var(--accent); border-radius: 0 6px 6px 0; padding: .7rem 1rem; }
 .typed { white-space: pre-wrap; }
 .assistant > div > :first-child { margin-top: 0; }

@@ -6,6 +6,7 @@ import { escapeHtml } from '../../system/html-escape.ts';
 import { counted } from '../counted.ts';
 import { codeBlock } from './html-code.ts';
 import { indexEntry, pageHead, sessionIndex, timeElement } from './html-index.ts';
+import { markOf, messagesInOrder } from './message-order.ts';
 
 /** Replies are Markdown of a model that may write anything. HTML in them is shown as text, and links lead to web addresses only. */
 const untrusted: MarkedExtension = {
@@ -51,7 +52,8 @@ export class HtmlPage {
     return pageHead(title, { runs: several });
   }
 
-  session({ session, messages }: SessionRecord): string {
+  session(record: SessionRecord): string {
+    const { session } = record;
     const id = `s${this.#entries.length + 1}`;
     const title = session.title ?? '(no title)';
     this.#entries.push(indexEntry(session, `#${id}`));
@@ -60,7 +62,9 @@ export class HtmlPage {
 <h1 dir="auto">${escapeHtml(title)}</h1>
 <p><code>${escapeHtml(session.session_id)}</code> · ${counted(session.message_count, 'message')} · ${timeElement(session.created_at)} to ${timeElement(session.updated_at)}</p>
 </header>
-${messages.map((message) => this.#message(message)).join('')}</article>
+${messagesInOrder(record)
+  .map((message) => this.#message(message))
+  .join('')}</article>
 `;
   }
 
@@ -77,8 +81,10 @@ ${messages.map((message) => this.#message(message)).join('')}</article>
     const content = isUser
       ? `<div class="typed" dir="auto">${escapeHtml(message.content)}</div>`
       : this.#reply(message.content);
-    return `<section class="${isUser ? 'user' : 'assistant'}">
-<h2>${who} ${timeElement(message.created_at)}${isCut(message) ? ` <span class="cut">cut: ${message.finish_reason}</span>` : ''}</h2>
+    const mark = markOf(message);
+    const aside = mark === null ? '' : ` <span class="aside">${escapeHtml(mark)}</span>`;
+    return `<section class="${isUser ? 'user' : 'assistant'}${mark === null ? '' : ' hidden'}">
+<h2>${who} ${timeElement(message.created_at)}${aside}${isCut(message) ? ` <span class="cut">cut: ${message.finish_reason}</span>` : ''}</h2>
 ${content}</section>
 `;
   }

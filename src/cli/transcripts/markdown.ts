@@ -1,6 +1,7 @@
 // Writes a session as Markdown: a heading for each message, and its unchanged text.
 import { isCut, type Message, type SessionFacts } from '../../service/session.ts';
 import { counted } from '../counted.ts';
+import { markOf } from './message-order.ts';
 
 export function markdownHead(session: SessionFacts): string {
   const title = (session.title ?? 'Session').replace(/[\\`*_{}[\]<>#|]/g, '\\$&');
@@ -14,6 +15,8 @@ export function markdownHead(session: SessionFacts): string {
 
 export function markdownMessage(message: Message): string {
   const who = message.role === 'user' ? 'user' : `assistant (${message.mode})`;
-  const heading = `## ${who}, ${message.created_at}${isCut(message) ? `, cut: ${message.finish_reason}` : ''}`;
+  const marks = [markOf(message), isCut(message) ? `cut: ${message.finish_reason}` : null];
+  const marked = marks.flatMap((mark) => (mark === null ? [] : [`, ${mark}`])).join('');
+  const heading = `## ${who}, ${message.created_at}${marked}`;
   return `${heading}\n\n${message.content}${message.content.endsWith('\n') ? '' : '\n'}`;
 }

@@ -1,7 +1,7 @@
 // Reads a whole session for an export, in one consistent state.
 import { ParleyError } from '../../service/errors.ts';
 import { largestPage } from '../../service/limits.ts';
-import type { Message, Session } from '../../service/session.ts';
+import { isHidden, type Message, type Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
 import { quoteForShell } from '../../system/shell-quote.ts';
 import type { ServiceAccess } from '../context.ts';
@@ -11,14 +11,22 @@ import { longestRecord } from './record-reading.ts';
 /** After this many tries, a session that changes all the time is given up. */
 const tries = 5;
 
-/** Yields the messages page by page, so that neither side holds a long session in memory. */
+/**
+ * Yields the messages page by page, so that neither side holds a long session in memory. `all`: also those outside the visible line, with
+ * the visible ones of their place.
+ */
 export async function* readMessages(
   sessionId: string,
   context: ServiceAccess,
+  all = false,
 ): AsyncGenerator<{ readonly items: readonly Message[]; readonly body: unknown }, void> {
   const { backend } = await context.open();
   const ask = async (cursor: string | null) =>
-    backend.archive.listMessages(await context.call(), sessionId, { limit: largestPage, cursor });
+    backend.archive.listMessages(await context.call(), sessionId, {
+      limit: largestPage,
+      cursor,
+      ...(all && { all }),
+    });
   for await (const { data, body } of everyPage(ask)) yield { items: data.items, body };
 }
 
@@ -35,16 +43,19 @@ export async function readSession(
   let before = (await backend.service.getSession(await context.call(), sessionId)).data;
   for (let count = 0; count < tries; count++) {
     const messages: Message[] = [];
+    const hidden: Message[] = [];
     let length = 0;
-    for await (const { items } of readMessages(sessionId, context)) {
-      for (const message of items) messages.push(message);
+    const all = backend.extensions?.includes('lines') ?? false;
+    for await (const { items } of readMessages(sessionId, context, all)) {
+      for (const message of items) (isHidden(message) ? hidden : messages).push(message);
       length += JSON.stringify(items).length;
       if (length > limit) throw tooLong(sessionId, limit);
       if (messages.length > before.message_count) break;
     }
     const session = (await backend.service.getSession(await context.call(), sessionId)).data;
     const isUnchanged = isSame(before, session);
-    if (isUnchanged && messages.length === session.message_count) return { session, messages };
+    if (isUnchanged && messages.length === session.message_count)
+      return { session, messages, ...(hidden.length > 0 && { hidden_messages: hidden }) };
     if (isUnchanged && messages.length > session.message_count) throw tooMany(session);
     before = session;
   }

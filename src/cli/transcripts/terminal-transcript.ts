@@ -39,11 +39,21 @@ export class TerminalTranscript {
     await writer.endLine();
   }
 
-  #heading({ role, mode, created_at, finish_reason, ...message }: Message): string {
+  #heading({
+    role,
+    mode,
+    created_at,
+    finish_reason,
+    undone_at,
+    alternative_of,
+    ...message
+  }: Message): string {
     const { now, utc } = this.#options;
     const facts = [
       role === 'user' ? 'You' : mode,
       shownTime(created_at, now, { utc }),
+      ...(undone_at === undefined ? [] : [`taken back ${shownTime(undone_at, now, { utc })}`]),
+      ...(alternative_of === undefined ? [] : ['alternative']),
       ...(isCut({ finish_reason }) ? [`cut: ${finish_reason}`] : []),
       ...(message.error_code === undefined ? [] : [message.error_code]),
     ];

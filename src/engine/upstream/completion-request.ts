@@ -1,5 +1,6 @@
 // The request of a chat completion of OpenAI's API (https://platform.openai.com/docs/api-reference/chat/create).
 import type { ModeSettings } from '../../service/mode-settings.ts';
+import { schemaInstructions } from '../../service/schema-instructions.ts';
 import type { ContextMessage, EngineContext } from '../reply-engine.ts';
 
 /** Follows a cut reply in the history, so that the model does not take the reply for a complete one. */
@@ -16,14 +17,24 @@ export function completionsPath(baseUrl: string): string {
   return `${path === '' ? '/v1' : path}/chat/completions`;
 }
 
+/** What is asked of a server, as far as it is known to take it. */
+export interface CompletionForm {
+  /** True: the count of tokens is asked for. */
+  readonly withUsage: boolean;
+  /** True: a schema is sent as `response_format`. False: it is told in words, after the system prompt. */
+  readonly withFormat: boolean;
+}
+
 /** The session's system prompt follows that of the mode, in one message. The session's parameters replace those of the mode, name by name. */
 export function completionBody(
   settings: ModeSettings,
   context: EngineContext,
-  { withUsage }: { readonly withUsage: boolean },
+  { withUsage, withFormat }: CompletionForm,
 ): string {
   const { model, temperature, parameters } = settings;
-  const system = [settings.system, context.system].filter((text) => text != null).join('\n\n');
+  const { schema } = context;
+  const words = schema === undefined || withFormat ? null : schemaInstructions(schema);
+  const system = [settings.system, context.system, words].filter((text) => text != null).join('\n\n');
   return JSON.stringify({
     model,
     messages: [
@@ -34,9 +45,15 @@ export function completionBody(
     ...(temperature !== null && { temperature }),
     ...parameters,
     ...context.parameters,
+    ...(schema !== undefined && withFormat && { response_format: responseFormat(schema) }),
     stream: true,
     ...(withUsage && { stream_options: { include_usage: true } }),
   });
+}
+
+/** `strict` is what makes OpenAI keep to the schema. A server that cannot keep to it strictly refuses the request. */
+function responseFormat(schema: string) {
+  return { type: 'json_schema', json_schema: { name: 'reply', strict: true, schema: JSON.parse(schema) } };
 }
 
 function contentOf({ content, cut }: Pick<ContextMessage, 'content' | 'cut'>): string {

@@ -36,6 +36,8 @@ const mostStreamBytes = 4 * 1024 ** 3;
  * later, and charges for the work.
  */
 const staleMs = 1000;
+/** Servers refuse a `response_format` in many words, and llama.cpp with the status 500. */
+const aboutFormat = /response.?format|schema|grammar|structured/i;
 /** How long a server may take from the end of the reply to the end of its stream, in ms. */
 const graceMs = 5000;
 
@@ -50,6 +52,8 @@ export class UpstreamConnection {
   #key: Promise<string> | null = null;
   /** False after the server refused the request for its token count. */
   #withUsage = true;
+  /** The last schema that the server refused as `response_format`. It may take another. */
+  #refusedSchema: string | null = null;
 
   constructor(settings: ModeSettings, options: UpstreamOptions, authorities: readonly string[] | null) {
     this.#settings = settings;
@@ -139,7 +143,10 @@ export class UpstreamConnection {
   async #ask(upstream: Upstream, context: EngineContext, signal: AbortSignal): Promise<HttpResponse> {
     for (let mayRepeat = true; ; ) {
       const withUsage = this.#withUsage;
-      const request = this.#request(upstream, completionBody(this.#settings, context, { withUsage }), signal);
+      const { schema = null } = context;
+      const withFormat = schema !== null && schema !== this.#refusedSchema;
+      const body = completionBody(this.#settings, context, { withUsage, withFormat });
+      const request = this.#request(upstream, body, signal);
       let response: HttpResponse;
       const askedAt = performance.now();
       try {
@@ -157,6 +164,10 @@ export class UpstreamConnection {
       const text = await errorText(response);
       if (withUsage && [400, 422].includes(response.status) && text.includes('stream_options')) {
         this.#withUsage = false;
+        continue;
+      }
+      if (withFormat && [400, 422, 500].includes(response.status) && aboutFormat.test(text)) {
+        this.#refusedSchema = schema;
         continue;
       }
       if (response.status === 401) this.#key = null;

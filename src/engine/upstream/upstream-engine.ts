@@ -2,6 +2,7 @@
 import type { ModeSettings } from '../../service/mode-settings.ts';
 import { estimateTokens, messageTokens } from '../../service/token-estimate.ts';
 import type { EngineContext, EngineEvent, ReplyEngine } from '../reply-engine.ts';
+import { contextRoom } from './context-room.ts';
 import type { UpstreamConnection } from './upstream-connection.ts';
 import type { UpstreamOptions } from './upstream-options.ts';
 
@@ -9,19 +10,25 @@ export class UpstreamEngine implements ReplyEngine {
   readonly name: string;
   readonly historyMessages = Number.MAX_SAFE_INTEGER;
   readonly contextTokens: number;
+  readonly learnContextTokens?: (signal: AbortSignal) => Promise<number>;
   readonly timesItself = true;
   readonly showsReasoning: boolean;
   readonly fallback: string | null;
   readonly #settings: ModeSettings;
   readonly #options: UpstreamOptions;
   #connection: Promise<UpstreamConnection> | null = null;
+  /** What the server told, or what counts as it told nothing; null before it was asked. */
+  #contextTokens: number | null = null;
   #running = 0;
   #isRetired = false;
 
   constructor(settings: ModeSettings, options: UpstreamOptions) {
     const { name, system, context_tokens, show_reasoning, fallback } = settings;
     this.name = name;
-    this.contextTokens = context_tokens - (system === null ? 0 : messageTokens(estimateTokens(system)));
+    const systemTokens = system === null ? 0 : messageTokens(estimateTokens(system));
+    this.contextTokens = contextRoom(settings).unasked - systemTokens;
+    if (context_tokens === null)
+      this.learnContextTokens = async (signal) => (await this.#learned(signal)) - systemTokens;
     this.showsReasoning = show_reasoning;
     this.fallback = fallback;
     this.#settings = settings;
@@ -54,6 +61,14 @@ export class UpstreamEngine implements ReplyEngine {
   async retire(): Promise<void> {
     this.#isRetired = true;
     if (this.#running === 0) await this.close();
+  }
+
+  async #learned(signal: AbortSignal): Promise<number> {
+    if (this.#contextTokens !== null) return this.#contextTokens;
+    const { findContext } = await import('./context-finder.ts');
+    const told = await findContext(this.#settings, this.#options, signal);
+    this.#contextTokens = told?.tokens ?? contextRoom(this.#settings).untold;
+    return this.#contextTokens;
   }
 
   /** The cause of a failed connection may disappear, so the next reply tries again. */

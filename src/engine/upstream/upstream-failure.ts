@@ -147,10 +147,8 @@ function named({ settings }: Upstream, what: string): string {
   return `The mode ${settings.name} failed: its server ${new URL(settings.base_url).host} ${what}`;
 }
 
-function words(
-  { name, model, context_tokens, base_url }: ModeSettings,
-  wait: string,
-): Readonly<Record<Kind, readonly [string, Advice]>> {
+function words(settings: ModeSettings, wait: string): Readonly<Record<Kind, readonly [string, Advice]>> {
+  const { name, model, base_url } = settings;
   const check = (subject: ModeSubject): Remedy => ({ kind: 'check_mode', mode: name, subject });
   const pull = isOllama(base_url) ? model : null;
   return {
@@ -161,7 +159,7 @@ function words(
     address: ['offers no chat completions at that address', check('address')],
     context: [
       'says that the conversation is too long for the model',
-      { kind: 'send_less', mode: name, tokens: context_tokens },
+      { kind: 'send_less', mode: name, tokens: settings.context_tokens },
     ],
     rate: ['accepts no more requests for now', `Try again in ${wait}.`],
     filter: ['stopped the reply with its content filter', 'Say it in other words, or use another mode.'],

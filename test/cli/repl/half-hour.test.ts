@@ -123,7 +123,7 @@ test('the next day: what was typed before, and every command of /help', async ()
 
   const help = await entered(screen, '/help');
   const named = [...help.matchAll(/^\/(\w+)/gm)].map(([, name]) => name ?? '');
-  expect(named.length).toBeGreaterThanOrEqual(17);
+  expect(named.length).toBeGreaterThanOrEqual(25);
 
   screen.type('/resume my na\t');
   await screen.stands('echo> /resume my name is Ada.');
@@ -142,7 +142,22 @@ test('the next day: what was typed before, and every command of /help', async ()
   expect(await entered(screen, 'copy me 你好')).toBe('copy me 你好');
   expect(await entered(screen, '/copy')).toBe('Copied 10 characters (by xclip and OSC 52).');
   expect(readFileSync(join(person.place.path, 'clipboard'), 'utf8')).toBe('copy me 你好');
-  expect(await entered(screen, '/retry')).toBe('copy me 你好');
+  expect(await entered(screen, '/retry')).toBe(
+    'The last reply is complete: /regenerate asks for another one.',
+  );
+  expect(await entered(screen, '/regenerate')).toBe('copy me 你好');
+  screen.type('/undo\r');
+  await screen.stands('echo (Ada)> copy me 你好');
+  screen.type('\x15');
+  await screen.stands('echo (Ada)> ');
+  expect(await entered(screen, '/redo')).toBe('Brought back: copy me 你好');
+  await entered(screen, '/fork Other');
+  await screen.stands('echo (Other)> ');
+  expect(await entered(screen, '/back')).toContain('copy me 你好');
+  await screen.stands('echo (Ada)> ');
+  expect(await entered(screen, '/system Be brief.')).toBe('The session goes on with this system prompt.');
+  expect(await entered(screen, '/param top_p=1')).toBe('The session goes on with the parameters top_p=1.');
+  expect(await entered(screen, '/template')).toContain('There is no template yet.');
   expect(await entered(screen, '/save talk.md')).toMatch(/^Wrote \d+ bytes to talk.md.$/);
   expect(readFileSync(join(person.place.path, 'talk.md'), 'utf8')).toContain('\ncopy me 你好\n');
   screen.type('/edit begun\r');

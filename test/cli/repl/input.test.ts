@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { TerminalScreen } from '../../support/terminal-screen.ts';
-import { leave, messagesOf, paste, ReplFixture } from './repl-fixture.ts';
+import { entered, leave, messagesOf, paste, ReplFixture } from './repl-fixture.ts';
 
 const fixture = new ReplFixture();
 afterEach(() => fixture.close());
@@ -115,7 +115,9 @@ describe('Tab', () => {
       await screen.stands('echo> ');
     }
     screen.type('/re\t\t');
-    await screen.until('the choices', () => screen.text.includes('/resume\n/retry\n/restore\necho> /re'));
+    await screen.until('the choices', () =>
+      screen.text.includes('/resume\n/retry\n/regenerate\n/redo\n/restore\necho> /re'),
+    );
     // Pressed again, it does not list the same once more; another list, and after the line was cleared the same one, it does.
     screen.type('\t\t');
     await screen.stands('echo> /re');
@@ -125,7 +127,9 @@ describe('Tab', () => {
     screen.type('\x03');
     await screen.stands('echo> ');
     screen.type('/re\t');
-    await screen.until('listed', () => screen.text.endsWith('/resume\n/retry\n/restore\necho> /re'));
+    await screen.until('listed', () =>
+      screen.text.endsWith('/resume\n/retry\n/regenerate\n/redo\n/restore\necho> /re'),
+    );
     screen.type('\x15/resume gro\t\r');
     await screen.until('resumed', () => screen.cursorRow === 'echo (Groceries for Sunday)>');
   });
@@ -146,12 +150,19 @@ test('/edit and Ctrl-X Ctrl-E write the message in an editor; what comes back st
   expect(screen.rows).toContain('echo> begun');
   screen.type('\r');
   await screen.until('answered', () => screen.text.endsWith('\n\necho (begun)>'));
-  screen.type('/edit\r');
-  await screen.until('written', () => screen.cursorRow.endsWith('//from the editor'));
+  screen.type('/edit next\r');
+  await screen.stands('  /from the editor');
   screen.type('\r');
   await screen.until('answered', () => screen.text.split('\n\necho (begun)>').length === 3);
+  // In a new session there is no question to edit.
+  await entered(screen, '/new');
+  screen.type('/edit\r');
+  await screen.until('written', () => screen.cursorRow.endsWith('echo> //from the editor'));
+  screen.type('\x15');
+  await screen.stands('echo> ');
+  await entered(screen, '/resume begun');
   const said = (await messagesOf(place, await leave(screen))).map(({ content }) => content);
-  expect([said[0], said[2]]).toEqual(['begun\n/from the editor', '/from the editor']);
+  expect([said[0], said[2]]).toEqual(['begun\n/from the editor', 'next\n/from the editor']);
 });
 
 test('an editor that is not there is told, and the line stays', async () => {

@@ -92,7 +92,7 @@ test('modes that are added, changed and removed elsewhere are those of the conve
   await screen.stands('late (One)> Four');
 });
 
-test('/retry sends again what failed before the session was taken up, says that it is another turn, and the model reads it once', async () => {
+test('/retry asks again for what failed before the session was taken up, and the model and the session have it once', async () => {
   const place = fixture.place();
   const add = (name: string, model: string) =>
     place.output(['modes', 'add', name, '--base-url', server.url, '--model', model]);
@@ -104,16 +104,16 @@ test('/retry sends again what failed before the session was taken up, says that 
   await screen.shows('[the reply was cut: error]');
   await screen.stands('small (What is it?)> ');
   screen.type('/retry\r');
-  await screen.shows('this sends it again as another turn.\nHello\n');
+  await screen.shows('/retry\nHello\n');
   const { messages } = JSON.parse(server.requests.at(-1)?.body ?? '') as { messages: unknown };
   expect(messages).toEqual([{ role: 'user', content: 'What is it?' }]);
   await leave(screen);
   expect(await place.answer(['sessions', 'messages', id])).toMatchObject({
-    items: [{ role: 'user' }, { finish_reason: 'error' }, { content: 'What is it?' }, { content: 'Hello' }],
+    items: [{ content: 'What is it?' }, { content: 'Hello', mode: 'small' }],
   });
   const answered = fixture.open(['repl', '-m', 'small', '-s', id], { columns: 200 }, place);
   await answered.stands('small (What is it?)> ');
   answered.type('/retry\r');
-  await answered.shows('There is no message to send again.');
+  await answered.shows('The last reply is complete: /regenerate asks for another one.');
   await leave(answered);
 });

@@ -56,7 +56,7 @@ export async function entered(screen: TerminalScreen, line: string): Promise<str
   };
   await screen.until(
     `${line} is done`,
-    () => after().startsWith(line) && /\n\w+( \(.*\))?( \+\d)?>$/.test(after()),
+    () => after().startsWith(line) && /\n\w+(@\w+)?( \(.*\))?( \+\S+)*>$/.test(after()),
   );
   return after()
     .slice(line.length)

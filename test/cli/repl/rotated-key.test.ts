@@ -26,17 +26,17 @@ test('on a server: the message fares under the new key, once, and so does all th
   const login = ['login', '--url', served.url, '--profile', 'work', '--key-stdin'];
   await client.output(login, { stdin: first.key });
   const screen = fixture.open(['repl', '-m', 'echo'], { columns: 200 }, client);
-  await screen.stands('echo> ');
+  await screen.stands('echo@work> ');
   expect(await entered(screen, 'one')).toBe('one');
   await place.output(['keys', 'revoke', first.key_id]);
   screen.type('two\r');
   await screen.shows('(INVALID_API_KEY) Log in with another: parley login --profile work');
-  await screen.stands('echo (one)> two');
+  await screen.stands('echo@work (one)> two');
 
   const second = await newKey(place);
   await client.output(login, { stdin: second.key });
   screen.type('\r');
-  await screen.until('answered', () => screen.text.endsWith('\ntwo\n\necho (one)>'));
+  await screen.until('answered', () => screen.text.endsWith('\ntwo\n\necho@work (one)>'));
   expect(await entered(screen, '/title Both')).toMatch(/^Renamed /);
   await place.output(['keys', 'revoke', second.key_id]);
   await client.output(login, { stdin: (await newKey(place)).key });

@@ -25,7 +25,7 @@ test('/help names each command, and the keys', async () => {
   const help = await entered(await open(), '/help');
   const names = [...help.matchAll(/^\/(\w+)/gm)].map(([, name]) => name);
   expect(names).toEqual(
-    'help mode new sessions resume search title history retry delete restore copy save file edit status quit exit'.split(
+    'help mode system param template new sessions resume search title history retry regenerate undo redo fork back delete restore copy save file edit status quit exit'.split(
       ' ',
     ),
   );
@@ -235,19 +235,23 @@ test('/file puts files into the next message, and into that alone', async () => 
   expect([said[0], said[2]]).toEqual(['What is missing?\n\n```notes.md\nBuy milk.\n```', 'next']);
 });
 
-test('/retry of an answered message gives the same turn, and doubles nothing', async () => {
+test('/retry of an answered message says that it is answered, and sends nothing', async () => {
   const place = fixture.place();
   const screen = await open(place);
   expect(await entered(screen, '/retry')).toContain('There is no message to send again.');
   await entered(screen, 'once');
-  expect(await entered(screen, '/retry')).toBe('once');
+  expect(await entered(screen, '/retry')).toBe(
+    'The last reply is complete: /regenerate asks for another one.',
+  );
   expect(await messagesOf(place, await leave(screen))).toHaveLength(2);
 });
 
 test('a beginning that several have is told with them, and does nothing', async () => {
   const place = fixture.place();
   const screen = await open(place);
-  expect(await entered(screen, '/re')).toBe('/re may be /resume or /retry or /restore: nothing was done.');
+  expect(await entered(screen, '/re')).toBe(
+    '/re may be /resume or /retry or /regenerate or /redo or /restore: nothing was done.',
+  );
   expect(await entered(screen, '/sav x y')).toContain('There is no session yet.');
   expect(existsSync(join(place.path, 'x y'))).toBe(false);
 });

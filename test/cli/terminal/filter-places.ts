@@ -258,7 +258,10 @@ export const filterPlaces: readonly FilterPlace[] = [
     name: 'the messages of a session',
     show: async (messages, server) => {
       server.says({ ...nothing, messages });
-      await runMessages({ id: 'ses_1', format: null, markdown: 'auto', utc: false }, server.context);
+      await runMessages(
+        { id: 'ses_1', format: null, markdown: 'auto', utc: false, all: false },
+        server.context,
+      );
     },
   },
   {

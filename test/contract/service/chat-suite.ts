@@ -109,6 +109,31 @@ export function describeChat(given: GivenService): void {
       expect((await backend.archive.listSessions(first, everySession)).data.items).toHaveLength(before);
     });
 
+    it('the schema of a reply is a part of its request, and the message is kept without it', async () => {
+      const call = { ...first, idempotencyKey: 'by-schema' };
+      const request = { mode: 'echo', message: '{}', session_id: null, schema: '{"type":"object"}' };
+      const done = (await collect(backend.service.chat(call, request, 'whole'))).at(-1);
+      if (done?.event !== 'done') throw new Error('unreachable');
+      const { session_id } = done.data;
+      const page = { limit: 10, cursor: null };
+      const { items } = (await backend.archive.listMessages(first, session_id, page)).data;
+      expect(items.map(({ content }) => content)).toEqual(['{}', '{}']);
+      const other = { ...request, schema: '{"type":"array"}' };
+      const refused = await failureOf(collect(backend.service.chat(call, other, 'chunks')));
+      expect(refused.code).toBe('IDEMPOTENCY_MISMATCH');
+    });
+
+    it.each([
+      ['that is not JSON', 'type: object', 'is not JSON'],
+      ['that is no object', '[]', 'is not an object of JSON'],
+      ['that nests without end', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, 'is not JSON'],
+      ['that is too long', `{"title":"${'x'.repeat(256 * 1024)}"}`, 'has 262156 bytes; the limit is 262144'],
+    ])('a schema %s is refused', async (_, schema, problem) => {
+      const request = { mode: 'echo', message: 'hello', session_id: null, schema };
+      const refused = await failureOf(collect(backend.service.chat(first, request, 'chunks')));
+      expect(refused).toMatchObject({ code: 'INVALID_REQUEST', details: [{ field: 'schema', problem }] });
+    });
+
     it('a title is refused for an existing session', async () => {
       const { session_id } = await create(backend, first, 'its own');
       const request = { mode: 'echo', message: 'hello', session_id, title: 'another' };

@@ -10,28 +10,40 @@ import { isOllama, sayOllamaWindow } from '../setup/ollama-window.ts';
 import { addModeOptions, type ModeFlags, withFlags } from './mode-flags.ts';
 import { underOptionNames } from './option-names.ts';
 import { ownModes } from './own-modes.ts';
+import { findMode } from './show.ts';
 import { unsetVariable } from './unset-variable.ts';
 
 export interface ModesAddInput {
   readonly name: string;
   readonly flags: ModeFlags;
+  /** The mode whose settings are copied where none are given; null for the usual ones. */
+  readonly like: string | null;
   /** Makes it the mode that is used when none is named. */
   readonly default: boolean;
 }
 
 export function registerModesAdd(parent: Command, run: Run): void {
   addModeOptions(parent.command('add').description('make a mode of a model').argument('<name>'))
+    .option('--like <mode>', 'copy the settings that are not given from this mode')
     .option('--default', 'use it when no mode is named')
-    .action(
-      (name: string, { default: isDefault, ...flags }: ModeFlags & { default?: true }, command: Command) =>
-        run(command, (context) => runModesAdd({ name, flags, default: isDefault ?? false }, context)),
+    .action((name: string, { default: isDefault, like, ...flags }: AddFlags, command: Command) =>
+      run(command, (context) =>
+        runModesAdd({ name, flags, like: like ?? null, default: isDefault ?? false }, context),
+      ),
     );
+}
+
+interface AddFlags extends ModeFlags {
+  readonly default?: true;
+  readonly like?: string;
 }
 
 export async function runModesAdd(input: ModesAddInput, context: CliContext): Promise<undefined> {
   const { name } = input;
   const modes = await ownModes(context);
-  const usual = { ...defaultModeSettings, name };
+  const seen = await modes.read();
+  const copied: Partial<ModeSettings> = input.like === null ? {} : findMode(input.like, seen);
+  const usual = { ...defaultModeSettings, ...copied, name };
   const settings = await withFlags(usual, input.flags, context);
   if (settings.base_url === undefined || settings.model === undefined) {
     const missing = settings.base_url === undefined ? '--base-url URL' : '--model MODEL';
@@ -39,7 +51,6 @@ export async function runModesAdd(input: ModesAddInput, context: CliContext): Pr
       hint: 'For Ollama: parley modes add local --base-url http://localhost:11434/v1 --model NAME (see: ollama list)',
     });
   }
-  const seen = await modes.read();
   if (seen.list().some((mode) => mode.name === name)) {
     throw new ParleyError('USAGE', `There is a mode ${name} already.`, {
       hint: `Change it: parley modes set ${name} …, or choose another name.`,

@@ -1,11 +1,18 @@
 // The options of `modes add` and `modes set`, which turn texts into the settings of a mode. The rules for the settings stand in src/config.
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { resolveKeyPath } from '../../../config/resolve-key-path.ts';
-import { ParleyError } from '../../../service/errors.ts';
-import { type JsonValue, type ModeSettings, thinkTagChoices } from '../../../service/mode-settings.ts';
-import { readAtMost } from '../../../system/bounded-file.ts';
+import { type ModeSettings, thinkTagChoices } from '../../../service/mode-settings.ts';
 import type { CliContext } from '../../context.ts';
-import { wholeNumber } from '../../whole-number.ts';
+import {
+  aNumber,
+  numberOrNone,
+  type Parameter,
+  parameters,
+  readSystem,
+  tokensOrNone,
+  type Unset,
+  withParameters,
+} from '../../model-options.ts';
 
 export interface ModeFlags {
   readonly baseUrl?: string;
@@ -13,10 +20,10 @@ export interface ModeFlags {
   readonly key?: string;
   readonly system?: string;
   readonly systemFile?: string;
-  readonly temperature?: number | null;
-  readonly maxTokens?: number | null;
-  readonly param?: readonly (readonly [string, JsonValue])[];
-  readonly context?: number;
+  readonly temperature?: number | Unset;
+  readonly maxTokens?: number | Unset;
+  readonly param?: readonly Parameter[];
+  readonly context?: number | Unset;
   readonly fallback?: string;
   readonly description?: string;
   readonly firstToken?: number;
@@ -41,8 +48,8 @@ export function addModeOptions(command: Command): Command {
     )
     .option(
       '--context <tokens>',
-      'the most tokens of a conversation to send, estimated (default: 8192)',
-      aNumber,
+      'the most tokens of a conversation to send, estimated; "" for what its server tells (default)',
+      numberOrNone,
     )
     .option(
       '--fallback <mode>',
@@ -67,10 +74,7 @@ export async function withFlags<Base extends Partial<ModeSettings>>(
   flags: ModeFlags,
   { options: { insecureHttp }, host, target, signal }: CliContext,
 ): Promise<Base & Partial<ModeSettings>> {
-  if (flags.system !== undefined && flags.systemFile !== undefined) {
-    throw new ParleyError('USAGE', '--system and --system-file cannot be used together.');
-  }
-  const system = flags.systemFile === undefined ? flags.system : await readSystem(flags.systemFile, signal);
+  const system = await readSystem(flags, signal);
   // In a store that many machines share, the home directory is that of whoever reads the key.
   const home = target.store === null ? host.env['HOME'] : undefined;
   return {
@@ -79,11 +83,13 @@ export async function withFlags<Base extends Partial<ModeSettings>>(
     ...(flags.model !== undefined && { model: flags.model }),
     ...(flags.key !== undefined && { key: flags.key ? resolveKeyPath(flags.key, '.', home ?? null) : null }),
     ...(system !== undefined && { system: system || null }),
-    ...(flags.temperature !== undefined && { temperature: flags.temperature }),
-    ...((flags.param !== undefined || flags.maxTokens !== undefined) && {
-      parameters: withParameters(base.parameters ?? {}, flags),
+    ...(flags.temperature !== undefined && {
+      temperature: flags.temperature === '' ? null : flags.temperature,
     }),
-    ...(flags.context !== undefined && { context_tokens: flags.context }),
+    ...((flags.param !== undefined || flags.maxTokens !== undefined) && {
+      parameters: withParameters(base.parameters ?? {}, [...(flags.param ?? []), ...maxTokens(flags)]),
+    }),
+    ...(flags.context !== undefined && { context_tokens: flags.context === '' ? null : flags.context }),
     ...(flags.fallback !== undefined && { fallback: flags.fallback || null }),
     ...(flags.description !== undefined && { description: flags.description }),
     ...(flags.firstToken !== undefined && { first_token_seconds: flags.firstToken }),
@@ -94,57 +100,7 @@ export async function withFlags<Base extends Partial<ModeSettings>>(
   };
 }
 
-function withParameters(before: ModeSettings['parameters'], flags: ModeFlags): ModeSettings['parameters'] {
-  const named: readonly (readonly [string, JsonValue | undefined])[] = [
-    ...(flags.param ?? []),
-    ...(flags.maxTokens === undefined ? [] : [['max_tokens', flags.maxTokens ?? undefined] as const]),
-  ];
-  const changed = Object.fromEntries([...Object.entries(before), ...named]);
-  return Object.fromEntries(
-    Object.entries(changed).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  );
-}
-
-/** The limit is larger than the context of any model. */
-const mostSystemBytes = 8 * 1024 * 1024;
-
-async function readSystem(path: string, signal: AbortSignal): Promise<string> {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(await readAtMost(path, mostSystemBytes, signal));
-  } catch (error) {
-    signal.throwIfAborted();
-    const reason = error instanceof TypeError ? 'it is not UTF-8' : (error as NodeJS.ErrnoException).code;
-    throw new ParleyError('USAGE', `The file of --system-file, ${path}, cannot be read (${reason}).`);
-  }
-}
-
-function aNumber(text: string): number {
-  const value = text.trim() === '' ? Number.NaN : Number(text);
-  if (Number.isFinite(value)) return value;
-  throw new InvalidArgumentError('Give a number.');
-}
-
-function numberOrNone(text: string): number | null {
-  return text === '' ? null : aNumber(text);
-}
-
-function tokensOrNone(text: string): number | null {
-  return text === '' ? null : wholeNumber(1)(text);
-}
-
-type Parameter = readonly [string, JsonValue | undefined];
-
-/** A value that is not JSON is taken as a text, so `name=word` needs no quotes. */
-function parameters(text: string, before: readonly Parameter[] = []): readonly Parameter[] {
-  const [, name, value = ''] = /^([A-Za-z_][\w.-]*)=([\s\S]*)$/.exec(text) ?? [];
-  if (name === undefined) throw new InvalidArgumentError('Give NAME=VALUE, as in top_p=0.9.');
-  return [...before, [name, value === '' ? undefined : parsed(value)]];
-}
-
-function parsed(value: string): JsonValue {
-  try {
-    return JSON.parse(value) as JsonValue;
-  } catch {
-    return value;
-  }
+/** The longest reply is a parameter with an option of its own. */
+function maxTokens({ maxTokens: most }: ModeFlags): readonly Parameter[] {
+  return most === undefined ? [] : [['max_tokens', most === '' ? undefined : most]];
 }

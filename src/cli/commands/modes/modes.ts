@@ -7,6 +7,7 @@ import { registerModesList } from './list.ts';
 import { registerModesRemove } from './remove.ts';
 import { registerModesSet } from './set.ts';
 import { registerModesShow } from './show.ts';
+import { registerModesTest } from './test.ts';
 
 export function registerModes(parent: Command, run: Run): void {
   const modes = parent.command('modes').description('manage modes: models and their settings');
@@ -14,6 +15,7 @@ export function registerModes(parent: Command, run: Run): void {
   registerModesSet(modes, run);
   registerModesList(modes, run);
   registerModesShow(modes, run);
+  registerModesTest(modes, run);
   registerModesRemove(modes, run);
   registerModesDefault(modes, run);
 }

@@ -9,6 +9,7 @@ import type { Run } from '../../run.ts';
 import { fieldLines } from '../../terminal/fields.ts';
 import { toJson } from '../../terminal/json.ts';
 import { ownModes } from './own-modes.ts';
+import { contextText, shownContext } from './shown-context.ts';
 
 export function registerModesShow(parent: Command, run: Run): void {
   parent
@@ -26,8 +27,12 @@ export async function runModesShow(
 ): Promise<undefined> {
   const modes = await ownModes(context);
   const settings = findMode(name, await modes.read());
-  if (context.options.json) await context.stdout.write(`${toJson({ success: true, data: settings })}\n`);
-  else await context.stdout.write(fieldLines(settings));
+  const shown = await shownContext(settings, context);
+  if (context.options.json) {
+    await context.stdout.write(`${toJson({ success: true, data: { ...settings, context: shown } })}\n`);
+    return;
+  }
+  await context.stdout.write(fieldLines({ ...settings, context_tokens: contextText(shown) }));
 }
 
 /** Throws `UNKNOWN_MODE` for an unknown mode, `USAGE` for one without settings, and `CONFIG` for a faulty one. */

@@ -2,25 +2,29 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
+import { addSettingOptions, givenSettings, type SettingFlags, settingsOfNew } from '../../setting-options.ts';
 import { toJson } from '../../terminal/json.ts';
 
 export interface CreateInput {
   readonly title: string | null;
+  readonly settings: SettingFlags;
 }
 
 export function registerCreate(parent: Command, run: Run): void {
-  parent
+  const command = parent
     .command('create')
     .description('start an empty session and print its id')
-    .option('--title <title>', 'title, at most 200 characters')
-    .action(({ title }: { title?: string }, command: Command) =>
-      run(command, (context) => runCreate({ title: title ?? null }, context)),
-    );
+    .option('--title <title>', 'title, at most 200 characters');
+  addSettingOptions(command).action((flags: SettingFlags & { title?: string }, command: Command) =>
+    run(command, (context) => runCreate({ title: flags.title ?? null, settings: flags }, context)),
+  );
 }
 
-export async function runCreate({ title }: CreateInput, context: CliContext): Promise<undefined> {
+export async function runCreate({ title, settings }: CreateInput, context: CliContext): Promise<undefined> {
+  const given = await givenSettings(settings, null, context.signal);
   const { backend } = await context.open();
-  const { data, body } = await backend.service.createSession(await context.call(), { title });
+  const request = { title, ...settingsOfNew(given) };
+  const { data, body } = await backend.service.createSession(await context.call(), request);
   await context.rememberSession(data.session_id, null);
   if (context.options.json) await context.stdout.write(`${toJson(body)}\n`);
   else await context.stdout.write(`${data.session_id}\n`);

@@ -19,12 +19,15 @@ export interface MessagesInput {
   readonly format: 'md' | 'json' | null;
   readonly markdown: MarkdownChoice;
   readonly utc: boolean;
+  /** True: also the replies beside the visible ones, and the turns that were taken back. */
+  readonly all: boolean;
 }
 
 interface MessagesFlags {
   readonly format?: 'md' | 'json';
   readonly markdown: MarkdownChoice;
   readonly utc?: true;
+  readonly all?: true;
 }
 
 export function registerMessages(parent: Command, run: Run): void {
@@ -45,11 +48,12 @@ function register(parent: Command, run: Run, name: string, description: string):
     .description(description)
     .argument('<id>', 'session id, the end of it (6 or more characters), or a title')
     .addOption(format.choices(['md', 'json']))
+    .option('--all', 'also the replies that others took the place of, and the turns that were taken back')
     .addOption(markdownOption())
     .option('--utc', 'times as they are kept, in UTC')
-    .action((id: string, { format, markdown, utc }: MessagesFlags, command: Command) =>
+    .action((id: string, { format, markdown, utc, all }: MessagesFlags, command: Command) =>
       run(command, (context) =>
-        runMessages({ id, format: format ?? null, markdown, utc: utc ?? false }, context),
+        runMessages({ id, format: format ?? null, markdown, utc: utc ?? false, all: all ?? false }, context),
       ),
     );
 }
@@ -67,7 +71,7 @@ export async function runMessages(input: MessagesInput, context: CliContext): Pr
 }
 
 async function showMessages(
-  { id, markdown, utc }: MessagesInput,
+  { id, markdown, utc, all }: MessagesInput,
   output: Output,
   context: CliContext,
 ): Promise<void> {
@@ -79,7 +83,7 @@ async function showMessages(
     now: host.now(),
     signal,
   });
-  for await (const { items } of pagesOf(id, context)) {
+  for await (const { items } of pagesOf(id, all, context)) {
     for (const message of items) {
       if (output.gone.aborted) return;
       await transcript.show(message);
@@ -89,11 +93,11 @@ async function showMessages(
 
 /** What is printed for programs, in chunks: the reader decides when the next page is asked for. */
 export async function* messageTexts(
-  { id, format }: { readonly id: string; readonly format: 'md' | 'json' },
+  { id, format, all }: { readonly id: string; readonly format: 'md' | 'json'; readonly all: boolean },
   context: Asking & Pick<CliContext, 'options'>,
 ): AsyncGenerator<string> {
   let gap = '';
-  for await (const { items, body } of pagesOf(id, context)) {
+  for await (const { items, body } of pagesOf(id, all, context)) {
     if (context.options.json) yield `${toJson(body)}\n`;
     else if (format === 'json') yield items.map((item) => `${toJson(item)}\n`).join('');
     else {
@@ -107,8 +111,9 @@ export async function* messageTexts(
 
 async function* pagesOf(
   text: string,
+  all: boolean,
   context: Asking & ServiceAccess,
 ): AsyncGenerator<{ readonly items: readonly Message[]; readonly body: unknown }> {
   const { id } = await meantSession(text, context);
-  yield* readInSession({ text, id }, context, (meant) => readMessages(meant, context));
+  yield* readInSession({ text, id }, context, (meant) => readMessages(meant, context, all));
 }

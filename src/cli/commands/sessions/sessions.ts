@@ -5,14 +5,17 @@ import { registerBatches } from './batches.ts';
 import { registerCreate } from './create.ts';
 import { registerDelete } from './delete.ts';
 import { registerExport } from './export.ts';
+import { registerFork } from './fork.ts';
 import { registerGet } from './get.ts';
 import { registerImport } from './import.ts';
 import { registerList } from './list.ts';
 import { registerMessages, registerShow } from './messages.ts';
 import { registerPurge } from './purge.ts';
+import { registerRedo } from './redo.ts';
 import { registerRename } from './rename.ts';
 import { registerRestore } from './restore.ts';
 import { registerSearch } from './search.ts';
+import { registerUndo } from './undo.ts';
 
 export function registerSessions(parent: Command, run: Run): void {
   const sessions = parent
@@ -25,6 +28,9 @@ export function registerSessions(parent: Command, run: Run): void {
   registerMessages(sessions, run);
   registerShow(sessions, run);
   registerRename(sessions, run);
+  registerFork(sessions, run);
+  registerUndo(sessions, run);
+  registerRedo(sessions, run);
   registerDelete(sessions, run);
   registerRestore(sessions, run);
   registerBatches(sessions, run);

@@ -44,7 +44,8 @@ export async function vendorsWithKeys(context: CliContext): Promise<readonly Mod
 
 /** The command that makes a mode of this server without questions. */
 export function commandFor({ base_url, key }: ModelServer): string {
-  return `parley modes add NAME --base-url ${quoteForShell(base_url)} --key ${key} --model MODEL`;
+  const from = key === null ? '' : ` --key ${quoteForShell(key)}`;
+  return `parley modes add NAME --base-url ${quoteForShell(base_url)}${from} --model MODEL`;
 }
 
 /** True if both URLs name the same server. A server of this machine has several names, and a base URL has two forms. */

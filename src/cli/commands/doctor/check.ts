@@ -1,0 +1,14 @@
+// One check of `parley doctor`.
+
+export interface Check {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly finding: string;
+  /** What to do about it; empty if there is nothing to do. A check may pass and have something to do. */
+  readonly hint: string;
+}
+
+/** What a check found. */
+type Finding = string | Pick<Check, 'finding' | 'hint'>;
+
+export type RunCheck = (name: string, find: () => Finding | Promise<Finding>) => Promise<boolean>;

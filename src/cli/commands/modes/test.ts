@@ -1,0 +1,49 @@
+// `parley modes test`: one short turn with a mode, and what came of it.
+import type { Command } from 'commander';
+import { ParleyError } from '../../../service/errors.ts';
+import type { CliContext } from '../../context.ts';
+import { chooseMode } from '../../mode-choice.ts';
+import type { Run } from '../../run.ts';
+import { toJson } from '../../terminal/json.ts';
+import { tokensLine } from '../../turn-notes.ts';
+import { type TrialTurn, trialTurn, withoutSession } from './trial-turn.ts';
+
+export function registerModesTest(parent: Command, run: Run): void {
+  parent
+    .command('test')
+    .description('ask a mode one short question, and show what came, how long it took and what it cost')
+    .argument('[name]', 'the mode; without it, the one that is used when none is named')
+    .action((name: string | undefined, _options, command: Command) =>
+      run(command, (context) => runModesTest({ name: name ?? null }, context)),
+    );
+}
+
+export async function runModesTest(
+  { name }: { readonly name: string | null },
+  context: CliContext,
+): Promise<undefined> {
+  const mode = await chooseMode(name, context, 'its name');
+  const { reply, milliseconds } = await tried(mode, context);
+  if (reply.mode !== mode) {
+    throw new ParleyError('ENGINE_FAILED', `The mode ${mode} failed; its fallback ${reply.mode} replied.`, {
+      hint: `See its settings: parley modes show ${mode}`,
+    });
+  }
+  if (context.options.json) {
+    const data = { mode, reply: reply.reply, milliseconds, usage: reply.usage };
+    await context.stdout.write(`${toJson({ success: true, data })}\n`);
+    return;
+  }
+  const writer = context.stdout.untrusted();
+  await writer.write(reply.reply);
+  await writer.endLine();
+  await context.say(`${mode} replied in ${(milliseconds / 1000).toFixed(1)} s; ${tokensLine(reply.usage)}.`);
+}
+
+async function tried(mode: string, context: CliContext): Promise<TrialTurn> {
+  try {
+    return await trialTurn(mode, context);
+  } catch (error) {
+    throw error instanceof ParleyError ? withoutSession(error) : error;
+  }
+}

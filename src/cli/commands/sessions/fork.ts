@@ -1,0 +1,53 @@
+// `parley sessions fork`: copies a session, to go on otherwise from there. Prints the id of the copy alone, so that a script can keep it.
+import type { Command } from 'commander';
+import type { Result } from '../../../service/result.ts';
+import type { Session } from '../../../service/session.ts';
+import type { CliContext } from '../../context.ts';
+import type { Run } from '../../run.ts';
+import { type Asking, withSession } from '../../session-reference.ts';
+import { toJson } from '../../terminal/json.ts';
+import { wholeNumber } from '../../whole-number.ts';
+
+export interface ForkInput {
+  readonly id: string;
+  /** The position of the last message to copy; null for the last turn with a reply. */
+  readonly at: number | null;
+  /** Null for the title of the session. */
+  readonly title: string | null;
+}
+
+export function registerFork(parent: Command, run: Run): void {
+  parent
+    .command('fork')
+    .description('copy a session, to go on otherwise from there, and print the id of the copy')
+    .argument('<id>', 'session id, the end of it, or a title')
+    .option(
+      '--at <position>',
+      'position of the reply that the copy ends with, as messages --format json shows it (default: the last)',
+      wholeNumber(0),
+    )
+    .option('--title <title>', 'title of the copy (default: that of the session)')
+    .action((id: string, { at, title }: { at?: number; title?: string }, command: Command) =>
+      run(command, (context) => runFork({ id, at: at ?? null, title: title ?? null }, context)),
+    );
+}
+
+export async function runFork(input: ForkInput, context: CliContext): Promise<undefined> {
+  const { data, body } = await forkSession(input, context);
+  await context.rememberSession(data.session_id, data.mode);
+  await context.stdout.write(context.options.json ? `${toJson(body)}\n` : `${data.session_id}\n`);
+}
+
+/** `key` is the idempotency key; null for that of the call. */
+export async function forkSession(
+  { id: named, at, title }: ForkInput,
+  context: Asking,
+  key: string | null = null,
+): Promise<Result<Session>> {
+  const request = { ...(at !== null && { through: at }), ...(title !== null && { title }) };
+  return withSession(named, context, async (id) => {
+    const { backend } = await context.open();
+    const call = await context.call();
+    return backend.archive.forkSession({ ...call, idempotencyKey: key ?? call.requestId }, id, request);
+  });
+}

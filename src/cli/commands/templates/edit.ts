@@ -1,0 +1,69 @@
+// `parley templates edit`: writes a template in the person's editor, or takes it from stdin. A faulty one is kept too, so that nothing
+// that was written is lost, and its fault is told.
+import type { Command } from 'commander';
+import { ParleyError } from '../../../service/errors.ts';
+import { templatesOf } from '../../chat-template.ts';
+import type { CliContext } from '../../context.ts';
+import { writeInEditor } from '../../repl/external-editor.ts';
+import type { Run } from '../../run.ts';
+import { toJson } from '../../terminal/json.ts';
+import { readMessage } from '../../terminal/stdin.ts';
+
+const mostBytes = 2 * 1024 * 1024;
+const newTemplate = `---
+# mode: NAME
+# system: the system prompt
+# parameters: {temperature: 0.2}
+# title: the title of a new session
+---
+{{input}}
+`;
+
+export function registerTemplatesEdit(parent: Command, run: Run): void {
+  parent
+    .command('edit')
+    .description(
+      'write a template in $VISUAL or $EDITOR, a new one too; or take it from a file: edit NAME < FILE',
+    )
+    .argument('<name>')
+    .action((name: string, _options, command: Command) =>
+      run(command, (context) => runTemplatesEdit({ name }, context)),
+    );
+}
+
+export async function runTemplatesEdit(
+  { name }: { readonly name: string },
+  context: CliContext,
+): Promise<undefined> {
+  const templates = templatesOf(context.host);
+  const path = templates.path(name);
+  const before = templates.has(name) ? await templates.text(name, context.signal) : null;
+  const after = await writtenText(before ?? newTemplate, context);
+  if (after === (before ?? newTemplate)) {
+    await context.say('Nothing was changed.');
+    return;
+  }
+  templates.write(name, after);
+  // Throws for a fault. The file is kept as it was written.
+  await templates.read(name, context.signal);
+  if (context.options.json)
+    await context.stdout.write(`${toJson({ success: true, data: { name, path } })}\n`);
+  else await context.say(`Kept ${path}. Use it: parley chat -t ${name} "…"`);
+}
+
+async function writtenText(text: string, context: CliContext): Promise<string> {
+  const { host, signal } = context;
+  if (context.stdinIsFed) {
+    const given = await readMessage(
+      context.reading('a template', 'at a terminal an editor opens'),
+      mostBytes,
+    );
+    if (given.trim() !== '') return given;
+    throw new ParleyError('USAGE', 'There is no template on standard input: it is empty.', {
+      hint: 'Nothing was changed.',
+    });
+  }
+  const edited = await writeInEditor(text, host.env, signal);
+  if (edited !== null) return `${edited}\n`;
+  throw new ParleyError('USAGE', 'The editor ended with a failure.', { hint: 'Nothing was changed.' });
+}

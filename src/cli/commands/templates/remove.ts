@@ -1,0 +1,25 @@
+// `parley templates remove`: removes the file of a template. Sessions that were begun with it keep their settings.
+import type { Command } from 'commander';
+import { templatesOf } from '../../chat-template.ts';
+import type { CliContext } from '../../context.ts';
+import type { Run } from '../../run.ts';
+import { toJson } from '../../terminal/json.ts';
+
+export function registerTemplatesRemove(parent: Command, run: Run): void {
+  parent
+    .command('remove')
+    .description('remove a template; sessions that were begun with it keep their settings')
+    .argument('<name>')
+    .action((name: string, _options, command: Command) =>
+      run(command, (context) => runTemplatesRemove({ name }, context)),
+    );
+}
+
+export async function runTemplatesRemove(
+  { name }: { readonly name: string },
+  context: CliContext,
+): Promise<undefined> {
+  templatesOf(context.host).remove(name);
+  if (context.options.json) await context.stdout.write(`${toJson({ success: true, data: { name } })}\n`);
+  else await context.say(`Removed the template ${name}.`);
+}

@@ -1,0 +1,38 @@
+// `parley templates show`: the file of a template as it is, or its parts as JSON.
+import type { Command } from 'commander';
+import { variablesOf } from '../../../config/template-body.ts';
+import type { Template } from '../../../config/template-file.ts';
+import { templatesOf } from '../../chat-template.ts';
+import type { CliContext } from '../../context.ts';
+import type { Run } from '../../run.ts';
+import { toJson } from '../../terminal/json.ts';
+
+export function registerTemplatesShow(parent: Command, run: Run): void {
+  parent
+    .command('show')
+    .description('print the file of a template')
+    .argument('<name>')
+    .action((name: string, _options, command: Command) =>
+      run(command, (context) => runTemplatesShow({ name }, context)),
+    );
+}
+
+export async function runTemplatesShow(
+  { name }: { readonly name: string },
+  context: CliContext,
+): Promise<undefined> {
+  const templates = templatesOf(context.host);
+  if (context.options.json) {
+    const template = await templates.read(name, context.signal);
+    await context.stdout.write(`${toJson({ success: true, data: { name, ...templateFields(template) } })}\n`);
+    return;
+  }
+  const text = await templates.text(name, context.signal);
+  await context.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+}
+
+/** A template in JSON, but for its name. */
+export function templateFields({ path, mode, system, parameters, schema, title, body }: Template) {
+  const variables = variablesOf(body).map(({ name, default: usual }) => ({ name, default: usual }));
+  return { path, mode, system, parameters, schema, title, variables };
+}

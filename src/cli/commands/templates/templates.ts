@@ -1,0 +1,36 @@
+// `parley templates …`: messages with settings and variables, kept as files.
+import type { Command } from 'commander';
+import type { Run } from '../../run.ts';
+import { registerTemplatesEdit } from './edit.ts';
+import { registerTemplatesList } from './list.ts';
+import { registerTemplatesRemove } from './remove.ts';
+import { registerTemplatesShow } from './show.ts';
+
+export function registerTemplates(parent: Command, run: Run): void {
+  const templates = parent
+    .command('templates')
+    .description('manage templates: messages with settings and variables, for chat -t')
+    .addHelpText('after', templatesHelp);
+  registerTemplatesList(templates, run);
+  registerTemplatesShow(templates, run);
+  registerTemplatesEdit(templates, run);
+  registerTemplatesRemove(templates, run);
+}
+
+const templatesHelp = `
+A template is a file NAME.md in "templates" of the configuration directory:
+  ---
+  mode: qwen
+  system: You write commit messages.
+  parameters: {temperature: 0.2}
+  ---
+  Write a commit message in {{language:English}} for this change:
+
+  {{input}}
+
+  git diff | parley chat -t commit
+  git diff | parley chat -t commit --set language=German
+
+  The settings mode, system, parameters, schema and title may all be missing. {{input}} is what chat is given: words,
+  files and stdin; without {{input}} it follows the text. {{name}} needs --set name=value, {{name:default}} does not.
+  \\{{ is {{ itself.`;

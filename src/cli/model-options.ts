@@ -1,0 +1,81 @@
+// Values of the options for a model: its system prompt and its parameters. Modes and sessions share them.
+import { InvalidArgumentError } from 'commander';
+import { ParleyError } from '../service/errors.ts';
+import type { JsonValue } from '../service/mode-settings.ts';
+import { readAtMost } from '../system/bounded-file.ts';
+import { wholeNumber } from './whole-number.ts';
+
+/** The limit is larger than the context of any model. */
+const mostSystemBytes = 8 * 1024 * 1024;
+
+export interface SystemFlags {
+  readonly system?: string;
+  readonly systemFile?: string;
+}
+
+/** The system prompt, given as a text or as a file; undefined if neither is given. */
+export async function readSystem(
+  { system, systemFile: path }: SystemFlags,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  if (path === undefined) return system;
+  if (system !== undefined)
+    throw new ParleyError('USAGE', '--system and --system-file cannot be used together.');
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(await readAtMost(path, mostSystemBytes, signal));
+  } catch (error) {
+    signal.throwIfAborted();
+    const reason = error instanceof TypeError ? 'it is not UTF-8' : (error as NodeJS.ErrnoException).code;
+    throw new ParleyError('USAGE', `The file of --system-file, ${path}, cannot be read (${reason}).`);
+  }
+}
+
+export function aNumber(text: string): number {
+  const value = text.trim() === '' ? Number.NaN : Number(text);
+  if (Number.isFinite(value)) return value;
+  throw new InvalidArgumentError('Give a number.');
+}
+
+/** A setting is taken away. commander makes this of null, too. */
+export type Unset = '';
+
+export function numberOrNone(text: string): number | Unset {
+  return text === '' ? '' : aNumber(text);
+}
+
+export function tokensOrNone(text: string): number | Unset {
+  return text === '' ? '' : wholeNumber(1)(text);
+}
+
+/** A name and its value; undefined takes the parameter away. */
+export type Parameter = readonly [string, JsonValue | undefined];
+
+/** Collects `name=value`. A value that is not JSON is taken as a text, so `name=word` needs no quotes. */
+export function parameters(text: string, before: readonly Parameter[] = []): readonly Parameter[] {
+  const parameter = readParameter(text);
+  if (parameter === null) throw new InvalidArgumentError('Give NAME=VALUE, as in top_p=0.9.');
+  return [...before, parameter];
+}
+
+/** Null for a text that is no `name=value`. */
+export function readParameter(text: string): Parameter | null {
+  const [, name, value = ''] = /^([A-Za-z_][\w.-]*)=([\s\S]*)$/.exec(text) ?? [];
+  return name === undefined ? null : [name, value === '' ? undefined : parsed(value)];
+}
+
+function parsed(value: string): JsonValue {
+  try {
+    return JSON.parse(value) as JsonValue;
+  } catch {
+    return value;
+  }
+}
+
+/** The parameters with these in place of their own, and without those that are taken away. */
+export function withParameters(
+  before: Readonly<Record<string, unknown>>,
+  given: readonly Parameter[],
+): Readonly<Record<string, JsonValue>> {
+  const changed = Object.entries({ ...before, ...Object.fromEntries(given) });
+  return Object.fromEntries(changed.filter((entry): entry is [string, JsonValue] => entry[1] !== undefined));
+}

@@ -1,0 +1,135 @@
+// The slash commands for the last turn and for copies of the session: what was said is taken back, asked again, or gone on with elsewhere.
+import { ParleyError } from '../../service/errors.ts';
+import { forkSession } from '../commands/sessions/fork.ts';
+import { redoTurn } from '../commands/sessions/redo.ts';
+import { undoTurn } from '../commands/sessions/undo.ts';
+import { requireMode } from '../mode-choice.ts';
+import { modeChoices } from './argument-choices.ts';
+import { lastTurn } from './last-messages.ts';
+import { shortTitle } from './short-title.ts';
+import { type Next, resume, type Scope, type SlashCommand, sessionOf } from './slash-command.ts';
+import { lineFor } from './typed-line.ts';
+
+/** The most characters shown of a message that was brought back. */
+const longestShown = 60;
+const afterFailure = '/retry sends it again.';
+
+export const lineCommands = {
+  retry: {
+    name: 'retry',
+    argument: '',
+    description: 'send a message that failed again, under its key',
+    afterFailure,
+    run: async (_argument, { context, conversation }) => {
+      await conversation.retry(context);
+      return undefined;
+    },
+  },
+  regenerate: {
+    name: 'regenerate',
+    argument: '[MODE]',
+    description: 'ask for another reply; the one before is kept as an alternative',
+    afterFailure: '/retry asks again.',
+    choices: modeChoices,
+    run: async (mode, { context, conversation }) => {
+      sessionOf(conversation);
+      if (mode !== '') await requireMode(mode, context);
+      await conversation.regenerate(mode === '' ? null : mode, context);
+      return undefined;
+    },
+  },
+  undo: {
+    name: 'undo',
+    argument: '',
+    description: 'take the last turn back; its message stands at the prompt',
+    run: async (_argument, { context, conversation }) => {
+      const { session, message } = (await undoTurn(sessionOf(conversation), context)).data;
+      conversation.forget();
+      conversation.title = session.title;
+      await context.say('Taken back. /redo brings it back, until another message is sent.');
+      return { initial: lineFor(message.content) };
+    },
+  },
+  redo: {
+    name: 'redo',
+    argument: '',
+    description: 'bring back the turn that was taken back last',
+    run: async (_argument, { context, conversation }) => {
+      const { session, message } = (await redoTurn(sessionOf(conversation), context)).data;
+      conversation.forget();
+      conversation.title = session.title;
+      await context.say(`Brought back: ${shortTitle(message.content, longestShown)}`);
+      return undefined;
+    },
+  },
+  fork: {
+    name: 'fork',
+    argument: '[TITLE]',
+    description: 'go on in a copy of this session; /back leads back',
+    run: async (title, { context, conversation }) => {
+      const id = sessionOf(conversation);
+      const { data } = await forkSession({ id, at: null, title: title === '' ? null : title }, context);
+      conversation.enter(data.session_id, data.title);
+      await context.rememberSession(data.session_id, data.mode ?? conversation.mode);
+      await context.say(`In a copy, ${data.session_id}. /back leads back.`);
+      return undefined;
+    },
+  },
+  back: {
+    name: 'back',
+    argument: '',
+    description: 'go on in the session that this one was copied from',
+    run: async (_argument, scope) => {
+      const { context, conversation } = scope;
+      const { backend } = await context.open();
+      const { service } = backend;
+      const { parent_id } = (await service.getSession(await context.call(), sessionOf(conversation))).data;
+      if (parent_id === null) {
+        throw new ParleyError('USAGE', 'This session is no copy of another.', { hint: '/fork makes one.' });
+      }
+      const { data } = await service.getSession(await context.call(), parent_id);
+      await resume(parent_id, data.title, scope);
+      await context.rememberSession(parent_id, data.mode);
+      return undefined;
+    },
+  },
+  edit: {
+    name: 'edit',
+    argument: '[TEXT]',
+    description:
+      'edit the last question in $VISUAL or $EDITOR and ask again; or write the next message, from TEXT',
+    afterFailure,
+    run: async (text, scope) => {
+      const { context, conversation } = scope;
+      const { backend } = await context.open();
+      const { sessionId } = conversation;
+      const canUndo = backend.extensions?.includes('lines') ?? false;
+      const turn = text === '' && sessionId !== null && canUndo ? await lastTurn(sessionId, context) : null;
+      if (sessionId !== null && turn !== null) return askOtherwise(sessionId, turn.message, scope);
+      const written = await inEditor(text, scope);
+      // The text from the editor is a message, even if it begins with a slash.
+      return written === null ? undefined : { initial: lineFor(written) };
+    },
+  },
+} as const satisfies Record<string, SlashCommand>;
+
+/** Takes the last turn back once its message was edited, and sends what it is now. */
+async function askOtherwise(sessionId: string, message: string, scope: Scope): Promise<Next> {
+  const { context, conversation } = scope;
+  const written = await inEditor(message, scope);
+  if (written === null || written.trim() === '' || written === message) {
+    await context.say('The question was not changed, and nothing was sent. /regenerate asks it again.');
+    return undefined;
+  }
+  await undoTurn(sessionId, context);
+  conversation.forget();
+  await conversation.say(written, context);
+  return undefined;
+}
+
+/** Null if the editor failed. */
+async function inEditor(text: string, { source, context }: Scope): Promise<string | null> {
+  const { writeInEditor } = await import('./external-editor.ts');
+  const { signal } = context;
+  return source.lend(() => writeInEditor(text, context.host.env, signal));
+}

@@ -1,0 +1,116 @@
+// The slash commands for how the session is answered: its mode, its system prompt and parameters, and templates. A session that exists has
+// a change from then on; the next message creates one with it.
+import { ParleyError } from '../../service/errors.ts';
+import type { SessionSettings } from '../../service/session.ts';
+import { runModels } from '../commands/models.ts';
+import { runGet } from '../commands/sessions/get.ts';
+import { requireMode } from '../mode-choice.ts';
+import { readParameter } from '../model-options.ts';
+import {
+  changeSettings,
+  type GivenSettings,
+  parameterWords,
+  settingsOfNew,
+  settingsOver,
+} from '../setting-options.ts';
+import { tokensLine } from '../turn-notes.ts';
+import { modeChoices, templateChoices } from './argument-choices.ts';
+import { useTemplate } from './pending-template.ts';
+import type { Scope, SlashCommand } from './slash-command.ts';
+
+export const settingCommands = {
+  mode: {
+    name: 'mode',
+    argument: '[NAME]',
+    description: 'list the modes, or go on in another',
+    choices: modeChoices,
+    run: async (name, { context, conversation }) => {
+      if (name === '') return runModels(context);
+      await requireMode(name, context);
+      conversation.mode = name;
+      return undefined;
+    },
+  },
+  system: {
+    name: 'system',
+    argument: '[TEXT]',
+    description: 'show the system prompt of this session, or give it another ("" for none)',
+    run: async (text, scope) => {
+      if (text === '') {
+        const { system } = await settingsInUse(scope);
+        await scope.context.stdout.write(`${system ?? '(no system prompt of its own)'}\n`);
+      } else await give({ system: text === '""' ? null : text, parameters: [] }, scope);
+      return undefined;
+    },
+  },
+  param: {
+    name: 'param',
+    argument: '[NAME=VALUE]',
+    description: 'show the parameters of this session, or give it one (NAME= takes it away)',
+    run: async (text, scope) => {
+      if (text === '') {
+        const { parameters } = await settingsInUse(scope);
+        await scope.context.stdout.write(`${parameterWords(parameters)}\n`);
+        return undefined;
+      }
+      const parameter = readParameter(text);
+      if (parameter === null)
+        throw new ParleyError('USAGE', 'This needs a name and a value: /param temperature=0.2', { hint: '' });
+      await give({ system: undefined, parameters: [parameter] }, scope);
+      return undefined;
+    },
+  },
+  template: {
+    name: 'template',
+    argument: '[NAME]',
+    description: 'make the next message with a template: NAME KEY=VALUE TEXT',
+    choices: templateChoices,
+    run: (argument, scope) => useTemplate(argument, scope, (given) => give(given, scope)),
+  },
+  status: {
+    name: 'status',
+    argument: '',
+    description: 'show mode, session, place, and the tokens of the last reply',
+    run: async (_argument, { context, conversation }) => {
+      const { target } = context;
+      const { template, settings } = conversation;
+      const { system, parameters } = settingsOfNew(settings);
+      const lines = [
+        `mode: ${conversation.mode ?? ''}`,
+        `profile: ${target.profile ?? ''}`,
+        `url: ${target.url ?? 'embedded'}`,
+        ...conversation.files.map((path) => `file for the next message: ${path}`),
+        ...(template === null ? [] : [`template for the next message: ${template.name}`]),
+        ...(system === undefined ? [] : [`system prompt of the next session: ${system}`]),
+        ...(parameters === undefined ? [] : [`next session: ${parameterWords(parameters)}`]),
+      ];
+      await context.stdout.write(lines.map((line) => `${line}\n`).join(''));
+      if (conversation.sessionId === null)
+        await context.stdout.write('session_id: (the next message makes one)\n');
+      else await runGet({ ids: [conversation.sessionId] }, context);
+      if (conversation.usage !== null)
+        await context.stdout.write(`last reply, ${tokensLine(conversation.usage)}\n`);
+      return undefined;
+    },
+  },
+} as const satisfies Record<string, SlashCommand>;
+
+/** The settings of the session, or of the one that the next message creates. */
+async function settingsInUse({ context, conversation }: Scope): Promise<SessionSettings> {
+  const { sessionId, settings } = conversation;
+  if (sessionId === null) return { system: null, parameters: {}, ...settingsOfNew(settings) };
+  const { backend } = await context.open();
+  return (await backend.service.getSession(await context.call(), sessionId)).data;
+}
+
+async function give(given: GivenSettings, { context, conversation }: Scope): Promise<void> {
+  const { sessionId } = conversation;
+  if (sessionId === null) {
+    conversation.settings = settingsOver(given, conversation.settings);
+    await context.say('The next message begins a session with that.');
+    return;
+  }
+  const { backend } = await context.open();
+  const { data } = await backend.service.getSession(await context.call(), sessionId);
+  await changeSettings(data, given, context);
+}

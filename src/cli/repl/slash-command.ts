@@ -1,0 +1,49 @@
+// What a slash command is: its name, its argument, and what it does.
+import { ParleyError } from '../../service/errors.ts';
+import type { CliContext } from '../context.ts';
+import type { CompletionChoice } from './completion.ts';
+import type { Conversation } from './conversation.ts';
+import type { LineSource } from './line-source.ts';
+import { showPastTurns } from './past-turns.ts';
+
+/** What a slash command receives. Ctrl-C stops its context. */
+export interface Scope {
+  readonly context: CliContext;
+  readonly conversation: Conversation;
+  readonly source: LineSource;
+}
+
+/** What happens after a command: nothing, a text that stands at the next prompt, or the end of the REPL. */
+export type Next = { readonly initial: string } | 'leave' | undefined;
+
+export interface SlashCommand {
+  readonly name: string;
+  readonly argument: string;
+  readonly description: string;
+  /** What is said of a failed turn, because the command sends one; missing for a command that sends none. */
+  readonly afterFailure?: string;
+  readonly choices?: (beginning: string, context: CliContext) => Promise<readonly CompletionChoice[]>;
+  run(argument: string, scope: Scope): Promise<Next>;
+}
+
+/** Goes on with a session, and shows its last messages. */
+export async function resume(
+  id: string,
+  title: string | null,
+  { context, conversation }: Scope,
+): Promise<void> {
+  conversation.enter(id, title);
+  conversation.goOnIn(await showPastTurns(id, context));
+}
+
+/** The id of the session. Throws `USAGE` before the first message. */
+export function sessionOf({ sessionId }: Conversation): string {
+  if (sessionId !== null) return sessionId;
+  throw new ParleyError('USAGE', 'There is no session yet.', { hint: 'The first message makes one.' });
+}
+
+/** Throws `USAGE` for an empty argument. */
+export function required(argument: string, what: string): string {
+  if (argument !== '') return argument;
+  throw new ParleyError('USAGE', `This needs ${what}`, { hint: '' });
+}

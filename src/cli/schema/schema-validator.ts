@@ -1,0 +1,85 @@
+// The validator of one schema: Ajv for JSON Schema 2020-12, with formats. It runs in a thread of its own, because a schema may hold a
+// regular expression that takes for ever.
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { ExactNumber } from '../../service/exact-number.ts';
+import { type Fault, UnreadableJson } from './exact-reader.ts';
+import { mostCharacters, readReply, uncomparable } from './reply-json.ts';
+import { checkedFormats } from './schema-keywords.ts';
+import { type ScannedSchema, scanSchema } from './schema-scan.ts';
+import { addValueKeywords } from './value-keywords.ts';
+
+/** The value of a reply that matches, or the reasons why it does not; the first is the one to tell. */
+export type Judgement = { readonly value: unknown } | { readonly faults: readonly Fault[] };
+
+const options = { strict: false, ownProperties: true, logger: false } as const;
+/** Holds the schema of schemas, which takes longer to compile than most schemas. */
+const standard = new Ajv2020(options);
+/** The most faults that are told. */
+const mostFaults = 5;
+/** Names that every object of JavaScript has. The validator takes them for judged where it tracks names in such an object. */
+const commonNames: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
+
+export class SchemaValidator {
+  readonly #scanned: ScannedSchema;
+  readonly #validate: ValidateFunction;
+
+  /** Throws `UnreadableJson` for a schema that cannot be used. */
+  constructor(text: string) {
+    this.#scanned = scanSchema(text);
+    const { schema } = this.#scanned;
+    if (standard.validateSchema(schema) !== true) throw new UnreadableJson(faultOf(standard.errors?.at(-1)));
+    const ajv = new Ajv2020({ ...options, validateSchema: false });
+    addFormats.default(ajv, [...checkedFormats]);
+    addValueKeywords(ajv);
+    try {
+      this.#validate = ajv.compile(schema);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new UnreadableJson({ place: '', reason: `the schema cannot be used: ${reason}` });
+    }
+  }
+
+  judge(reply: string): Judgement {
+    if (reply.length > mostCharacters)
+      return { faults: [{ place: '', reason: `it is longer than ${mostCharacters} characters` }] };
+    try {
+      const read = readReply(reply);
+      const fault = uncomparable(read, this.#scanned) ?? this.#untracked(read.value, '');
+      if (fault !== null) return { faults: [fault] };
+      if (this.#validate(roundedIn(read.value))) return { value: read.value };
+      const [last, ...others] = (this.#validate.errors ?? []).map(faultOf).reverse();
+      return { faults: [last ?? faultOf(undefined), ...others].slice(0, mostFaults) };
+    } catch (error) {
+      if (error instanceof UnreadableJson) return { faults: [error.fault] };
+      throw error;
+    }
+  }
+
+  #untracked(value: unknown, place: string): Fault | null {
+    if (!this.#scanned.judgesRest || typeof value !== 'object' || value === null) return null;
+    for (const [name, inner] of Object.entries(value)) {
+      const at = `${place}/${name}`;
+      if (commonNames.has(name) && !Array.isArray(value))
+        return { place: at, reason: 'a property of this name cannot be checked with unevaluatedProperties' };
+      const fault = this.#untracked(inner, at);
+      if (fault !== null) return fault;
+    }
+    return null;
+  }
+}
+
+/** The value with JavaScript's numbers, which are all that the validator knows. */
+function roundedIn(value: unknown): unknown {
+  if (value instanceof ExactNumber) return Number(value);
+  if (Array.isArray(value)) return value.map(roundedIn);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, roundedIn(inner)]));
+}
+
+function faultOf(error: ErrorObject | undefined): Fault {
+  if (error === undefined) return { place: '', reason: 'it does not match' };
+  const { instancePath: place, message = 'does not match', params } = error;
+  const name = params['additionalProperty'] ?? params['unevaluatedProperty'] ?? params['propertyName'];
+  return { place, reason: typeof name === 'string' ? `${message}: ${JSON.stringify(name)}` : message };
+}

@@ -1,0 +1,25 @@
+// The options that choose a template: its name, and the values of its variables. chat-template.ts reads and fills it.
+import { type Command, InvalidArgumentError } from 'commander';
+
+export type TemplateValues = ReadonlyMap<string, string>;
+
+export interface TemplateChoice {
+  /** The name of the template; null for none. */
+  readonly template: string | null;
+  readonly values: TemplateValues;
+}
+
+export const noValues: TemplateValues = new Map();
+
+export function addTemplateOptions(command: Command): Command {
+  return command
+    .option('-t, --template <name>', 'make the message with this template (see: parley templates --help)')
+    .option('--set <name=value>', 'value of a variable of the template; repeatable', templateValue);
+}
+
+/** Collects `name=value`. The last value of a name counts. */
+function templateValue(text: string, before: TemplateValues = noValues): TemplateValues {
+  const [, name, value = ''] = /^([A-Za-z_][\w-]*)=([\s\S]*)$/.exec(text) ?? [];
+  if (name === undefined) throw new InvalidArgumentError('Give NAME=VALUE, as in language=German.');
+  return new Map([...before, [name, value]]);
+}

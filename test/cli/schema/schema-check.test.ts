@@ -1,0 +1,43 @@
+// The thread that checks replies: a regular expression without an end stops neither the program nor the next check.
+import { expect, test, vi } from 'vitest';
+import { SchemaCheck } from '../../../src/cli/schema/schema-check.ts';
+import { failureOf } from '../../support/calls.ts';
+
+/** The thread of the build. */
+const thread = new URL('../../../dist/schema-thread.cjs', import.meta.url);
+/** Takes longer than anybody waits, for a text of many `a` and one other letter. */
+const endless = JSON.stringify({ type: 'string', pattern: '^(a+)+$' });
+const trap = JSON.stringify(`${'a'.repeat(50)}!`);
+
+test('a check that takes too long says that the reply cannot be checked, and the next one is done', async () => {
+  const { signal } = new AbortController();
+  const limits = { milliseconds: 1500, thread };
+  // A loaded machine may take longer than the limit to start the thread.
+  const check = await vi.waitFor(() => SchemaCheck.open(endless, 'a.json', signal, limits), 25_000);
+  expect(await check.judge(trap)).toMatchObject({
+    kind: 'mismatch',
+    faults: [{ place: '', reason: expect.stringContaining('longer than 1.5 s') }],
+  });
+  await expect
+    .poll(() => check.judge('"aaa"'), { timeout: 25_000 })
+    .toEqual({ kind: 'match', json: '"aaa"' });
+});
+
+test('a signal ends a check at once', async () => {
+  const stop = new AbortController();
+  const check = await SchemaCheck.open(endless, 'a.json', stop.signal, { milliseconds: 60_000, thread });
+  const judgement = check.judge(trap);
+  setImmediate(() => stop.abort(new Error('enough')));
+  await expect(judgement).rejects.toThrow('enough');
+  await expect(check.judge('"a"')).rejects.toThrow('enough');
+});
+
+test('a schema that cannot be used is named, with the place', async () => {
+  const { signal } = new AbortController();
+  const opening = SchemaCheck.open('{"items":{"x":1}}', 'a.json', signal, { milliseconds: 30_000, thread });
+  expect(await failureOf(opening)).toMatchObject({
+    code: 'USAGE',
+    message: 'The schema a.json cannot be used at /items/x: is no keyword of JSON Schema 2020-12.',
+    details: [{ field: '/items/x', problem: 'is no keyword of JSON Schema 2020-12' }],
+  });
+});

@@ -1,0 +1,92 @@
+// What a schema may hold. A part that could not be checked is refused with its place, and so is a schema that no check would end with.
+import { describe, expect, test } from 'vitest';
+import { UnreadableJson } from '../../../src/cli/schema/exact-reader.ts';
+import { SchemaValidator } from '../../../src/cli/schema/schema-validator.ts';
+
+function faultOf(text: string) {
+  try {
+    new SchemaValidator(text);
+    return null;
+  } catch (error) {
+    if (error instanceof UnreadableJson) return error.fault;
+    throw error;
+  }
+}
+
+describe('a schema is refused', () => {
+  test.each([
+    [
+      '{"properties":{"a":{"maxlength":3}}}',
+      '/properties/a/maxlength',
+      'is no keyword of JSON Schema 2020-12',
+    ],
+    ['{"x-note":1}', '/x-note', 'is no keyword of JSON Schema 2020-12'],
+    ['{"$ref":"https://example.com/person.json"}', '/$ref', 'refers to another document'],
+    ['{"$ref":"other.json#/a"}', '/$ref', 'refers to another document'],
+    ['{"$ref":"#/$defs/none"}', '/$ref', 'names no schema of this document'],
+    ['{"$defs":{"toString":true},"$ref":"#/$defs/valueOf"}', '/$ref', 'names no schema of this document'],
+    [
+      '{"properties":{"a":{"const":{"b":{}}},"c":{"$ref":"#/properties/a/const/b"}}}',
+      '/properties/c/$ref',
+      'names no schema',
+    ],
+    ['{"items":{"$dynamicRef":"#node"}}', '/items/$dynamicRef', 'cannot be checked here'],
+    ['{"prefixItems":[true],"unevaluatedItems":false}', '/unevaluatedItems', 'cannot be checked here'],
+    ['{"prefixItems":[true],"contains":true}', '/contains', 'cannot be checked beside prefixItems'],
+    ['{"contentMediaType":"application/json"}', '/contentMediaType', 'cannot be checked here'],
+    ['{"items":{"$id":"https://example.com/item"}}', '/items/$id', 'stands in the outermost schema only'],
+    ['{"items":{"format":"postcode"}}', '/items/format', 'is none of the formats that can be checked'],
+    ['{"definitions":{}}', '/definitions', 'in 2020-12 it is $defs'],
+    [
+      '{"$schema":"http://json-schema.org/draft-07/schema#"}',
+      '/$schema',
+      'must be https://json-schema.org/draft/2020-12',
+    ],
+    ['{"pattern":"(a"}', '/pattern', 'is not a regular expression'],
+    ['{"patternProperties":{"a/[":true}}', '/patternProperties/a~1[', 'is not a regular expression'],
+    ['{"properties":{"__proto__":true}}', '/properties/__proto__', 'of this name cannot be checked'],
+    [
+      '{"dependentRequired":{"__proto__":["a"]}}',
+      '/dependentRequired/__proto__',
+      'of this name cannot be checked',
+    ],
+    ['{"allOf":[{"$ref":"#"}]}', '/allOf/0', 'refers to itself without going deeper'],
+    ['{"$defs":{"a":{"not":{"$ref":"#/$defs/b"}},"b":{"$ref":"#/$defs/a"}}}', '/$defs/b', 'refers to itself'],
+    ['{"maximum":9007199254740993}', '/maximum', 'has more digits than can be compared'],
+    ['{"type":"string","type":"number"}', '/type', 'the name is given twice'],
+    ['{"type":"text"}', '/type', 'must match'],
+    ['{"minLength":-1}', '/minLength', 'must be >= 0'],
+    ['{"required":"a"}', '/required', 'must be array'],
+    ['{"items":[true]}', '/items', 'a schema must be an object'],
+    ['{"properties":[]}', '/properties', 'must be an object of schemas'],
+    ['true', '', 'the schema must be an object'],
+    ['{"type":', '', 'it ends before the JSON value is complete'],
+    ['{\n  "type" "string"}', '', 'it is not JSON (line 2, column 10)'],
+    [`${'{"not":'.repeat(501)}{}${'}'.repeat(501)}`, '/not'.repeat(500), 'it nests deeper than 500 levels'],
+  ])('%s', (text, place, reason) => {
+    expect(faultOf(text)).toEqual({ place, reason: expect.stringContaining(reason) });
+  });
+});
+
+describe('a schema is taken', () => {
+  test.each([
+    ['a reference to itself that goes deeper', '{"properties":{"next":{"$ref":"#"}}}'],
+    [
+      'a reference by its own $id',
+      '{"$id":"https://x.test/a","$defs":{"b":true},"$ref":"https://x.test/a#/$defs/b"}',
+    ],
+    ['an anchor', '{"$defs":{"b":{"$anchor":"here"}},"items":{"$ref":"#here"}}'],
+    ['a name with a slash', '{"$defs":{"a/b":true},"$ref":"#/$defs/a~1b"}'],
+    [
+      'annotations',
+      '{"title":"T","description":"D","default":{"__proto__":1},"examples":[1],"deprecated":true,"$comment":"C"}',
+    ],
+    [
+      'a property with the name of a keyword',
+      '{"properties":{"unevaluatedItems":{"type":"string"},"nullable":true}}',
+    ],
+    ['100 levels', `${'{"not":'.repeat(100)}{}${'}'.repeat(100)}`],
+  ])('with %s', (_what, text) => {
+    expect(faultOf(text)).toBeNull();
+  });
+});

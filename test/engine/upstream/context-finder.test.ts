@@ -1,0 +1,97 @@
+// What the servers of models tell of a context, each in its own place.
+import { afterEach, expect, test } from 'vitest';
+import { findContext } from '../../../src/engine/upstream/context-finder.ts';
+import { modeSettings, upstreamOptions } from '../../support/model-server.ts';
+import { sendJson } from '../../support/scripted-server.ts';
+import { UpstreamStubs } from '../../support/upstream-stubs.ts';
+
+const stubs = new UpstreamStubs();
+afterEach(() => stubs.close());
+
+type Answers = Readonly<Record<string, unknown>>;
+
+/** The answer of a server that has these, and 404 for all else. */
+async function toldBy(answers: Answers, settings = {}) {
+  const server = await stubs.serve((response, { method, path }) => {
+    const answer = answers[`${method} ${path}`];
+    sendJson(response, answer ?? {}, answer === undefined ? 404 : 200);
+  });
+  const mode = modeSettings(`${server.url}/v1`, { model: 'm', ...settings });
+  const told = await findContext(mode, upstreamOptions(), new AbortController().signal);
+  return { told, requests: server.requests };
+}
+
+const other = { id: 'other', context_length: 1000 };
+
+test.each<[string, Answers, number, string]>([
+  [
+    'OpenRouter',
+    { 'GET /v1/models': { data: [other, { id: 'm', context_length: 131_072 }] } },
+    131_072,
+    '/models',
+  ],
+  ['Groq', { 'GET /v1/models': { data: [{ id: 'm', context_window: 32_768 }] } }, 32_768, '/models'],
+  ['Mistral', { 'GET /v1/models': { data: [{ id: 'm', max_context_length: 40_000 }] } }, 40_000, '/models'],
+  ['vLLM', { 'GET /v1/models': { data: [{ id: 'm', max_model_len: 4096 }] } }, 4096, '/models'],
+  [
+    'llama.cpp, in its list',
+    { 'GET /v1/models': { data: [{ id: 'm', meta: { n_ctx: 2048 } }] } },
+    2048,
+    '/models',
+  ],
+  ['llama.cpp', { 'GET /props': { default_generation_settings: { n_ctx: 16_384 } } }, 16_384, '/props'],
+  ['Ollama', { 'POST /api/show': { model_info: { 'qwen3.context_length': 40_960 } } }, 40_960, '/api/show'],
+  [
+    'Ollama, as the model is started',
+    {
+      'POST /api/show': {
+        parameters: 'stop  "a"\nnum_ctx    8000',
+        model_info: { 'a.context_length': 40_960 },
+      },
+    },
+    8000,
+    '/api/show',
+  ],
+])('%s', async (_vendor, answers, tokens, place) => {
+  expect((await toldBy(answers)).told).toEqual({ tokens, place });
+});
+
+test.each<[string, Answers]>([
+  ['no number', { 'GET /v1/models': { data: [{ id: 'm' }, other] } }],
+  [
+    'a number that is none',
+    { 'GET /v1/models': { data: [{ id: 'm', context_length: '131072' }] }, 'GET /props': { n_ctx: 0 } },
+  ],
+  ['something else', { 'GET /v1/models': [1], 'GET /props': null, 'POST /api/show': { model_info: 'none' } }],
+])('a server that tells %s tells nothing', async (_what, answers) => {
+  const { told, requests } = await toldBy(answers);
+  expect(told).toBeNull();
+  expect(requests.map(({ path }) => path)).toEqual(['/v1/models', '/props', '/api/show']);
+});
+
+test('a server that is not there tells nothing, and a signal ends the question', async () => {
+  const gone = await stubs.serve(() => {});
+  await gone.close();
+  const signal = new AbortController().signal;
+  expect(await findContext(modeSettings(gone.url), upstreamOptions(), signal)).toBeNull();
+  const silent = await stubs.serve(() => {});
+  const stopped = findContext(
+    modeSettings(silent.url),
+    upstreamOptions(),
+    AbortSignal.abort(new Error('enough')),
+  );
+  await expect(stopped).rejects.toThrow('enough');
+});
+
+test('an engine asks once, and takes the place of its system prompt off', async () => {
+  const { server, engine } = await stubs.engineOver(
+    (response) => sendJson(response, { data: [{ id: 'test-model', context_length: 20_000 }] }),
+    { system: 'a'.repeat(300) },
+  );
+  expect(engine.contextTokens).toBe(8192 - 104);
+  const { signal } = new AbortController();
+  expect(await engine.learnContextTokens?.(signal)).toBe(20_000 - 104);
+  expect(await engine.learnContextTokens?.(signal)).toBe(20_000 - 104);
+  expect(server.requests).toHaveLength(1);
+  expect(stubs.engine(server.url, { context_tokens: 4096 }).learnContextTokens).toBeUndefined();
+});
