@@ -1,4 +1,5 @@
 // What the value of a body holds in memory, in bytes of the body: bodies that few bytes make large are refused, or hold little.
+import { type HeapProfiler, Session } from 'node:inspector/promises';
 import { Readable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -104,6 +105,26 @@ test.each([
   const body = Buffer.from(shapes[name]?.() ?? '');
   await expect(parseJsonBody(body, bounds, () => Promise.resolve())).rejects.toThrow(problem);
 });
+
+test('to read very many short messages makes less than seven times their bytes, garbage and all', async () => {
+  const body = Buffer.from(shapes['messages with all their fields']?.() ?? '');
+  const session = new Session();
+  session.connect();
+  await readValue(body);
+  await session.post('HeapProfiler.startSampling', {
+    samplingInterval: 1024,
+    includeObjectsCollectedByMajorGC: true,
+    includeObjectsCollectedByMinorGC: true,
+  });
+  await readValue(body);
+  const { profile } = await session.post('HeapProfiler.stopSampling');
+  session.disconnect();
+  expect(allocated(profile.head) / body.length).toBeLessThan(7);
+});
+
+function allocated({ selfSize, children }: HeapProfiler.SamplingHeapProfileNode): number {
+  return children.reduce((size, child) => size + allocated(child), selfSize);
+}
 
 test('a body in chunks of one byte holds less than ten times its bytes while it arrives', async () => {
   const server = await openServer();

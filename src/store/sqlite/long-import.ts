@@ -233,14 +233,15 @@ export function* removeInSteps(
 function* partsOf(messages: SessionRecord['messages']): Generator<SessionRecord['messages']> {
   let begin = 0;
   let units = 0;
-  for (const [index, { content }] of messages.entries()) {
-    const isFull = index - begin === messagesOfPart || units + content.length > unitsOfPart;
+  for (let index = 0; index < messages.length; index += 1) {
+    const { length } = messages[index]?.content ?? '';
+    const isFull = index - begin === messagesOfPart || units + length > unitsOfPart;
     if (index > begin && isFull) {
       yield messages.slice(begin, index);
       begin = index;
       units = 0;
     }
-    units += content.length;
+    units += length;
   }
   yield messages.slice(begin);
 }
