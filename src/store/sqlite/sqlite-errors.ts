@@ -70,10 +70,9 @@ function storageFull(path: string, cause: unknown): ParleyError {
   });
 }
 
-/** Throws the failure of a search. A search writes only if very many messages are not in the index yet. */
-export function searchFailure(error: unknown): never {
-  if (!(error instanceof ParleyError) || error.code !== 'STORAGE_FULL') throw error;
-  throw error.with({
+/** The failure of a search that found the disk full. A search writes only if very many messages are not in the index yet. */
+export function noRoomToIndex(failure: ParleyError): ParleyError {
+  return failure.with({
     hint: 'Very many messages are not in the search index yet, and there is no room to add them. All messages are intact. Free some space and search again.',
   });
 }
