@@ -50,6 +50,11 @@ export function storeError(error: unknown, path: string): ParleyError {
   }
 }
 
+/** True for a statement that does not fit the schema. A process that reads the store for another reports it as `INTERNAL_ERROR`. */
+export function isOfStatement(error: unknown): boolean {
+  return errorCode(error) === 'SQLITE_ERROR' || errorCode(error) === 'INTERNAL_ERROR';
+}
+
 /** An error of the file system before SQLite is opened. */
 export function directoryError(error: unknown, directory: string): ParleyError {
   if (isDiskFull(error)) return storageFull(directory, error);
