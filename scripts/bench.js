@@ -1,13 +1,14 @@
 // How long parley takes, as a ratio to bare node in the same round: `npm run bench -- [--rounds N] [--json] [--check]`.
 // The cases take turns within a round, so that a busy machine slows both sides. `--check` fails over a case's reach.
 // NODE_EXTRA_CA_CERTS, which adds 50 ms to every start of node, is unset on both sides.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
   describeRatios,
   environment,
+  filledPipe,
   machine,
   quantile,
   readOptions,
@@ -22,7 +23,7 @@ const { rounds, json, check } = readOptions(40);
 
 const home = mkdtempSync(join(tmpdir(), 'parley-bench-'));
 const env = environment(home);
-const run = (words, expect) => runIn(words, { env, expect });
+const run = (words, expect, stdin) => runIn(words, { env, expect, stdin });
 try {
   const report = measure();
   tellReport(report, { json, check, describe: (told) => describeRatios(told, rounds) });
@@ -35,6 +36,13 @@ function measure() {
   run([parley, ...chat], (output) => output === 'hi\n');
   const id = run([parley, 'sessions', 'create'], (output) => output.trim() !== '').output.trim();
   const cases = [
+    {
+      name: 'printf hi | chat -m echo',
+      words: ['chat', '-m', 'echo'],
+      piped: 'hi',
+      reach: 1.8,
+      expect: (output) => output === 'hi\n',
+    },
     { name: '--version', words: ['--version'], reach: 1.4, expect: (output) => output.includes(version) },
     { name: '--help', words: ['--help'], reach: null, expect: (output) => output.includes('sessions') },
     { name: chat.join(' '), words: chat, reach: 1.8, expect: (output) => output === 'hi\n' },
@@ -52,7 +60,9 @@ function measure() {
     const floor = run(['-e', '0'], (output) => output === '').milliseconds;
     bare.push(floor);
     for (const [index, row] of cases.entries()) {
-      const { milliseconds } = run([parley, ...row.words], row.expect);
+      const stdin = row.piped && filledPipe(home, row.piped);
+      const { milliseconds } = run([parley, ...row.words], row.expect, stdin);
+      if (stdin !== undefined) closeSync(stdin);
       times[index].push(milliseconds);
       ratios[index].push(milliseconds / floor);
     }

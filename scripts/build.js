@@ -16,6 +16,7 @@ import {
   leanUndici,
   runtimeInMain,
 } from './build-plugins.js';
+import { thirdPartyNotices } from './third-party-notices.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -65,20 +66,24 @@ const { output } = await bundle.write({
 });
 
 // Node loads these by itself.
-await writeThread('jq-thread', 'src/cli/terminal/jq-thread.ts', []);
-await writeThread('store-worker', 'src/compose/served-store-worker.ts', [bundledSqlite()]);
+const threads = [
+  await writeThread('jq-thread', 'src/cli/terminal/jq-thread.ts', []),
+  await writeThread('store-worker', 'src/compose/served-store-worker.ts', [bundledSqlite()]),
+];
 
 checkChunks();
 widenTexts();
 await recordCodeCache();
 await writeManual();
+const modules = [...output, ...threads.flat()].flatMap(({ modules }) => Object.keys(modules));
+writeFileSync(join(root, 'dist', 'THIRD-PARTY-NOTICES'), thirdPartyNotices(modules));
 const bytes = output.reduce((sum, chunk) => sum + Buffer.byteLength(chunk.code), 0);
 process.stdout.write(`dist: ${output.length} chunks, ${Math.round(bytes / 1024)} KiB\n`);
 
 async function writeThread(name, input, plugins) {
   const thread = await rolldown({ cwd: root, input, platform: 'node', plugins });
   const file = join(root, 'dist', `${name}.cjs`);
-  await thread.write({ file, format: 'cjs', codeSplitting: false, minify: true });
+  return (await thread.write({ file, format: 'cjs', codeSplitting: false, minify: true })).output;
 }
 
 /** What makes a start quick, and what no test of behaviour would miss. */
@@ -137,6 +142,14 @@ async function recordCodeCache() {
     await run(['chat', '--no-stdin', 'Hello'], others);
     await run(chat);
     await run([...chat, '--continue']);
+    // Scripts give the message so. Node itself gives children a socket in place of a pipe.
+    const piped = [
+      '-c',
+      'printf Hello | "$0" "$@"',
+      process.execPath,
+      ...program(['chat', '--mode', 'echo']),
+    ];
+    if (process.platform === 'linux') await promisify(execFile)('sh', piped, { env });
     await run(['sessions', 'list']);
     await run(['--help'], others);
     await converse(program(['repl']), { ...env, ...others });

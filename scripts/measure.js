@@ -1,6 +1,6 @@
 // What the benchmarks share: a process run and timed in a place of its own, the floors of the machine, figures and how they are told.
 import { spawnSync } from 'node:child_process';
-import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
+import { closeSync, constants, fdatasyncSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -32,13 +32,16 @@ export function environment(home) {
   };
 }
 
-/** One process, its standard output in a pipe as in a script. One that fails, or prints another thing, ends the run. */
-export function run(words, { env, expect, input }) {
+/**
+ * One process, its standard output in a pipe as in a script. One that fails, or prints another thing, ends the run. `input` goes through a
+ * socket, as Node gives it to children; `stdin` is a descriptor.
+ */
+export function run(words, { env, expect, input, stdin }) {
   const start = process.hrtime.bigint();
   const { status, stdout, stderr } = spawnSync(process.execPath, words, {
     env,
     encoding: 'utf8',
-    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    stdio: [stdin ?? (input === undefined ? 'ignore' : 'pipe'), 'pipe', 'pipe'],
     ...(input !== undefined && { input }),
   });
   const milliseconds = Number(process.hrtime.bigint() - start) / 1e6;
@@ -58,6 +61,16 @@ export function machine(home, bare) {
     bareNodeMilliseconds: quantile(bare, 0.5),
     fdatasyncMilliseconds: fdatasyncFloor(home),
   };
+}
+
+/** A descriptor of a pipe that holds `text` and has no writer any more, as after `printf`. `home` is for its name. */
+export function filledPipe(home, text) {
+  const path = join(home, 'pipe');
+  rmSync(path, { force: true });
+  spawnSync('mkfifo', [path]);
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  writeFileSync(path, text);
+  return descriptor;
 }
 
 export function describeMachine({ node, cpu, bareNodeMilliseconds, fdatasyncMilliseconds }, rounds) {

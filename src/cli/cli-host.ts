@@ -15,6 +15,7 @@ import type {
 import type { FoundModels, ModelServer } from '../service/model-server.ts';
 import type { LoadLocks } from '../system/file-lock.ts';
 import type { Job } from './job.ts';
+import type { ByteSource } from './terminal/direct-stdin.ts';
 import type { Output } from './terminal/output.ts';
 import type { StdinKind } from './terminal/stdin.ts';
 
@@ -34,6 +35,8 @@ export interface StandardInput {
   size(): number | null;
   /** Returns the stream. Nothing happens to it before it is read. */
   open(): Readable;
+  /** The same bytes, without the stream where none is needed. */
+  openBytes(): ByteSource;
 }
 
 /** The facts and abilities of this process. */

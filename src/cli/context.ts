@@ -210,7 +210,15 @@ export class CliContext {
     const { stdin } = this.host;
     const { signal } = this;
     const timer = this.options.quiet ? noTimer : startTimer;
-    return { open: () => stdin.open(), awaited, otherwise, stderr: this.stderr, startTimer: timer, signal };
+    return {
+      open: () => stdin.openBytes(),
+      awaited,
+      otherwise,
+      // The stream is made once there is something to say: making it takes time.
+      stderr: { write: (text) => this.stderr.write(text) },
+      startTimer: timer,
+      signal,
+    };
   }
 
   get prompting(): Prompting {

@@ -20,12 +20,12 @@ import { ParleyError } from '../service/errors.ts';
 import { defaultLimits, type Limits } from '../service/limits.ts';
 import { hasStore } from '../store/sqlite/open.ts';
 import type { ProcessesOf } from '../store/sqlite/store-processes.ts';
-import { chosenStore, usualChoice } from './chosen-store.ts';
+import type { ChosenStore } from './chosen-store.ts';
 import { configuredEngines, exchangeableEngines } from './configured-engines.ts';
 import type { Dependencies } from './dependencies.ts';
 import { followedModes } from './followed-modes.ts';
 import { type ModeSource, modesOfMachine } from './mode-source.ts';
-import type { ChosenStore } from './store-choice.ts';
+import { openChosenStore, usualChoice } from './store-choice.ts';
 import { keyOf, refuseEmptiedStore, refuseMissingStore } from './store-key.ts';
 import { systemRandomness } from './system-randomness.ts';
 
@@ -45,7 +45,7 @@ export async function openEmbeddedBackend(
   const knownTo = options.beginsStore ? null : profileOfStore(config, target.storeName);
   if (!isElsewhere) refuseMissingStore(knownTo, isThere, dataDirectory);
   const { isNew, modes, reloadModes, store, ...opened } = await openLocal(
-    () => chosenStore(target, dependencies, { ...usualChoice, timeout: options.timeout }),
+    () => openChosenStore(target, dependencies, { ...usualChoice, timeout: options.timeout }),
     dependencies,
     options,
     isElsewhere ? null : modesOfMachine(profileFile, config),
@@ -87,7 +87,7 @@ export async function openServedBackend(
     async () => {
       const storeProcesses = target.store === null ? await servedProcesses() : undefined;
       const { refusesOlder } = options;
-      return chosenStore(target, dependencies, {
+      return openChosenStore(target, dependencies, {
         timeout: null,
         storeProcesses,
         refusesOlder,
@@ -164,7 +164,7 @@ async function openLocal<Modes extends Pick<ModeSource, 'read' | 'follow'>>(
     service: new LocalService(local),
     archive: new LocalArchive(local),
     administration: new LocalAdministration(local),
-    extensions: ['archive', 'idempotency', 'stream'],
+    extensions: ['archive', 'idempotency', 'stream', 'settings'],
     async close() {
       try {
         await engines.close?.();

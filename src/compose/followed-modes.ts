@@ -1,5 +1,6 @@
 // A service that uses the current modes in each call. Another process may change the modes while a conversation lasts.
 import type { ConversationService } from '../service/conversation-service.ts';
+import { beforeAbort } from '../system/before-abort.ts';
 import type { ModeSource } from './mode-source.ts';
 
 /**
@@ -32,14 +33,4 @@ export function followedModes(
     getSession: (call, id) => service.getSession(call, id),
     deleteSession: (call, id) => service.deleteSession(call, id),
   };
-}
-
-/** Rejects with the signal's reason if the signal fires first, because a database that cannot be reached may take long. */
-function beforeAbort(look: Promise<void>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    look.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 }

@@ -11,9 +11,9 @@ import type { ConnectionConfig } from '../store/postgres/connect.ts';
 import { openPostgresModes, openPostgresRows, openPostgresStore } from '../store/postgres/open.ts';
 import type { StoreRows } from '../store/store-rows.ts';
 import { readAtMost } from '../system/bounded-file.ts';
+import type { ChosenStore } from './chosen-store.ts';
 import type { Dependencies } from './dependencies.ts';
 import { modesInStore, modesOfStore } from './modes-in-store.ts';
-import type { ChosenStore } from './store-choice.ts';
 import { systemRandomness } from './system-randomness.ts';
 
 type Needed = Pick<Dependencies, 'env' | 'now' | 'random' | 'signal'>;

@@ -5,8 +5,8 @@ import { usualLockWaitMs } from '../store/sqlite/lock-wait.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import type { ProcessesOf } from '../store/sqlite/store-processes.ts';
 import { isOfEarlierBoot, type ProcessTable, processIdentity } from '../system/process-identity.ts';
+import type { ChosenStore } from './chosen-store.ts';
 import type { Dependencies } from './dependencies.ts';
-import type { ChosenStore } from './store-choice.ts';
 
 export interface SqliteChoice {
   /** The time limit of the caller in seconds, which also limits the wait for a lock; null for the usual wait. */

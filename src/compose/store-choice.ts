@@ -1,19 +1,29 @@
-// An opened store of any database, as a backend needs it.
-import type { TurnOwner } from '../local/local-options.ts';
-import type { StoreMigration } from '../service/administration.ts';
-import type { SessionStore } from '../store/session-store.ts';
-import type { ModeSource } from './mode-source.ts';
+// Opens the store that a target names. A start with SQLite loads no code for PostgreSQL.
+import type { Target } from '../config/settings.ts';
+import type { ChosenStore } from './chosen-store.ts';
+import type { Dependencies } from './dependencies.ts';
+import { openSqlite, type SqliteChoice } from './sqlite-choice.ts';
 
-export interface ChosenStore {
-  readonly store: SessionStore;
-  /** True while the store holds no project; the caller must make the first one. */
-  readonly created: boolean;
-  readonly migration: StoreMigration;
-  readonly owner: TurnOwner;
-  /** Until the next turn of the event loop, reads may share one state of the store. */
-  readonly shareReads: () => void;
-  /** The number of live servers that share this store; null for a store of one machine. */
-  readonly servers: (() => number) | null;
-  /** The modes that the store keeps; null if those of this machine's configuration are used. */
-  readonly modes: ModeSource | null;
+export interface StoreChoice extends SqliteChoice {
+  /** True for a process that serves the store to clients. */
+  readonly isServer: boolean;
+}
+
+/** The choice of all commands except `serve`. */
+export const usualChoice: StoreChoice = {
+  timeout: null,
+  storeProcesses: undefined,
+  refusesOlder: false,
+  isServer: false,
+};
+
+/** Rejects like the opening of the store: `STORE_UNSAFE`, `STORE_NEWER`, `STORE_OLDER`, `STORAGE_FULL`, `CONFIG`, `UNAVAILABLE`. */
+export async function openChosenStore(
+  { store }: Pick<Target, 'store'>,
+  dependencies: Dependencies,
+  choice: StoreChoice,
+): Promise<ChosenStore> {
+  if (store === null) return openSqlite(dependencies, choice);
+  const { openPostgres } = await import('./postgres-choice.ts');
+  return openPostgres(store, dependencies, choice);
 }

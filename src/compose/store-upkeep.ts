@@ -9,9 +9,9 @@ import type { CopiedModes, CopyReport, StoreMigration } from '../service/adminis
 import { ParleyError } from '../service/errors.ts';
 import { hasStore, openSqliteRows } from '../store/sqlite/open.ts';
 import type { StoreRows } from '../store/store-rows.ts';
-import { chosenStore, usualChoice } from './chosen-store.ts';
 import type { Dependencies } from './dependencies.ts';
 import { openModes } from './mode-opening.ts';
+import { openChosenStore, usualChoice } from './store-choice.ts';
 import { refuseMissingStore } from './store-key.ts';
 
 /** Brings the store of a target to the newest schema, and makes it if it does not exist. */
@@ -22,7 +22,7 @@ export async function migrateStore(
   const { dataDirectory, profileFile } = dependencies;
   const knownTo = profileOfStore(profileFile.read(), target.storeName);
   if (target.store === null) refuseMissingStore(knownTo, hasStore(dataDirectory), dataDirectory);
-  const { store, migration } = await chosenStore(target, dependencies, usualChoice);
+  const { store, migration } = await openChosenStore(target, dependencies, usualChoice);
   await store.close();
   return migration;
 }

@@ -1,6 +1,5 @@
 // Checks the settings of a mode from the stored configuration, from a file for `serve --modes`, or from options. A fault names its field,
 // and never a value that could be a key.
-import { isDeepStrictEqual } from 'node:util';
 import { ParleyError } from '../service/errors.ts';
 import {
   builtInModes,
@@ -9,6 +8,7 @@ import {
   type ModeSettings,
   thinkTagChoices,
 } from '../service/mode-settings.ts';
+import { parameterFault } from '../service/model-parameters.ts';
 import { quoted } from '../service/quoted.ts';
 import type { Remedy } from '../service/remedy.ts';
 import { estimateTokens, messageTokens } from '../service/token-estimate.ts';
@@ -145,52 +145,14 @@ const readers = {
 
 const settingNames = Object.keys(readers).join(', ');
 
-/** The fields that Parley sets itself, and `n`, which would give several replies. */
-const ownParameters: readonly string[] = [
-  'model',
-  'messages',
-  'stream',
-  'stream_options',
-  'temperature',
-  'n',
-];
-
-/** The names of the fields that limit the tokens of a reply; servers differ. */
-const longestReplies: readonly string[] = ['max_tokens', 'max_completion_tokens'];
-
-/**
- * Names of fields that would hold a key, which would then stand in the configuration as plain text. Names like `prompt_cache_key` are not
- * among them.
- */
-const keyName =
-  /^(key|token|auth|credentials?)$|(^|[-_.])(api[-_.]?key|authorization|bearer|password|secret|(access|auth)[-_.]?token)$/i;
-
-/** Also refuses keys further inside, as in `extra_headers`. */
-function refuseKeys(value: unknown, path: readonly string[]): void {
-  if (typeof value !== 'object' || value === null) return;
-  for (const [name, inner] of Object.entries(value)) {
-    if (!Array.isArray(value) && keyName.test(name)) {
-      throw new ModeFault([...path, name], 'must not hold a key: parameters are stored as plain text', '', {
-        kind: 'refer_to_key',
-      });
-    }
-    refuseKeys(inner, [...path, name]);
-  }
-}
-
 function readParameters(value: unknown, path: readonly string[]): Readonly<Record<string, JsonValue>> {
   if (value === undefined) return {};
   const fields = fieldsOf(value ?? {}, path);
-  for (const name of Object.keys(fields)) {
-    if (ownParameters.includes(name)) throw new ModeFault([...path, name], 'cannot be set as a parameter');
-    if (longestReplies.includes(name)) number(null, 1, 100_000_000, true)(fields[name], [...path, name]);
-  }
-  // The value came from JSON or YAML. YAML has values that JSON cannot hold, such as dates and infinities, and the server would get
-  // something else.
-  if (!isDeepStrictEqual(JSON.parse(JSON.stringify(fields)), fields)) {
-    throw new ModeFault(path, 'holds a value that JSON cannot hold');
-  }
-  refuseKeys(fields, path);
+  // The temperature of a mode is a setting of its own.
+  if (Object.hasOwn(fields, 'temperature'))
+    throw new ModeFault([...path, 'temperature'], 'cannot be set as a parameter');
+  const fault = parameterFault(fields);
+  if (fault !== null) throw new ModeFault([...path, ...fault.path], fault.problem, '', fault.remedy ?? null);
   return fields as Readonly<Record<string, JsonValue>>;
 }
 

@@ -1,5 +1,5 @@
 // The contract of an engine, which answers messages. An engine keeps nothing between calls and sees only the given context.
-import type { Usage } from '../service/session.ts';
+import type { SessionSettings, Usage } from '../service/session.ts';
 
 export interface ContextMessage {
   readonly role: 'user' | 'assistant';
@@ -8,8 +8,8 @@ export interface ContextMessage {
   readonly cut: boolean;
 }
 
-/** The part of a conversation that an engine gets. */
-export interface EngineContext {
+/** The part of a conversation that an engine gets, and the settings of its session. Missing settings are empty. */
+export interface EngineContext extends Partial<SessionSettings> {
   /** The earlier whole turns of the session, the oldest first, within `historyMessages` and `contextTokens`. */
   readonly history: readonly ContextMessage[];
   /** The message to answer. It begins with the earlier messages that got no reply, as paragraphs. */
@@ -26,7 +26,7 @@ export interface ReplyEngine {
   readonly name: string;
   /** How many of the newest messages of a session the engine reads; 0 for an engine that reads the message alone. */
   readonly historyMessages: number;
-  /** The most estimated tokens of the history and the message together; missing for an engine that does not count tokens. */
+  /** The most estimated tokens of the session's system prompt, the history and the message together; missing for an engine that does not count tokens. */
   readonly contextTokens?: number;
   /**
    * True for an engine that ends its own silence with `ENGINE_TIMEOUT`, or never waits. The caller limits the silence of any other engine.

@@ -2,7 +2,7 @@
 // of each engine, an event `asked` names its mode.
 import type { EngineEvent, ReplyEngine } from '../engine/reply-engine.ts';
 import { type ErrorCode, ParleyError } from '../service/errors.ts';
-import type { Turn } from '../store/session-store.ts';
+import type { TurnBegin } from '../store/session-store.ts';
 import { contextWindow } from './context-window.ts';
 import { watched } from './engine-watch.ts';
 import type { LocalOptions } from './local-options.ts';
@@ -10,6 +10,9 @@ import type { LocalOptions } from './local-options.ts';
 export type AskEvent =
   | EngineEvent
   | { readonly type: 'asked'; readonly mode: string; readonly turnsLeftOut: number };
+
+/** A turn with the settings that its session had at its begin. */
+type BegunTurn = Pick<Extract<TurnBegin, { kind: 'begun' }>, 'turn' | 'settings'>;
 
 /** Failures after which another engine may succeed. */
 const engineFailures: readonly ErrorCode[] = [
@@ -23,17 +26,17 @@ const engineFailures: readonly ErrorCode[] = [
 export async function* askWithFallback(
   local: LocalOptions,
   projectId: string,
-  turn: Turn,
+  begun: BegunTurn,
   engine: ReplyEngine,
   { signal, showReasoning }: { readonly signal: AbortSignal; readonly showReasoning: boolean },
 ): AsyncGenerator<AskEvent> {
   const tried = new Set<string>();
   let first: unknown = null;
-  for (let mode = turn.mode, current = engine; ; ) {
+  for (let mode = begun.turn.mode, current = engine; ; ) {
     tried.add(mode);
     let isSaid = false;
     try {
-      for await (const event of answers(local, projectId, turn, mode, current, signal)) {
+      for await (const event of answers(local, projectId, begun, mode, current, signal)) {
         if (event.type === 'reasoning' && !showReasoning && !current.showsReasoning) {
           // The text is not shown. The event is passed on because its time counts as the time of the first chunk.
           yield { type: 'reasoning', text: '' };
@@ -59,7 +62,7 @@ export async function* askWithFallback(
 async function* answers(
   local: LocalOptions,
   projectId: string,
-  turn: Turn,
+  { turn, settings }: BegunTurn,
   mode: string,
   engine: ReplyEngine,
   signal: AbortSignal,
@@ -70,9 +73,10 @@ async function* answers(
     turn.position,
     turn.content,
     engine,
+    settings,
   );
   yield { type: 'asked', mode, turnsLeftOut };
-  const context = { history, message };
+  const context = { history, message, ...settings };
   const ask = (engineSignal: AbortSignal) => engine.reply(context, { signal: engineSignal });
   yield* engine.timesItself ? ask(signal) : watched(ask, signal, limits);
 }

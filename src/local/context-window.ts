@@ -2,7 +2,7 @@
 // with cut replies marked. A message that got no reply stands in front of the next message. The history is read backwards in pages until
 // the budget is full, so a long session costs as much as a short one.
 import type { ContextMessage, ReplyEngine } from '../engine/reply-engine.ts';
-import { isCut, type Message } from '../service/session.ts';
+import { isCut, type Message, noSettings, type SessionSettings } from '../service/session.ts';
 import { estimateTokens, messageTokens } from '../service/token-estimate.ts';
 
 export interface ContextWindow {
@@ -21,12 +21,13 @@ type Budget = Pick<ReplyEngine, 'historyMessages' | 'contextTokens'>;
 const firstPage = 32;
 const largestPage = 256;
 
-/** The context of `message`, which stands at `position`. */
+/** The context of `message`, which stands at `position`, beside the system prompt of its session. */
 export async function contextWindow(
   read: ReadHistory,
   position: number,
   message: string,
   engine: Budget,
+  settings: Pick<SessionSettings, 'system'> = noSettings,
 ): Promise<ContextWindow> {
   if (position === 0 || engine.historyMessages === 0) return { history: [], message, turnsLeftOut: 0 };
   if (engine.contextTokens === undefined) {
@@ -34,7 +35,9 @@ export async function contextWindow(
     const start = newest[0]?.role === 'assistant' ? 1 : 0;
     return { history: newest.slice(start).map(toContext), message, turnsLeftOut: 0 };
   }
-  const room = new Room(engine.contextTokens - messageTokens(estimateTokens(message)));
+  const { system } = settings;
+  const systemTokens = system === null ? 0 : messageTokens(estimateTokens(system));
+  const room = new Room(engine.contextTokens - systemTokens - messageTokens(estimateTokens(message)));
   const end = position > 2 ? 2 : 0;
   // Both reads are sent together, so that they take one round trip to a database.
   const [first, newest] = await Promise.all([

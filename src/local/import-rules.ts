@@ -2,12 +2,12 @@
 // may come from a file that anybody wrote, so types are checked too.
 import { ParleyError } from '../service/errors.ts';
 import type { Limits } from '../service/limits.ts';
-import { finishReasons, type Message, type Session } from '../service/session.ts';
+import { finishReasons, type Message, type Session, type SessionFacts } from '../service/session.ts';
 import type { SessionRecord } from '../service/session-archive.ts';
 import { yieldToEventLoop } from '../system/yield-to-event-loop.ts';
-import { checkText, checkTitle } from './text-rules.ts';
+import { checkSettings, checkText, checkTitle } from './text-rules.ts';
 
-const sessionFields = namesOf<keyof Session>({
+const sessionFields = namesOf<keyof SessionFacts>({
   session_id: true,
   title: true,
   created_at: true,
@@ -24,8 +24,15 @@ const messageFields = namesOf<Exclude<keyof Message, 'error_code'>>({
   usage: true,
   created_at: true,
 });
-/** Fields that a message may have in addition. */
-const optionalFields = ['error_code'] as const;
+/** Fields that a session or a message may lack, because earlier versions did not export them. */
+const laterSessionFields = namesOf<Exclude<keyof Session, keyof SessionFacts>>({
+  mode: true,
+  system: true,
+  parameters: true,
+  parent_id: true,
+  forked_at: true,
+});
+const laterMessageFields = ['error_code'] as const;
 
 /** How many messages are checked at a time. */
 const checkedAtOnce = 200;
@@ -33,11 +40,10 @@ const checkedAtOnce = 200;
 /** Throws `INVALID_REQUEST` with the place of the first fault. Pauses for other work, because a record may be long. */
 export async function checkRecord(record: SessionRecord, limits: Limits): Promise<void> {
   const { session, messages } = fieldsOf('body', record, ['session', 'messages']);
-  const fields = fieldsOf('session', session, sessionFields);
-  if (typeof fields.session_id !== 'string' || !/^ses_[\w-]{1,200}$/.test(fields.session_id)) {
-    throw wrong('session.session_id', 'must be an id of this service: ses_, then letters and digits');
-  }
+  const fields = fieldsOf('session', session, sessionFields, laterSessionFields);
+  if (!isOwnId(fields.session_id)) throw wrong('session.session_id', idRule);
   if (fields.title !== null) checkTitle(textAt('session.title', fields.title), limits, 'session.title');
+  checkLaterFields(fields, limits);
   const created = timeAt('session.created_at', fields.created_at);
   const updated = timeAt('session.updated_at', fields.updated_at);
   if (updated < created) throw wrong('session.updated_at', 'is before created_at');
@@ -55,9 +61,28 @@ export async function checkRecord(record: SessionRecord, limits: Limits): Promis
   }
 }
 
+function checkLaterFields(
+  { mode, system, parameters, parent_id, forked_at }: Readonly<Record<keyof Session, unknown>>,
+  limits: Limits,
+): void {
+  if (mode != null) checkTitle(textAt('session.mode', mode), limits, 'session.mode');
+  if (system != null) checkSettings({ system: textAt('session.system', system) }, limits, 'session.');
+  if (parameters !== undefined)
+    checkSettings({ parameters: objectAt('session.parameters', parameters) }, limits, 'session.');
+  if (parent_id != null && !isOwnId(parent_id)) throw wrong('session.parent_id', idRule);
+  if (forked_at != null && (!Number.isSafeInteger(forked_at) || (forked_at as number) < 0))
+    throw wrong('session.forked_at', 'must be a whole number from 0, or null');
+}
+
+function isOwnId(value: unknown): boolean {
+  return typeof value === 'string' && /^ses_[\w-]{1,200}$/.test(value);
+}
+
+const idRule = 'must be an id of this service: ses_, then letters and digits';
+
 /** Checks a message and returns its id. */
 function checkMessage(at: string, value: unknown, position: number, updated: number, limits: Limits): string {
-  const message = fieldsOf(at, value, messageFields, optionalFields);
+  const message = fieldsOf(at, value, messageFields, laterMessageFields);
   const id = message.message_id;
   if (typeof id !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(id)) {
     throw wrong(`${at}.message_id`, 'must be 1 to 255 visible ASCII characters');
@@ -127,20 +152,25 @@ function fieldsOf<Name extends string, Optional extends string = never>(
   names: readonly Name[],
   optional: readonly Optional[] = [],
 ): Readonly<Record<Name | Optional, unknown>> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw wrong(at, 'must be an object');
+  const given = objectAt(at, value);
   const placeOf = (name: string) => (at === 'body' ? name : `${at}.${name}`);
   for (const name of names) {
-    if (!Object.hasOwn(value, name)) throw wrong(placeOf(name), 'is missing');
+    if (!Object.hasOwn(given, name)) throw wrong(placeOf(name), 'is missing');
   }
   // A loop over the names makes no list of them. A record may have many thousands of messages.
   const known: readonly string[] = names;
   const alsoKnown: readonly string[] = optional;
-  for (const name in value) {
+  for (const name in given) {
     if (known.includes(name) || alsoKnown.includes(name)) continue;
     throw wrong(placeOf(name.slice(0, 80)), 'is not a field of it');
   }
-  return value as Readonly<Record<Name | Optional, unknown>>;
+  return given as Readonly<Record<Name | Optional, unknown>>;
+}
+
+function objectAt(at: string, value: unknown): Readonly<Record<string, unknown>> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return value as Readonly<Record<string, unknown>>;
+  throw wrong(at, 'must be an object');
 }
 
 function textAt(at: string, value: unknown): string {

@@ -9,6 +9,7 @@ import type {
   SearchPage,
   SearchRequest,
   SessionArchive,
+  SessionChanges,
   SessionQuery,
   SessionRecord,
 } from '../service/session-archive.ts';
@@ -25,7 +26,7 @@ import { checkRecord } from './import-rules.ts';
 import type { LocalOptions } from './local-options.ts';
 import { found, recorded } from './local-service.ts';
 import { readQuery } from './search-query.ts';
-import { checkBatch, checkPageLimit, checkTitle, checkTitleMatch, readTime } from './text-rules.ts';
+import { checkBatch, checkChanges, checkPageLimit, checkTitleMatch, readTime } from './text-rules.ts';
 import { readTitlePattern } from './title-pattern.ts';
 
 export class LocalArchive implements SessionArchive {
@@ -68,10 +69,10 @@ export class LocalArchive implements SessionArchive {
     return resultOf(messagePage(found(await this.#local.store.listMessages(projectId, sessionId, place))));
   }
 
-  async renameSession(call: Call, sessionId: string, title: string | null): Promise<Result<Session>> {
+  async changeSession(call: Call, sessionId: string, changes: SessionChanges): Promise<Result<Session>> {
     const projectId = await this.#keys.project(call);
-    if (title !== null) checkTitle(title, this.#local.limits);
-    return resultOf(found(await this.#local.store.renameSession(projectId, sessionId, title)));
+    checkChanges(changes, this.#local.limits);
+    return resultOf(found(await this.#local.store.changeSession(projectId, sessionId, changes)));
   }
 
   async restoreSession(call: Call, sessionId: string): Promise<Result<Session>> {

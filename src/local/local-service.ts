@@ -16,7 +16,14 @@ import type { Idempotent } from '../store/session-store.ts';
 import { KeyCheck } from './api-keys.ts';
 import { idempotencyKeyFor } from './fingerprint.ts';
 import type { LocalOptions } from './local-options.ts';
-import { checkIdempotencyKey, checkMessage, checkNewTitle, checkTitle } from './text-rules.ts';
+import {
+  checkIdempotencyKey,
+  checkMessage,
+  checkNewSettings,
+  checkNewTitle,
+  checkSettings,
+  checkTitle,
+} from './text-rules.ts';
 import { runTurn } from './turn.ts';
 import { idempotencyMismatch, sessionNotFound } from './turn-failures.ts';
 import { TurnQueue } from './turn-queue.ts';
@@ -45,6 +52,7 @@ export class LocalService implements ConversationService {
     const { checked: engine, ...access } = await this.#keys.access(call, () => {
       checkMessage(request.message, limits);
       if (request.title !== undefined) checkNewTitle(request.title, request.session_id, limits);
+      checkNewSettings(request, limits);
       const engine = engines.engine(request.mode);
       if (engine === null)
         throw unknownMode(
@@ -63,10 +71,11 @@ export class LocalService implements ConversationService {
     const { store, limits, ids } = this.#local;
     const { projectId, keyHash } = await this.#keys.access(call, () => {
       if (request.title !== null) checkTitle(request.title, limits);
+      checkSettings(request, limits);
       checkIdempotencyKey(call);
     });
     const now = this.#local.now();
-    const session = { session_id: ids.of(projectId).next('ses', now), title: request.title, now };
+    const session = { ...request, session_id: ids.of(projectId).next('ses', now), now };
     const once = await idempotencyKeyFor(call, 'createSession', request, now, limits);
     return resultOf(recorded(await store.createSession(projectId, session, once, keyHash)));
   }

@@ -17,12 +17,14 @@ export const storeRules: StoreRules = {
     const isSame = used.isTurn === request.isTurn && isEqual(used.requestHash, request.requestHash);
     return isSame ? 'again' : 'mismatch';
   },
-  // Only fields that both sessions have are compared: an older export may lack the code of a failure.
+  // Only fields that both sessions have are compared: an older export may lack the code of a failure. A mode of null says nothing: an export
+  // from a server that does not tell the mode has it.
   isSame(kept, given) {
     const names = Object.keys(kept) as (keyof typeof kept)[];
-    return names.every(
-      (name) => !Object.hasOwn(given, name) || stableJson(kept[name]) === stableJson(given[name]),
-    );
+    return names.every((name) => {
+      const isTold = Object.hasOwn(given, name) && (name !== 'mode' || given[name] !== null);
+      return !isTold || stableJson(kept[name]) === stableJson(given[name]);
+    });
   },
 };
 

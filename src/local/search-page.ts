@@ -1,6 +1,7 @@
 // Makes a page of a search from what a store reads: the newest hits, scored by their own texts, and the best of them by session. The code
 // knows no database, so the same messages give the same page over every store.
 import type { SearchHit, SearchItem } from '../service/session-archive.ts';
+import { PageRoom } from '../store/page-room.ts';
 import type { SearchFilter, SearchPlace } from '../store/session-filters.ts';
 import type { FoundMessage, SearchReads, SearchRule, ShownSession } from '../store/store-rules.ts';
 import { yieldToEventLoop } from '../system/yield-to-event-loop.ts';
@@ -40,10 +41,11 @@ export const searchPage: SearchRule = async (filter, reads) => {
   const { after } = filter;
   const rest = after === null ? ranked : ranked.filter((found) => inOrder(after, found) < 0);
   const shown = rest.slice(0, filter.limit);
-  const last = shown.at(-1);
-  const more = rest.length > filter.limit && last !== undefined;
+  const { items, end } = await shownItems(shown, find, reads);
+  const last = shown[end - 1];
+  const more = rest.length > end && last !== undefined;
   return {
-    items: await shownItems(shown, find, reads),
+    items,
     next_cursor: more ? searchCursor(last) : null,
     newest_only: hits.length > mostHits,
   };
@@ -115,12 +117,15 @@ function scoreOf(bytes: number, terms: number, find: FindMatches, text: string |
   return Math.round((score / terms) * 10_000) / 10_000;
 }
 
-/** The items of a page, without sessions that were deleted since they were ranked. */
+/**
+ * The items of a page, without sessions that were deleted since they were ranked. `end` is the number of sessions that the page passes: it
+ * ends before the first session that has no room.
+ */
 async function shownItems(
   shown: readonly Found[],
   find: FindMatches,
   reads: SearchReads,
-): Promise<readonly SearchItem[]> {
+): Promise<{ readonly items: readonly SearchItem[]; readonly end: number }> {
   const best = shown.map(({ sessionId: session_id, hits }) => ({
     session_id,
     messages: hits
@@ -129,14 +134,27 @@ async function shownItems(
       .map(({ id }) => id),
   }));
   const items: SearchItem[] = [];
-  let at = 0;
+  const room = new PageRoom(1);
+  let end = 0;
   for await (const one of reads.shown(best)) {
-    const score = shown[at++]?.score ?? 0;
-    if (one !== null)
-      items.push({ session: one.session, score, hits: one.messages.map((message) => toHit(message, find)) });
+    const item = one && itemOf(one, shown[end]?.score ?? 0, find);
+    if (item !== null) {
+      if (!room.take(...textsOf(item))) break;
+      items.push(item);
+    }
+    end += 1;
     await yieldToEventLoop();
   }
-  return items;
+  return { items, end };
+}
+
+function itemOf({ session, messages }: ShownSession, score: number, find: FindMatches): SearchItem {
+  return { session, score, hits: messages.map((message) => toHit(message, find)) };
+}
+
+function textsOf({ session, hits }: SearchItem): readonly (string | null)[] {
+  const { title, system, parameters } = session;
+  return [title, system, JSON.stringify(parameters), ...hits.map(({ snippet }) => snippet)];
 }
 
 function toHit({ content, ...message }: ShownSession['messages'][number], find: FindMatches): SearchHit {

@@ -85,8 +85,11 @@ function least(one: string | undefined, other: string | undefined): string {
 function headText(one: SessionHead): string {
   const { session_id, title, created_at, updated_at, message_count, deleted_at, turn_position, turn_epoch } =
     one;
-  const text = title === null ? '' : `title ${title}`;
-  return `${session_id}\0${text}\0${created_at} ${updated_at} ${message_count} ${deleted_at} ${turn_position} ${turn_epoch}`;
+  const { mode, parent_id, forked_at, parameters, system } = one;
+  const texts = [title, mode, parent_id, parameters, system].map((text) =>
+    text === null ? '' : `is ${text}`,
+  );
+  return `${session_id}\0${texts.join('\0')}\0${created_at} ${updated_at} ${message_count} ${deleted_at} ${turn_position} ${turn_epoch} ${forked_at}`;
 }
 
 function messageText(one: KeptMessage): string {

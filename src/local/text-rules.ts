@@ -2,8 +2,12 @@
 // names the field and the rule.
 import { isCalendarDay } from '../service/calendar-day.ts';
 import type { Call } from '../service/call.ts';
+import type { ChatRequest } from '../service/chat-event.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { Limits } from '../service/limits.ts';
+import { sessionParameterFault } from '../service/model-parameters.ts';
+import type { SessionSettings } from '../service/session.ts';
+import type { SessionChanges } from '../service/session-archive.ts';
 
 function invalid(field: string, problem: string): ParleyError {
   return new ParleyError('INVALID_REQUEST', `The field ${field} ${problem}.`, {
@@ -40,6 +44,43 @@ export function checkTitle(title: string, limits: Limits, field = 'title'): void
 export function checkNewTitle(title: string, sessionId: string | null, limits: Limits): void {
   if (sessionId !== null) throw invalid('title', 'is for a new session: it cannot stand beside session_id');
   checkTitle(title, limits);
+}
+
+/** Checks the settings of a session that are given. A system prompt has 1 to `limits.systemBytes` bytes, not white space alone. */
+export function checkSettings(
+  { system, parameters }: Partial<SessionSettings>,
+  limits: Limits,
+  place = '',
+): void {
+  if (system !== undefined && system !== null) checkSystem(system, limits, `${place}system`);
+  const fault = parameters === undefined ? null : sessionParameterFault(parameters, limits);
+  if (fault !== null) throw invalid([`${place}parameters`, ...fault.path].join('.'), fault.problem);
+}
+
+function checkSystem(system: string, limits: Limits, field: string): void {
+  const bytes = Buffer.byteLength(system);
+  if (bytes > limits.systemBytes)
+    throw invalid(field, `has ${bytes} bytes; the limit is ${limits.systemBytes}`);
+  checkText(field, system);
+  if (system.trim() === '') throw invalid(field, 'is empty or white space alone');
+}
+
+/** Checks the settings of a chat, which become those of the session that the chat creates. */
+export function checkNewSettings(request: ChatRequest, limits: Limits): void {
+  const { session_id, system, parameters } = request;
+  const given = [system != null && 'system', parameters !== undefined && 'parameters'].find(Boolean);
+  if (given && session_id !== null)
+    throw invalid(given, 'is for a new session: it cannot stand beside session_id');
+  checkSettings(request, limits);
+}
+
+/** Checks what a session is to have from now on. */
+export function checkChanges(changes: SessionChanges, limits: Limits): void {
+  const { title } = changes;
+  if (Object.values(changes).every((value) => value === undefined))
+    throw invalid('title', 'is missing, and so is every other field that could change');
+  if (title !== undefined && title !== null) checkTitle(title, limits);
+  checkSettings(changes, limits);
 }
 
 /** A message has at most `limits.messageBytes` bytes of UTF-8 (otherwise `PAYLOAD_TOO_LARGE`), and is not white space alone. */

@@ -87,6 +87,8 @@ async function beginAtHead(
       newSession: {
         session_id: local.ids.next('ses', now),
         title: request.title ?? titleOf(request.message),
+        system: request.system ?? null,
+        parameters: request.parameters ?? {},
       },
       message_id: local.ids.next('msg', now),
       closing_message_id: local.ids.next('msg', now),

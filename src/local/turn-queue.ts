@@ -1,5 +1,6 @@
 // A queue per session within this process: turns run one after the other, in the order of their arrival. Only the head of a queue asks the
 // store.
+import { beforeAbort } from '../system/before-abort.ts';
 
 export class TurnQueue {
   /** By session: a promise that resolves when the last of its queue has left. */
@@ -31,13 +32,4 @@ export class TurnQueue {
       throw error;
     }
   }
-}
-
-function beforeAbort(promise: Promise<void>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason);
-    if (signal.aborted) return stop();
-    signal.addEventListener('abort', stop, { once: true });
-    promise.then(resolve).finally(() => signal.removeEventListener('abort', stop));
-  });
 }

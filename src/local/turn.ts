@@ -109,7 +109,7 @@ export async function* runTurn(
   try {
     yield started(turn);
     const { signal } = held;
-    for await (const event of askWithFallback(local, projectId, turn, engine, { ...call, signal })) {
+    for await (const event of askWithFallback(local, projectId, begin, engine, { ...call, signal })) {
       if (event.type === 'asked') {
         ({ mode, turnsLeftOut } = event);
         askedAt = local.sinceBoot();

@@ -11,6 +11,7 @@ import {
   type SearchPage,
   type SearchRequest,
   type SessionArchive,
+  type SessionChanges,
   type SessionQuery,
   type SessionRecord,
 } from '../service/session-archive.ts';
@@ -19,6 +20,7 @@ import type { Query } from '../wire/operation-path.ts';
 import { sessionOf } from '../wire/session-response.ts';
 import type { RemoteConnection } from './remote-connection.ts';
 import { remoteResult } from './remote-result.ts';
+import { checkChanges, recordToSend } from './session-settings.ts';
 
 export class RemoteArchive implements SessionArchive {
   readonly #connection: RemoteConnection;
@@ -57,9 +59,10 @@ export class RemoteArchive implements SessionArchive {
     }
   }
 
-  renameSession(call: Call, sessionId: string, title: string | null): Promise<Result<Session>> {
+  async changeSession(call: Call, sessionId: string, changes: SessionChanges): Promise<Result<Session>> {
+    await checkChanges(this.#connection, call, changes);
     const read = (body: unknown) => sessionOf(body, sessionId);
-    return remoteResult(this.#connection, call, 'renameSession', { sessionId, body: { title } }, read);
+    return remoteResult(this.#connection, call, 'changeSession', { sessionId, body: changes }, read);
   }
 
   restoreSession(call: Call, sessionId: string): Promise<Result<Session>> {
@@ -79,9 +82,10 @@ export class RemoteArchive implements SessionArchive {
     return remoteResult(this.#connection, call, 'restoreSessions', input, read);
   }
 
-  importSession(call: Call, record: SessionRecord): Promise<Result<Session>> {
+  async importSession(call: Call, record: SessionRecord): Promise<Result<Session>> {
     const read = (body: unknown) => sessionOf(body, record.session.session_id);
-    return remoteResult(this.#connection, call, 'importSession', { body: record }, read);
+    const body = await recordToSend(this.#connection, call, record);
+    return remoteResult(this.#connection, call, 'importSession', { body }, read);
   }
 }
 

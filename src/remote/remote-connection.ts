@@ -51,6 +51,7 @@ export class RemoteConnection {
   readonly #origin: string;
   readonly #prefix: string;
   #extensions: ReadonlySet<string> | null;
+  #hasAnswered = false;
 
   static async open(options: RemoteOptions): Promise<RemoteConnection> {
     const { authorityFile, env, signal } = options;
@@ -94,6 +95,11 @@ export class RemoteConnection {
     return this.#extensions?.has(extension) ?? null;
   }
 
+  /** True once a response came: the extensions are then those that the server offers now. */
+  get hasAnswered(): boolean {
+    return this.#hasAnswered;
+  }
+
   prepare(call: Call, operation: Operation, input: OperationRequest): PreparedRequest {
     const { method } = routes[operation];
     const sessionId = input.sessionId ?? null;
@@ -129,6 +135,7 @@ export class RemoteConnection {
     const start = now();
     try {
       const response = await this.#client.request(request);
+      this.#hasAnswered = true;
       const offered = response.header(extensionsHeader);
       if (offered !== null) this.#extensions = new Set(offered.split(',').map((name) => name.trim()));
       if (trace !== null) await trace(`# status ${response.status} after ${now() - start} ms`);

@@ -18,6 +18,7 @@ import { errorWithoutKey } from './failure-without-key.ts';
 import { remoteChat } from './remote-chat.ts';
 import type { RemoteConnection } from './remote-connection.ts';
 import { remoteResult } from './remote-result.ts';
+import { settingsToSend } from './session-settings.ts';
 import { TitledSessions } from './titled-sessions.ts';
 
 export class RemoteService implements ConversationService {
@@ -41,8 +42,10 @@ export class RemoteService implements ConversationService {
     return remoteResult(this.#connection, call, 'models', {}, modesOf);
   }
 
-  async *chat(call: Call, request: ChatRequest, form: ReplyForm): AsyncIterable<ChatEvent> {
+  async *chat(call: Call, given: ChatRequest, form: ReplyForm): AsyncIterable<ChatEvent> {
     const options = { form, replyPointer: this.#replyPointer };
+    const { system, parameters, ...others } = given;
+    const request = { ...others, ...(await settingsToSend(this.#connection, call, given)) };
     const session_id = await this.#titled.begin(call, request);
     if (session_id === null) return yield* remoteChat(this.#connection, call, request, options);
     const { mode, message } = request;
@@ -54,8 +57,10 @@ export class RemoteService implements ConversationService {
     }
   }
 
-  createSession(call: Call, { title }: CreateSessionRequest): Promise<Result<NewSession>> {
-    const body = title === null ? {} : { title };
+  async createSession(call: Call, request: CreateSessionRequest): Promise<Result<NewSession>> {
+    const { title } = request;
+    const settings = await settingsToSend(this.#connection, call, request);
+    const body = { ...(title !== null && { title }), ...settings };
     return remoteResult(this.#connection, call, 'createSession', { body }, newSessionOf);
   }
 

@@ -86,7 +86,10 @@ function route<Name extends Operation>(
   // Most requests have no query and no body. Their values are made once.
   const noQuery = shape.query.safeParse({}).success ? readQuery('') : null;
   const noBody = hasBody ? null : checkShape(shape.body, {});
-  const bodyLimits = { bytes: bodyBytes, json: { ...bodyBounds, lists: shape.lists ?? {} } };
+  const bodyLimits = {
+    bytes: bodyBytes,
+    json: { ...(shape.bounds ?? bodyBounds), lists: shape.lists ?? {} },
+  };
   return {
     method,
     path,
@@ -126,7 +129,7 @@ function route<Name extends Operation>(
   }
 }
 
-/** The limits of a JSON body. Bodies of the API nest four deep. Without its lists, a body has fewer than a hundred values. */
+/** The limits of a JSON body. Bodies without parameters nest four deep. Without its lists, such a body has fewer than a hundred values. */
 const bodyBounds = { depth: 8, values: 100 };
 
 function isSmallBody({ headers }: Request): boolean {

@@ -68,8 +68,8 @@ export async function respondToChat(
   }
 }
 
-function requestOf({ mode, message, session_id, title }: OperationInput<'chat'>['body']): ChatRequest {
-  return { mode, message, session_id: session_id ?? null, ...(title !== undefined && { title }) };
+function requestOf({ session_id, title, ...others }: OperationInput<'chat'>['body']): ChatRequest {
+  return { ...others, session_id: session_id ?? null, ...(title !== undefined && { title }) };
 }
 
 async function wholeResponse(context: RequestContext, events: AsyncIterator<ChatEvent>): Promise<Response> {

@@ -36,7 +36,8 @@ type Handlers = {
 export const handlers: Handlers = {
   verify: ({ service }, { call }) => service.verify(call),
   models: ({ service }, { call }) => service.models(call),
-  createSession: ({ service }, { call, body }) => service.createSession(call, { title: body.title ?? null }),
+  createSession: ({ service }, { call, body }) =>
+    service.createSession(call, { ...body, title: body.title ?? null }),
   getSession: ({ service }, { call, id }) => service.getSession(call, id),
   deleteSession: ({ service }, { call, id }) => service.deleteSession(call, id),
   listSessions: ({ archive, limits }, { call, query }) =>
@@ -61,7 +62,7 @@ export const handlers: Handlers = {
       limit: query.limit ?? limits.pageItemsDefault,
       cursor: query.cursor ?? null,
     }),
-  renameSession: ({ archive }, { call, id, body }) => archive.renameSession(call, id, body.title),
+  changeSession: ({ archive }, { call, id, body }) => archive.changeSession(call, id, body),
   restoreSession: ({ archive }, { call, id }) => archive.restoreSession(call, id),
   deleteSessions: ({ archive }, { call, body }) => archive.deleteSessions(call, body.session_ids),
   restoreSessions: ({ archive }, { call, body }) => archive.restoreSessions(call, body.session_ids),

@@ -2,11 +2,13 @@
 // the OpenAPI document its schemas. An operation without a row here does not compile.
 import type { z } from 'zod';
 import { defaultLimits, importedMessages } from '../service/limits.ts';
+import { mostDepth } from '../service/model-parameters.ts';
 import type { Operation } from '../wire/routes.ts';
 import type { JsonBounds } from './json-scan.ts';
 import {
   anyRecord,
   batchRequest,
+  changeSessionRequest,
   chatReply,
   chatRequest,
   createSessionRequest,
@@ -19,7 +21,6 @@ import {
   newSession,
   nothing,
   pageQuery,
-  renameSessionRequest,
   restorationResult,
   searchPage,
   searchQuery,
@@ -36,6 +37,8 @@ export interface OperationShape {
   readonly body: z.ZodObject;
   /** Replaces the check of `body` if the service itself checks everything in it. */
   readonly checkedBody?: z.ZodType;
+  /** How deep the body may nest, and how many values it may hold, if that is more than usual. */
+  readonly bounds?: Pick<JsonBounds, 'depth' | 'values'>;
   /** What each list of the body may hold, by the field's name. */
   readonly lists?: JsonBounds['lists'];
   /** The `data` of the answer. */
@@ -43,6 +46,9 @@ export interface OperationShape {
 }
 
 const namesOfMessage = new Set([...Object.keys(message.shape), ...Object.keys(usage.shape)]);
+
+/** The bounds of a body with parameters of a session. A value of theirs takes at least two bytes. */
+const withParameters = { depth: mostDepth + 4, values: defaultLimits.parametersBytes / 2 + 100 };
 
 export const operationShapes = {
   verify: {
@@ -56,12 +62,14 @@ export const operationShapes = {
     summary: 'Send a message and receive the reply, whole or as a stream of events',
     query: nothing,
     body: chatRequest,
+    bounds: withParameters,
     data: chatReply,
   },
   createSession: {
     summary: 'Start a new, empty session',
     query: nothing,
     body: createSessionRequest,
+    bounds: withParameters,
     data: newSession,
   },
   getSession: { summary: 'Fetch one session', query: nothing, body: nothing, data: session },
@@ -89,10 +97,11 @@ export const operationShapes = {
     body: nothing,
     data: messagePage,
   },
-  renameSession: {
-    summary: 'Give a session another title, or none',
+  changeSession: {
+    summary: 'Change the title and the settings of a session; a field that is missing stays as it is',
     query: nothing,
-    body: renameSessionRequest,
+    body: changeSessionRequest,
+    bounds: withParameters,
     data: session,
   },
   restoreSession: { summary: 'Undo a deletion', query: nothing, body: nothing, data: session },
@@ -116,6 +125,7 @@ export const operationShapes = {
     query: nothing,
     body: sessionRecord,
     checkedBody: anyRecord,
+    bounds: withParameters,
     lists: { messages: { items: importedMessages, names: namesOfMessage } },
     data: session,
   },

@@ -67,6 +67,7 @@ const kinds: Readonly<Record<string, string>> = {
   boolean: 'true or false',
   array: 'an array',
   object: 'an object',
+  record: 'an object',
 };
 
 function faults(issue: z.core.$ZodIssue, value: unknown): readonly ErrorDetail[] {

@@ -7,7 +7,7 @@ import type { Extension } from '../wire/routes.ts';
 import { isOfApi, type RequestContext } from './request-context.ts';
 
 /** What this server offers beyond the interface document. */
-const extensions = (['archive', 'idempotency', 'stream'] satisfies Extension[]).join(', ');
+const extensions = (['archive', 'idempotency', 'stream', 'settings'] satisfies Extension[]).join(', ');
 
 type HeaderRecord = Readonly<Record<string, string>>;
 

@@ -6,6 +6,7 @@ import type { KeyIdentity } from '../service/conversation-service.ts';
 import { serviceErrorCodes } from '../service/errors.ts';
 import { defaultLimits, importedMessages } from '../service/limits.ts';
 import type { Mode } from '../service/mode.ts';
+import type { Parameters } from '../service/model-parameters.ts';
 import {
   type DeletedSession,
   finishReasons,
@@ -22,6 +23,17 @@ const pageLimit = z
   .int()
   .describe(`1 to ${defaultLimits.pageItems}; ${defaultLimits.pageItemsDefault} if absent`);
 const titleRule = `1 to ${defaultLimits.titleCharacters} characters, none of them a control character`;
+const systemRule = `the session’s system prompt, which follows that of the mode: 1 to ${defaultLimits.systemBytes} bytes of UTF-8, not white space alone`;
+const parametersRule = `fields of each request to the model, such as \`max_tokens\`, which replace those of the mode, name by name; at most ${defaultLimits.parametersBytes} bytes as JSON`;
+const systemPrompt = z.string();
+/** Parameters as they are. `z.record` would drop a name such as `__proto__`, which the service would not see. */
+const parameters = z
+  .unknown()
+  .check(({ value, issues }) => {
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    if (!isObject) issues.push({ code: 'invalid_type', expected: 'record', input: value });
+  })
+  .meta({ type: 'object' }) as z.ZodType<unknown> as z.ZodType<Parameters>;
 const nextCursor = z.string().nullable().describe('null after the last page');
 
 export const nothing = z.strictObject({});
@@ -34,14 +46,22 @@ export const chatRequest = z.strictObject({
     .string()
     .optional()
     .describe(`of a new session: ${titleRule}; without it, the first line of the message`),
+  system: systemPrompt.nullable().exactOptional().describe(`of a new session: ${systemRule}; null for none`),
+  parameters: parameters.exactOptional().describe(`of a new session: ${parametersRule}`),
 });
 
 export const createSessionRequest = z.strictObject({
   title: z.string().optional().describe(titleRule),
+  system: systemPrompt.nullable().exactOptional().describe(`${systemRule}; null for none`),
+  parameters: parameters.exactOptional().describe(parametersRule),
 });
 
-export const renameSessionRequest = z.strictObject({
-  title: z.string().nullable().describe(`${titleRule}; null for none`),
+export const changeSessionRequest = z.strictObject({
+  title: z.string().nullable().exactOptional().describe(`${titleRule}; null for none`),
+  system: systemPrompt.nullable().exactOptional().describe(`${systemRule}; null for none`),
+  parameters: parameters
+    .exactOptional()
+    .describe(`replaces all parameters of the session: ${parametersRule}`),
 });
 
 export const batchRequest = z.strictObject({
@@ -100,6 +120,11 @@ export const newSession = z.strictObject({
 export const session = z.strictObject({
   ...newSession.shape,
   updated_at: time.describe('the last activity'),
+  mode: z.string().nullable().describe('of the last turn; null before the first one'),
+  system: z.string().nullable().describe('the session’s system prompt; null for none'),
+  parameters: parameters.describe('the session’s parameters, which replace those of the mode, name by name'),
+  parent_id: z.string().nullable().describe('the session that this one was copied from'),
+  forked_at: z.int().nullable().describe('the position of the last message that was copied from the parent'),
 }) satisfies z.ZodType<Session>;
 
 export const deletedSession = z.strictObject({

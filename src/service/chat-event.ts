@@ -14,6 +14,9 @@ export interface ChatRequest {
    * the title from the message.
    */
   readonly title?: string;
+  /** The settings of the new session, under the rules of a created session's. Missing with a `session_id`, and for none. */
+  readonly system?: string | null;
+  readonly parameters?: Readonly<Record<string, unknown>>;
 }
 
 /** The facts that are known once the message is stored. */

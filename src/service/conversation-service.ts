@@ -17,6 +17,10 @@ export interface KeyIdentity {
 export interface CreateSessionRequest {
   /** 1 to 200 characters (code points), none of them a control character; null for no title. */
   readonly title: string | null;
+  /** The session's system prompt: 1 byte to 64 KiB of UTF-8, not white space alone; null or missing for none. */
+  readonly system?: string | null;
+  /** The session's parameters, under the rules of a mode's parameters. Missing for none. */
+  readonly parameters?: Readonly<Record<string, unknown>>;
 }
 
 /** The result of a deletion. */

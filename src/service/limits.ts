@@ -6,6 +6,9 @@ export interface Limits {
   readonly titleCharacters: number;
   /** UTF-8 bytes of a message. */
   readonly messageBytes: number;
+  /** UTF-8 bytes of a session's system prompt, and of its parameters as JSON. */
+  readonly systemBytes: number;
+  readonly parametersBytes: number;
   /** Characters (code points) of a search, and its words. */
   readonly queryCharacters: number;
   readonly queryTerms: number;
@@ -31,6 +34,8 @@ export const largestPage = 200;
 export const defaultLimits: Limits = {
   titleCharacters: 200,
   messageBytes: 1024 * 1024,
+  systemBytes: 64 * 1024,
+  parametersBytes: 16 * 1024,
   queryCharacters: 500,
   queryTerms: 32,
   pageItems: largestPage,

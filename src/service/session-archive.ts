@@ -2,7 +2,7 @@
 // each operation then rejects with `UNSUPPORTED`.
 import type { Call } from './call.ts';
 import type { Result } from './result.ts';
-import type { Message, Page, Role, Session } from './session.ts';
+import type { Message, Page, Role, Session, SessionFacts } from './session.ts';
 
 /** The page of a listing that is asked for. */
 export interface PageRequest {
@@ -86,9 +86,20 @@ export interface SearchPage extends Page<SearchItem> {
 
 /** A session with all of its messages, as exports write it and imports read it. */
 export interface SessionRecord {
-  readonly session: Session;
+  /** An export of an earlier version lacks the settings, which an import then leaves empty. */
+  readonly session: SessionFacts & Partial<Session>;
   /** By position, from 0. */
   readonly messages: readonly Message[];
+}
+
+/** What a session is to have from now on: at least one field. A field that is missing stays as it is. */
+export interface SessionChanges {
+  /** Null removes the title. */
+  readonly title?: string | null;
+  /** Null removes the system prompt. */
+  readonly system?: string | null;
+  /** Replaces all parameters of the session. */
+  readonly parameters?: Readonly<Record<string, unknown>>;
 }
 
 /** The result for one id of a batch. */
@@ -116,8 +127,11 @@ export interface SessionArchive {
   /** Lists the messages of both sides by position. A page of long messages ends before its limit; `next_cursor` continues it. */
   listMessages(call: Call, sessionId: string, page: PageRequest): Promise<Result<Page<Message>>>;
 
-  /** Gives a session another title; null removes the title. This is no activity, so `updated_at` stays. */
-  renameSession(call: Call, sessionId: string, title: string | null): Promise<Result<Session>>;
+  /**
+   * Changes the title and the settings of a session, under the rules of a created session's. This is no activity, so `updated_at` stays. A
+   * turn that runs keeps the settings that it began with.
+   */
+  changeSession(call: Call, sessionId: string, changes: SessionChanges): Promise<Result<Session>>;
 
   /** Undoes a deletion. An active session stays as it is. */
   restoreSession(call: Call, sessionId: string): Promise<Result<Session>>;

@@ -11,9 +11,30 @@ export interface NewSession {
   readonly message_count: number;
 }
 
-export interface Session extends NewSession {
+/** What each turn of a session sends to its model besides the messages, beyond what its mode sends. */
+export interface SessionSettings {
+  /** The session's system prompt, which follows that of the mode; null for none. */
+  readonly system: string | null;
+  /** Fields of each request to the model, such as `temperature` and `max_tokens`. They replace the mode's, name by name. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+}
+
+/** The settings of a session that was given none. */
+export const noSettings: SessionSettings = { system: null, parameters: {} };
+
+/** What every export of a session says of it; those of earlier versions say no more. */
+export interface SessionFacts extends NewSession {
   /** The time of the last activity: the creation, or the last stored message. */
   readonly updated_at: string;
+}
+
+export interface Session extends SessionFacts, SessionSettings {
+  /** The mode of the last turn, as its message asked for it; null before the first turn. */
+  readonly mode: string | null;
+  /** The session that this one was copied from; null for none. It may be deleted or erased by now. */
+  readonly parent_id: string | null;
+  /** The position of the last message that was copied from the parent; null without a parent. */
+  readonly forked_at: number | null;
 }
 
 export interface DeletedSession {

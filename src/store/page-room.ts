@@ -1,21 +1,22 @@
-// How many messages are read together: as many as take at most `pageBytes` as JSON. The rule is the same for every store.
+// How many messages or sessions are read together: as many as take at most `pageBytes` as JSON. The rule is the same for every store.
 import { pageBytes } from '../service/limits.ts';
+import type { SessionRow } from './rows.ts';
 
-/** The bytes of a message's other fields, as JSON. */
+/** The bytes of the other fields of a message or a session, as JSON. */
 const otherBytes = 512;
 
 export class PageRoom {
   #least: number;
   #bytes = pageBytes;
 
-  /** `least`: how many messages are taken whatever their length. */
+  /** `least`: how many of them are taken whatever their length. */
   constructor(least: number) {
     this.#least = least;
   }
 
-  /** False for the first message that has no room. */
-  take(content: string): boolean {
-    this.#bytes -= jsonBytes(content) + otherBytes;
+  /** False for the first message, or the first session, whose texts have no room. */
+  take(...texts: readonly (string | null)[]): boolean {
+    this.#bytes -= texts.reduce((sum, text) => sum + (text === null ? 0 : jsonBytes(text)), otherBytes);
     this.#least -= 1;
     return this.#bytes >= 0 || this.#least >= 0;
   }
@@ -23,6 +24,11 @@ export class PageRoom {
 
 const quote = 0x22;
 const backslash = 0x5c;
+
+/** The texts of a session's row that count. Parameters are JSON already, so they take less than counted. */
+export function textsOf(row: SessionRow): readonly (string | null)[] {
+  return [row.session_id, row.title, row.mode, row.parent_id, row.parameters, row.system];
+}
 
 /** The UTF-8 bytes of a text as JSON, without its quotes. Five control characters have a short escape. */
 function jsonBytes(text: string): number {

@@ -1,6 +1,7 @@
 // Turns the rows that every store selects into the service's own types.
 import type { KeyRecord } from '../service/administration.ts';
-import type { FinishReason, Message, Role, Session } from '../service/session.ts';
+import type { FinishReason, Message, Role, Session, SessionSettings } from '../service/session.ts';
+import type { SessionRecord } from '../service/session-archive.ts';
 
 export interface KeyRow {
   readonly key_id: string;
@@ -17,6 +18,12 @@ export interface SessionRow {
   readonly created_at: number;
   readonly updated_at: number;
   readonly message_count: number;
+  readonly mode: string | null;
+  readonly system: string | null;
+  /** JSON; null for none. */
+  readonly parameters: string | null;
+  readonly parent_id: string | null;
+  readonly forked_at: number | null;
 }
 
 export interface MessageRow {
@@ -56,8 +63,40 @@ export function toKeyRecord(row: KeyRow): KeyRecord {
   };
 }
 
-export function toSession({ session_id, title, created_at, updated_at, message_count }: SessionRow): Session {
-  return { session_id, title, created_at: toTime(created_at), updated_at: toTime(updated_at), message_count };
+export function toSession(row: SessionRow): Session {
+  const { session_id, title, message_count, mode, parent_id, forked_at } = row;
+  return {
+    ...{ session_id, title, created_at: toTime(row.created_at), message_count },
+    ...{ updated_at: toTime(row.updated_at), mode, ...toSettings(row), parent_id, forked_at },
+  };
+}
+
+/** The stored settings of a session. */
+export function toSettings({
+  system,
+  parameters,
+}: Pick<SessionRow, 'system' | 'parameters'>): SessionSettings {
+  return { system, parameters: parameters === null ? {} : JSON.parse(parameters) };
+}
+
+/** The settings of a new session. */
+export function givenSettings({ system, parameters }: Partial<SessionSettings>): SessionSettings {
+  return { system: system ?? null, parameters: parameters ?? {} };
+}
+
+/** An imported session as it is stored. Its mode is that of its last turn where the record does not say it. */
+export function importedSession({ session, messages }: SessionRecord): Session {
+  const { session_id, title, created_at, updated_at, parent_id, forked_at } = session;
+  const mode = session.mode ?? messages.findLast(({ role }) => role === 'user')?.mode ?? null;
+  return {
+    ...{ session_id, title, created_at, updated_at, message_count: messages.length, mode },
+    ...{ ...givenSettings(session), parent_id: parent_id ?? null, forked_at: forked_at ?? null },
+  };
+}
+
+/** The parameters of a session as they are stored. */
+export function parametersText(parameters: SessionSettings['parameters'] | undefined): string | null {
+  return parameters === undefined || Object.keys(parameters).length === 0 ? null : JSON.stringify(parameters);
 }
 
 export function toMessage(row: MessageRow): Message {

@@ -28,9 +28,10 @@ import type {
   Message,
   NewSession,
   Session,
+  SessionSettings,
   Usage,
 } from '../service/session.ts';
-import type { BatchItem, SearchPage, SessionRecord } from '../service/session-archive.ts';
+import type { BatchItem, SearchPage, SessionChanges, SessionRecord } from '../service/session-archive.ts';
 import type { MessagePlace, PurgeFilter, Rows, SearchFilter, SessionFilter } from './session-filters.ts';
 
 /** The SHA-256 of the key that a call is made with; null if the key was checked before. */
@@ -71,10 +72,17 @@ export interface Lease {
 /** The longest lease of a turn, in ms. */
 export const longestLeaseMs = 60_000;
 
+/** A session to make. Settings that are missing are empty. */
+export interface SessionStart extends Partial<SessionSettings> {
+  readonly session_id: string;
+  readonly title: string | null;
+  readonly now: number;
+}
+
 export interface TurnStart {
   /** The session to continue, or null to make the session `newSession`. */
   readonly session_id: string | null;
-  readonly newSession: { readonly session_id: string; readonly title: string };
+  readonly newSession: Omit<SessionStart, 'now'>;
   readonly message_id: string;
   readonly content: string;
   readonly mode: string;
@@ -102,7 +110,8 @@ export interface Turn {
 }
 
 export type TurnBegin =
-  | { readonly kind: 'begun'; readonly turn: Turn }
+  /** `settings`: those of the session at this moment. */
+  | { readonly kind: 'begun'; readonly turn: Turn; readonly settings: SessionSettings }
   /** Another turn runs in the session, or the turn of this very key. */
   | { readonly kind: 'busy'; readonly session_id: string; readonly owner: string; readonly epoch: number }
   | { readonly kind: 'not_found' }
@@ -172,7 +181,7 @@ export interface SessionStore {
   /** Makes a session, whose id must be new in the project. `now` is the time of its creation and of its last activity. */
   createSession(
     projectId: string,
-    session: { readonly session_id: string; readonly title: string | null; readonly now: number },
+    session: SessionStart,
     once: IdempotencyKey | null,
     keyHash?: KeyHash,
   ): Promise<Idempotent<NewSession>>;
@@ -180,8 +189,8 @@ export interface SessionStore {
   findSession(projectId: string, sessionId: string, keyHash?: KeyHash): Promise<Session | null>;
   /** Hides the session until it is restored or purged. Null if the project has no such active session. */
   deleteSession(projectId: string, sessionId: string, now: number): Promise<DeletedSession | null>;
-  /** A new title does not count as an activity. Null if the project has no such active session. */
-  renameSession(projectId: string, sessionId: string, title: string | null): Promise<Session | null>;
+  /** A change does not count as an activity. Null if the project has no such active session. */
+  changeSession(projectId: string, sessionId: string, changes: SessionChanges): Promise<Session | null>;
   /** An active session is returned unchanged. Null if the project has no such session at all. */
   restoreSession(
     projectId: string,
@@ -227,7 +236,8 @@ export interface SessionStore {
   ): Promise<Idempotent<Session | null>>;
 
   /**
-   * The first of a turn's two writes: takes the turn of the session and stores the user's message (and the session, if it is new). A key
+   * The first of a turn's two writes: takes the turn of the session and stores the user's message (and the session, if it is new). The mode
+   * of a new message becomes that of the session. A key
    * whose turn ended in `error` or `interrupted`, or whose owner is gone, starts the same turn again with the stored message. The signal
    * ends a wait for another process: the call rejects with its reason, and nothing is stored.
    */

@@ -33,6 +33,13 @@ export interface SessionHead {
    */
   readonly turn_position: number | null;
   readonly turn_epoch: number;
+  /** As stored: null if the last turn is older than the column. */
+  readonly mode: string | null;
+  readonly parent_id: string | null;
+  readonly forked_at: number | null;
+  /** JSON; null for none. */
+  readonly parameters: string | null;
+  readonly system: string | null;
 }
 
 export type KeptMessage = MessageRow & { readonly first_token_ms: number | null };
@@ -99,5 +106,10 @@ export interface StoreRows {
   close(): Promise<void>;
 }
 
-/** The limits of a page. A single message may be longer than `textBytes`. */
+/** The limits of a page. A single message may be longer than `textBytes`, which also limits the settings of the page's sessions. */
 export const pageLimits = { sessions: 500, messages: 2000, textBytes: 4 * 1024 * 1024 } as const;
+
+/** The bytes of a session's settings. */
+export function settingsBytes({ parameters, system }: SessionHead): number {
+  return Buffer.byteLength(parameters ?? '') + Buffer.byteLength(system ?? '');
+}

@@ -93,8 +93,8 @@ export interface TextRules {
 export interface StoreRules extends TextRules {
   readonly turns: TurnRules;
   readonly search: SearchRule;
-  /** True if an imported session or message equals the stored one. */
-  isSame<Kept extends Session | Message>(kept: Kept, given: Kept): boolean;
+  /** True if an imported session or message equals the stored one, in all fields that it has. */
+  isSame<Kept extends Session | Message>(kept: Kept, given: Partial<Kept>): boolean;
   /** `new`: do the work and record it. `again`: the work was done; return its answer or its turn. */
   meaningOfKey(used: UsedKey | null, request: UsedKey): 'new' | 'again' | 'mismatch';
 }

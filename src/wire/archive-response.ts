@@ -2,8 +2,9 @@
 // refused.
 import { fieldOf, type JsonObject, objectOrNull, textOrNull } from '../http/foreign-json.ts';
 import { ExactNumber } from '../service/exact-number.ts';
-import type { Message, Page, Session } from '../service/session.ts';
+import type { Message, Page, Session, SessionFacts } from '../service/session.ts';
 import type { BatchResult, SearchItem, SearchPage } from '../service/session-archive.ts';
+import { withSettings } from './session-response.ts';
 
 type Check = (value: unknown) => boolean;
 
@@ -27,7 +28,7 @@ const sessionFields = {
   created_at: isText,
   updated_at: isText,
   message_count: isNumber,
-} satisfies Fields & Record<keyof Session, Check>;
+} satisfies Fields & Record<keyof SessionFacts, Check>;
 const messageFields = {
   message_id: isId,
   position: isNumber,
@@ -48,7 +49,8 @@ const searchFields = {
 
 /** Null if the body holds no list of sessions. */
 export function sessionPageOf(body: unknown): Page<Session> | null {
-  return pageOf<Session>(body, sessionFields);
+  const page = pageOf<JsonObject>(body, sessionFields);
+  return page === null ? null : { ...page, items: page.items.map(toSession) };
 }
 
 /** Null if the body holds no list of messages. */
@@ -60,7 +62,9 @@ export function messagePageOf(body: unknown): Page<Message> | null {
 export function searchPageOf(body: unknown): SearchPage | null {
   const page = pageOf<SearchItem>(body, searchFields);
   const isPart = fieldOf(fieldOf(body, 'data'), 'newest_only') === true;
-  return page === null ? null : { ...page, newest_only: isPart };
+  if (page === null) return null;
+  const items = page.items.map((item) => ({ ...item, session: toSession(item.session) }));
+  return { ...page, items, newest_only: isPart };
 }
 
 /** Null if the body does not hold a result for each id, in the order of the ids. */
@@ -75,6 +79,10 @@ export function batchOf<Status extends string>(
     [done, 'not_found'].some((status) => fieldOf(item, 'status') === status);
   const isWhole = Array.isArray(items) && items.length === sessionIds.length && items.every(isResult);
   return isWhole ? { items: items as BatchResult<Status>['items'] } : null;
+}
+
+function toSession(fields: object): Session {
+  return withSettings(fields as JsonObject) as unknown as Session;
 }
 
 function pageOf<T>(body: unknown, fields: Fields): Page<T> | null {

@@ -14,7 +14,7 @@ export interface Route {
 }
 
 /** The extensions of the interface document that a server may offer. The header `Parley-Extensions` lists them. */
-export type Extension = 'archive' | 'idempotency' | 'stream';
+export type Extension = 'archive' | 'idempotency' | 'settings' | 'stream';
 
 export const routes = {
   verify: { method: 'POST', path: '/v1/auth/verify', extension: null },
@@ -26,7 +26,7 @@ export const routes = {
   listSessions: { method: 'GET', path: '/v1/sessions', extension: 'archive' },
   searchSessions: { method: 'GET', path: '/v1/sessions/search', extension: 'archive' },
   listMessages: { method: 'GET', path: '/v1/sessions/:id/messages', extension: 'archive' },
-  renameSession: { method: 'PATCH', path: '/v1/sessions/:id', extension: 'archive' },
+  changeSession: { method: 'PATCH', path: '/v1/sessions/:id', extension: 'archive' },
   restoreSession: { method: 'POST', path: '/v1/sessions/:id/restore', extension: 'archive' },
   deleteSessions: { method: 'POST', path: '/v1/sessions/batch-delete', extension: 'archive' },
   restoreSessions: { method: 'POST', path: '/v1/sessions/batch-restore', extension: 'archive' },

@@ -1,6 +1,6 @@
 // Reads keys and sessions from a response. The fields of the interface document are looked for in several places; all other fields are kept
-// unchanged. A field that a third-party server leaves out stays missing, although the casts below hide that; a command shows the fields
-// that a record has.
+// unchanged. A field that a third-party server leaves out stays missing, except a session's settings, although the casts below hide that; a
+// command shows the fields that a record has.
 import { fieldOf, firstText, type JsonObject, objectOrNull, textOrNull } from '../http/foreign-json.ts';
 import type { KeyIdentity } from '../service/conversation-service.ts';
 import { ParleyError } from '../service/errors.ts';
@@ -34,7 +34,20 @@ export function sessionOf(body: unknown, sessionId: string): Session | null {
   if (Object.keys(fields).length === 0) return null;
   const told = idOf(fields);
   checkSession(told, sessionId, body);
-  return { ...fields, session_id: told ?? sessionId } as unknown as Session;
+  return withSettings({ ...fields, session_id: told ?? sessionId }) as unknown as Session;
+}
+
+/** Fills the settings that a response leaves out, or that have another shape. Older and third-party servers tell none. */
+export function withSettings(fields: JsonObject): JsonObject {
+  const { parameters, forked_at } = fields;
+  return {
+    ...fields,
+    mode: textOrNull(fieldOf(fields, 'mode')),
+    system: textOrNull(fieldOf(fields, 'system')),
+    parameters: objectOrNull(parameters) ?? {},
+    parent_id: textOrNull(fieldOf(fields, 'parent_id')),
+    forked_at: typeof forked_at === 'number' ? forked_at : null,
+  };
 }
 
 /** A server may answer a deletion without a body; then `deleted_at` is empty. Throws `BAD_RESPONSE` where another session was deleted. */

@@ -175,7 +175,7 @@ describe('progress', () => {
     const { out } = await place.terminal(
       'stty cols 80; seq 1 1000 > in.txt; parley chat --batch -m echo < in.txt > out.txt; wc -l < out.txt',
     );
-    expect(out).toMatch(/\r\d+ answered, \d+ a second, \d+ s left/);
+    expect(out).toMatch(/\r\[[=> ]{20}\] \d+ answered, \d+ a second, \d+ s left/);
     expect(out).toMatch(/1000 answered\.\n1000\n$/);
   });
 

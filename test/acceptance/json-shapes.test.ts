@@ -67,6 +67,7 @@ const runs: readonly Run[] = [
     section: 'parley sessions restore',
     words: () => ['sessions', 'restore', made.session, made.empty, '--json'],
   },
+  { section: 'parley sessions batches', words: () => ['sessions', 'batches', '--json'] },
   {
     section: 'parley sessions purge',
     words: () => ['sessions', 'purge', '--profile', 'local', '--deleted-before', '0d', '--dry-run', '--json'],

@@ -50,6 +50,16 @@ describe('a purge', () => {
     expect(places()).toEqual(['parley.db']);
   });
 
+  test('ends in sentences at a terminal', async () => {
+    const screen = place.screen([...purge, '--confirm', '2']);
+    expect((await screen.ended).status).toBe(0);
+    expect(screen.bytes).toMatch(
+      /Erased 2 sessions with 2 messages, and \d+ stored answers?\.\r\nThe store has \d+ bytes; it had \d+\. Its check: ok\./,
+    );
+    expect(screen.bytes).toContain('free pages: 0');
+    expect(screen.bytes).not.toContain('_');
+  });
+
   test('erases them with their backups and journals, says what it cannot reach, and leaves the others', async () => {
     const backup = `${place.storeFile}.backup-v0`;
     writeFileSync(backup, `${word} 0`);

@@ -1,6 +1,17 @@
 // The executable before main: the Node that it accepts, and the build that it hands over to.
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -101,12 +112,16 @@ describe('the build', () => {
     const place = mkdtempSync(join(tmpdir(), 'parley-modules-'));
     const told = join(place, 'tell.cjs');
     writeFileSync(told, `process.on('exit', () => process._rawDebug(process.moduleLoadList.join('\\n')));`);
-    const modules = (...words: string[]) => {
+    const modulesWith = (stdin: 'ignore' | number, words: readonly string[]) => {
       const env = { PATH: process.env['PATH'], HOME: place };
-      const ended = spawnSync(process.execPath, ['-r', told, ...words], { env, encoding: 'utf8' });
+      const ended = spawnSync(process.execPath, ['-r', told, ...words], {
+        ...{ env, encoding: 'utf8' },
+        stdio: [stdin, 'pipe', 'pipe'],
+      });
       expect(ended.status).toBe(0);
       return ended.stderr.split('\n').map((line) => line.replace(/^\w+ /, ''));
     };
+    const modules = (...words: string[]) => modulesWith('ignore', words);
     try {
       const chat = [parley, 'chat', '-n', '--mode', 'echo', 'hi'];
       modules(...chat);
@@ -116,6 +131,14 @@ describe('the build', () => {
       expect(
         added.filter((name) => /perf_hooks|timers\/promises|https?$|worker|child_process/.test(name)),
       ).toEqual([]);
+      if (process.platform !== 'linux') return;
+      // The same with the message in a pipe, whose writer has ended.
+      spawnSync('mkfifo', [join(place, 'pipe')]);
+      const stdin = openSync(join(place, 'pipe'), constants.O_RDONLY | constants.O_NONBLOCK);
+      writeFileSync(join(place, 'pipe'), 'hi');
+      const piped = modulesWith(stdin, [parley, 'chat', '--mode', 'echo']);
+      closeSync(stdin);
+      expect(piped.filter((name) => !bare.has(name) && !added.includes(name))).toEqual([]);
     } finally {
       rmSync(place, { recursive: true, force: true });
     }

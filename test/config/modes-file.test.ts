@@ -127,7 +127,7 @@ test.each([
   [
     `modes:\n  one: {${base}, parameters: {seed: .inf}}`,
     2,
-    'modes.one.parameters holds a value that JSON cannot hold',
+    'modes.one.parameters.seed holds a value that JSON cannot hold',
   ],
   [`modes:\n  one: {${base}, engine: smoke}`, 2, 'modes.one.engine must be "openai"'],
   [`modes:\n  one: {${base}, fallback: nobody}`, 2, 'modes.one.fallback names no mode: "nobody"'],

@@ -11,6 +11,7 @@ import { describeKeys } from './service/keys-suite.ts';
 import { describeSearch } from './service/search-suite.ts';
 import { everySession, type GivenService } from './service/service-fixture.ts';
 import { describeSessions } from './service/sessions-suite.ts';
+import { describeSettings } from './service/settings-suite.ts';
 
 /** A backend with two projects, a key for each, and a third key that was revoked. */
 export interface ServiceFixture {
@@ -43,6 +44,7 @@ export function describeService(name: string, open: () => Promise<ServiceFixture
     describeArchive(given);
     describeSearch(given);
     describeImport(given);
+    describeSettings(given);
 
     it('an aborted signal stops every operation that has not begun', async () => {
       const { backend, first } = given();

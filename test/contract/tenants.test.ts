@@ -212,7 +212,7 @@ async function perform(
     case 'get':
       return (await service.getSession(call, id(operation.session))).data;
     case 'rename':
-      return (await archive.renameSession(call, id(operation.session), text)).data;
+      return (await archive.changeSession(call, id(operation.session), { title: text })).data;
     case 'messages': {
       const { data } = await archive.listMessages(call, id(operation.session), { limit: 200, cursor: null });
       return data.items.map(({ content }) => content);

@@ -35,7 +35,7 @@ test('while a session of 3,000 messages is checked and written, the event loop t
   });
   let turns = 0;
   for (; !isOver; turns += 1) await eventLoopTurned();
-  expect((await importing).data).toEqual(session);
+  expect((await importing).data).toMatchObject(session);
   // Twelve for its check, and twelve for its writing.
   expect(turns).toBeGreaterThan(22);
   await backend.close();

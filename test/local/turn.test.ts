@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EngineContext } from '../../src/engine/reply-engine.ts';
 import type { ChatEvent } from '../../src/service/chat-event.ts';
 import { ParleyError } from '../../src/service/errors.ts';
+import { noSettings } from '../../src/service/session.ts';
 import { anySession } from '../../src/service/session-archive.ts';
 import type { SessionStore } from '../../src/store/session-store.ts';
 import { callWith, collect, failureOf } from '../support/calls.ts';
@@ -188,6 +189,7 @@ describe('a turn', () => {
     await failureOf(collect(backend.service.chat(callWith(key), request('two', session_id), 'chunks')));
     await collect(backend.service.chat(callWith(key), request('three', session_id), 'chunks'));
     expect(contexts.at(-1)).toEqual({
+      ...noSettings,
       message: 'three',
       history: [
         { role: 'user', content: 'one', cut: false },

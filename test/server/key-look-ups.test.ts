@@ -11,7 +11,7 @@ afterEach(() => server.close());
 const bodies: Partial<Record<Operation, object>> = {
   chat: { mode: 'echo', message: 'hi' },
   createSession: {},
-  renameSession: { title: 'new' },
+  changeSession: { title: 'new' },
   deleteSessions: { session_ids: ['ses_x'] },
   restoreSessions: { session_ids: ['ses_x'] },
 };

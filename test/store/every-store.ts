@@ -9,6 +9,7 @@ import { describePurges } from './purge-suite.ts';
 import { describeRepeatedTurns } from './repeated-turn-suite.ts';
 import { describeRows } from './rows-suite.ts';
 import { describeSearches } from './search-suite.ts';
+import { describeSettings } from './settings-suite.ts';
 import { describeStore } from './store-suite.ts';
 import { describeTurns } from './turn-suite.ts';
 import { describeUsage } from './usage-suite.ts';
@@ -29,6 +30,7 @@ export function describeEveryStore(name: string, newPlace: NewPlace): void {
   describeImports(name, open);
   describeTurns(name, open);
   describeRepeatedTurns(name, open);
+  describeSettings(name, open);
   describePurges(name, open);
   describeUsage(name, open);
   describeModel(name, open);

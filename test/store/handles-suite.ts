@@ -36,7 +36,7 @@ export function describeHandles(name: string, newPlace: NewPlace): void {
       expect(await two.findKey(key.hash)).toMatchObject({ key_id });
       const id = await newSession(one, project, { title: 'old' });
       expect(await two.findSession(project, id)).toEqual(await one.findSession(project, id));
-      await two.renameSession(project, id, 'new');
+      await two.changeSession(project, id, { title: 'new' });
       expect((await one.listSessions(project, everySession())).items).toMatchObject([{ title: 'new' }]);
       await two.deleteSession(project, id, startOfTime);
       expect(await one.findSession(project, id)).toBeNull();
@@ -162,7 +162,7 @@ export function describeHandles(name: string, newPlace: NewPlace): void {
       await one.close();
       await expect(one.ping()).rejects.toMatchObject({ code: 'UNAVAILABLE' });
       await two.ping();
-      expect(await two.renameSession(project, id, 'new')).toMatchObject({ title: 'new' });
+      expect(await two.changeSession(project, id, { title: 'new' })).toMatchObject({ title: 'new' });
     });
   });
 }

@@ -7,6 +7,7 @@ import type { SessionStore, Turn } from '../../src/store/session-store.ts';
 import { runs } from '../support/runs.ts';
 import { type ModelFilter, StoreModel } from './store-model.ts';
 import {
+  bareSession,
   everySession,
   newId,
   newProject,
@@ -19,6 +20,7 @@ import {
 const kinds = [
   'create',
   'rename',
+  'set',
   'delete',
   'restore',
   'delete many',
@@ -89,9 +91,17 @@ class Run {
         return;
       }
       case 'rename': {
-        const renamed = await this.#store.renameSession(project, id, `${mark} ${this.#now}`);
+        const renamed = await this.#store.changeSession(project, id, { title: `${mark} ${this.#now}` });
         expect(renamed !== null).toBe(active !== undefined);
         if (active) active.title = `${mark} ${this.#now}`;
+        return;
+      }
+      case 'set': {
+        const changes =
+          one.passed === 0 ? { system: `${mark} ${this.#now}` } : { parameters: { seed: this.#now } };
+        const changed = await this.#store.changeSession(project, id, changes);
+        expect(changed !== null).toBe(active !== undefined);
+        if (active) active.settings = { ...active.settings, ...changes };
         return;
       }
       case 'delete': {
@@ -121,11 +131,14 @@ class Run {
       }
       case 'begin': {
         const lease = { owner: 'owner', ms: 60_000 };
-        const start = turnStart({ session_id: id, content: mark, now: this.#now, lease });
+        const mode = `mode ${one.passed}`;
+        const start = turnStart({ session_id: id, content: mark, mode, now: this.#now, lease });
         const begun = await this.#store.beginTurn(project, start);
         expect(begun.kind).toBe(active === undefined ? 'not_found' : active.running ? 'busy' : 'begun');
         if (begun.kind !== 'begun' || active === undefined) return;
         expect(begun.turn.position).toBe(active.messages.length);
+        expect(begun.settings).toEqual(active.settings);
+        active.mode = mode;
         this.#turns.push({ project, turn: begun.turn });
         active.messages.push({ message_id: start.message_id, content: mark, finish_reason: null });
         active.running = true;
@@ -207,5 +220,6 @@ function shown(session: ReturnType<StoreModel['add']>) {
     created_at,
     updated_at: new Date(session.updated).toISOString(),
     message_count: messages.length,
+    ...{ ...bareSession, mode: session.mode, ...session.settings },
   };
 }

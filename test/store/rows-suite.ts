@@ -1,10 +1,12 @@
 // The rows that every store reads and writes for a copy, exactly.
 import { describe, expect, it } from 'vitest';
 import { hashKey } from '../../src/local/api-keys.ts';
+import type { Message } from '../../src/service/session.ts';
 import type { SessionStore } from '../../src/store/session-store.ts';
 import { type PartPlace, pageLimits, type SessionPart, type StoreRows } from '../../src/store/store-rows.ts';
 import type { NewPlace } from './every-store.ts';
 import {
+  bareSession,
   everySession,
   newId,
   newKey,
@@ -37,7 +39,10 @@ async function filled(store: SessionStore): Promise<Kept> {
   const answered = newId('ses');
   await store.createSession(
     project,
-    { session_id: answered, title: 'answered', now: startOfTime },
+    {
+      ...{ session_id: answered, title: 'answered', now: startOfTime },
+      ...{ system: 'Größe', parameters: { b: 1, a: [0.5] } },
+    },
     once('made'),
   );
   const { session_id: open } = await begin(store, project, { content: 'open' });
@@ -48,6 +53,23 @@ async function filled(store: SessionStore): Promise<Kept> {
   const texts = Array.from({ length: pageLimits.messages + 300 }, (_, index) => `text ${index}`);
   await store.importSession(project, recordOf(long, texts), null);
   return { project, other, answered, open, deleted, long };
+}
+
+/** A session of a store whose sessions had no settings. */
+function olderPart(session_id: string, messages: readonly Message[]): SessionPart {
+  const message_count = messages.length;
+  const isOpen = messages.at(-1)?.role === 'user';
+  return {
+    session: {
+      ...{ session_id, title: null, created_at: startOfTime, updated_at: startOfTime, message_count },
+      ...{ deleted_at: null, turn_position: isOpen ? message_count - 1 : null, turn_epoch: 1 },
+      ...{ mode: null, parent_id: null, forked_at: null, parameters: null, system: null },
+    },
+    messages: messages.map(({ usage: _, ...message }) => ({
+      ...{ ...message, error_code: null, first_token_ms: null, created_at: startOfTime },
+      ...{ input_tokens: null, output_tokens: null },
+    })),
+  };
 }
 
 /** The sessions, with the parts of each joined. */
@@ -130,6 +152,49 @@ export function describeRows(name: string, newPlace: NewPlace): void {
       );
       const last = await rows.readParts(project_id, { session_id: ids[1] as string, position: null });
       expect(last.parts.map(({ session }) => session.session_id)).toEqual([ids[2]]);
+    });
+
+    it('come in pages that long settings end early, each session once', async () => {
+      const place = await newPlace();
+      const store = await place.open();
+      const { project_id } = await store.createKey(newKey());
+      const system = 'é'.repeat(32 * 1024);
+      const settings = { system, mode: 'echo', parent_id: 'ses_parent', forked_at: 3 };
+      for (let number = 0; number < 70; number += 1) {
+        const { session, messages } = recordOf(newId('ses'), number % 9 === 0 ? ['a', 'b'] : []);
+        await store.importSession(project_id, { session: { ...session, ...settings }, messages }, null);
+      }
+      const rows = await place.openRows();
+      const first = await rows.readParts(project_id, null);
+      expect(first.parts).toHaveLength(pageLimits.textBytes / Buffer.byteLength(system));
+      const sessions = await sessionsOf(rows, project_id);
+      expect(sessions).toHaveLength(70);
+      expect(new Set(sessions.map(({ session }) => session.session_id)).size).toBe(70);
+      for (const { session, messages } of sessions) {
+        expect(session).toMatchObject(settings);
+        expect(messages).toHaveLength(session.message_count);
+      }
+    });
+
+    it('of a session whose mode is not stored give it the mode of the last message of the user', async () => {
+      const place = await newPlace();
+      const store = await place.open();
+      const { project_id } = await store.createKey(newKey());
+      const rows = await place.openRows();
+      const texts = ['a', 'b', 'c'];
+      for (const count of [0, 1, 2, 3]) {
+        const session_id = newId('ses');
+        const { messages } = recordOf(session_id, texts.slice(0, count));
+        const modes = messages.map((message) => ({ ...message, mode: `mode ${message.position}` }));
+        await rows.addParts(project_id, [olderPart(session_id, modes)]);
+        const mode = count === 0 ? null : count === 3 ? 'mode 2' : 'mode 0';
+        const found = await store.findSession(project_id, session_id);
+        expect(found).toMatchObject({ ...bareSession, mode });
+        const { items } = await store.listSessions(project_id, everySession());
+        expect(items.find((session) => session.session_id === session_id)).toEqual(found);
+        await begin(store, project_id, { session_id, mode: 'new', deadOwner: 'copy' });
+        expect((await store.findSession(project_id, session_id))?.mode).toBe('new');
+      }
     });
 
     it('of sessions are removed with all rows that name them, and a note stays until the next one', async () => {

@@ -1,5 +1,5 @@
 // The simplest model of a store: one array, no files. Real stores are compared with it.
-import type { FinishReason } from '../../src/service/session.ts';
+import { type FinishReason, noSettings, type SessionSettings } from '../../src/service/session.ts';
 import type { SessionOrder } from '../../src/service/session-archive.ts';
 
 interface ModelMessage {
@@ -13,6 +13,8 @@ interface ModelSession {
   readonly session_id: string;
   readonly created: number;
   title: string | null;
+  mode: string | null;
+  settings: SessionSettings;
   updated: number;
   deleted: boolean;
   readonly messages: ModelMessage[];
@@ -37,6 +39,8 @@ export class StoreModel {
         title,
         created: now,
         updated: now,
+        mode: null,
+        settings: noSettings,
         deleted: false,
         messages: [],
         running: false,

@@ -2,7 +2,7 @@
 import { readQuery } from '../../src/local/search-query.ts';
 import { readTitlePattern } from '../../src/local/title-pattern.ts';
 import { defaultLimits } from '../../src/service/limits.ts';
-import type { Session } from '../../src/service/session.ts';
+import { noSettings, type Session } from '../../src/service/session.ts';
 import {
   lastActiveFirst,
   type SearchPage,
@@ -13,6 +13,7 @@ import type { SearchFilter, SessionFilter, SessionPlace } from '../../src/store/
 import type {
   IdempotencyKey,
   NewKey,
+  SessionStart,
   SessionStore,
   TurnReply,
   TurnStart,
@@ -57,7 +58,7 @@ export async function newProject(store: SessionStore): Promise<string> {
 export async function newSession(
   store: SessionStore,
   projectId: string,
-  session: { readonly title?: string | null; readonly now?: number } = {},
+  session: Partial<Omit<SessionStart, 'session_id'>> = {},
 ): Promise<string> {
   const session_id = newId('ses');
   await store.createSession(projectId, { session_id, title: null, now: startOfTime, ...session }, null);
@@ -144,12 +145,15 @@ export async function snippets(
   return items.flatMap(({ hits }) => hits.map(({ snippet }) => snippet));
 }
 
+/** The fields of a session that was given no settings and had no turn. */
+export const bareSession = { ...noSettings, mode: null, parent_id: null, forked_at: null };
+
 /** An exported session with these texts: messages and replies in turn. */
 export function recordOf(
   session_id: string,
   contents: readonly string[],
   title: string | null = null,
-): SessionRecord {
+): SessionRecord & { readonly session: Session } {
   const time = at(0);
   const messages = contents.map((content, position) => ({
     ...{ message_id: newId('msg'), position, content, mode: 'echo', usage: null, created_at: time },
@@ -157,5 +161,7 @@ export function recordOf(
     finish_reason: position % 2 === 0 ? null : ('stop' as const),
   }));
   const message_count = messages.length;
-  return { session: { session_id, title, created_at: time, updated_at: time, message_count }, messages };
+  const mode = message_count === 0 ? null : 'echo';
+  const facts = { session_id, title, created_at: time, updated_at: time, message_count };
+  return { session: { ...facts, ...bareSession, mode }, messages };
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { SessionStore } from '../../src/store/session-store.ts';
 import {
   at,
+  bareSession,
   everySession,
   firstPage,
   hashOf,
@@ -118,7 +119,11 @@ export function describeStore(name: string, open: () => Promise<SessionStore>): 
         message_count: 0,
       };
       expect(await store.createSession(project, session, null)).toEqual({ kind: 'done', value: created });
-      expect(await store.findSession(project, session.session_id)).toEqual({ ...created, updated_at: at(0) });
+      expect(await store.findSession(project, session.session_id)).toEqual({
+        ...created,
+        ...bareSession,
+        updated_at: at(0),
+      });
     });
 
     it('shows a session to no other project, in no operation', async () => {
@@ -129,7 +134,7 @@ export function describeStore(name: string, open: () => Promise<SessionStore>): 
       const before = await store.findSession(mine, id);
       expect(await store.findSession(other, id)).toBeNull();
       expect(await store.deleteSession(other, id, startOfTime)).toBeNull();
-      expect(await store.renameSession(other, id, 'x')).toBeNull();
+      expect(await store.changeSession(other, id, { title: 'x' })).toBeNull();
       expect(await store.restoreSession(other, id, null)).toEqual({ kind: 'done', value: null });
       expect(await store.listMessages(other, id, firstPage)).toBeNull();
       expect(await store.history(other, id, 10, 10)).toEqual([]);
@@ -157,7 +162,7 @@ export function describeStore(name: string, open: () => Promise<SessionStore>): 
       const begun = await store.beginTurn(other, turnStart({ session_id, content: 'theirs' }));
       if (begun.kind !== 'begun') throw new Error(begun.kind);
       await store.endTurn(other, begun.turn, turnReply());
-      await store.renameSession(other, session_id, 'renamed');
+      await store.changeSession(other, session_id, { title: 'renamed' });
       expect((await store.listMessages(other, session_id, firstPage))?.items).toHaveLength(2);
       expect((await store.listMessages(mine, session_id, firstPage))?.items).toEqual([]);
       expect(await store.beginTurn(mine, turnStart({ session_id: 'none' }))).toEqual({ kind: 'not_found' });
@@ -204,7 +209,7 @@ export function describeStore(name: string, open: () => Promise<SessionStore>): 
       });
       expect(await store.findSession(project, id)).toBeNull();
       expect(await store.deleteSession(project, id, startOfTime + 6)).toBeNull();
-      expect(await store.renameSession(project, id, 'x')).toBeNull();
+      expect(await store.changeSession(project, id, { title: 'x' })).toBeNull();
       expect(await store.listMessages(project, id, firstPage)).toBeNull();
       expect(await store.beginTurn(project, turnStart({ session_id: id }))).toEqual({ kind: 'not_found' });
       expect(await store.restoreSession(project, id, null)).toEqual({ kind: 'done', value: session });
@@ -224,8 +229,8 @@ export function describeStore(name: string, open: () => Promise<SessionStore>): 
       const project = await newProject(store);
       const id = await newSession(store, project, { title: 'old' });
       const session = await store.findSession(project, id);
-      expect(await store.renameSession(project, id, 'new')).toEqual({ ...session, title: 'new' });
-      expect(await store.renameSession(project, id, null)).toEqual({ ...session, title: null });
+      expect(await store.changeSession(project, id, { title: 'new' })).toEqual({ ...session, title: 'new' });
+      expect(await store.changeSession(project, id, { title: null })).toEqual({ ...session, title: null });
       expect(await store.findSession(project, id)).toEqual({ ...session, title: null });
     });
 

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { SessionStore, Turn } from '../../src/store/session-store.ts';
 import {
   at,
+  bareSession,
   firstPage,
   newId,
   newProject,
@@ -31,6 +32,7 @@ export function describeTurns(name: string, open: () => Promise<SessionStore>): 
       });
       expect(await store.findSession(project, session_id)).toEqual({
         ...{ session_id, title, created_at: at(0), updated_at: at(0), message_count: 1 },
+        ...{ ...bareSession, mode: 'eliza' },
       });
       const usage = { input_tokens: 3, output_tokens: 0 };
       const reply = turnReply({ content: 'Go on', finish_reason: 'length', usage, mode: 'fallback' });

@@ -15,6 +15,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   engine: ['service', 'http'],
   local: [
     'service',
+    'store/page-room.ts',
     'store/session-filters.ts',
     'store/session-store.ts',
     'store/store-rows.ts',
@@ -23,6 +24,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'store/unspaced-scripts.ts',
     'engine/reply-engine.ts',
     'engine/engine-set.ts',
+    'system/before-abort.ts',
     'system/yield-to-event-loop.ts',
   ],
   // A request is printed as a command, in words that a shell reads back.

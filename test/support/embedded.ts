@@ -65,7 +65,7 @@ export async function openEmbedded(
     service: new LocalService(local),
     archive: new LocalArchive(local),
     administration: new LocalAdministration(local),
-    extensions: ['archive', 'idempotency', 'stream'],
+    extensions: ['archive', 'idempotency', 'stream', 'settings'],
     close: () => store.close(),
   };
 }

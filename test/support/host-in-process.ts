@@ -46,6 +46,7 @@ export function hostInProcess(parts: HostParts): CliHost {
       kind: () => 'pipe',
       size: () => null,
       open: () => Readable.from(stdin, { objectMode: true }),
+      openBytes: () => Readable.from(stdin, { objectMode: true }),
     },
     output: (name) => outputs[name],
     outputFile: () => null,

@@ -29,7 +29,7 @@ export function differences(value: unknown, shape: Shape): readonly string[] {
     if (type !== undefined) {
       for (const one of values)
         if (!isOfType(one, type)) faults.push(`${path} is not ${type}: ${JSON.stringify(one)}`);
-    } else if (!isParent(path, shape)) {
+    } else if (!isParent(path, shape) && !isInFreeObject(path, shape)) {
       faults.push(`${path} is not listed`);
     }
   }
@@ -51,6 +51,13 @@ function collect(value: unknown, path: string, found: Map<string, unknown[]>): v
 
 function isParent(path: string, shape: Shape): boolean {
   return [...shape.keys()].some((one) => one.startsWith(`${path}.`) || one.startsWith(`${path}[]`));
+}
+
+/** True for a field of an object whose fields the document does not list. */
+function isInFreeObject(path: string, shape: Shape): boolean {
+  return [...shape].some(
+    ([one, type]) => type === 'object' && path.startsWith(`${one}.`) && !isParent(one, shape),
+  );
 }
 
 function everyParentHas(value: unknown, [step = '', ...rest]: readonly string[]): boolean {

@@ -87,6 +87,7 @@ async function runInProcess(
       ...host.stdin,
       kind: () => (stdin === undefined ? 'device' : 'socket'),
       open: () => Readable.from(piecesOf(stdin), { objectMode: true }),
+      openBytes: () => Readable.from(piecesOf(stdin), { objectMode: true }),
     },
     openModes: (target) => openModes(target, dependencies),
     migrateStore: (target) => migrateStore(target, dependencies),

@@ -58,6 +58,9 @@ describe('a key', () => {
   });
 });
 
+/** The settings of a session whose server tells none. */
+const unset = { mode: null, system: null, parameters: {}, parent_id: null, forked_at: null };
+
 describe('a session', () => {
   const fields = { session_id: 's', title: 'T', created_at: '2026-01-01T00:00:00.000Z', message_count: 0 };
 
@@ -67,7 +70,7 @@ describe('a session', () => {
     ['the top', fields],
   ])('is read from %s', (_, body) => {
     expect(newSessionOf({ success: true, ...body })).toEqual(fields);
-    expect(sessionOf({ success: true, ...body }, 's')).toEqual(fields);
+    expect(sessionOf({ success: true, ...body }, 's')).toEqual({ ...fields, ...unset });
   });
 
   it('may have its id under id, and keeps what else there is', () => {
@@ -86,12 +89,20 @@ describe('a session', () => {
     expect(newSessionOf({ success: true })).toBeNull();
   });
 
-  it('without an id is the one that was asked for, and no field is made up', () => {
+  it('without an id is the one that was asked for, and no field is made up but the settings', () => {
     expect(sessionOf({ success: true, data: { title: 'T' } }, 'asked')).toEqual({
       session_id: 'asked',
       title: 'T',
+      ...unset,
     });
     expect(sessionOf({ success: true }, 'asked')).toBeNull();
+  });
+
+  it('keeps the settings that a server tells, and takes those of another shape for none', () => {
+    const told = { mode: 'm', system: 's', parameters: { seed: 1 }, parent_id: 'p', forked_at: 0 };
+    expect(sessionOf({ data: { ...fields, ...told } }, 's')).toEqual({ ...fields, ...told });
+    const odd = { mode: {}, system: [], parameters: 'x', parent_id: 7, forked_at: '1' };
+    expect(sessionOf({ data: { ...fields, ...odd } }, 's')).toEqual({ ...fields, ...unset });
   });
 
   it('is deleted with or without a word on when', () => {
@@ -135,7 +146,10 @@ describe('the archive', () => {
 
   it('answers pages of sessions and of messages, with more fields than are known, too', () => {
     const items = [{ ...session, owner: 'me' }];
-    expect(sessionPageOf({ data: { items, next_cursor: 'c' } })).toEqual({ items, next_cursor: 'c' });
+    expect(sessionPageOf({ data: { items, next_cursor: 'c' } })).toEqual({
+      items: [{ ...items[0], ...unset }],
+      next_cursor: 'c',
+    });
     expect(messagePageOf({ data: { items: [message] } })).toEqual({ items: [message], next_cursor: null });
     expect(sessionPageOf({ data: { items: [] } })).toEqual({ items: [], next_cursor: null });
   });
@@ -162,7 +176,7 @@ describe('the archive', () => {
   });
 
   it('answers a search with sessions and their hits, and says where only the newest were ranked', () => {
-    const page = { items: [found], next_cursor: null };
+    const page = { items: [{ ...found, session: { ...session, ...unset } }], next_cursor: null };
     expect(searchPageOf({ data: { items: [found], next_cursor: '', newest_only: true } })).toEqual({
       ...page,
       newest_only: true,

@@ -175,7 +175,7 @@ describe('an operation of the archive', () => {
   const archive = [
     'listSessions',
     'listMessages',
-    'renameSession',
+    'changeSession',
     'restoreSession',
     'deleteSessions',
   ] as const;
@@ -190,7 +190,7 @@ describe('an operation of the archive', () => {
   const notFound = '{"success":false,"error":{"code":"SESSION_NOT_FOUND","message":"Gone."}}';
 
   it('on a session that is not there says so', () => {
-    for (const operation of ['listMessages', 'renameSession', 'restoreSession'] as const) {
+    for (const operation of ['listMessages', 'changeSession', 'restoreSession'] as const) {
       expect(failure(operation, 404, notFound).code).toBe('SESSION_NOT_FOUND');
     }
   });

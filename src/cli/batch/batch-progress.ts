@@ -20,6 +20,9 @@ export interface BatchProgressOptions {
 }
 
 const everyMs = { live: 200, lines: 10_000, none: 0 } as const;
+/** The width of the bar, and of the narrowest terminal that shows it, in columns. */
+const barWidth = 20;
+const narrowestWithBar = 60;
 
 export class BatchProgress {
   readonly #options: BatchProgressOptions;
@@ -96,6 +99,15 @@ export class BatchProgress {
     ].join(', ');
   }
 
+  /** `[=====>              ] `; empty if the end is unknown or the terminal is narrow. */
+  #bar(): string {
+    const { end, stderr } = this.#options;
+    if (end === null || end === 0 || stderr.columns() < narrowestWithBar) return '';
+    const full = Math.floor(Math.min(1, this.#to / end) * barWidth);
+    const head = full === barWidth ? '' : '>';
+    return `[${`${'='.repeat(full)}${head}`.padEnd(barWidth)}] `;
+  }
+
   #schedule(): void {
     const { form } = this.#options;
     if (form === 'none') return;
@@ -107,7 +119,7 @@ export class BatchProgress {
 
   #show(form: 'live' | 'lines'): void {
     const { stderr } = this.#options;
-    const line = this.#line();
+    const line = form === 'live' ? `${this.#bar()}${this.#line()}` : this.#line();
     this.#isDrawn = form === 'live';
     // The terminal would wrap a wider line, and the next drawing could not replace it.
     void stderr.write(

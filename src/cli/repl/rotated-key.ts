@@ -79,7 +79,7 @@ function archiveWith(archive: SessionArchive, following: Following): SessionArch
     listSessions: following((call, query) => archive.listSessions(call, query)),
     searchSessions: following((call, request) => archive.searchSessions(call, request)),
     listMessages: following((call, id, page) => archive.listMessages(call, id, page)),
-    renameSession: following((call, id, title) => archive.renameSession(call, id, title)),
+    changeSession: following((call, id, changes) => archive.changeSession(call, id, changes)),
     restoreSession: following((call, id) => archive.restoreSession(call, id)),
     deleteSessions: following((call, ids) => archive.deleteSessions(call, ids)),
     restoreSessions: following((call, ids) => archive.restoreSessions(call, ids)),

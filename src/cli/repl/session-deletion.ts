@@ -26,7 +26,8 @@ export async function deleteSession(
     return;
   }
   const options = { filter: null, resume: null, yes: true, dryRun: false, ignoreMissing: false };
-  if ((await runDelete({ words: [id], ...options, max: 1, concurrency: 1 }, context)) !== 0) return;
+  if ((await runDelete({ words: [id], ...options, max: 1, concurrency: 1, verbose: false }, context)) !== 0)
+    return;
   conversation.deletedId = id;
   if (id === conversation.sessionId) conversation.enter(null, null);
   if (restores) await context.say('/restore brings it back.');

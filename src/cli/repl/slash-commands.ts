@@ -172,7 +172,8 @@ export const slashCommands: readonly SlashCommand[] = [
       if (id === null) {
         throw new ParleyError('USAGE', 'No session was deleted here.', { hint: 'Name one: /restore ID' });
       }
-      if ((await runRestore({ words: [id], batch: null }, context)) !== 0) return undefined;
+      if ((await runRestore({ words: [id], batch: null, last: false, verbose: false }, context)) !== 0)
+        return undefined;
       conversation.enter(id, await titleOf(id, context));
       return undefined;
     },

@@ -1,4 +1,5 @@
-// Shows a batch of sessions to the user: a result line for each id, the progress, and a summary.
+// Shows a batch of sessions to the user: a result line for each id, the progress, and a summary. A terminal gets the lines of what was
+// not done alone, unless all are wanted.
 import { type BatchProgress, progressOn } from '../batch/batch-progress.ts';
 import type { CliContext } from '../context.ts';
 import { toJson } from '../terminal/json.ts';
@@ -15,20 +16,36 @@ export interface ItemResult {
   readonly error?: { readonly code: string; readonly message: string };
 }
 
+/** How many lines of ids that were not done a terminal shows. */
+const mostShown = 20;
+
+export interface BatchReportOptions {
+  /** The number of distinct ids. */
+  readonly total: number;
+  /** The status of an id that was done. */
+  readonly done: string;
+  /** True: a result line for each id also at a terminal. */
+  readonly verbose: boolean;
+}
+
 export class BatchReport {
   readonly progress: BatchProgress;
   readonly #context: CliContext;
+  readonly #done: string;
+  readonly #showsAll: boolean;
   readonly #repeated = new Map<string, number>();
   #lines: string[] = [];
+  #unshown = 0;
 
-  /** `total` is the number of distinct ids. */
-  constructor(context: CliContext, total: number) {
+  constructor(context: CliContext, { total, done, verbose }: BatchReportOptions) {
     this.#context = context;
+    this.#done = done;
+    this.#showsAll = verbose || context.options.json || !context.stdout.isTerminal;
     this.progress = progressOn(context, {
       end: total,
       unit: 'items',
       outcomes: [],
-      resultsApart: false,
+      resultsApart: !this.#showsAll,
       // On a terminal, the scrolling results show the progress.
       lines: !(context.stderr.redraws && context.stdout.isTerminal),
     });
@@ -40,10 +57,18 @@ export class BatchReport {
     if (status === 'duplicate') this.progress.pass(status);
     else this.progress.finish(status);
     if (repeated) this.#repeated.set(status, (this.#repeated.get(status) ?? 0) + 1);
-    this.#lines.push(resultLine(result, this.#context));
+    if (this.#showsAll) this.#lines.push(resultLine(result, this.#context));
+    else if (status === this.#done) return;
+    else if (this.#lines.length < mostShown) this.#lines.push(resultLine(result, this.#context));
+    else this.#unshown += 1;
   }
 
+  /** Writes the lines that are due. At a terminal those of what was not done come at the end. */
   async flush(): Promise<void> {
+    if (this.#showsAll) await this.#writeLines();
+  }
+
+  async #writeLines(): Promise<void> {
     const lines = this.#lines;
     this.#lines = [];
     await this.#context.stdout.write(lines.join(''));
@@ -57,6 +82,8 @@ export class BatchReport {
 
   async summarize(): Promise<void> {
     this.progress.stop();
+    await this.#writeLines();
+    if (this.#unshown > 0) await this.#context.say(`… and ${this.#unshown} more; --verbose shows all.`);
     const remarks = [...this.#repeated].map(
       ([status, count]) => [status, ` (${count} of them counted after a repeated request)`] as const,
     );

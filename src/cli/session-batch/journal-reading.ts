@@ -8,7 +8,6 @@ import {
   BatchJournal,
   type BatchOwner,
   type BatchSeal,
-  batchDirectory,
   journalPath,
   sumOf,
 } from './journal.ts';
@@ -21,8 +20,17 @@ const states: Readonly<Record<string, number>> = { deleted: 1, not_found: 2, fai
 /** `deleted`: the batch deleted the id, or may have. `outstanding`: still to be done. */
 type Question = 'deleted' | 'outstanding' | 'missing';
 
+/** The last restore of a batch. */
+export interface BatchRestored {
+  readonly sessions: number;
+  /** ISO 8601, UTC. */
+  readonly at: string;
+}
+
 export class KnownBatch {
   readonly seal: BatchSeal;
+  /** Null if the batch was never restored. */
+  restored: BatchRestored | null = null;
   readonly #file: number;
   readonly #states: Uint8Array;
   /** The ids before this number may have been sent. */
@@ -35,7 +43,7 @@ export class KnownBatch {
     holder: BatchHolder,
   ): Promise<{ readonly known: KnownBatch; readonly journal: BatchJournal }> {
     const path = journalPath(dataDirectory, batch);
-    if (!/^[\w-]+$/.test(batch) || !existsSync(path)) throw noSuchBatch(dataDirectory, batch);
+    if (!/^[\w-]+$/.test(batch) || !existsSync(path)) throw noSuchBatch(batch);
     const journal = await BatchJournal.open(path, batch, holder);
     try {
       const known = new KnownBatch(journal.file, path, batch);
@@ -84,14 +92,20 @@ export class KnownBatch {
     return count;
   }
 
-  /** Throws `USAGE` unless the batch belongs to this server and project. */
-  requireOwner(owner: BatchOwner): void {
+  /** True if the batch belongs to this server and project. */
+  isOf(owner: BatchOwner): boolean {
     const { seal } = this;
     const sameProject =
       seal.project_id !== null && owner.project_id !== null
         ? seal.project_id === owner.project_id
         : seal.key === owner.key;
-    if (seal.origin === owner.origin && sameProject) return;
+    return seal.origin === owner.origin && sameProject;
+  }
+
+  /** Throws `USAGE` unless the batch belongs to this server and project. */
+  requireOwner(owner: BatchOwner): void {
+    const { seal } = this;
+    if (this.isOf(owner)) return;
     const what = seal.origin === owner.origin ? 'another project or key' : `another place, ${seal.origin}`;
     throw new ParleyError('USAGE', `The batch ${seal.batch} belongs to ${what}; nothing was done.`, {
       hint: 'Choose where it was begun, with --profile NAME or --url URL.',
@@ -118,6 +132,8 @@ export class KnownBatch {
     const [, sent] = /^sent (\d+)$/.exec(line) ?? [];
     if (sent !== undefined) this.#sent = Math.max(this.#sent, Number(sent));
     else if (line === 'settled') this.#sent = 0;
+    const [, sessions, at] = /^restored (\d+) (\S+)$/.exec(line) ?? [];
+    if (sessions !== undefined && at !== undefined) this.restored = { sessions: Number(sessions), at };
     const [, number = '', status = ''] = resultForm.exec(line) ?? [];
     const state = states[status];
     if (state !== undefined && Number(number) < this.#states.length) this.#states[Number(number)] = state;
@@ -183,8 +199,8 @@ function readSeal(text: string): BatchSeal | null {
   }
 }
 
-function noSuchBatch(dataDirectory: string, batch: string): ParleyError {
+function noSuchBatch(batch: string): ParleyError {
   return new ParleyError('USAGE', `There is no batch ${quoted(batch)}; nothing was done.`, {
-    hint: `The journals of the batches there are lie in ${batchDirectory(dataDirectory)}; a batch is named as its file, without .journal.`,
+    hint: 'The batches there are: parley sessions batches',
   });
 }

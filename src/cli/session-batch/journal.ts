@@ -6,6 +6,7 @@
 //   sent 1000                 the ids before number 1000 may have been sent
 //   0 deleted                 the result of number 0; `unsure` if no answer came
 //   settled                   only ids with a result were sent
+//   restored 998 2026-…       a restore of the batch restored so many, and ended then
 import { createHash } from 'node:crypto';
 import {
   appendFileSync,
@@ -216,6 +217,12 @@ export class BatchJournal {
       throw this.#unwritten(error);
     }
     this.#lines += 'settled\n';
+    this.flush();
+  }
+
+  /** Records that a restore of the batch has ended. */
+  recordRestored(sessions: number, at: number): void {
+    this.#lines += `restored ${sessions} ${new Date(at).toISOString()}\n`;
     this.flush();
   }
 

@@ -1,9 +1,9 @@
 // Standard input for a command. It decides whether to read at all, reads to the end without a timer, and releases the stream. The
 // stream is opened only for reading, because opening takes time and may keep the process alive.
 import { fstatSync } from 'node:fs';
-import type { Readable } from 'node:stream';
 import { ParleyError } from '../../service/errors.ts';
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
+import type { ByteSource } from './direct-stdin.ts';
 import type { Output } from './output.ts';
 import type { StartTimer } from './timer.ts';
 import { Utf8Reader } from './utf8-reader.ts';
@@ -12,8 +12,7 @@ import { Utf8Reader } from './utf8-reader.ts';
 export type StdinKind = 'pipe' | 'socket' | 'file' | 'device' | 'closed';
 
 export interface StdinReading {
-  /** Returns the stream of bytes. */
-  readonly open: () => Readable;
+  readonly open: () => ByteSource;
   /** The words of the line that appears when nothing arrives: what is awaited (`a message`), and how to skip it (`-n skips it`). */
   readonly awaited: string;
   readonly otherwise: string;
@@ -75,14 +74,14 @@ export async function* stdinBytes({
   signal,
 }: StdinReading): AsyncGenerator<Uint8Array, void> {
   signal.throwIfAborted();
-  const stream = open();
-  const stop = () => stream.destroy();
+  const source = open();
+  const stop = () => source.destroy();
   signal.addEventListener('abort', stop);
   const stopTimer = startTimer(silenceMs, () => {
     void stderr.write(`Waiting for ${awaited} on standard input, to its end; ${otherwise}.\n`);
   });
   try {
-    for await (const bytes of stream) {
+    for await (const bytes of source) {
       stopTimer();
       yield bytes;
       // Node reads a full pipe again and again before it looks at signals.
@@ -95,7 +94,7 @@ export async function* stdinBytes({
   } finally {
     stopTimer();
     signal.removeEventListener('abort', stop);
-    stream.destroy();
+    source.destroy();
   }
 }
 

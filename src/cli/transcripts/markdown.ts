@@ -1,8 +1,8 @@
 // Writes a session as Markdown: a heading for each message, and its unchanged text.
-import { isCut, type Message, type Session } from '../../service/session.ts';
+import { isCut, type Message, type SessionFacts } from '../../service/session.ts';
 import { counted } from '../counted.ts';
 
-export function markdownHead(session: Session): string {
+export function markdownHead(session: SessionFacts): string {
   const title = (session.title ?? 'Session').replace(/[\\`*_{}[\]<>#|]/g, '\\$&');
   const facts = [
     `\`${session.session_id}\``,

@@ -16,21 +16,24 @@ export function completionsPath(baseUrl: string): string {
   return `${path === '' ? '/v1' : path}/chat/completions`;
 }
 
+/** The session's system prompt follows that of the mode, in one message. The session's parameters replace those of the mode, name by name. */
 export function completionBody(
   settings: ModeSettings,
   context: EngineContext,
   { withUsage }: { readonly withUsage: boolean },
 ): string {
-  const { model, system, temperature, parameters } = settings;
+  const { model, temperature, parameters } = settings;
+  const system = [settings.system, context.system].filter((text) => text != null).join('\n\n');
   return JSON.stringify({
     model,
     messages: [
-      ...(system === null ? [] : [{ role: 'system', content: system }]),
+      ...(system === '' ? [] : [{ role: 'system', content: system }]),
       ...context.history.map(({ role, content, cut }) => ({ role, content: contentOf({ content, cut }) })),
       { role: 'user', content: context.message },
     ],
     ...(temperature !== null && { temperature }),
     ...parameters,
+    ...context.parameters,
     stream: true,
     ...(withUsage && { stream_options: { include_usage: true } }),
   });

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { QueryConfig } from 'pg';
 import { ParleyError } from '../../service/errors.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
+import { storeClosed } from '../store-closed.ts';
 import { answerMostMs, type Connection } from './connect.ts';
 import {
   isConnectionLost,
@@ -273,8 +274,4 @@ export class ConnectionPool {
     this.#free.splice(at, 1);
     this.#open -= 1;
   }
-}
-
-export function storeClosed(): ParleyError {
-  return new ParleyError('UNAVAILABLE', 'The store is closed.');
 }

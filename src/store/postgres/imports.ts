@@ -3,7 +3,7 @@
 import type { Message, Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
 import type { MessageRow } from '../rows.ts';
-import { messageColumns, toMessage } from '../rows.ts';
+import { importedSession, messageColumns, parametersText, toMessage } from '../rows.ts';
 import type { StoreRules } from '../store-rules.ts';
 import type { Ask } from './connection-pool.ts';
 import { accepted } from './keys.ts';
@@ -13,9 +13,9 @@ import { statement } from './statement.ts';
 // A last message without a reply becomes a turn that no process runs. The next chat closes it, as it closes the turn of a killed process.
 const addSession = statement(`
   WITH added AS (
-    INSERT INTO parley.sessions (project, session_id, title, created_at, updated_at, message_count, turn_owner,
-      turn_until, turn_position)
-    SELECT projects.id, $2, $3, $4::bigint, $5::bigint, $6::integer,
+    INSERT INTO parley.sessions (project, session_id, title, created_at, updated_at, message_count, mode, parent_id,
+      forked_at, parameters, system, turn_owner, turn_until, turn_position)
+    SELECT projects.id, $2, $3, $4::bigint, $5::bigint, $6::integer, $18, $19, $20::integer, $21, $22,
       CASE WHEN $7 THEN 'import' END, CASE WHEN $7 THEN '-infinity'::timestamptz END,
       CASE WHEN $7 THEN $6::integer - 1 END
     FROM parley.projects WHERE projects.project_id = $1
@@ -50,7 +50,8 @@ export async function importSession(
   projectId: string,
   record: SessionRecord,
 ): Promise<Session | null> {
-  const { session, messages } = record;
+  const { messages } = record;
+  const session = importedSession(record);
   const column = <T>(of: (message: Message) => T) => messages.map(of);
   const added = await ask(addSession, [
     ...[projectId, session.session_id, session.title],
@@ -62,20 +63,28 @@ export async function importSession(
     column((one) => one.usage?.output_tokens ?? null),
     column((one) => one.error_code ?? null),
     column((one) => Date.parse(one.created_at)),
+    ...[
+      session.mode,
+      session.parent_id,
+      session.forked_at,
+      parametersText(session.parameters),
+      session.system,
+    ],
   ]);
   if (added.length > 0) return session;
-  return (await isKept(ask, rules, projectId, record)) ? session : null;
+  return sameSession(ask, rules, projectId, record);
 }
 
-async function isKept(
+/** The stored session if the imported one equals it; null if they differ. */
+async function sameSession(
   ask: Ask,
   rules: StoreRules,
   projectId: string,
   { session, messages }: SessionRecord,
-): Promise<boolean> {
+): Promise<Session | null> {
   const [found = null] = await findSessions(ask, [{ projectId, sessionId: session.session_id }]);
   const kept = accepted(found);
-  if (!kept || !rules.isSame(kept, session)) return false;
+  if (!kept || !rules.isSame(kept, session)) return null;
   for (let from = 0; from < messages.length; from += comparedAtOnce) {
     const given = messages.slice(from, from + comparedAtOnce);
     const range = [projectId, session.session_id, from, from + given.length];
@@ -83,7 +92,7 @@ async function isKept(
     const areSame =
       rows.length === given.length &&
       rows.every((row, index) => rules.isSame(toMessage(row), given[index] as Message));
-    if (!areSame) return false;
+    if (!areSame) return null;
   }
-  return true;
+  return kept;
 }

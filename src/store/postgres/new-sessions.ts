@@ -1,7 +1,7 @@
 // Creates sessions: all that wait at the same moment in one statement, also those with an idempotency key.
 import type { NewSession } from '../../service/session.ts';
-import { toTime } from '../rows.ts';
-import type { IdempotencyKey, Idempotent, KeyHash } from '../session-store.ts';
+import { parametersText, toTime } from '../rows.ts';
+import type { IdempotencyKey, Idempotent, KeyHash, SessionStart } from '../session-store.ts';
 import { byNumber, columnsOf } from './columns.ts';
 import { forgetOld, type KnownRow, knownColumns, knownOf, type OnceTools } from './idempotency.ts';
 import { hashValue, isRefused, refused } from './keys.ts';
@@ -9,11 +9,7 @@ import { statement } from './statement.ts';
 
 export interface SessionCreation {
   readonly projectId: string;
-  readonly session: {
-    readonly session_id: string;
-    readonly title: string | null;
-    readonly now: number;
-  };
+  readonly session: SessionStart;
   readonly once: IdempotencyKey | null;
   readonly keyHash: KeyHash;
 }
@@ -24,8 +20,8 @@ const create = statement(`
   WITH input AS MATERIALIZED (
     SELECT input.*, projects.id AS project, ${isRefused('input.key_hash', 'projects.id')} AS is_refused
     FROM unnest($1::integer[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::bytea[], $8::bigint[],
-      $9::text[], $10::bytea[])
-      AS input (number, project_id, session_id, title, now, key, request_hash, kept_ms, answer, key_hash)
+      $9::text[], $10::bytea[], $11::text[], $12::text[])
+      AS input (number, project_id, session_id, title, now, key, request_hash, kept_ms, answer, key_hash, parameters, system)
     JOIN parley.projects USING (project_id)
   ), known AS MATERIALIZED (
     SELECT input.number, ${knownColumns('input.kept_ms')}
@@ -33,8 +29,8 @@ const create = statement(`
   ), fresh AS (
     SELECT * FROM input WHERE NOT is_refused AND number NOT IN (SELECT number FROM known)
   ), made AS (
-    INSERT INTO parley.sessions (project, session_id, title, created_at, updated_at)
-    SELECT project, session_id, title, now, now FROM fresh
+    INSERT INTO parley.sessions (project, session_id, title, created_at, updated_at, parameters, system)
+    SELECT project, session_id, title, now, now, parameters, system FROM fresh
     ON CONFLICT (project, session_id) DO NOTHING
   ), recorded AS (
     INSERT INTO parley.idempotency (project, key, request_hash, answer)
@@ -61,6 +57,8 @@ export async function createSessions(
     ({ once }) => once && keptMs(once),
     ({ session, once }) => once && JSON.stringify(made(session)),
     ({ keyHash }) => hashValue(keyHash),
+    ({ session }) => parametersText(session.parameters),
+    ({ session }) => session.system ?? null,
   );
   const rows = byNumber(await connections.ask<CreatedRow>(create, values));
   return Promise.all(creations.map((creation, number) => resultOf(tools, creation, rows.get(number))));

@@ -9,7 +9,7 @@ import type {
 } from '../../service/administration.ts';
 import type { KeyIdentity } from '../../service/conversation-service.ts';
 import type { DeletedSession, Message, NewSession, Session } from '../../service/session.ts';
-import type { BatchItem, SearchPage, SessionRecord } from '../../service/session-archive.ts';
+import type { BatchItem, SearchPage, SessionChanges, SessionRecord } from '../../service/session-archive.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import type { MessagePlace, PurgeFilter, Rows, SearchFilter, SessionFilter } from '../session-filters.ts';
 import type {
@@ -46,10 +46,10 @@ import { SearchIndex } from './search-index.ts';
 import type { ServerBeat } from './servers.ts';
 import { listSessions } from './session-pages.ts';
 import {
+  changeSession,
   deleteSession,
   deleteSessions,
   holdsAny,
-  renameSession,
   restoreSession,
   restoreSessions,
 } from './sessions.ts';
@@ -131,8 +131,8 @@ export class PostgresStore implements SessionStore {
     return this.#run((ask) => deleteSession(ask, projectId, sessionId, now));
   }
 
-  renameSession(projectId: string, sessionId: string, title: string | null): Promise<Session | null> {
-    return this.#run((ask) => renameSession(ask, projectId, sessionId, title));
+  changeSession(projectId: string, sessionId: string, changes: SessionChanges): Promise<Session | null> {
+    return this.#run((ask) => changeSession(ask, projectId, sessionId, changes));
   }
 
   restoreSession(

@@ -146,8 +146,20 @@ const modes = `
   INSERT INTO parley.meta (name, value) VALUES ('modes_version', 'none'), ('default_mode', '');
 `;
 
+// The settings of a session. `mode` is that of its last turn, or null if that turn began before this version. `parameters` is JSON, kept as
+// text, which the database does not read; null for none.
+const settings = `
+  ALTER TABLE parley.sessions
+    ADD COLUMN mode text COLLATE "C",
+    ADD COLUMN parent_id text COLLATE "C",
+    ADD COLUMN forked_at integer,
+    ADD COLUMN parameters text,
+    ADD COLUMN system text;
+`;
+
 export const schema: readonly Migration[] = [
   { version: 1, parleyVersion: '0.1.0', sql: first },
   { version: 2, parleyVersion: '0.1.0', sql: servers },
   { version: 3, parleyVersion: '0.1.0', sql: modes },
+  { version: 4, parleyVersion: '0.1.0', sql: settings },
 ];

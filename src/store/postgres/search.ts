@@ -1,13 +1,14 @@
 // What a search reads: hits of the index, the newest first, and messages that are not in the index yet; then texts and sessions. The search
 // rule (store-rules.ts) ranks them and makes the page. Each row is looked up by LATERAL. With plain joins the planner would read all
 // sessions.
+import { pageBytes } from '../../service/limits.ts';
 import type { Role } from '../../service/session.ts';
 import { type SessionRow, toSession, toTime } from '../rows.ts';
 import type { SearchFilter } from '../session-filters.ts';
 import type { FoundMessage, SearchReads, ShownSession, StoreRules } from '../store-rules.ts';
 import type { Ask } from './connection-pool.ts';
 import { indexQuery } from './search-words.ts';
-import { sessionColumns } from './sessions.ts';
+import { sessionColumns, settingsBytes } from './sessions.ts';
 import { plannedAnew, statement } from './statement.ts';
 
 /** How many bytes of texts, and how many rows, are read at a time. */
@@ -41,8 +42,13 @@ const ofPlaces = `
   ${activeSession('input')} ${messageOf('input')} ORDER BY input.place`;
 const contents = statement(`SELECT input.place, message.content ${ofPlaces}`);
 const shownMessages = statement(`
-  SELECT input.place, ${sessionColumns}, message.message_id, message.role, message.created_at AS message_created_at, message.content
-  ${ofPlaces}`);
+  SELECT input.place, message.message_id, message.role, message.created_at, message.content ${ofPlaces}`);
+// A session is not sent if the settings of those before it fill a page (session-pages.ts). The search rule ends the page before it.
+const shownSessions = statement(`
+  SELECT place, ${sessionColumns} FROM (
+    SELECT input.place, session.*, sum(${settingsBytes}) OVER (ORDER BY input.place) - ${settingsBytes} AS bytes
+    FROM unnest($2::bigint[]) WITH ORDINALITY AS input (session, place) ${activeSession('input')}
+  ) AS session WHERE session.bytes <= ${pageBytes}`);
 
 /** Messages that are not in the index yet get numbers from here on. */
 const firstQueued = 2 ** 52;
@@ -55,11 +61,11 @@ interface MessagePlace {
 
 type FoundRow = FoundMessage & MessagePlace;
 
-interface ShownRow extends SessionRow {
+interface ShownRow {
   readonly place: number;
   readonly message_id: string;
   readonly role: Role;
-  readonly message_created_at: number;
+  readonly created_at: number;
   readonly content: string;
 }
 
@@ -149,22 +155,30 @@ export async function searchReads(
   }
 
   async function shown(sessions: readonly (readonly MessagePlace[])[]): Promise<(ShownSession | null)[]> {
-    const rows = await ask<ShownRow>(shownMessages, [project, ...columnsOf(sessions.flat())]);
+    const [rows, sessionRows] = await Promise.all([
+      ask<ShownRow>(shownMessages, [project, ...columnsOf(sessions.flat())]),
+      ask<SessionRow & { readonly place: number }>(shownSessions, [
+        project,
+        sessions.map(([first]) => first?.session ?? 0),
+      ]),
+    ]);
+    const found = new Map(sessionRows.map((row) => [row.place, row]));
     let end = 0;
-    return sessions.map((messages) => {
+    return sessions.map((messages, index) => {
       const begin = end;
       end += messages.length;
+      const session = found.get(index + 1);
       const own = rows.filter(({ place }) => place > begin && place <= end);
-      return own[0] === undefined ? null : shownSession(own[0], own);
+      return session === undefined || own.length === 0 ? null : shownSession(session, own);
     });
   }
 }
 
-function shownSession(session: ShownRow, rows: readonly ShownRow[]): ShownSession {
+function shownSession(session: SessionRow, rows: readonly ShownRow[]): ShownSession {
   return {
     session: toSession(session),
-    messages: rows.map(({ message_id, role, message_created_at, content }) => ({
-      ...{ message_id, role, content, created_at: toTime(message_created_at) },
+    messages: rows.map(({ message_id, role, created_at, content }) => ({
+      ...{ message_id, role, content, created_at: toTime(created_at) },
     })),
   };
 }

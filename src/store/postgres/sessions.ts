@@ -1,17 +1,27 @@
-// Single sessions: found, renamed, deleted and restored (new-sessions.ts creates them). Every statement names its project.
+// Single sessions: found, changed, deleted and restored (new-sessions.ts creates them). Every statement names its project.
 import type { DeletedSession, Session } from '../../service/session.ts';
-import type { BatchItem } from '../../service/session-archive.ts';
+import type { BatchItem, SessionChanges } from '../../service/session-archive.ts';
 import type { SessionRow } from '../rows.ts';
-import { toSession, toTime } from '../rows.ts';
+import { parametersText, toSession, toTime } from '../rows.ts';
 import type { KeyHash } from '../session-store.ts';
 import { byNumber, columnsOf } from './columns.ts';
 import type { Ask } from './connection-pool.ts';
 import { hashValue, isRefused, refused } from './keys.ts';
 import { statement } from './statement.ts';
 
-/** The columns of `parley.sessions AS session` that make a session. */
-export const sessionColumns =
-  'session.session_id, session.title, session.created_at, session.updated_at, session.message_count';
+/**
+ * The columns of `parley.sessions AS session` that make a session. If its last turn is older than the column `mode`, the last message of the
+ * user has its mode.
+ */
+export const sessionColumns = `
+  session.session_id, session.title, session.created_at, session.updated_at, session.message_count, session.parent_id,
+  session.forked_at, session.parameters, session.system, coalesce(session.mode, (
+    SELECT asked.mode FROM parley.messages AS asked
+    WHERE asked.session = session.id AND asked.position = (session.message_count - 1) / 2 * 2)) AS mode`;
+
+/** The bytes of the columns that may be long. */
+export const settingsBytes =
+  '(coalesce(octet_length(session.system), 0) + coalesce(octet_length(session.parameters), 0))';
 
 /** The condition for the project, in a statement whose first value is the project's id. */
 const ofProject = 'session.project = (SELECT id FROM parley.projects WHERE project_id = $1)';
@@ -24,8 +34,10 @@ const find = statement(`
     AND session.deleted_at IS NULL`);
 const holds = statement(`
   SELECT 1 FROM parley.sessions AS session WHERE ${ofProject} AND session.session_id = ANY ($2::text[]) LIMIT 1`);
-const rename = statement(`
-  UPDATE parley.sessions AS session SET title = $3
+const change = statement(`
+  UPDATE parley.sessions AS session SET title = CASE WHEN $3 THEN $4 ELSE session.title END,
+    system = CASE WHEN $5 THEN $6 ELSE session.system END,
+    parameters = CASE WHEN $7 THEN $8 ELSE session.parameters END
   WHERE ${ofProject} AND session.session_id = $2 AND session.deleted_at IS NULL RETURNING ${sessionColumns}`);
 // Rows are locked in the order of their numbers, so that two calls that delete the same sessions cannot deadlock.
 const lockActive = `
@@ -88,13 +100,16 @@ export async function holdsAny(ask: Ask, projectId: string, sessionIds: readonly
   return (await ask(holds, [projectId, sessionIds])).length > 0;
 }
 
-export async function renameSession(
+export async function changeSession(
   ask: Ask,
   projectId: string,
   sessionId: string,
-  title: string | null,
+  { title, system, parameters }: SessionChanges,
 ): Promise<Session | null> {
-  const [row] = await ask<SessionRow>(rename, [projectId, sessionId, title]);
+  const [row] = await ask<SessionRow>(change, [
+    ...[projectId, sessionId, title !== undefined, title ?? null, system !== undefined, system ?? null],
+    ...[parameters !== undefined, parametersText(parameters)],
+  ]);
   return row === undefined ? null : toSession(row);
 }
 

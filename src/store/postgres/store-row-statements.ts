@@ -1,13 +1,19 @@
 // The statements that copy a store.
 import { pageLimits } from '../store-rows.ts';
+import { settingsBytes } from './sessions.ts';
 import { statement } from './statement.ts';
 
 const projectNumber = '(SELECT id FROM parley.projects WHERE project_id = $1)';
+const headColumns = `session_id, title, created_at, updated_at, message_count, deleted_at, turn_position, turn_epoch,
+  mode, parent_id, forked_at, parameters, system`;
+// Settings without room on the page are not sent.
 const heads = (comparison: '>' | '>=') =>
   statement(`
-    SELECT id, session_id, title, created_at, updated_at, message_count, deleted_at, turn_position, turn_epoch
-    FROM parley.sessions WHERE project = ${projectNumber} AND session_id ${comparison} $2
-    ORDER BY session_id LIMIT $3`);
+    SELECT id, ${headColumns} FROM (
+      SELECT session.*, sum(${settingsBytes}) OVER (ORDER BY session_id) - ${settingsBytes} AS bytes
+      FROM parley.sessions AS session WHERE project = ${projectNumber} AND session_id ${comparison} $2
+      ORDER BY session_id LIMIT $3
+    ) AS head WHERE bytes <= ${pageLimits.textBytes} ORDER BY session_id`);
 const messageColumns = `position, message_id, role, content, mode, finish_reason, input_tokens, output_tokens,
   first_token_ms, error_code, created_at`;
 
@@ -57,21 +63,18 @@ export const rowStatements = {
   // it, as after a server that was killed.
   addParts: statement(`
     WITH kept AS (
-      INSERT INTO parley.sessions AS session (project, session_id, title, created_at, updated_at, message_count, deleted_at,
-        turn_owner, turn_until, turn_position, turn_epoch)
-      SELECT ${projectNumber}, input.session_id, input.title, input.created_at, input.updated_at, input.message_count,
-        input.deleted_at, CASE WHEN input.turn_position IS NOT NULL THEN 'copy' END,
-        CASE WHEN input.turn_position IS NOT NULL THEN '-infinity'::timestamptz END, input.turn_position, input.turn_epoch
+      INSERT INTO parley.sessions AS session (project, turn_owner, turn_until, ${headColumns})
+      SELECT ${projectNumber}, CASE WHEN input.turn_position IS NOT NULL THEN 'copy' END,
+        CASE WHEN input.turn_position IS NOT NULL THEN '-infinity'::timestamptz END, input.*
       FROM unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::integer[], $7::bigint[], $8::integer[],
-        $9::integer[]) AS input (session_id, title, created_at, updated_at, message_count, deleted_at, turn_position,
-        turn_epoch)
+        $9::integer[], $10::text[], $11::text[], $12::integer[], $13::text[], $14::text[]) AS input (${headColumns})
       ON CONFLICT (project, session_id) DO UPDATE SET session_id = excluded.session_id
       RETURNING session.id AS session, session.session_id
     ), added AS (
       INSERT INTO parley.messages (session, ${messageColumns})
       SELECT kept.session, ${messageColumns}
-      FROM unnest($10::integer[], $11::integer[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[],
-        $17::bigint[], $18::bigint[], $19::bigint[], $20::text[], $21::bigint[]) AS input (place, ${messageColumns})
+      FROM unnest($15::integer[], $16::integer[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[],
+        $22::bigint[], $23::bigint[], $24::bigint[], $25::text[], $26::bigint[]) AS input (place, ${messageColumns})
       JOIN unnest($2::text[]) WITH ORDINALITY AS named (session_id, place) USING (place)
       JOIN kept USING (session_id)
       ON CONFLICT (session, position) DO NOTHING

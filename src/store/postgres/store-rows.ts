@@ -11,6 +11,7 @@ import {
   type SessionPart,
   type StoreCounts,
   type StoreRows,
+  settingsBytes,
 } from '../store-rows.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { storeError } from './postgres-errors.ts';
@@ -129,7 +130,7 @@ async function readParts(ask: Ask, projectId: string, from: PartPlace | null): P
     ...[projectId, from?.session_id ?? '', pageLimits.sessions],
   ]);
   const begin = isWithin && found[0]?.session_id === from.session_id ? (from.position ?? 0) : 0;
-  const heads = withinCounts(found, begin);
+  const heads = fitting(found, begin);
   const rows = await ask<PlacedMessage>(sql.messages, [heads.map(({ id }) => id), begin]);
   const parts = heads.map(({ id: _, ...session }) => ({ session, messages: [] as KeptMessage[] }));
   for (const [number, { place, ...message }] of rows.entries()) {
@@ -149,12 +150,14 @@ async function readParts(ask: Ask, projectId: string, from: PartPlace | null): P
   return { parts, next: last === undefined ? null : { session_id: last.session_id, position: null } };
 }
 
-/** The first sessions whose messages together fit on a page by their number; at least one session. */
-function withinCounts(heads: readonly HeadRow[], begin: number): readonly HeadRow[] {
+/** The first sessions that fit on a page by the number of their messages and by their settings; at least one session. */
+function fitting(heads: readonly HeadRow[], begin: number): readonly HeadRow[] {
   let messages = -begin;
+  let bytes = 0;
   const end = heads.findIndex((head) => {
     messages += head.message_count;
-    return messages > pageLimits.messages;
+    bytes += settingsBytes(head);
+    return messages > pageLimits.messages || bytes > pageLimits.textBytes;
   });
   return end < 0 ? heads : heads.slice(0, Math.max(1, end));
 }
@@ -164,7 +167,9 @@ function sessionColumns(parts: readonly SessionPart[]): readonly unknown[] {
   return [
     ...[column((one) => one.session_id), column((one) => one.title), column((one) => one.created_at)],
     ...[column((one) => one.updated_at), column((one) => one.message_count), column((one) => one.deleted_at)],
-    ...[column((one) => one.turn_position), column((one) => one.turn_epoch)],
+    ...[column((one) => one.turn_position), column((one) => one.turn_epoch), column((one) => one.mode)],
+    ...[column((one) => one.parent_id), column((one) => one.forked_at), column((one) => one.parameters)],
+    column((one) => one.system),
   ];
 }
 

@@ -1,7 +1,7 @@
 // Begins turns: all that wait at the same moment in one statement. If another turn stands in the session, or the key was used before, the
 // rules of a turn decide. Their decision is written only if the state that they read is unchanged. Otherwise they decide again.
-
-import { type MessageRow, toMessage } from '../rows.ts';
+import type { SessionSettings } from '../../service/session.ts';
+import { givenSettings, type MessageRow, parametersText, toMessage, toSettings } from '../rows.ts';
 import type { IdempotencyKey, Turn, TurnBegin, TurnStart } from '../session-store.ts';
 import type { StandingTurn } from '../store-rules.ts';
 import { byNumber, columnsOf } from './columns.ts';
@@ -28,6 +28,9 @@ interface BegunRow extends KnownRow {
   readonly number: number;
   readonly turn_position: number | null;
   readonly turn_epoch: number | null;
+  /** Of a session that existed before. */
+  readonly parameters: string | null;
+  readonly system: string | null;
 }
 
 interface TakenRow {
@@ -55,6 +58,8 @@ export async function beginTurns(
     ({ start }) => start.once && Buffer.from(start.once.requestHash),
     ({ start }) => start.once && tools.keptMs(start.once),
     ({ start }) => hashValue(start.keyHash),
+    ({ start }) => parametersText(start.newSession.parameters),
+    ({ start }) => start.newSession.system ?? null,
   );
   const rows = byNumber(await tools.connections.ask<BegunRow>(beginStatement, values));
   return Promise.all(calls.map((call, number) => resultOf(tools, call, rows.get(number))));
@@ -68,7 +73,10 @@ async function resultOf(
   if (row?.is_refused) return refused;
   const { projectId, start } = call;
   if (row !== undefined && row.turn_position !== null && row.turn_epoch !== null)
-    return { kind: 'begun', turn: newTurn(start, row.turn_position, row.turn_epoch) };
+    return begun(
+      newTurn(start, row.turn_position, row.turn_epoch),
+      start.session_id === null ? givenSettings(start.newSession) : toSettings(row),
+    );
   const known = knownOf(row, tools.rules, start.once, true);
   switch (known.kind) {
     case 'mismatch':
@@ -103,12 +111,13 @@ async function takeFromAnother(tools: OnceTools, call: BeginCall): Promise<TurnB
     // Begun by a sending of this very call whose answer was lost.
     if (row.told_position !== null) {
       const isOwn = row.turn_position === row.told_position && row.turn_owner === start.lease.owner;
-      return { kind: 'begun', turn: newTurn(start, row.told_position, isOwn ? row.turn_epoch : lostEpoch) };
+      const epoch = isOwn ? row.turn_epoch : lostEpoch;
+      return begun(newTurn(start, row.told_position, epoch), toSettings(row));
     }
     const decision = tools.rules.turns.begin(standing(row), start.deadOwner);
     if (decision === 'busy') return busyWith(row);
     const taken = await take(tools, call, row, decision === 'close and take', null);
-    if (taken !== null) return { kind: 'begun', turn: newTurn(start, taken.turn_position, taken.turn_epoch) };
+    if (taken !== null) return begun(newTurn(start, taken.turn_position, taken.turn_epoch), toSettings(row));
   }
 }
 
@@ -132,7 +141,7 @@ async function repeatTurn(
     };
     const isOwn = row.turn_owner === start.lease.owner && row.turn_position === position;
     // The first sending of this call stored the message, and its answer was lost.
-    if (isOwn && message_id === start.message_id) return { kind: 'begun', turn: turnAt(row.turn_epoch) };
+    if (isOwn && message_id === start.message_id) return begun(turnAt(row.turn_epoch), toSettings(row));
     const [reply] = await ask<MessageRow>(replyAt, [projectId, known.session, position + 1]);
     const decision = tools.rules.turns.repeat(
       { position, reply: reply === undefined ? null : toMessage(reply) },
@@ -143,7 +152,7 @@ async function repeatTurn(
       return { kind: 'answered', turn: turnAt(row.turn_epoch + 1), reply: toMessage(reply) };
     if (decision === 'busy') return busyWith(row);
     const taken = await take(tools, call, row, decision === 'close and take', position);
-    if (taken !== null) return { kind: 'begun', turn: turnAt(taken.turn_epoch) };
+    if (taken !== null) return begun(turnAt(taken.turn_epoch), toSettings(row));
   }
 }
 
@@ -176,6 +185,10 @@ function standing(row: StandingRow): StandingTurn | null {
 
 function busyWith({ session_id, turn_owner, turn_epoch }: StandingRow): TurnBegin {
   return { kind: 'busy', session_id, owner: turn_owner ?? '', epoch: turn_epoch };
+}
+
+function begun(turn: Turn, settings: SessionSettings): TurnBegin {
+  return { kind: 'begun', turn, settings };
 }
 
 function newTurn(start: TurnStart, position: number, epoch: number): Turn {

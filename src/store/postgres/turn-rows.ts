@@ -3,7 +3,7 @@
 // of the new one. In any other case they change nothing. The rules of a turn then decide, and other statements write the decision, but only
 // if the state that the rules read is unchanged.
 
-import { messageColumns } from '../rows.ts';
+import { messageColumns, type SessionRow } from '../rows.ts';
 import { knownColumns } from './idempotency.ts';
 import { isRefused } from './keys.ts';
 import { textSoFar } from './reply-parts.ts';
@@ -18,9 +18,10 @@ export const beginTurns = statement(`
   WITH input AS MATERIALIZED (
     SELECT input.*, projects.id AS project, ${isRefused('input.key_hash', 'projects.id')} AS is_refused
     FROM unnest($1::integer[], $2::text[], $3::text[], $4::boolean[], $5::text[], $6::text[], $7::text[], $8::text[],
-      $9::bigint[], $10::text[], $11::integer[], $12::text[], $13::bytea[], $14::bigint[], $15::bytea[])
+      $9::bigint[], $10::text[], $11::integer[], $12::text[], $13::bytea[], $14::bigint[], $15::bytea[], $16::text[],
+      $17::text[])
       AS input (number, project_id, session_id, is_new, title, message_id, content, mode, now, owner, lease_ms, key,
-        request_hash, kept_ms, key_hash)
+        request_hash, kept_ms, key_hash, new_parameters, new_system)
     JOIN parley.projects USING (project_id)
   ), known AS MATERIALIZED (
     SELECT input.number, ${knownColumns('input.kept_ms')}
@@ -29,24 +30,26 @@ export const beginTurns = statement(`
     SELECT * FROM input WHERE NOT is_refused AND number NOT IN (SELECT number FROM known)
   ), made AS (
     INSERT INTO parley.sessions (project, session_id, title, created_at, updated_at, message_count, turn_owner,
-      turn_until, turn_position, turn_epoch)
-    SELECT project, session_id, title, now, now, 1, owner, ${leaseEnd('lease_ms')}, 0, 1 FROM fresh WHERE is_new
+      turn_until, turn_position, turn_epoch, mode, parameters, system)
+    SELECT project, session_id, title, now, now, 1, owner, ${leaseEnd('lease_ms')}, 0, 1, mode, new_parameters, new_system
+    FROM fresh WHERE is_new
     ON CONFLICT (project, session_id) DO NOTHING
-    RETURNING id, project, session_id, turn_position, turn_epoch
+    RETURNING id, project, session_id, turn_position, turn_epoch, NULL::text AS parameters, NULL::text AS system
   ), taken AS (
     UPDATE parley.sessions AS session SET
       message_count = session.message_count + 1, updated_at = greatest(session.updated_at, fresh.now),
       turn_owner = fresh.owner, turn_until = ${leaseEnd('fresh.lease_ms')}, turn_position = session.message_count,
-      turn_epoch = session.turn_epoch + 1
+      turn_epoch = session.turn_epoch + 1, mode = fresh.mode
     FROM fresh
     WHERE NOT fresh.is_new AND session.project = fresh.project AND session.session_id = fresh.session_id
       AND session.deleted_at IS NULL AND session.turn_owner IS NULL
       AND (fresh.now > session.updated_at OR NOT EXISTS (
         SELECT 1 FROM parley.messages AS told
         WHERE told.session = session.id AND told.message_id = fresh.message_id))
-    RETURNING session.id, session.project, session.session_id, session.turn_position, session.turn_epoch
+    RETURNING session.id, session.project, session.session_id, session.turn_position, session.turn_epoch,
+      session.parameters, session.system
   ), begun AS (
-    SELECT fresh.*, held.id, held.turn_position, held.turn_epoch
+    SELECT fresh.*, held.id, held.turn_position, held.turn_epoch, held.parameters, held.system
     FROM (SELECT * FROM made UNION ALL SELECT * FROM taken) AS held JOIN fresh USING (project, session_id)
   ), message AS (
     INSERT INTO parley.messages (session, position, message_id, role, content, mode, created_at)
@@ -58,14 +61,14 @@ export const beginTurns = statement(`
     INSERT INTO parley.idempotency (project, key, request_hash, session, position)
     SELECT project, key, request_hash, id, turn_position FROM begun WHERE key IS NOT NULL
   )
-  SELECT input.number, input.is_refused, begun.turn_position, begun.turn_epoch, known.request_hash, known.is_old, known.known_session,
-    known.known_position, known.answer
+  SELECT input.number, input.is_refused, begun.turn_position, begun.turn_epoch, begun.parameters, begun.system, known.request_hash,
+    known.is_old, known.known_session, known.known_position, known.answer
   FROM input LEFT JOIN begun USING (number) LEFT JOIN known USING (number)`);
 
 const standingColumns = `
   session.id, session.session_id, session.message_count, session.turn_owner, session.turn_position, session.turn_epoch,
   (${leaseUntil()})::text AS lease_until, ${leaseUntil('$3::text')} <= clock_timestamp() AS is_lease_over,
-  asked.mode AS asked_mode,
+  session.parameters, session.system, asked.mode AS asked_mode,
   EXISTS (
     SELECT 1 FROM parley.messages AS reply
     WHERE reply.session = session.id AND reply.position = session.turn_position + 1
@@ -74,7 +77,7 @@ const askedMessage = `
   LEFT JOIN parley.messages AS asked ON asked.session = session.id AND asked.position = session.turn_position`;
 const ofProject = 'session.project = (SELECT id FROM parley.projects WHERE project_id = $1)';
 
-export interface StandingRow {
+export interface StandingRow extends Pick<SessionRow, 'parameters' | 'system'> {
   readonly id: number;
   readonly session_id: string;
   /** Also the position of the next message. */
@@ -133,7 +136,8 @@ const takeStanding = `
         ELSE greatest(session.updated_at, $9::bigint) END,
       turn_owner = $7, turn_until = ${leaseEnd('$8::integer')},
       turn_position = coalesce($13::integer, session.message_count + ($10::text IS NOT NULL)::integer),
-      turn_epoch = session.turn_epoch + 1
+      turn_epoch = session.turn_epoch + 1,
+      mode = CASE WHEN $12::text IS NULL THEN session.mode ELSE $15 END
     WHERE ${stillStands}
     RETURNING session.id, session.project, session.turn_position, session.turn_epoch, session.message_count
   ), closing AS (

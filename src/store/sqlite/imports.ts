@@ -3,18 +3,22 @@
 import type { Message, Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
 import type { MessageRow } from '../rows.ts';
-import { messageColumns, toMessage } from '../rows.ts';
+import { importedSession, messageColumns, parametersText, toMessage } from '../rows.ts';
 import type { StoreRules } from '../store-rules.ts';
 import type { Connection } from './connection.ts';
 import { findSession, inProject } from './sessions.ts';
 import { atOnce, type Steps } from './steps.ts';
 
+/** The columns that an import fills, and their bindings. */
+export const importedColumns = `title, created_at, updated_at, message_count, mode, parent_id, forked_at, parameters,
+  system, turn_owner, turn_until, turn_position`;
+export const importedValues = `@title, @createdAt, @updatedAt, @messageCount, @mode, @parentId, @forkedAt, @parameters,
+  @system, @turnOwner, @turnUntil, @turnPosition`;
+
 export const importStatements = {
   addSession: `
-    INSERT INTO sessions (session_id, project, title, created_at, updated_at, message_count, turn_owner, turn_until,
-      turn_position)
-    VALUES (@sessionId, (SELECT id FROM projects WHERE project_id = @projectId), @title, @createdAt, @updatedAt,
-      @messageCount, @turnOwner, @turnUntil, @turnPosition)
+    INSERT INTO sessions (session_id, project, ${importedColumns})
+    VALUES (@sessionId, (SELECT id FROM projects WHERE project_id = @projectId), ${importedValues})
     ON CONFLICT (project, session_id) DO NOTHING`,
   message: `
     SELECT ${messageColumns} FROM sessions CROSS JOIN messages AS message ON message.session = sessions.id
@@ -39,9 +43,9 @@ export function importSession(
   rules: StoreRules,
 ): Session | null {
   const { session, messages } = record;
-  const bindings = { projectId, sessionId: session.session_id, ...sessionBindings(record) };
+  const bindings = { projectId, sessionId: session.session_id, ...importBindings(record) };
   const { changes, rowId } = connection.run(importStatements.addSession, bindings);
-  if (changes === 0) return atOnce(isKept(connection, projectId, record, rules)) ? session : null;
+  if (changes === 0) return atOnce(sameSession(connection, projectId, record, rules));
   for (const message of messages) addImportedMessage(connection, rowId, message);
   return findSession(connection, projectId, session.session_id);
 }
@@ -62,7 +66,9 @@ export function addImportedMessage(connection: Connection, session: number, mess
   });
 }
 
-export function sessionBindings({ session, messages }: SessionRecord) {
+export function importBindings(record: SessionRecord) {
+  const { messages } = record;
+  const session = importedSession(record);
   const last = messages.at(-1);
   // A message without a reply becomes a turn that no process runs. The next chat closes it, as it closes the turn of a killed process.
   const isOpen = last?.role === 'user';
@@ -71,26 +77,31 @@ export function sessionBindings({ session, messages }: SessionRecord) {
     createdAt: Date.parse(session.created_at),
     updatedAt: Date.parse(session.updated_at),
     messageCount: messages.length,
+    mode: session.mode,
+    parentId: session.parent_id,
+    forkedAt: session.forked_at,
+    parameters: parametersText(session.parameters),
+    system: session.system,
     turnOwner: isOpen ? 'import' : null,
     turnUntil: isOpen ? 0 : null,
     turnPosition: isOpen ? last.position : null,
   };
 }
 
-/** True if the stored session equals the imported one. */
-export function* isKept(
+/** The stored session if the imported one equals it; null if they differ. */
+export function* sameSession(
   connection: Connection,
   projectId: string,
   { session, messages }: SessionRecord,
   rules: StoreRules,
-): Steps<boolean> {
+): Steps<Session | null> {
   const kept = findSession(connection, projectId, session.session_id);
-  if (kept === null || !rules.isSame(kept, session)) return false;
+  if (kept === null || !rules.isSame(kept, session)) return null;
   for (const [index, message] of messages.entries()) {
     if (index > 0 && index % messagesOfStep === 0) yield;
     const bindings = { projectId, sessionId: session.session_id, position: message.position };
     const row = connection.get<MessageRow>(importStatements.message, bindings);
-    if (row === undefined || !rules.isSame(toMessage(row), message)) return false;
+    if (row === undefined || !rules.isSame(toMessage(row), message)) return null;
   }
-  return true;
+  return kept;
 }

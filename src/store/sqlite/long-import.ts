@@ -8,7 +8,13 @@ import { type IdempotencyKey, type Idempotent, longestLeaseMs } from '../session
 import type { Clocks } from './age-clock.ts';
 import type { Connection } from './connection.ts';
 import { findRecorded, type IdempotencyTools, keepAnswer } from './idempotency.ts';
-import { addImportedMessage, isKept, sessionBindings } from './imports.ts';
+import {
+  addImportedMessage,
+  importBindings,
+  importedColumns,
+  importedValues,
+  sameSession,
+} from './imports.ts';
 import { isLeaseOver, leaseEnd } from './lease-clock.ts';
 import { findSession, sessionStatements } from './sessions.ts';
 import { StepMeter, type Steps } from './steps.ts';
@@ -23,10 +29,8 @@ const stillHidden = 'id = @session AND project = 0 AND session_id = @token';
 export const longImportStatements = {
   hiddenProject: `INSERT INTO projects (id, project_id, name, created_at) VALUES (0, '', '', 0) ON CONFLICT DO NOTHING`,
   hide: `
-    INSERT INTO sessions (session_id, project, title, created_at, updated_at, message_count, turn_owner, turn_until,
-      turn_position)
-    VALUES (lower(hex(randomblob(16))), 0, @title, @createdAt, @updatedAt, @messageCount, @turnOwner, @turnUntil,
-      @turnPosition)
+    INSERT INTO sessions (session_id, project, ${importedColumns})
+    VALUES (lower(hex(randomblob(16))), 0, ${importedValues})
     RETURNING id AS session, session_id AS token`,
   hold: `INSERT INTO imports (session, project, held_until)
     VALUES (@session, (SELECT id FROM projects WHERE project_id = @projectId), @until)`,
@@ -121,8 +125,8 @@ class LongImport {
       yield* this.takeBack();
       if (repeated !== null) return repeated;
     }
-    const isEqual = yield* isKept(connection, this.#projectId, this.#record, this.#tools.rules);
-    return this.#recorded() ?? this.#keep(isEqual ? this.#record.session : null);
+    const same = yield* sameSession(connection, this.#projectId, this.#record, this.#tools.rules);
+    return this.#recorded() ?? this.#keep(same);
   }
 
   /** Removes the hidden session after a failure. */
@@ -135,7 +139,7 @@ class LongImport {
   *#hide(): Steps<void> {
     const { connection, clocks } = this.#tools;
     connection.run(longImportStatements.hiddenProject);
-    const bindings = sessionBindings(this.#record);
+    const bindings = importBindings(this.#record);
     const hidden = connection.get<Hidden>(longImportStatements.hide, bindings) as Hidden;
     const { session } = hidden;
     const until = leaseEnd(clocks().clock, longestLeaseMs);

@@ -146,6 +146,16 @@ const seventh = `
   CREATE INDEX sessions_deleted_created ON sessions (project, created_at, session_id) WHERE deleted_at IS NOT NULL;
 `;
 
+// The settings of a session. `mode` is that of its last turn, or null if that turn began before this version. `parameters` is JSON, or null
+// for none.
+const tenth = `
+  ALTER TABLE sessions ADD COLUMN mode TEXT;
+  ALTER TABLE sessions ADD COLUMN parent_id TEXT;
+  ALTER TABLE sessions ADD COLUMN forked_at INTEGER;
+  ALTER TABLE sessions ADD COLUMN parameters TEXT;
+  ALTER TABLE sessions ADD COLUMN system TEXT;
+`;
+
 export const schema: readonly Migration[] = [
   { version: 1, parleyVersion: '0.1.0', sql: first },
   { version: 2, parleyVersion: '0.1.0', sql: second },
@@ -156,4 +166,5 @@ export const schema: readonly Migration[] = [
   { version: 7, parleyVersion: '0.1.0', sql: seventh },
   { version: 8, parleyVersion: '0.1.0', sql: longWritesParted },
   { version: 9, parleyVersion: '0.1.0', sql: searchWaitingByProject },
+  { version: 10, parleyVersion: '0.1.0', sql: tenth },
 ];

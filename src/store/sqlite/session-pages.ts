@@ -2,10 +2,11 @@
 // Conditions without an index (title; activity in the order of creation) are tested row by row, a fixed number of rows per step.
 import type { Session } from '../../service/session.ts';
 import type { SessionOrder } from '../../service/session-archive.ts';
+import { PageRoom, textsOf } from '../page-room.ts';
 import type { SessionRow } from '../rows.ts';
 import { toSession } from '../rows.ts';
 import type { Rows, SessionFilter } from '../session-filters.ts';
-import type { Connection } from './connection.ts';
+import type { Bindings, Connection } from './connection.ts';
 import { inProject, sessionColumns } from './sessions.ts';
 import type { Steps } from './steps.ts';
 import { titleGlob } from './title-glob.ts';
@@ -26,19 +27,22 @@ const reach = {
 // times are ordered by their ids, not by row numbers, so the order does not depend on the store into which they were imported.
 function inOrder(sort: SessionOrder['sort'], order: SessionOrder['order'], deleted: boolean) {
   const column = columnOf[sort];
-  const ordered = `ORDER BY ${column} ${order}, session_id ${order}`;
   const from = `
     FROM sessions WHERE ${inProject} AND deleted_at IS ${deleted ? 'NOT NULL' : 'NULL'}
       AND (${column}, session_id) ${order === 'desc' ? '<' : '>'} (@time, @id) AND ${reach[sort][order]}
-    ${ordered}`;
+    ORDER BY ${column} ${order}, session_id ${order}`;
   return {
     page: `SELECT ${sessionColumns} ${from} LIMIT @limit`,
-    // The next rows that pass the filter. SQLite keeps the order of the inner query and does not sort.
+    // The next rows that pass the filter. SQLite keeps the order of the inner query and does not sort. Of the rows that do not pass, the
+    // settings are not read, because they may be long.
     step: `
-      SELECT * FROM (SELECT ${sessionColumns} ${from} LIMIT ${rowsOfStep})
-      WHERE updated_at >= @updatedAfter AND updated_at < @updatedBefore
-        AND (@titleMatch IS NULL OR title GLOB @titleMatch)
-      ${ordered} LIMIT @limit`,
+      SELECT ${sessionColumns} FROM (
+        SELECT id AS row, session_id AS name, title AS heading, updated_at AS updated, created_at AS created ${from}
+        LIMIT ${rowsOfStep}
+      ) CROSS JOIN sessions ON sessions.id = row
+      WHERE updated >= @updatedAfter AND updated < @updatedBefore
+        AND (@titleMatch IS NULL OR heading GLOB @titleMatch)
+      ORDER BY ${sort} ${order}, name ${order} LIMIT @limit`,
     // The last of the next rows, if there are that many.
     stepEnd: `SELECT ${column} AS time, session_id AS id ${from} LIMIT 1 OFFSET ${rowsOfStep - 1}`,
   } as const;
@@ -75,19 +79,26 @@ export function* listSessions(
   const titleMatch = filter.titleMatch && titleGlob(filter.titleMatch);
   const bindings = { projectId, updatedBefore, updatedAfter, titleMatch };
   const rows: SessionRow[] = [];
+  const room = new PageRoom(1);
+  let isFull = false;
+  const read = (sql: string, more: Bindings) =>
+    connection.allWhile<SessionRow>(sql, { ...bindings, ...more }, (row) => {
+      isFull ||= !room.take(...textsOf(row));
+      return !isFull;
+    });
   let place: Place | undefined = beginning(filter, updatedBefore, updatedAfter);
   if (isBounded(filter)) {
-    rows.push(...connection.all<SessionRow>(statements.page, { ...bindings, ...place, limit: limit + 1 }));
+    rows.push(...read(statements.page, { ...place, limit: limit + 1 }));
   } else {
     while (place !== undefined) {
       const wanted = limit + 1 - rows.length;
-      rows.push(...connection.all<SessionRow>(statements.step, { ...bindings, ...place, limit: wanted }));
-      if (rows.length > limit) break;
+      rows.push(...read(statements.step, { ...place, limit: wanted }));
+      if (isFull || rows.length > limit) break;
       place = connection.get<Place>(statements.stepEnd, { ...bindings, ...place });
       if (place !== undefined) yield;
     }
   }
-  return { items: rows.slice(0, limit).map(toSession), hasMore: rows.length > limit };
+  return { items: rows.slice(0, limit).map(toSession), hasMore: isFull || rows.length > limit };
 }
 
 /** The end of the last page, or the bound of the filter if it is narrower. */

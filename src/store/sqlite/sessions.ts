@@ -1,11 +1,16 @@
-// Single sessions: created, read, renamed, deleted and restored. Every statement names its project.
+// Single sessions: created, read, changed, deleted and restored. Every statement names its project.
 import type { DeletedSession, NewSession, Session } from '../../service/session.ts';
-import type { BatchItem } from '../../service/session-archive.ts';
+import type { BatchItem, SessionChanges } from '../../service/session-archive.ts';
 import type { SessionRow } from '../rows.ts';
-import { toSession, toTime } from '../rows.ts';
+import { parametersText, toSession, toTime } from '../rows.ts';
+import type { SessionStart } from '../session-store.ts';
 import type { Connection } from './connection.ts';
 
-export const sessionColumns = 'session_id, title, created_at, updated_at, message_count';
+// A session whose last turn is older than the column `mode` has its mode from the last message of the user.
+export const sessionColumns = `session_id, title, created_at, updated_at, message_count, parent_id, forked_at,
+  parameters, system, coalesce(sessions.mode, (
+    SELECT asked.mode FROM messages AS asked
+    WHERE asked.session = sessions.id AND asked.position = (sessions.message_count - 1) / 2 * 2)) AS mode`;
 
 /** The conditions of every statement on sessions; the second one also names a session, active or deleted. */
 export const inProject = 'project = (SELECT id FROM projects WHERE project_id = @projectId)';
@@ -13,23 +18,25 @@ export const thisSession = `${inProject} AND session_id = @sessionId`;
 
 export const sessionStatements = {
   create: `
-    INSERT INTO sessions (session_id, project, title, created_at, updated_at)
-    VALUES (@sessionId, (SELECT id FROM projects WHERE project_id = @projectId), @title, @now, @now)`,
+    INSERT INTO sessions (session_id, project, title, created_at, updated_at, parameters, system)
+    VALUES (@sessionId, (SELECT id FROM projects WHERE project_id = @projectId), @title, @now, @now, @parameters,
+      @system)`,
   find: `SELECT ${sessionColumns} FROM sessions WHERE ${thisSession} AND deleted_at IS NULL`,
   holds: `SELECT 1 FROM sessions WHERE ${thisSession}`,
-  rename: `
-    UPDATE sessions SET title = @title WHERE ${thisSession} AND deleted_at IS NULL RETURNING ${sessionColumns}`,
+  change: `
+    UPDATE sessions SET title = iif(@setsTitle, @title, title), system = iif(@setsSystem, @system, system),
+      parameters = iif(@setsParameters, @parameters, parameters)
+    WHERE ${thisSession} AND deleted_at IS NULL RETURNING ${sessionColumns}`,
   delete: `UPDATE sessions SET deleted_at = @now WHERE ${thisSession} AND deleted_at IS NULL`,
   restore: `UPDATE sessions SET deleted_at = NULL WHERE ${thisSession} RETURNING ${sessionColumns}`,
 } as const;
 
-export function createSession(
-  connection: Connection,
-  projectId: string,
-  session: { readonly session_id: string; readonly title: string | null; readonly now: number },
-): NewSession {
-  const { session_id, title, now } = session;
-  connection.run(sessionStatements.create, { projectId, sessionId: session_id, title, now });
+export function createSession(connection: Connection, projectId: string, session: SessionStart): NewSession {
+  const { session_id, title, now, system = null } = session;
+  const parameters = parametersText(session.parameters);
+  connection.run(sessionStatements.create, {
+    ...{ projectId, sessionId: session_id, title, now, system, parameters },
+  });
   return { session_id, title, created_at: toTime(now), message_count: 0 };
 }
 
@@ -44,13 +51,19 @@ export function holdsAny(connection: Connection, projectId: string, sessionIds: 
   );
 }
 
-export function renameSession(
+export function changeSession(
   connection: Connection,
   projectId: string,
   sessionId: string,
-  title: string | null,
+  { title, system, parameters }: SessionChanges,
 ): Session | null {
-  const row = connection.get<SessionRow>(sessionStatements.rename, { projectId, sessionId, title });
+  const row = connection.get<SessionRow>(sessionStatements.change, {
+    ...{ projectId, sessionId, title: title ?? null, system: system ?? null },
+    parameters: parametersText(parameters),
+    setsTitle: Number(title !== undefined),
+    setsSystem: Number(system !== undefined),
+    setsParameters: Number(parameters !== undefined),
+  });
   return row === undefined ? null : toSession(row);
 }
 

@@ -8,7 +8,7 @@ import type {
 } from '../../service/administration.ts';
 import type { KeyIdentity } from '../../service/conversation-service.ts';
 import type { DeletedSession, Message, NewSession, Session } from '../../service/session.ts';
-import type { BatchItem, SearchPage, SessionRecord } from '../../service/session-archive.ts';
+import type { BatchItem, SearchPage, SessionChanges, SessionRecord } from '../../service/session-archive.ts';
 import type { MessagePlace, PurgeFilter, Rows, SearchFilter, SessionFilter } from '../session-filters.ts';
 import type {
   IdempotencyKey,
@@ -17,6 +17,7 @@ import type {
   NewKey,
   Purge,
   PurgeOptions,
+  SessionStart,
   SessionStore,
   Turn,
   TurnBegin,
@@ -24,6 +25,7 @@ import type {
   TurnReply,
   TurnStart,
 } from '../session-store.ts';
+import { storeClosed } from '../store-closed.ts';
 import { TurnWaiters } from '../turn-waiters.ts';
 import type { Clocks } from './age-clock.ts';
 import type { Connection } from './connection.ts';
@@ -38,16 +40,16 @@ import { importInParts, isShort, removeAbandoned } from './long-import.ts';
 import { planPurge, purgeSessions } from './purge.ts';
 import { listSessions } from './session-pages.ts';
 import {
+  changeSession,
   createSession,
   deleteSession,
   deleteSessions,
   findSession,
   holdsAny,
-  renameSession,
   restoreSession,
   restoreSessions,
 } from './sessions.ts';
-import { StoreAccess, storeClosed } from './store-access.ts';
+import { StoreAccess } from './store-access.ts';
 import type { StoreDependencies } from './store-dependencies.ts';
 import type { StoreProcesses } from './store-processes.ts';
 import { StoreSearch } from './store-search.ts';
@@ -94,7 +96,7 @@ export class SqliteStore implements SessionStore {
 
   createSession(
     projectId: string,
-    session: { readonly session_id: string; readonly title: string | null; readonly now: number },
+    session: SessionStart,
     once: IdempotencyKey | null,
     keyHash: KeyHash = null,
   ): Promise<Idempotent<NewSession>> {
@@ -115,9 +117,9 @@ export class SqliteStore implements SessionStore {
     );
   }
 
-  renameSession(projectId: string, sessionId: string, title: string | null): Promise<Session | null> {
+  changeSession(projectId: string, sessionId: string, changes: SessionChanges): Promise<Session | null> {
     return this.#access.write(projectId, (connection) =>
-      renameSession(connection, projectId, sessionId, title),
+      changeSession(connection, projectId, sessionId, changes),
     );
   }
 

@@ -1,5 +1,5 @@
 // Runs the calls of a store on SQLite: short reads at once, long reads in steps, writes through the writer. Errors become Parley's own.
-import { ParleyError } from '../../service/errors.ts';
+import { storeClosed } from '../store-closed.ts';
 import type { Connection } from './connection.ts';
 import type { LockWait } from './lock-wait.ts';
 import { whenUnlocked } from './lock-wait.ts';
@@ -93,8 +93,4 @@ export class StoreAccess {
     await this.writer.idle();
     if (this.connection.open) this.connection.close();
   }
-}
-
-export function storeClosed(): ParleyError {
-  return new ParleyError('UNAVAILABLE', 'The store is closed.');
 }

@@ -4,8 +4,10 @@
 const projectNumber = '(SELECT id FROM projects WHERE project_id = @projectId)';
 const messageColumns = `message_id, position, role, content, mode, finish_reason, input_tokens, output_tokens,
   first_token_ms, error_code, created_at`;
+const headColumns = `session_id, title, created_at, updated_at, message_count, deleted_at, turn_position, turn_epoch,
+  mode, parent_id, forked_at, parameters, system`;
 const heads = (comparison: '>' | '>=') => `
-  SELECT id, session_id, title, created_at, updated_at, message_count, deleted_at, turn_position, turn_epoch
+  SELECT id, ${headColumns}
   FROM sessions WHERE project = ${projectNumber} AND session_id ${comparison} @place
   ORDER BY session_id LIMIT @limit`;
 
@@ -38,10 +40,10 @@ export const rowStatements = {
     ON CONFLICT (key_id) DO NOTHING`,
   // An open turn is stored as a turn that no process runs. The next chat closes it, as it closes the turn of a killed process.
   addSession: `
-    INSERT INTO sessions (session_id, project, title, created_at, updated_at, message_count, deleted_at, turn_owner,
-      turn_until, turn_position, turn_epoch)
-    VALUES (@session_id, ${projectNumber}, @title, @created_at, @updated_at, @message_count, @deleted_at,
-      iif(@turn_position IS NULL, NULL, 'copy'), iif(@turn_position IS NULL, NULL, 0), @turn_position, @turn_epoch)
+    INSERT INTO sessions (project, ${headColumns}, turn_owner, turn_until)
+    VALUES (${projectNumber}, @session_id, @title, @created_at, @updated_at, @message_count, @deleted_at, @turn_position,
+      @turn_epoch, @mode, @parent_id, @forked_at, @parameters, @system,
+      iif(@turn_position IS NULL, NULL, 'copy'), iif(@turn_position IS NULL, NULL, 0))
     ON CONFLICT (project, session_id) DO NOTHING`,
   addMessage: `
     INSERT INTO messages (session, ${messageColumns})

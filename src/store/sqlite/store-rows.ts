@@ -13,6 +13,7 @@ import {
   type SessionPart,
   type StoreCounts,
   type StoreRows,
+  settingsBytes,
 } from '../store-rows.ts';
 import { ageTime, type Clocks } from './age-clock.ts';
 import type { Connection } from './connection.ts';
@@ -124,9 +125,15 @@ export class SqliteRows implements StoreRows {
 
 function readParts(connection: Connection, projectId: string, from: PartPlace | null): PartPage {
   const begin = from?.position ?? 0;
-  const heads = connection.all<HeadRow>(from?.position == null ? sql.headsBehind : sql.headsFrom, {
-    ...{ projectId, place: from?.session_id ?? '', limit: pageLimits.sessions },
-  });
+  let settingsLeft: number = pageLimits.textBytes;
+  const heads = connection.allWhile<HeadRow>(
+    from?.position == null ? sql.headsBehind : sql.headsFrom,
+    { projectId, place: from?.session_id ?? '', limit: pageLimits.sessions },
+    (head) => {
+      settingsLeft -= settingsBytes(head);
+      return settingsLeft >= 0;
+    },
+  );
   const parts: SessionPart[] = [];
   let messagesLeft: number = pageLimits.messages;
   let bytesLeft: number = pageLimits.textBytes;
@@ -151,6 +158,7 @@ function readParts(connection: Connection, projectId: string, from: PartPlace | 
     if (isCut && last !== undefined)
       return { parts, next: { session_id: session.session_id, position: last.position + 1 } };
   }
-  const last = heads.length < pageLimits.sessions ? undefined : heads.at(-1);
+  const isLast = heads.length < pageLimits.sessions && settingsLeft >= 0;
+  const last = isLast ? undefined : heads.at(-1);
   return { parts, next: last === undefined ? null : { session_id: last.session_id, position: null } };
 }

@@ -2,7 +2,7 @@
 // a reply. turns.ts chooses the statements.
 import { ParleyError } from '../../service/errors.ts';
 import type { FinishReason, Message } from '../../service/session.ts';
-import type { MessageRow } from '../rows.ts';
+import type { MessageRow, SessionRow } from '../rows.ts';
 import { messageColumns, toMessage } from '../rows.ts';
 import type { Connection } from './connection.ts';
 import { inProject, thisSession } from './sessions.ts';
@@ -13,9 +13,11 @@ const thisTurn = `${thisSession} AND turn_owner = @owner AND turn_epoch = @epoch
 
 export const turnStatements = {
   session: `SELECT ${turnColumns} FROM sessions WHERE ${thisSession} AND deleted_at IS NULL`,
+  sessionToTake: `
+    SELECT ${turnColumns}, parameters, system FROM sessions WHERE ${thisSession} AND deleted_at IS NULL`,
   anySession: `SELECT ${turnColumns} FROM sessions WHERE ${thisSession}`,
   keptTurn: `
-    SELECT ${turnColumns}, message.message_id, message.position, message.mode, message.content
+    SELECT ${turnColumns}, parameters, system, message.message_id, message.position, message.mode, message.content
     FROM messages AS message CROSS JOIN sessions ON sessions.id = message.session
     WHERE message.id = @message AND ${inProject} AND deleted_at IS NULL`,
   reply: `
@@ -35,7 +37,8 @@ export const turnStatements = {
     UPDATE sessions SET message_count = message_count + @added, updated_at = max(updated_at, @now)
     WHERE ${thisSession}`,
   take: `
-    UPDATE sessions SET turn_owner = @owner, turn_until = @until, turn_position = @position, turn_epoch = @epoch
+    UPDATE sessions SET turn_owner = @owner, turn_until = @until, turn_position = @position, turn_epoch = @epoch,
+      mode = coalesce(@mode, mode)
     WHERE ${thisSession}`,
   held: `SELECT turn_until FROM sessions WHERE ${thisTurn}`,
   renew: `UPDATE sessions SET turn_until = @until WHERE ${thisTurn}`,
@@ -53,7 +56,9 @@ export interface TurnRow {
   readonly turn_epoch: number;
 }
 
-export interface KeptTurnRow extends TurnRow {
+export type TakenRow = TurnRow & Pick<SessionRow, 'system' | 'parameters'>;
+
+export interface KeptTurnRow extends TakenRow {
   readonly message_id: string;
   readonly position: number;
   readonly mode: string;

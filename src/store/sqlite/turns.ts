@@ -1,5 +1,7 @@
 // Turns: begun with the user's message, renewed while they run, ended with the reply. Each write reads what is stored, asks the rules of a
 // turn and writes their decision, in one transaction of the writer.
+import type { SessionSettings } from '../../service/session.ts';
+import { givenSettings, toSettings } from '../rows.ts';
 import type { Turn, TurnBegin, TurnEnd, TurnReply, TurnStart } from '../session-store.ts';
 import type { StandingTurn, StoreRules } from '../store-rules.ts';
 import type { Connection } from './connection.ts';
@@ -12,6 +14,7 @@ import {
   type KeptTurnRow,
   messageCount,
   noReply,
+  type TakenRow,
   type TurnRow,
   turnRow,
   turnStatements,
@@ -35,11 +38,14 @@ export function beginTurn(tools: TurnTools, projectId: string, start: TurnStart)
   const sessionId = start.session_id ?? start.newSession.session_id;
   let position = 0;
   let epoch = 1;
+  let settings: SessionSettings;
   if (start.session_id === null) {
+    settings = givenSettings(start.newSession);
     createSession(connection, projectId, { ...start.newSession, now: start.now });
   } else {
-    const session = connection.get<TurnRow>(turnStatements.session, { projectId, sessionId });
+    const session = connection.get<TakenRow>(turnStatements.sessionToTake, { projectId, sessionId });
     if (session === undefined) return { kind: 'not_found' };
+    settings = toSettings(session);
     const decision = tools.rules.turns.begin(standingTurn(tools, projectId, session), start.deadOwner);
     if (decision === 'busy') return busyWith(session);
     if (decision === 'close and take') closeTurn(connection, projectId, session, start);
@@ -59,7 +65,8 @@ export function beginTurn(tools: TurnTools, projectId: string, start: TurnStart)
   if (start.once !== null) keepKnown(tools, projectId, start.once, { message: row, answer: null });
   const { owner } = start.lease;
   const turn = { session_id: sessionId, message_id, position, content, mode, owner, epoch };
-  return take(tools, projectId, start, turn);
+  take(tools, projectId, start, turn, mode);
+  return { kind: 'begun', turn, settings };
 }
 
 /** Repeats a turn whose key is known. The turn may stand at any place in the session; no other message is changed. */
@@ -84,14 +91,21 @@ function repeatTurn(
   if (decision === 'answered' && reply !== null) return { kind: 'answered', turn, reply };
   if (decision === 'busy') return busyWith(kept);
   if (decision === 'close and take') closeTurn(connection, projectId, kept, start);
-  return take(tools, projectId, start, turn);
+  take(tools, projectId, start, turn, null);
+  return { kind: 'begun', turn, settings: toSettings(kept) };
 }
 
-function take({ connection, clock }: TurnTools, projectId: string, start: TurnStart, turn: Turn): TurnBegin {
+/** `mode`: that of a new message, which becomes the session's; null for a message that is asked again. */
+function take(
+  { connection, clock }: TurnTools,
+  projectId: string,
+  start: TurnStart,
+  turn: Turn,
+  mode: string | null,
+): void {
   const { session_id: sessionId, position, owner, epoch } = turn;
   const until = leaseEnd(clock, start.lease.ms);
-  connection.run(turnStatements.take, { projectId, sessionId, position, owner, epoch, until });
-  return { kind: 'begun', turn };
+  connection.run(turnStatements.take, { projectId, sessionId, position, owner, epoch, until, mode });
 }
 
 function standingTurn(

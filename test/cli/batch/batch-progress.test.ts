@@ -11,10 +11,11 @@ function progressOf(
   {
     unit = 'bytes',
     outcomes = ['answered', 'failed'],
-  }: { unit?: 'bytes' | 'items'; outcomes?: string[] } = {},
+    columns = 40,
+  }: { unit?: 'bytes' | 'items'; outcomes?: string[]; columns?: number } = {},
 ) {
   const stream = new PassThrough();
-  const stderr = createOutput(Object.assign(stream, { isTTY: form === 'live', columns: 40 }), {
+  const stderr = createOutput(Object.assign(stream, { isTTY: form === 'live', columns }), {
     role: 'talk',
     env: {},
     noColor: false,
@@ -102,4 +103,14 @@ test('of a known number of items it tells how many are done, and its outcomes in
   expect(progress.summary(new Map([['deleted', ' (1 of them twice)']]))).toBe(
     '1 not found, 3 deleted (1 of them twice), 1 duplicate',
   );
+});
+
+test('on a wide terminal the line begins with a bar, once the end is known', () => {
+  const { progress, pass, shown } = progressOf('live', 40, { unit: 'items', outcomes: [], columns: 80 });
+  for (let item = 0; item < 10; item += 1) progress.finish('deleted');
+  pass(200);
+  expect(shown()).toBe('\r[=====>              ] 10 of 40, 50 a second, 1 s left\x1b[K');
+  for (let item = 0; item < 30; item += 1) progress.finish('deleted');
+  pass(200);
+  expect(shown()).toBe('\r[====================] 40 of 40, 100 a second, 0 s left\x1b[K');
 });

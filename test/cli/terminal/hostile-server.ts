@@ -67,6 +67,13 @@ export class HostileServer {
     }));
     this.sessions = titles.map((title, at) => ({
       ...{ session_id: `ses_${at}`, title, created_at: time, updated_at: time, message_count: 2 },
+      ...{
+        mode: modes[at] ?? null,
+        system: title,
+        parameters: { [title]: title },
+        parent_id: null,
+        forked_at: null,
+      },
     }));
     this.messages = messages.map((content, position) => ({
       ...{ message_id: `msg_${position}`, position, role: position % 2 === 0 ? 'user' : 'assistant' },

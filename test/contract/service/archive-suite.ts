@@ -50,6 +50,7 @@ export function describeArchive(given: GivenService): void {
         created_at: minute(Math.floor(number / 2)),
         updated_at: minute(30 - Math.floor((number + 1) / 2)),
         message_count: 0,
+        ...{ mode: null, system: null, parameters: {}, parent_id: null, forked_at: null },
       }));
       for (const session of sessions) {
         await backend.archive.importSession(first, { session, messages: [] });
@@ -178,11 +179,14 @@ export function describeArchive(given: GivenService): void {
 
     it('renaming changes the title alone', async () => {
       const created = await create(backend, first, 'old');
-      const { data } = await backend.archive.renameSession(first, created.session_id, 'new');
-      expect(data).toEqual({ ...created, title: 'new', updated_at: created.created_at });
-      expect((await failureOf(backend.archive.renameSession(first, created.session_id, 'a\nb'))).code).toBe(
-        'INVALID_REQUEST',
-      );
+      const { data } = await backend.archive.changeSession(first, created.session_id, { title: 'new' });
+      expect(data).toEqual({
+        ...{ ...created, title: 'new', updated_at: created.created_at },
+        ...{ mode: null, system: null, parameters: {}, parent_id: null, forked_at: null },
+      });
+      expect(
+        (await failureOf(backend.archive.changeSession(first, created.session_id, { title: 'a\nb' }))).code,
+      ).toBe('INVALID_REQUEST');
       expect((await backend.service.getSession(first, created.session_id)).data.title).toBe('new');
     });
 

@@ -222,7 +222,7 @@ export function describeChat(given: GivenService): void {
     it('a repeated creation gets the same session, also after it was renamed', async () => {
       const call = keyed(first, 'create-1');
       const created = await create(backend, call, 'Plans');
-      await backend.archive.renameSession(first, created.session_id, 'Other plans');
+      await backend.archive.changeSession(first, created.session_id, { title: 'Other plans' });
       expect(await create(backend, call, 'Plans')).toEqual(created);
     });
 

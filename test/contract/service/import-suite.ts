@@ -155,7 +155,7 @@ export function describeImport(given: GivenService): void {
       const given = renamed(await talk(), 'ses_keyed');
       const call = { ...first, idempotencyKey: 'import-1' };
       const { data } = await backend.archive.importSession(call, given);
-      await backend.archive.renameSession(first, 'ses_keyed', 'renamed');
+      await backend.archive.changeSession(first, 'ses_keyed', { title: 'renamed' });
       expect((await backend.archive.importSession(call, given)).data).toEqual(data);
       const error = await failureOf(backend.archive.importSession(call, emptyRecord));
       expect(error.code).toBe('IDEMPOTENCY_MISMATCH');

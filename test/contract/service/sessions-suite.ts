@@ -39,7 +39,11 @@ export function describeSessions(given: GivenService): void {
     it('get returns the fields that create returned, and the last activity', async () => {
       const created = await create(backend, first, 'Plans');
       const { data, body } = await backend.service.getSession(first, created.session_id);
-      expect(data).toEqual({ ...created, updated_at: created.created_at });
+      expect(data).toEqual({
+        ...created,
+        updated_at: created.created_at,
+        ...{ mode: null, system: null, parameters: {}, parent_id: null, forked_at: null },
+      });
       expect(body).toEqual({ success: true, data });
     });
 
@@ -84,7 +88,7 @@ export function describeSessions(given: GivenService): void {
       await backend.service.deleteSession(second, deleted);
       const answers = new Set<string>();
       for (const id of [theirs, deleted, 'ses_never', 'x', '%2e', 'ses_🙂', "' OR 1=1 --", 'a/b?c#d']) {
-        for (const operation of ['getSession', 'chat', 'deleteSession', 'listMessages', 'renameSession']) {
+        for (const operation of ['getSession', 'chat', 'deleteSession', 'listMessages', 'changeSession']) {
           const error = await failureOf(operations(backend, second, id)[operation]?.() ?? Promise.resolve());
           expect(error.code).toBe('SESSION_NOT_FOUND');
           answers.add(answerTo(error));

@@ -59,6 +59,39 @@ describe('certificates that cannot be read', () => {
 });
 
 describe('what it asks', () => {
+  it.each([
+    ['Be brief.', 'In French.', 'Be brief.\n\nIn French.'],
+    ['Be brief.', null, 'Be brief.'],
+    [null, 'In French.', 'In French.'],
+    [null, null, null],
+  ])(
+    'has the system prompt %j of the mode first, then %j of the session',
+    async (ofMode, ofSession, sent) => {
+      const { server, engine } = await stubs.engineOver((response) => sendStream(response, replyOf('Hi')), {
+        system: ofMode,
+      });
+      await collectReply(engine, { ...hello, system: ofSession, parameters: {} });
+      expect(JSON.parse(server.requests[0]?.body ?? '').messages).toEqual([
+        ...(sent === null ? [] : [{ role: 'system', content: sent }]),
+        { role: 'user', content: 'Hello' },
+      ]);
+    },
+  );
+
+  it('has the parameters of the session over those of the mode, name by name', async () => {
+    const { server, engine } = await stubs.engineOver((response) => sendStream(response, replyOf('Hi')), {
+      temperature: 0.5,
+      parameters: { top_p: 0.9, stop: ['END'], seed: 1 },
+    });
+    const parameters = { temperature: 0, stop: ['.'], max_tokens: 5, seed: null };
+    await collectReply(engine, { ...hello, parameters });
+    await collectReply(engine, hello);
+    const bodies = server.requests.map(({ body }) => JSON.parse(body));
+    expect(bodies[0]).toMatchObject({ top_p: 0.9, ...parameters, stream: true });
+    expect(bodies[1]).toMatchObject({ temperature: 0.5, top_p: 0.9, stop: ['END'], seed: 1 });
+    expect(bodies[1]).not.toHaveProperty('max_tokens');
+  });
+
   it('is a streamed completion of the system prompt, the history with cut replies marked, and the message', async () => {
     const { server, engine } = await stubs.engineOver((response) => sendStream(response, replyOf('Hi')), {
       system: 'Be brief.',

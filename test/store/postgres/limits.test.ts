@@ -49,13 +49,14 @@ test('a write that statement_timeout stops names it, leaves nothing, and is done
   const session = await newSession(store, project, { title: 'before' });
   await limit('SET statement_timeout = 1000');
   const held = await hold(`LOCK TABLE ${schema}.sessions IN EXCLUSIVE MODE`);
-  await expect(store.renameSession(project, session, 'after')).rejects.toMatchObject({
+  await expect(store.changeSession(project, session, { title: 'after' })).rejects.toMatchObject({
     ...{ code: 'UNAVAILABLE', retryAfter: 1, message: expect.stringContaining('stopped a statement') },
     hint: expect.stringContaining('statement_timeout'),
   });
   expect(await database.rows(`SELECT title FROM ${schema}.sessions`)).toEqual([{ title: 'before' }]);
   await held.release();
-  const renamed = () => store.renameSession(project, session, 'after').catch((error: Error) => error.message);
+  const renamed = () =>
+    store.changeSession(project, session, { title: 'after' }).catch((error: Error) => error.message);
   await expect.poll(renamed, { timeout: 20_000 }).toMatchObject({ title: 'after' });
 });
 
@@ -64,7 +65,7 @@ test('a write that statement_timeout stops is sent again within the patience of 
   const session = await newSession(store, project);
   await limit('SET statement_timeout = 200');
   const held = await hold(`LOCK TABLE ${schema}.sessions IN ACCESS EXCLUSIVE MODE`);
-  const renamed = store.renameSession(project, session, 'after');
+  const renamed = store.changeSession(project, session, { title: 'after' });
   await expect(store.listSessions(project, everySession())).rejects.toMatchObject({
     ...{ code: 'UNAVAILABLE', hint: expect.stringContaining('statement_timeout') },
   });
@@ -100,7 +101,7 @@ test('with fewer connections than a store may open, calls wait for those that th
   await limit('NOSUPERUSER CONNECTION LIMIT 1');
   await database.rows(`GRANT ALL ON SCHEMA limited_${roles} TO limited_${roles}`);
   const calls = Array.from({ length: 300 }, async (_, number) => {
-    if (number % 3 === 0) return store.renameSession(project, session, `title ${number}`);
+    if (number % 3 === 0) return store.changeSession(project, session, { title: `title ${number}` });
     if (number % 3 === 1) return store.findSession(project, session);
     return store.listSessions(project, everySession());
   });

@@ -125,8 +125,13 @@ test('leave all that a server of the version before uses as it was', async () =>
     database.rows(`
       SELECT table_name, column_name, data_type, is_nullable FROM information_schema.columns
       WHERE table_schema = '${schema}' AND table_name <> 'modes' ORDER BY table_name, ordinal_position`);
-  await database.rows('CREATE SCHEMA before');
-  for (const { sql } of migrations.slice(0, 2)) await database.rows(sql.replaceAll('parley.', 'before.'));
-  await openModes('after');
+  for (const [schema, versions] of [
+    ['before', 2],
+    ['after', 3],
+  ] as const) {
+    await database.rows(`CREATE SCHEMA ${schema}`);
+    for (const { sql } of migrations.slice(0, versions))
+      await database.rows(sql.replaceAll('parley.', `${schema}.`));
+  }
   expect(await tables('before')).toEqual(await tables('after'));
 });

@@ -7,6 +7,7 @@ import { schema } from '../../../src/store/postgres/schema.ts';
 import type { PostgresDatabase } from '../../support/postgres-server.ts';
 import { openTestPostgres, postgresOptions } from '../../support/postgres-store.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
+import { bareSession, newProject } from '../store-samples.ts';
 
 let server: PostgresDatabase;
 beforeAll(async () => {
@@ -93,6 +94,25 @@ test('twenty stores that open an empty database at once all succeed, and one mak
   const reports = await Promise.all(opened.map(({ store }) => store.inspect()));
   expect(new Set(reports.map((report) => report.schema_version))).toEqual(new Set([schema.length]));
   expect(opened.filter(({ migration }) => migration.from === 0)).toHaveLength(1);
+});
+
+test('a session of schema 3 keeps its rows as they are, has no settings, and the mode of its last message', async () => {
+  const place = { schema: 'without_settings' };
+  const older = await openTestPostgres(server, { ...place, migrations: schema.slice(0, 3) });
+  const project = await newProject(older.store);
+  await server.rows(`
+    WITH made AS (
+      INSERT INTO without_settings.sessions (project, session_id, created_at, updated_at, message_count)
+      SELECT id, 'ses_old', 0, 0, 3 FROM without_settings.projects RETURNING id
+    )
+    INSERT INTO without_settings.messages (session, position, message_id, role, mode, finish_reason, created_at, content)
+    SELECT made.id, message.*, 0, 'x' FROM made, (VALUES (0, 'm0', 'user', 'one', NULL),
+      (1, 'm1', 'assistant', 'fallback', 'stop'), (2, 'm2', 'user', 'two', NULL)) AS message`);
+  const file = () => server.rows(`SELECT pg_relation_filenode('without_settings.sessions') AS file`);
+  const before = await file();
+  const { store } = await openTestPostgres(server, place);
+  expect(await store.findSession(project, 'ses_old')).toMatchObject({ ...bareSession, mode: 'two' });
+  expect(await file()).toEqual(before);
 });
 
 test('twenty stores that open an older one at once all succeed, and only one migrates it', async () => {

@@ -179,11 +179,11 @@ test('a call that arrives late is not done any more once it was sent again', asy
   await store.ping();
   const before = proxy.connections();
   proxy.fallSilent();
-  const renamed = store.renameSession(project, session, 'older');
+  const renamed = store.changeSession(project, session, { title: 'older' });
   await expect.poll(() => proxy.connections(), patient).toBeGreaterThan(before);
   proxy.speak();
   await renamed;
-  await other.renameSession(project, session, 'newer');
+  await other.changeSession(project, session, { title: 'newer' });
   await proxy.deliver();
   expect(await other.findSession(project, session)).toMatchObject({ title: 'newer' });
 });

@@ -33,7 +33,9 @@ describe.skipIf(!hasPooler)('behind a pooler', () => {
     const { store } = await openTestPostgres(pooler, { schema: 'prepared' });
     const project = await newProject(store);
     const sessions = await Promise.all(Array.from({ length: 50 }, () => newSession(store, project)));
-    const renamed = sessions.map((id, number) => store.renameSession(project, id, `title ${number}`));
+    const renamed = sessions.map((id, number) =>
+      store.changeSession(project, id, { title: `title ${number}` }),
+    );
     expect((await Promise.all(renamed)).map((session) => session?.title)).toEqual(
       sessions.map((_, number) => `title ${number}`),
     );

@@ -1,4 +1,5 @@
 // A purge that rewrites the tables: no erased byte is left in the data files of PostgreSQL.
+import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -40,7 +41,10 @@ async function withErasable(schema: string, patienceMs = 3000) {
   const project = await newProject(store);
   const kept = await newSession(store, project, { title: 'kept' });
   const texts = Array.from({ length: 200 }, (_, index) => `${marker} ${index}`);
-  const record = recordOf(newId('ses'), texts, marker);
+  const { session, messages } = recordOf(newId('ses'), texts, marker);
+  // A long system prompt is stored beside its table.
+  const system = `${marker} ${randomBytes(4096).toString('base64')}`;
+  const record = { session: { ...session, system, parameters: { user: marker } }, messages };
   await store.importSession(project, record, once('import'));
   expect(await snippets(store, project, marker)).not.toEqual([]);
   const client = await connect();

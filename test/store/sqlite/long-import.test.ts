@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setImmediate as eventLoopTurned } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { expect, it, onTestFinished } from 'vitest';
+import type { Session } from '../../../src/service/session.ts';
 import type { SessionRecord } from '../../../src/service/session-archive.ts';
 import { longestLeaseMs, type SessionStore } from '../../../src/store/session-store.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
@@ -12,6 +13,7 @@ import { sinceBoot, storeOptions } from '../../support/store-options.ts';
 import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
 import {
   at,
+  bareSession,
   everySession,
   newId,
   newProject,
@@ -23,9 +25,10 @@ import {
 
 const count = 3000;
 
-function longRecord(): SessionRecord {
+function longRecord(): SessionRecord & { readonly session: Session } {
   const session_id = newId('ses');
-  const session = { session_id, title: null, created_at: at(0), updated_at: at(0), message_count: count };
+  const facts = { session_id, title: null, created_at: at(0), updated_at: at(0), message_count: count };
+  const session = { ...facts, ...bareSession, mode: 'echo', system: 'Answer in French.' };
   const messages = Array.from({ length: count }, (_, position) => ({
     ...{ message_id: newId('msg'), position, content: `said ${position}`, mode: 'echo', usage: null },
     role: position % 2 === 0 ? ('user' as const) : ('assistant' as const),
@@ -113,7 +116,7 @@ it('during a long import the writes of others wait for one part of it at most', 
     isOver = true;
   });
   let writes = 0;
-  for (; !isOver; writes += 1) await store.renameSession(other, session, `name ${writes}`);
+  for (; !isOver; writes += 1) await store.changeSession(other, session, { title: `name ${writes}` });
   await ended;
   // Each of the two sessions is written in twelve parts.
   expect(writes).toBeGreaterThan(12);

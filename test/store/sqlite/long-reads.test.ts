@@ -37,7 +37,7 @@ it('while filters read many sessions, reads and writes of other calls are answer
     expect(await store.findSession(small, session)).not.toBeNull();
     await new Promise((resolve) => setImmediate(resolve));
   }
-  expect(await store.renameSession(small, session, 'new')).not.toBeNull();
+  expect(await store.changeSession(small, session, { title: 'new' })).not.toBeNull();
   expect(ended).toBe(0);
   // A read of another project does not wait for the earlier ones.
   const one = await store.listSessions(small, everySession({ titleMatch: 'n*' }));
@@ -72,13 +72,15 @@ it('a page shows the state at its own moment: a session that is active meanwhile
   const { store, large, ids, list } = await largeStore();
   const first = ids[0] as string;
   const before = await store.findSession(large, first);
-  const listed = list({ titleMatch: 'title *', order: 'asc', limit: count });
+  // The first and the last sessions pass, and not more than fit on a page by their size.
+  const passes = (_: unknown, index: number) => /^[01]/.test(String(index));
+  const listed = list({ titleMatch: 'title [01]*', order: 'asc', limit: count });
   // The filter has begun, and is far from its end.
   for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-  await store.renameSession(large, ids.at(-1) as string, 'renamed');
+  await store.changeSession(large, ids.at(-1) as string, { title: 'renamed' });
   await store.deleteSession(large, ids[count - 2] as string, Date.now());
   const { items } = await listed;
-  expect(items).toHaveLength(count);
+  expect(items).toHaveLength(ids.filter(passes).length);
   expect(items[0]).toEqual(before);
   expect(items.at(-1)?.title).toBe(`title ${count - 1}`);
   expect((await list({ titleMatch: 'renamed' })).items).toHaveLength(1);

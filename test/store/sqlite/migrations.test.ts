@@ -5,10 +5,18 @@ import { expect, it, onTestFinished } from 'vitest';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import type { Migration } from '../../../src/store/sqlite/schema.ts';
 import { schema } from '../../../src/store/sqlite/schema.ts';
+import { olderStore } from '../../support/older-store.ts';
 import { lookInto } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
-import { everySession, firstPage, newProject, newSession, type SampleFilter } from '../store-samples.ts';
+import {
+  bareSession,
+  everySession,
+  firstPage,
+  newProject,
+  newSession,
+  type SampleFilter,
+} from '../store-samples.ts';
 
 const newest = schema.length;
 const later: Migration = {
@@ -92,6 +100,34 @@ it.each(schema.slice(0, -1).map(({ version }) => version))(
     expect(await list({ order: 'asc', deleted: true })).toEqual(['gone', 'went']);
   },
 );
+
+it('a session of schema 9 keeps its rows as they are, has no settings, and the mode of its last message', async () => {
+  const directory = temporaryDirectory();
+  const { path, project, session } = await olderStore(directory, 9);
+  lookInto(path, (database) => {
+    database.exec(`
+      WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < 999)
+      INSERT INTO sessions (session_id, project, title, created_at, updated_at)
+        SELECT 'ses_' || n, project, printf('%0200d', n), 1, 1 FROM sessions, numbers;
+      INSERT INTO messages (session, position, message_id, role, mode, finish_reason, created_at, content)
+        SELECT id, position, 'msg_' || position, role, mode, reason, 0, 'x' FROM sessions,
+          (SELECT 0 AS position, 'user' AS role, 'one' AS mode, NULL AS reason
+           UNION ALL SELECT 1, 'assistant', 'fallback', 'stop' UNION ALL SELECT 2, 'user', 'two', NULL)
+        WHERE session_id = '${session}';
+      UPDATE sessions SET message_count = 3 WHERE session_id = '${session}'`);
+    database.pragma('wal_checkpoint(TRUNCATE)');
+  });
+  const before = readFileSync(path);
+  const { store } = await openSqliteStore(storeOptions(directory));
+  expect(await store.findSession(project, session)).toMatchObject({ ...bareSession, mode: 'two' });
+  expect(await store.findSession(project, 'ses_7')).toMatchObject(bareSession);
+  await store.close();
+  const after = readFileSync(path);
+  const pages = Array.from({ length: before.length / 4096 }, (_, page) => page * 4096);
+  const changed = pages.filter((at) => before.compare(after, at, at + 4096, at, at + 4096) !== 0);
+  expect(pages.length).toBeGreaterThan(80);
+  expect(changed.length).toBeLessThan(10);
+});
 
 it('makes no copy of a store that is new or up to date', async () => {
   const directory = temporaryDirectory();

@@ -66,7 +66,7 @@ it('reports that the store is locked when the wait is over, and works after the 
   const locked = { code: 'STORE_BUSY', message: expect.stringContaining(directory) };
   await Promise.all([
     expect(store.deleteSession(project, id, startOfTime)).rejects.toMatchObject(locked),
-    expect(store.renameSession(project, id, 'x')).rejects.toMatchObject(locked),
+    expect(store.changeSession(project, id, { title: 'x' })).rejects.toMatchObject(locked),
   ]);
   await ended;
   expect(await store.findSession(project, id)).toMatchObject({ title: null });

@@ -46,10 +46,12 @@ function placesOf(word: string, directory: string): readonly string[] {
   return readdirSync(directory).filter((name) => readFileSync(join(directory, name)).includes(word));
 }
 
-/** A session with the word in its title, its message and its reply, and in the stored answer of an idempotency key. */
+/** A session with the word in its title, its settings, its message and its reply, and in the stored answer of an idempotency key. */
 async function sayEverywhere({ backend, key }: Held, word: string): Promise<string> {
   const named = callWith(key, { idempotencyKey: `title-${word.length}-${Math.random()}` });
-  const { session_id } = (await backend.service.createSession(named, { title: `about ${word}` })).data;
+  const settings = { system: `${word} `.repeat(700), parameters: { stop: [word] } };
+  const start = { title: `about ${word}`, ...settings };
+  const { session_id } = (await backend.service.createSession(named, start)).data;
   const turn = callWith(key, { idempotencyKey: `turn-${Math.random()}` });
   await say(backend.service, turn, `${word} `.repeat(700), session_id);
   return session_id;

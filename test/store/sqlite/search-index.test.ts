@@ -6,21 +6,13 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { SessionStore, Turn } from '../../../src/store/session-store.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
-import { schema } from '../../../src/store/sqlite/schema.ts';
 import { fillIndexes } from '../../support/filled-indexes.ts';
+import { olderStore } from '../../support/older-store.ts';
 import { lockElsewhere, lookInto } from '../../support/raw-database.ts';
 import { runs } from '../../support/runs.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
-import {
-  newProject,
-  newSession,
-  once,
-  searchFilter,
-  snippets,
-  turnReply,
-  turnStart,
-} from '../store-samples.ts';
+import { newProject, once, searchFilter, snippets, turnReply, turnStart } from '../store-samples.ts';
 
 const never = new AbortController().signal;
 
@@ -193,11 +185,7 @@ it('while another process writes, a search finds the new messages too, and waits
 
 it('a store whose index was filled at every message is migrated to one that is filled late, and a search finds all its messages', async () => {
   const directory = temporaryDirectory();
-  const path = join(directory, 'parley.db');
-  const old = await openSqliteStore({ ...storeOptions(directory), migrations: schema.slice(0, 3) });
-  const project = await newProject(old.store);
-  await newSession(old.store, project);
-  await old.store.close();
+  const { path, project } = await olderStore(directory, 3);
   lookInto(path, (database) =>
     database.exec(`
       CREATE VIEW message_words_source (id, content, owner) AS SELECT id, content, '001' FROM messages;
@@ -217,11 +205,7 @@ it('a store whose index was filled at every message is migrated to one that is f
 
 it('after a migration from schema 8 the messages that the indexes lack wait, and each message is found once', async () => {
   const directory = temporaryDirectory();
-  const path = join(directory, 'parley.db');
-  const old = await openSqliteStore({ ...storeOptions(directory), migrations: schema.slice(0, 8) });
-  const project = await newProject(old.store);
-  await newSession(old.store, project);
-  await old.store.close();
+  const { path, project } = await olderStore(directory, 8);
   lookInto(path, (database) =>
     database.exec(`
       INSERT INTO messages (session, position, message_id, role, mode, created_at, content)

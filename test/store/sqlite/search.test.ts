@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
-import { schema } from '../../../src/store/sqlite/schema.ts';
 import { fillIndexes } from '../../support/filled-indexes.ts';
+import { olderStore } from '../../support/older-store.ts';
 import { lookInto } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
@@ -13,14 +13,8 @@ import { begin } from '../turn-steps.ts';
 
 it('fills the index of a store of schema 1, keeps a copy of the store, and finds earlier and later messages', async () => {
   const directory = temporaryDirectory();
-  const [first] = schema;
-  if (first === undefined) throw new Error('no schema');
-  const old = await openSqliteStore({ ...storeOptions(directory), migrations: [first] });
-  const project = await newProject(old.store);
-  const session = await newSession(old.store, project);
-  await old.store.close();
-  // The rows are written as a Parley of that schema wrote them, because this one writes newer columns.
-  lookInto(join(directory, 'parley.db'), (database) => {
+  const { path, project, session } = await olderStore(directory, 1);
+  lookInto(path, (database) => {
     const add = database.prepare(
       `INSERT INTO messages (session, position, message_id, role, mode, finish_reason, created_at, content)
        SELECT id, ?, 'msg_' || ?, ?, 'echo', ?, 0, ? FROM sessions WHERE session_id = '${session}'`,
@@ -38,7 +32,7 @@ it('fills the index of a store of schema 1, keeps a copy of the store, and finds
   ]);
   expect(await snippets(store, project, '東京')).toEqual(['an old fox in ⟦東京⟧']);
   expect((await store.inspect()).integrity).toBe('ok');
-  const backup = `${join(directory, 'parley.db')}.backup-v1`;
+  const backup = `${path}.backup-v1`;
   expect(lookInto(backup, (database) => database.pragma('user_version', { simple: true }))).toBe(1);
 });
 

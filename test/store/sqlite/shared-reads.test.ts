@@ -20,7 +20,7 @@ async function storeWithSession() {
     store,
     shareReads,
     title: async () => (await store.findSession(project, session))?.title,
-    rename: (title: string) => store.renameSession(project, session, title),
+    rename: (title: string) => store.changeSession(project, session, { title }),
     renameElsewhere: (title: string) => elsewhere(`UPDATE sessions SET title = '${title}'`),
     revokeElsewhere: () => elsewhere(`UPDATE api_keys SET revoked_at = 1 WHERE key_id = '${key_id}'`),
     isKnown: async () => (await store.findKey(key.hash)) !== null,

@@ -68,7 +68,7 @@ it('while a search reads every word of a store, others are answered, and their s
   });
   expect((await search(store, small, 'anoth*')).items).toHaveLength(1);
   expect(await store.findSession(small, session)).not.toBeNull();
-  expect(await store.renameSession(small, session, 'new')).not.toBeNull();
+  expect(await store.changeSession(small, session, { title: 'new' })).not.toBeNull();
   expect(isOver).toBe(false);
   await hostile;
   const { store: alone } = await openTestStore(storeOptions(directory));

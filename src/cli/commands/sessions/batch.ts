@@ -52,13 +52,14 @@ export function offersArchive({ extensions }: Backend): boolean {
   return extensions?.includes('archive') === true;
 }
 
+/** `verbose`: a result line for each id also at a terminal. */
 export async function runOver<Done extends string>(
   operation: SessionOperation<Done>,
-  ids: BatchIds,
+  { verbose, ...ids }: BatchIds & { readonly verbose: boolean },
   context: CliContext,
 ): Promise<BatchEnd> {
   const { backend, apiKey } = await context.open();
-  const report = new BatchReport(context, ids.total);
+  const report = new BatchReport(context, { total: ids.total, done: operation.done, verbose });
   // Restoring is part of the archive, and is tried whether or not the archive is known to be offered.
   const takesBatches = offersArchive(backend) || !operation.goesSingly;
   const stopped = await runBatch({

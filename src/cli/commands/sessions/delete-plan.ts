@@ -21,6 +21,8 @@ export interface DeleteInput {
   readonly ignoreMissing: boolean;
   readonly max: number;
   readonly concurrency: number;
+  /** A result line for each id also at a terminal. */
+  readonly verbose: boolean;
 }
 
 export function requireOneSource({ words, filter, resume, dryRun }: DeleteInput): void {

@@ -53,13 +53,14 @@ async function lookUp({ list }: BatchDraft, input: DeleteInput, context: CliCont
   const operation: typeof lookup =
     filter === null ? lookup : { ...lookup, one: () => async () => ({ repeated: false }) };
   if (list.count === 1) return runSingle(operation, list, ignoreMissing, context);
-  const ids = { entries: list.entries(), total: list.count, journal: null, concurrency };
+  // What would go is what was asked for, so a terminal shows it.
+  const ids = { entries: list.entries(), total: list.count, journal: null, concurrency, verbose: true };
   return endStatus(await runOver(operation, ids, context), ignoreMissing);
 }
 
 async function deleteAll(draft: BatchDraft, input: DeleteInput, context: CliContext): Promise<number> {
   const { list, batch } = draft;
-  const { ignoreMissing, concurrency } = input;
+  const { ignoreMissing, concurrency, verbose } = input;
   const { owner } = await orSay(nothingYet, context, async () => {
     const found = await batchOwner(context);
     if (!input.yes) await askFirst(draft, found.project, context);
@@ -74,7 +75,7 @@ async function deleteAll(draft: BatchDraft, input: DeleteInput, context: CliCont
     made_at: new Date(context.host.now()).toISOString(),
   });
   try {
-    const ids = { entries: list.entries(), total: list.count, journal, concurrency };
+    const ids = { entries: list.entries(), total: list.count, journal, concurrency, verbose };
     const end = await runOver(deletion, ids, context);
     return await tellEnd(end, batch, ignoreMissing, context);
   } finally {
@@ -89,7 +90,8 @@ async function resumeBatch(batch: string, input: DeleteInput, context: CliContex
     const ignoreMissing = input.ignoreMissing || known.seal.ignore_missing;
     const total = known.count('outstanding');
     await context.say(`${total} of ${known.seal.ids} are left to do.`);
-    const ids = { entries: known.entries('outstanding'), total, journal, concurrency: input.concurrency };
+    const { concurrency, verbose } = input;
+    const ids = { entries: known.entries('outstanding'), total, journal, concurrency, verbose };
     const end = await runOver(deletion, ids, context);
     const status = await tellEnd(end, batch, ignoreMissing, context);
     return Math.max(status, ignoreMissing || known.count('missing') === 0 ? exitDone : exitSomeFailed);

@@ -16,6 +16,7 @@ interface DeleteFlags extends FilterFlags {
   readonly ignoreMissing?: true;
   readonly max: number;
   readonly concurrency: number;
+  readonly verbose?: true;
 }
 
 export function registerDelete(parent: Command, run: Run): void {
@@ -29,6 +30,7 @@ export function registerDelete(parent: Command, run: Run): void {
     .option('--ignore-missing', 'an id that is not found is no failure')
     .option('--max <n>', 'refuse to delete more than so many', wholeNumber(1), 1_000_000)
     .option('--concurrency <n>', 'calls at once, at most', wholeNumber(1, 256), 16)
+    .option('--verbose', 'a result line for each id, also at a terminal')
     .option('--resume <batch>', 'go on with a batch that was stopped, and try again what failed')
     .action((words: string[], flags: DeleteFlags, self: Command) =>
       run(self, (context) =>
@@ -42,6 +44,7 @@ export function registerDelete(parent: Command, run: Run): void {
             ignoreMissing: flags.ignoreMissing ?? false,
             max: flags.max,
             concurrency: flags.concurrency,
+            verbose: flags.verbose ?? false,
           },
           context,
         ),

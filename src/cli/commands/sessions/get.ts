@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { Backend } from '../../../service/backend.ts';
 import { ParleyError } from '../../../service/errors.ts';
 import { failureBody } from '../../../service/result.ts';
+import type { Session } from '../../../service/session.ts';
 import type { CliContext, Printing, ServiceAccess } from '../../context.ts';
 import { tellFailure } from '../../error-report.ts';
 import { exitDone, exitSomeFailed } from '../../exit-codes.ts';
@@ -56,7 +57,16 @@ async function showSession(
 ): Promise<void> {
   const { data, body } = await service.getSession(await context.call(), id);
   if (context.options.json) await context.stdout.write(`${toJson(body)}\n`);
-  else await context.stdout.write(`${gap}${fieldLines(data)}`);
+  else await context.stdout.write(`${gap}${fieldLines(told(data))}`);
+}
+
+/** The fields to show: settings only where the session has some. */
+function told(session: Session): object {
+  const { mode, system, parent_id, forked_at, ...facts } = session;
+  const settings = Object.entries({ mode, system, parent_id, forked_at }).filter(
+    ([, value]) => value !== null,
+  );
+  return { ...facts, ...Object.fromEntries(settings) };
 }
 
 /** The failure is in the data as well, so that a reader of stdout alone knows which session is missing. */

@@ -1,13 +1,16 @@
 // What `parley sessions purge` does: it counts, has the count confirmed, erases, and says what it cannot reach.
-import type { PurgePlan } from '../../../service/administration.ts';
+import type { PurgePlan, PurgeReport } from '../../../service/administration.ts';
 import { ParleyError } from '../../../service/errors.ts';
 import { type PointInTime, timeOf } from '../../age.ts';
 import type { CliContext, Printing } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import { removeJournals } from '../../session-batch/journal-removal.ts';
 import { fieldLines } from '../../terminal/fields.ts';
+import { oneLine } from '../../terminal/filter.ts';
 import { toJson } from '../../terminal/json.ts';
+import { waiting } from '../../terminal/progress.ts';
 import { askText } from '../../terminal/prompt.ts';
+import { startTimer } from '../../terminal/timer.ts';
 
 export interface PurgeInput {
   readonly deletedBefore: PointInTime;
@@ -45,7 +48,14 @@ export async function purgeSessions(input: PurgeInput, context: CliContext): Pro
   await context.say(described(plan, whose, request.deleted_before, input.rewrite));
   if (plan.sessions > 0) await requireCount(plan.sessions, input.confirm, context);
   const erasing = { ...request, expected_sessions: plan.sessions, rewrite: input.rewrite };
-  const { facts, integrity, ...report } = await administration.purgeSessions(erasing);
+  const spinner = waiting(() => context.stderr, `Erasing ${counted(plan.sessions, 'session')}`, {
+    quiet: context.options.quiet,
+    startTimer,
+    now: context.host.now,
+  });
+  const { facts, integrity, ...report } = await administration
+    .purgeSessions(erasing)
+    .finally(() => spinner.stop());
   const ownFacts = Object.fromEntries(facts.map(({ name, value }) => [name, value]));
   const journals_removed = await removeJournals(context.host.dataDirectory, {
     origin: context.target.origin,
@@ -53,8 +63,32 @@ export async function purgeSessions(input: PurgeInput, context: CliContext): Pro
     before: Date.parse(deleted_before),
     holdsAny: (project_id, ids) => administration.holdsAny(project_id, ids),
   });
+  if (context.stdout.isTerminal && !context.options.json) {
+    await context.stdout.write(ended({ facts, integrity, ...report }, journals_removed));
+    return tellNotReached(context);
+  }
   const told = { ...request, ...report, ...ownFacts, integrity, journals_removed, not_reached: notReached };
   return tell(told, context);
+}
+
+/** The end of a purge in sentences, for a terminal. */
+function ended(report: PurgeReport, journals: readonly string[]): string {
+  const { sessions, messages, stored_answers, backups_removed, bytes_before, bytes, facts, integrity } =
+    report;
+  const lists = [
+    { what: 'Backups that were removed', names: backups_removed },
+    { what: 'Batches whose journals were removed', names: journals },
+  ];
+  return [
+    `Erased ${counted(sessions, 'session')} with ${counted(messages, 'message')}, and ${counted(stored_answers, 'stored answer')}.`,
+    `The store has ${counted(bytes, 'byte')}; it had ${bytes_before}. Its check: ${integrity}.`,
+    ...lists
+      .filter(({ names }) => names.length > 0)
+      .map(({ what, names }) => `${what}: ${oneLine(names.join(', '))}`),
+    ...facts.map(({ name, value }) => `${name.replaceAll('_', ' ')}: ${value}`),
+  ]
+    .map((line) => `${line}\n`)
+    .join('');
 }
 
 function described(
@@ -93,8 +127,12 @@ async function tell(data: Readonly<Record<string, unknown>>, context: Printing):
   else {
     const { not_reached, ...fields } = data;
     await context.stdout.write(fieldLines(fields));
-    await context.say(
-      `Out of reach, and yours to look after:\n${notReached.map((line) => `  ${line}\n`).join('')}`.trimEnd(),
-    );
+    await tellNotReached(context);
   }
+}
+
+async function tellNotReached(context: Printing): Promise<undefined> {
+  await context.say(
+    `Out of reach, and yours to look after:\n${notReached.map((line) => `  ${line}\n`).join('')}`.trimEnd(),
+  );
 }

@@ -27,7 +27,7 @@ export async function runRename(
 ): Promise<undefined> {
   idsFromWords([id]);
   const { backend } = await context.open();
-  const { data, body } = await backend.archive.renameSession(await context.call(), id, title);
+  const { data, body } = await backend.archive.changeSession(await context.call(), id, { title });
   if (context.options.json) await context.stdout.write(`${toJson(body)}\n`);
   else await context.say(`Renamed ${data.session_id} to ${data.title ?? ''}`);
 }

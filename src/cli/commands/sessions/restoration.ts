@@ -1,7 +1,10 @@
 // What `parley sessions restore` does: it brings back the sessions of some ids, or of a batch.
 import { ParleyError } from '../../../service/errors.ts';
 import type { CliContext } from '../../context.ts';
+import { counted } from '../../counted.ts';
+import { exitDone } from '../../exit-codes.ts';
 import { KnownBatch } from '../../session-batch/journal-reading.ts';
+import { knownBatches } from '../../session-batch/known-batches.ts';
 import {
   type BatchIds,
   batchOwner,
@@ -18,6 +21,10 @@ export interface RestoreInput {
   readonly words: readonly string[];
   /** Is given instead of ids; null for none. */
   readonly batch: string | null;
+  /** True: the last batch of this place and project, instead of ids. A batch that was restored already does not count. */
+  readonly last: boolean;
+  /** A result line for each id also at a terminal. */
+  readonly verbose: boolean;
 }
 
 const mostIds = 10_000_000;
@@ -33,36 +40,59 @@ const restoring: SessionOperation<'restored'> = {
   goesSingly: false,
 };
 
-export async function restoreSessions({ words, batch }: RestoreInput, context: CliContext): Promise<number> {
-  if (batch !== null && words.length > 0) {
-    throw new ParleyError('USAGE', 'Ids and --batch cannot be used together.', {
-      hint: 'Nothing was done. Give ids, or --batch BATCH alone.',
+export async function restoreSessions(input: RestoreInput, context: CliContext): Promise<number> {
+  const { words, batch, last, verbose } = input;
+  if ([words.length > 0, batch !== null, last].filter(Boolean).length > 1) {
+    throw new ParleyError('USAGE', 'Ids, --batch and --last cannot be used together.', {
+      hint: 'Nothing was done. Give ids, or --batch BATCH, or --last alone.',
     });
   }
-  if (batch !== null) return restoreBatch(batch, context);
+  if (last) return restoreBatch(await lastBatch(context), verbose, context);
+  if (batch !== null) return restoreBatch(batch, verbose, context);
   const draft = newDraft(context);
   const { list } = draft;
   try {
     await collectIds(words, list, mostIds, context);
     list.complete();
     if (list.count === 1) return await runSingle(restoring, list, false, context);
-    return await restoreAll(list.entries(), list.count, context);
+    return await restoreAll({ entries: list.entries(), total: list.count, verbose }, context);
   } finally {
     draft.close();
   }
 }
 
-async function restoreBatch(batch: string, context: CliContext): Promise<number> {
+async function restoreBatch(batch: string, verbose: boolean, context: CliContext): Promise<number> {
   const { known, journal } = await KnownBatch.open(context.host.dataDirectory, batch, context.host);
   try {
     known.requireOwner((await batchOwner(context)).owner);
-    return await restoreAll(known.entries('deleted'), known.count('deleted'), context);
+    const total = known.count('deleted');
+    const status = await restoreAll({ entries: known.entries('deleted'), total, verbose }, context);
+    if (status === exitDone) journal.recordRestored(total, context.host.now());
+    return status;
   } finally {
     journal.close();
   }
 }
 
-async function restoreAll(entries: BatchIds['entries'], total: number, context: CliContext): Promise<number> {
-  const ids = { entries, total, journal: null, concurrency: defaultConcurrency };
+/** Throws `USAGE` if there is none. */
+async function lastBatch(context: CliContext): Promise<string> {
+  const { owner } = await batchOwner(context);
+  for (const known of knownBatches(context.host.dataDirectory, () => {})) {
+    const sessions = known.count('deleted');
+    if (!known.isOf(owner) || known.restored !== null || sessions === 0) continue;
+    const { batch, made_at } = known.seal;
+    await context.say(`The batch ${batch} of ${made_at} has deleted ${counted(sessions, 'session')}.`);
+    return batch;
+  }
+  throw new ParleyError('USAGE', 'No batch here has deleted sessions that were not restored yet.', {
+    hint: 'Nothing was done. All batches: parley sessions batches',
+  });
+}
+
+async function restoreAll(
+  given: Pick<BatchIds, 'entries' | 'total'> & { readonly verbose: boolean },
+  context: CliContext,
+): Promise<number> {
+  const ids = { ...given, journal: null, concurrency: defaultConcurrency };
   return endStatus(await runOver(restoring, ids, context), false);
 }

@@ -6,14 +6,32 @@ import type { RestoreInput } from './restoration.ts';
 
 export type { RestoreInput };
 
+interface RestoreFlags {
+  readonly batch?: string;
+  readonly last?: true;
+  readonly verbose?: true;
+}
+
 export function registerRestore(parent: Command, run: Run): void {
   parent
     .command('restore')
     .description('bring deleted sessions back')
     .argument('[id...]', 'session ids, or - for ids on stdin: one a line, or NDJSON with session_id')
     .option('--batch <batch>', 'what this batch has deleted')
-    .action((words: string[], { batch = null }: { readonly batch?: string | null }, command: Command) =>
-      run(command, (context) => runRestore({ words, batch }, context)),
+    .option('--last', 'what the last batch here has deleted')
+    .option('--verbose', 'a result line for each id, also at a terminal')
+    .action((words: string[], flags: RestoreFlags, command: Command) =>
+      run(command, (context) =>
+        runRestore(
+          {
+            words,
+            batch: flags.batch ?? null,
+            last: flags.last ?? false,
+            verbose: flags.verbose ?? false,
+          },
+          context,
+        ),
+      ),
     );
 }
 

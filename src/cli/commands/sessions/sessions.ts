@@ -1,6 +1,7 @@
 // `parley sessions …`: the group.
 import type { Command } from 'commander';
 import type { Run } from '../../run.ts';
+import { registerBatches } from './batches.ts';
 import { registerCreate } from './create.ts';
 import { registerDelete } from './delete.ts';
 import { registerExport } from './export.ts';
@@ -25,6 +26,7 @@ export function registerSessions(parent: Command, run: Run): void {
   registerRename(sessions, run);
   registerDelete(sessions, run);
   registerRestore(sessions, run);
+  registerBatches(sessions, run);
   registerPurge(sessions, run);
   registerExport(sessions, run);
   registerImport(sessions, run);

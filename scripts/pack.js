@@ -1,0 +1,78 @@
+// Makes the file that is published: `npm run pack [-- --to DIRECTORY] [--repository URL]` after a build. Its manifest names the one package
+// that the build leaves out; the manifest of the repository, which names all of them, is private and packs nothing.
+import { execFileSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** What the bundler leaves to be found when it runs: a compiled binary. */
+const leftOut = ['better-sqlite3'];
+
+const { values: options } = parseArgs({
+  options: { to: { type: 'string', default: root }, repository: { type: 'string' } },
+});
+const target = resolve(options.to);
+if (!existsSync(join(root, 'dist/THIRD-PARTY-NOTICES')))
+  throw new Error('There is no build. Run: npm run build');
+
+const place = mkdtempSync(join(tmpdir(), 'parley-pack-'));
+try {
+  for (const name of ['bin', 'dist', 'README.md', 'CHANGELOG.md', 'LICENSE']) copy(name, name);
+  copy('dist/THIRD-PARTY-NOTICES', 'THIRD-PARTY-NOTICES');
+  rmSync(join(place, 'dist/THIRD-PARTY-NOTICES'));
+  const documents = readdirSync(join(root, 'docs')).filter(
+    (name) => name.endsWith('.md') || name === 'deploy',
+  );
+  for (const name of documents) copy(`docs/${name}`, `docs/${name}`);
+  const manifest = publishedManifest(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
+  writeFileSync(join(place, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  mkdirSync(target, { recursive: true });
+  const [packed] = Object.values(JSON.parse(npm(['pack', '--json', '--pack-destination', target])));
+  process.stdout.write(`${join(target, packed.filename)}\n`);
+  process.stderr.write(
+    `${packed.entryCount} files, ${mega(packed.size)} MB, ${mega(packed.unpackedSize)} MB unpacked\n`,
+  );
+} finally {
+  rmSync(place, { recursive: true, force: true });
+}
+
+/** Without what only the repository needs: scripts, tools, and the packages whose code is in the build. */
+function publishedManifest({ name, version, description, license, type, bin, man, engines, dependencies }) {
+  return {
+    name,
+    version,
+    description,
+    license,
+    ...(options.repository && { repository: { type: 'git', url: options.repository } }),
+    type,
+    bin,
+    man,
+    engines,
+    dependencies: Object.fromEntries(leftOut.map((name) => [name, dependencies[name]])),
+  };
+}
+
+function copy(from, to) {
+  cpSync(join(root, from), join(place, to), { recursive: true });
+}
+
+function npm(words) {
+  return execFileSync('npm', words, { cwd: place, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+}
+
+function mega(bytes) {
+  return (bytes / 1e6).toFixed(1);
+}

@@ -1,0 +1,5 @@
+// Stops `npm pack` and `npm publish` in the repository: its manifest names every package of the build as a dependency.
+process.stderr.write(
+  'What is published is made by `npm run pack`. Publish that file: npm publish ./parley-cli-VERSION.tgz\n',
+);
+process.exitCode = 1;

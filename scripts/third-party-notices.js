@@ -1,0 +1,49 @@
+// The notices of all whose code is in the build: each name with its version and the text of its licence. A package without a text stops
+// the build, because its licence asks for it.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const licences = fileURLToPath(new URL('licences/', import.meta.url));
+
+/** What some packages carry inside a file of theirs, in WebAssembly. Their own texts do not name it; `licences` holds its text. */
+const carried = {
+  'jq-wasm': ['jq', 'oniguruma', 'emscripten', 'musl'],
+  undici: ['llhttp'],
+};
+
+/** `modules` are the ids of the bundled modules: paths, and the bundler's own of which every chunk has lines. */
+export function thirdPartyNotices(modules) {
+  const folders = new Set([...modules].map(packageFolder).filter((folder) => folder !== null));
+  const notices = [...folders].flatMap(noticesOf).sort((a, b) => a.name.localeCompare(b.name, 'en'));
+  const header = 'Parley contains code of the packages below. Each stands under its own licence.\n';
+  return [header, ...notices.map(({ name, text }) => `${name}\n\n${text}\n`)].join(`\n${'='.repeat(80)}\n\n`);
+}
+
+function packageFolder(module) {
+  if (module.includes('\0rolldown/')) return join(licences, '../../node_modules/rolldown');
+  return /^\/?[^\0]*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(module.replaceAll('\\', '/'))?.[0] ?? null;
+}
+
+function noticesOf(folder) {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const inside = (carried[name] ?? []).map((part) => ({
+    name: `${part}, inside ${name} ${version}`,
+    text: readFileSync(join(licences, `${part}.txt`), 'utf8').trim(),
+  }));
+  return [{ name: `${name} ${version} (${license})`, text: licenceText(folder) }, ...inside];
+}
+
+/** The files of the licence, else the section of that name in the README. */
+function licenceText(folder) {
+  const files = readdirSync(folder).sort();
+  const read = (file) => readFileSync(join(folder, file), 'utf8').replaceAll('\r\n', '\n').trim();
+  const own = files.filter((file) => /^(licen[cs]e|copying|notice)/i.test(file)).map(read);
+  if (own.length > 0) return own.join('\n\n');
+  const readme = files.find((file) => /^readme/i.test(file));
+  const [, section] = /^#+ *licen[cs]e *\n([\s\S]*)/im.exec(readme === undefined ? '' : read(readme)) ?? [];
+  if (!/permission is hereby granted|redistribution and use/i.test(section ?? '')) {
+    throw new Error(`${folder} has no text of its licence. The build may not contain it without.`);
+  }
+  return section.trim();
+}

@@ -1,0 +1,54 @@
+// The batches whose journals are kept on this machine.
+import { closeSync, openSync, readdirSync } from 'node:fs';
+import { ParleyError } from '../../service/errors.ts';
+import { batchDirectory, journalPath } from './journal.ts';
+import { KnownBatch } from './journal-reading.ts';
+
+const ending = '.journal';
+
+/**
+ * The batches, the newest first; each is read when it is asked for, without its lock. `unreadable` gets the path of a file that is no
+ * journal of a batch.
+ */
+export function* knownBatches(
+  dataDirectory: string,
+  unreadable: (path: string) => void,
+): Generator<KnownBatch> {
+  // The name of a batch begins with the time of its beginning.
+  for (const batch of batchNames(dataDirectory).toSorted().reverse()) {
+    const path = journalPath(dataDirectory, batch);
+    const known = read(path, batch);
+    if (known === null) unreadable(path);
+    else yield known;
+  }
+}
+
+function batchNames(dataDirectory: string): readonly string[] {
+  try {
+    return readdirSync(batchDirectory(dataDirectory))
+      .filter((name) => name.endsWith(ending))
+      .map((name) => name.slice(0, -ending.length));
+  } catch (error) {
+    if (isGone(error)) return [];
+    throw error;
+  }
+}
+
+/** Null for a file that is no whole journal, or that was removed meanwhile. */
+function read(path: string, batch: string): KnownBatch | null {
+  try {
+    const file = openSync(path, 'r');
+    try {
+      return new KnownBatch(file, path, batch);
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    if (error instanceof ParleyError || isGone(error)) return null;
+    throw error;
+  }
+}
+
+function isGone(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT';
+}

@@ -1,0 +1,59 @@
+// The settings of sessions in requests to a server elsewhere. Only a server with the extension `settings` gets them; where there is nothing
+// to keep, every server gets the request without them.
+import type { Call } from '../service/call.ts';
+import type { SessionSettings } from '../service/session.ts';
+import type { SessionChanges, SessionRecord } from '../service/session-archive.ts';
+import type { RemoteConnection } from './remote-connection.ts';
+import { hasExtension, requireExtension } from './required-extension.ts';
+
+/** The settings that are given and not empty, for a session that is to be created. Rejects with `UNSUPPORTED` if the server keeps none. */
+export async function settingsToSend(
+  connection: RemoteConnection,
+  call: Call,
+  given: Partial<SessionSettings>,
+): Promise<Partial<SessionSettings>> {
+  const settings = notEmpty(given);
+  await requireSettings(connection, call, settings);
+  return settings;
+}
+
+/** Rejects with `UNSUPPORTED` if the changes name settings, and the server keeps none. */
+export async function checkChanges(
+  connection: RemoteConnection,
+  call: Call,
+  { title: _, ...settings }: SessionChanges,
+): Promise<void> {
+  await requireSettings(connection, call, settings);
+}
+
+/** The record as the server can take it. An older server takes records without settings, so it gets no session that has some. */
+export async function recordToSend(
+  connection: RemoteConnection,
+  call: Call,
+  record: SessionRecord,
+): Promise<SessionRecord> {
+  const { mode: _, system, parameters, parent_id, forked_at: __, ...facts } = record.session;
+  const isOlder = Object.keys(facts).length === Object.keys(record.session).length;
+  if (isOlder || (await hasExtension(connection, call, 'settings'))) return record;
+  const settings = notEmpty({ system: system ?? null, parameters: parameters ?? {} });
+  await requireSettings(connection, call, { ...settings, ...(parent_id != null && { parent_id }) });
+  return { ...record, session: facts };
+}
+
+function notEmpty({ system, parameters }: Partial<SessionSettings>): Partial<SessionSettings> {
+  return {
+    ...(system != null && { system }),
+    ...(parameters !== undefined && Object.keys(parameters).length > 0 && { parameters }),
+  };
+}
+
+async function requireSettings(connection: RemoteConnection, call: Call, settings: object): Promise<void> {
+  const names = Object.keys(settings);
+  if (names.length === 0) return;
+  await requireExtension(
+    connection,
+    call,
+    'settings',
+    `keeps no settings with a session (${names.join(', ')})`,
+  );
+}

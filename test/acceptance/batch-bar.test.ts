@@ -1,0 +1,26 @@
+// A batch of sessions at a terminal: a bar, then what was not done, then the end in words. `--verbose` shows a line for each id.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { Place } from '../support/parley.ts';
+import { makeSessions } from '../support/stored.ts';
+
+test('a deletion at a terminal shows the ids that were not deleted, and how to undo the rest', async () => {
+  const place = new Place();
+  onTestFinished(() => place.remove());
+  await place.output(['models']);
+  const ids = await makeSessions(place, 40, 'x');
+  const missing = Array.from({ length: 22 }, (_, number) => `ses_missing_${number}`);
+  writeFileSync(join(place.path, 'ids'), [...missing, ...ids].join('\n'));
+  const screen = place.lineScreen('parley sessions delete - --yes < ids', { rows: 60 });
+  const { status } = await screen.ended;
+  const text = screen.bytes;
+  expect(status).toBe(3);
+  expect(text.match(/not_found ses_missing_/g)).toHaveLength(20);
+  expect(text).toContain('… and 2 more; --verbose shows all.');
+  expect(text).not.toContain('deleted ses_');
+  expect(text).toContain('22 not found, 40 deleted');
+  const again = place.lineScreen('parley sessions restore - --verbose < ids', { rows: 80 });
+  await again.ended;
+  expect(again.bytes.match(/^restored ses_/gm)).toHaveLength(40);
+});

@@ -1,0 +1,97 @@
+// The batches of deletions as an admin looks for them: listed with what they did, and the last one undone.
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { PlaceInProcess } from '../support/place-in-process.ts';
+import { makeSessions } from '../support/stored.ts';
+
+let place: PlaceInProcess;
+beforeEach(async () => {
+  place = new PlaceInProcess();
+  await place.output(['models']);
+});
+afterEach(() => place.remove());
+
+async function deleted(ids: readonly string[], ...options: readonly string[]): Promise<string> {
+  const { err } = await place.parley(['sessions', 'delete', ...ids, '--yes', ...options]);
+  return /--(?:resume|batch) (\S+)/.exec(err)?.[1] ?? '';
+}
+
+async function batches() {
+  return JSON.parse(await place.output(['sessions', 'batches', '--json'])).data;
+}
+
+const isActive = async (id: string) => (await place.parley(['sessions', 'get', id])).status === 0;
+
+test('no batch is said to be none, and there is nothing to restore', async () => {
+  expect(await batches()).toEqual([]);
+  expect((await place.parley(['sessions', 'batches'])).err).toContain('There is no batch.');
+  const { status: code, err } = await place.parley(['sessions', 'restore', '--last']);
+  expect(code).toBe(2);
+  expect(err).toContain('parley sessions batches');
+});
+
+test('batches are listed with their counts, the newest first', async () => {
+  const ids = await makeSessions(place, 3, 'one');
+  const first = await deleted([...ids, 'ses_none']);
+  const second = await deleted(await makeSessions(place, 2, 'two'));
+  expect(await batches()).toMatchObject(
+    [
+      { batch: second, ids: 2, deleted: 2, not_found: 0, left: 0, restored: null },
+      { batch: first, ids: 4, deleted: 3, not_found: 1, left: 0, restored: null },
+    ].toSorted((one, other) => (one.batch < other.batch ? 1 : -1)),
+  );
+  const lines = (await place.output(['sessions', 'batches'])).trimEnd().split('\n');
+  expect(lines.map((line) => line.split('\t').slice(2))).toContainEqual(['3', '0', '', 'here']);
+});
+
+test('the last batch that was not restored yet is restored, then the one before', async () => {
+  const one = await makeSessions(place, 2, 'one');
+  const first = await deleted(one);
+  // The names of batches have the time in seconds, and then a random end.
+
+  const [earlier, later] = [first, await deleted(await makeSessions(place, 2, 'two'))].toSorted();
+  for (const batch of [later, earlier]) {
+    const { status: code, err } = await place.parley(['sessions', 'restore', '--last']);
+    expect({ code, said: err.includes(`${batch}`) }).toEqual({ code: 0, said: true });
+  }
+  expect(await Promise.all(one.map(isActive))).toEqual([true, true]);
+  const rows = await batches();
+  expect(rows.map((row: { restored: unknown }) => row.restored)).toEqual([
+    { sessions: 2, at: expect.any(String) },
+    { sessions: 2, at: expect.any(String) },
+  ]);
+  expect((await place.parley(['sessions', 'restore', '--last'])).status).toBe(2);
+});
+
+test('a batch is restored again by its name, and an undone one can be deleted again', async () => {
+  const ids = await makeSessions(place, 2, 'one');
+  const batch = await deleted(ids);
+  await place.output(['sessions', 'restore', '--last']);
+  const again = await place.parley(['sessions', 'restore', '--batch', batch]);
+  expect(again.status).toBe(0);
+  const next = await deleted(ids);
+  expect(next).not.toBe(batch);
+  expect((await place.parley(['sessions', 'restore', '--last'])).err).toContain(next);
+});
+
+test('a file that is no whole journal is named, and the others are listed', async () => {
+  const batch = await deleted(await makeSessions(place, 2, 'one'));
+  const directory = join(place.dataDirectory, 'batches');
+  writeFileSync(join(directory, '20200101-000000-aaaaaa.journal'), 'ses_a\nses_b\n');
+  const { out, err } = await place.parley(['sessions', 'batches']);
+  expect(out).toContain(batch);
+  expect(err).toContain('20200101-000000-aaaaaa.journal is not a whole journal of a batch.');
+  appendFileSync(join(directory, `${batch}.journal`), 'restored 2');
+  expect(await batches()).toMatchObject([{ batch, restored: null }]);
+});
+
+test('--last passes over a batch of another project', async () => {
+  await deleted(await makeSessions(place, 2, 'one'));
+  const { status: code } = await place.parley(['sessions', 'restore', '--last', '--batch', 'x']);
+  expect(code).toBe(2);
+  const key = (await place.output(['keys', 'create', '--project', 'other', '--name', 'k'])).trim();
+  const elsewhere = { PARLEY_API_KEY: key };
+  expect((await place.parley(['sessions', 'restore', '--last'], { env: elsewhere })).status).toBe(2);
+  expect((await place.parley(['sessions', 'restore', '--last'])).status).toBe(0);
+});

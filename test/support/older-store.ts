@@ -1,0 +1,32 @@
+// A SQLite store of an earlier schema with one session. The session is written as a Parley of that schema wrote it, because this one
+// writes newer columns.
+import { join } from 'node:path';
+import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { schema } from '../../src/store/sqlite/schema.ts';
+import { newProject } from '../store/store-samples.ts';
+import { lookInto } from './raw-database.ts';
+import { storeOptions } from './store-options.ts';
+
+export interface OlderStore {
+  readonly path: string;
+  readonly project: string;
+  readonly session: string;
+}
+
+export async function olderStore(directory: string, version: number): Promise<OlderStore> {
+  const path = join(directory, 'parley.db');
+  const older = { ...storeOptions(directory), migrations: schema.slice(0, version) };
+  const { store } = await openSqliteStore(older);
+  const project = await newProject(store);
+  await store.close();
+  const session = 'ses_old';
+  lookInto(path, (database) => {
+    database
+      .prepare(
+        `INSERT INTO sessions (session_id, project, created_at, updated_at)
+         VALUES (?, (SELECT id FROM projects WHERE project_id = ?), 0, 0)`,
+      )
+      .run(session, project);
+  });
+  return { path, project, session };
+}
