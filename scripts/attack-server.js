@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { attacks, sequences } from './attack-server/attacks.js';
+import { leavingClients } from './attack-server/leaving.js';
 import { addDeletedSessions, purgedSessions } from './attack-server/purge.js';
 import { asked, forkedScript } from './served-place.js';
 
@@ -68,15 +69,17 @@ try {
     const status = readFileSync(`/proc/${server.pid}/status`, 'utf8');
     return Math.round(Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024);
   };
+  const processor = () => Number(readFileSync(`/proc/${server.pid}/schedstat`, 'latin1').split(' ')[0]) / 1e6;
   const bystander = await forkedScript('attack-server/bystander.js', [], { env, children });
   await asked(bystander, { url, key: otherKey });
   say(
-    'attack | status | of reads, of writes, of searches of another: longest wait, 99 of 100, ms | longest of the event loop, ms | it itself, ms | memory before, most so far, MiB',
+    'attack | status | of reads, of writes, of searches of another: longest wait, 99 of 100, ms | longest of the event loop, ms | processor of its main thread, ms | it itself, ms | memory before, most so far, MiB',
   );
   const attack = async (name, run) => {
     const before = memory('VmRSS');
     await asked(bystander, 'begin');
     longestBlock(blocks);
+    const processorBefore = processor();
     const start = performance.now();
     const statuses = new Set(await run());
     const lasted = performance.now() - start;
@@ -87,6 +90,7 @@ try {
       [...statuses],
       waits.join('; '),
       longestBlock(blocks),
+      Math.round(processor() - processorBefore),
       Math.round(lasted),
       `${before}, ${memory('VmHWM')}`,
     ];
@@ -102,6 +106,9 @@ try {
   for (const [name, make] of Object.entries(sequences).filter(([one]) => one.includes(wanted))) {
     const run = make();
     await attack(name, () => run(send));
+  }
+  for (const [name, run] of leavingClients({ url, key })) {
+    if (name.includes(wanted)) await attack(name, run);
   }
   const purge = `a purge of ${purgedSessions} by another process`;
   if (purge.includes(wanted)) {

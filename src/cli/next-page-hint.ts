@@ -2,6 +2,7 @@
 import { quoteForShell } from '../system/shell-quote.ts';
 import type { Printing } from './context.ts';
 import { placeOptions } from './same-place.ts';
+import { filterLine } from './terminal/filter.ts';
 
 export interface ListingLine {
   /** The command and its options. */
@@ -17,8 +18,18 @@ export async function tellNextPage(
   cursor: string,
   context: Printing,
 ): Promise<void> {
-  const { options } = context;
+  const ways = all ? ['add --all'] : [];
+  // A server chooses the cursor. With a line end in it, the hint would have lines of the server's own.
+  if (filterLine(cursor) === cursor)
+    ways.push(`go on with: ${commandOf({ words, operands }, cursor, context)}`);
+  await context.say(`There are more${ways.length > 0 ? `: ${ways.join(', or ')}` : '.'}`);
+}
+
+function commandOf(
+  { words, operands }: Pick<ListingLine, 'words' | 'operands'>,
+  cursor: string,
+  { options }: Printing,
+): string {
   const globals = [...(options.json ? ['--json'] : []), ...placeOptions(options)];
-  const line = ['parley', ...words, ...globals, '--cursor', cursor, ...operands].map(quoteForShell).join(' ');
-  await context.say(`There are more: ${all ? 'add --all, or ' : ''}go on with: ${line}`);
+  return ['parley', ...words, ...globals, '--cursor', cursor, ...operands].map(quoteForShell).join(' ');
 }

@@ -8,6 +8,7 @@ import { isSessionId } from '../service/session.ts';
 import { replaceFile } from '../system/atomic-file.ts';
 import { makePrivateDirectory } from '../system/directories.ts';
 import { fileFailure } from '../system/file-failure.ts';
+import { readSmallFile } from '../system/small-file.ts';
 
 /** The terminal, server and key whose session is stored. */
 export interface SessionHolder {
@@ -26,13 +27,15 @@ export interface CurrentSession {
 /** Old files are removed only when there are more than this many. */
 const fileCountToKeep = 200;
 const remedy = 'Make it a directory that you may write to, or set PARLEY_DATA_DIR to another.';
+/** Far more than an id and the name of a mode. */
+const mostBytes = 64 * 1024;
 const unusedMs = 90 * 24 * 60 * 60 * 1000;
 
 /** Null if no session is stored. */
 export function readCurrentSession(dataDirectory: string, holder: SessionHolder): CurrentSession | null {
   const name = fileName(holder);
   try {
-    const text = readFileSync(join(folder(dataDirectory), name), 'utf8');
+    const text = readSmallFile(join(folder(dataDirectory), name), mostBytes);
     const [sessionId = '', mode = ''] = text.split('\n');
     return isSessionId(sessionId) ? { sessionId, mode: mode === '' ? null : mode } : null;
   } catch (error) {
@@ -68,7 +71,9 @@ export function writeCurrentSession(
  * empty, which is read as none. A file with the right text only gets a new time.
  */
 function keep(path: string, text: string, now: number): void {
-  if (existsSync(path) && readFileSync(path, 'utf8') === text) utimesSync(path, now / 1000, now / 1000);
+  const size = statSync(path, { throwIfNoEntry: false })?.size;
+  if (size === Buffer.byteLength(text) && readFileSync(path, 'utf8') === text)
+    utimesSync(path, now / 1000, now / 1000);
   else replaceFile(path, text, { durable: false, mayBeEmptied: true });
 }
 

@@ -8,9 +8,13 @@ import { makePrivateDirectory } from '../system/directories.ts';
 import { fileFailure, storageFull } from '../system/file-failure.ts';
 import { type LoadLocks, withFileLock } from '../system/file-lock.ts';
 import { quoteForShell } from '../system/shell-quote.ts';
+import { readSmallFile } from '../system/small-file.ts';
 import { emptyConfig, readStoredConfig, type StoredConfig } from './stored-config.ts';
 
 type ConfClass = typeof import('conf').default;
+
+/** Parsed JSON takes many times its bytes of memory. */
+const mostBytes = 8 * 1024 * 1024;
 
 export interface ProfileFileOptions {
   /** Created when the first change is stored. */
@@ -96,6 +100,7 @@ export class ProfileFile {
     const place = this.#placeToWrite();
     const next = `${place}.next`;
     const text = `${JSON.stringify(config, null, 2)}\n`;
+    if (Buffer.byteLength(text) > mostBytes) throw tooLong(this.path);
     try {
       this.#removeLeftovers(place);
       const conf = new Conf({
@@ -151,7 +156,7 @@ export class ProfileFile {
 
   #readText(): string | null {
     try {
-      return readFileSync(this.path, 'utf8');
+      return readSmallFile(this.path, mostBytes);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
       const remedy = 'Make it a file that you may read, or set PARLEY_CONFIG_DIR to another directory.';
@@ -169,12 +174,18 @@ export class ProfileFile {
 
   #hasLastGood(): boolean {
     try {
-      parse(readFileSync(this.lastGoodPath, 'utf8'));
+      parse(readSmallFile(this.lastGoodPath, mostBytes));
       return true;
     } catch {
       return false;
     }
   }
+}
+
+function tooLong(path: string): ParleyError {
+  return new ParleyError('CONFIG', `The configuration ${path} would be longer than ${mostBytes} bytes.`, {
+    hint: 'It was not changed. Remove modes that you do not use, or shorten their system prompts.',
+  });
 }
 
 function parse(text: string): StoredConfig {

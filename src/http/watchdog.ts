@@ -110,7 +110,7 @@ export class Watchdog {
     const now = performance.now();
     const late = this.#all.filter(({ deadline }) => deadline <= now);
     for (const { exchange, limitMs } of late) {
-      const message = `${this.#options.host} was silent for ${limitMs / 1000} s`;
+      const message = `the server ${this.#options.host} was silent for ${limitMs / 1000} s`;
       exchange.stop(new HttpFailure('timeout', exchange.sent, message));
     }
     const times = this.#all.map(({ deadline }) => deadline).filter((deadline) => deadline > now);

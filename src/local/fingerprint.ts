@@ -42,9 +42,9 @@ export async function importKeyFor(
   if (call.idempotencyKey === null) return null;
   const { createHash } = await import('node:crypto');
   const hash = createHash('sha256').update(`["importSession",[${JSON.stringify(session)},[`);
-  for (const [at, message] of messages.entries()) {
+  for (let at = 0; at < messages.length; at += 1) {
     if (at % hashedAtOnce === hashedAtOnce - 1) await yieldToEventLoop();
-    hash.update(`${at === 0 ? '' : ','}${JSON.stringify(message)}`);
+    hash.update(`${at === 0 ? '' : ','}${JSON.stringify(messages[at])}`);
   }
   // A record without hidden messages has the hash that earlier versions gave it.
   for (const [at, message] of hidden_messages.entries()) {

@@ -59,12 +59,12 @@ export async function checkRecord(record: SessionRecord, limits: Limits): Promis
     throw wrong('session.message_count', `must be ${messages.length}, the number of messages`);
   }
   const ids = new Set<string>();
-  for (const [position, message] of messages.entries()) {
+  for (let position = 0; position < messages.length; position += 1) {
     if (position % checkedAtOnce === checkedAtOnce - 1) await yieldToEventLoop();
     const at = `messages[${position}]`;
-    const fields = fieldsOf(at, message, messageFields, laterMessageFields);
+    const fields = fieldsOf(at, messages[position], messageFields, laterMessageFields);
     if (fields.position !== position) throw wrong(`${at}.position`, `must be ${position}, its place`);
-    checkMessage(at, { ...fields, position }, updated, limits, ids);
+    checkMessage(at, fields, position, updated, { limits, ids });
   }
   if (hidden_messages === undefined) return;
   if (!Array.isArray(hidden_messages)) throw wrong('hidden_messages', 'must be an array');
@@ -75,7 +75,7 @@ export async function checkRecord(record: SessionRecord, limits: Limits): Promis
     const { position } = fields;
     if (typeof position !== 'number' || !Number.isSafeInteger(position) || position < 0)
       throw wrong(`${at}.position`, 'must be a whole number from 0');
-    checkMessage(at, { ...fields, position }, updated, limits, ids);
+    checkMessage(at, fields, position, updated, { limits, ids });
     if (fields.alternative_of !== undefined) textAt(`${at}.alternative_of`, fields.alternative_of);
     if (fields.undone_at !== undefined && timeAt(`${at}.undone_at`, fields.undone_at) > updated)
       throw wrong(`${at}.undone_at`, 'is after the last activity of the session');
@@ -103,19 +103,17 @@ function isOwnId(value: unknown): boolean {
 
 const idRule = 'must be an id of this service: ses_, then letters and digits';
 
-type PlacedFields = Readonly<Record<Exclude<keyof Message, 'alternative_of' | 'undone_at'>, unknown>> & {
-  readonly position: number;
-};
+type MessageFields = Readonly<Record<Exclude<keyof Message, 'alternative_of' | 'undone_at'>, unknown>>;
 
 /** Checks a message, and that no other of `ids` has its id. */
 function checkMessage(
   at: string,
-  message: PlacedFields,
+  message: MessageFields,
+  position: number,
   updated: number,
-  limits: Limits,
-  ids: Set<string>,
+  { limits, ids }: { readonly limits: Limits; readonly ids: Set<string> },
 ): void {
-  const { message_id: id, position } = message;
+  const { message_id: id } = message;
   if (typeof id !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(id)) {
     throw wrong(`${at}.message_id`, 'must be 1 to 255 visible ASCII characters');
   }
@@ -185,12 +183,17 @@ function fieldsOf<Name extends string, Optional extends string = never>(
   optional: readonly Optional[] = [],
 ): Readonly<Record<Name | Optional, unknown>> {
   const given = objectAt(at, value);
-  const prefix = at === 'body' ? '' : `${at}.`;
-  const missing = names.find((name) => !Object.hasOwn(given, name));
-  if (missing !== undefined) throw wrong(`${prefix}${missing}`, 'is missing');
-  const known: readonly string[] = [...names, ...optional];
-  const unknown = Object.keys(given).find((name) => !known.includes(name));
-  if (unknown !== undefined) throw wrong(`${prefix}${unknown.slice(0, 80)}`, 'is not a field of it');
+  const placeOf = (name: string) => (at === 'body' ? name : `${at}.${name}`);
+  for (const name of names) {
+    if (!Object.hasOwn(given, name)) throw wrong(placeOf(name), 'is missing');
+  }
+  // A loop over the names makes no list of them. A record may have many thousands of messages.
+  const known: readonly string[] = names;
+  const alsoKnown: readonly string[] = optional;
+  for (const name in given) {
+    if (known.includes(name) || alsoKnown.includes(name)) continue;
+    throw wrong(placeOf(name.slice(0, 80)), 'is not a field of it');
+  }
   return given as Readonly<Record<Name | Optional, unknown>>;
 }
 

@@ -6,10 +6,10 @@ import { idempotencyHeader } from '../wire/headers.ts';
 import { isStreamed, type Operation, routes, type StreamedOperation } from '../wire/routes.ts';
 import { type ChatDependencies, respondWithReply } from './chat-handler.ts';
 import { handlers, type JsonOperation, type OperationInput, replies, type Served } from './handlers.ts';
-import { type LargeRequests, largeBytes } from './large-requests.ts';
+import { largeBytes } from './large-requests.ts';
 import { type OperationShape, operationShapes } from './operation-shapes.ts';
 import type { RateLimit, RateLimiter } from './rate-limiter.ts';
-import { readBody } from './request-body.ts';
+import { type BodyRoom, bodySource, readBody } from './request-body.ts';
 import type { RequestContext } from './request-context.ts';
 import { checkShape, queryReader } from './request-shape.ts';
 import { jsonResponse } from './responses.ts';
@@ -19,7 +19,7 @@ export interface ApiDependencies {
   readonly served: Served;
   readonly rateLimiter: RateLimiter;
   readonly chat: ChatDependencies;
-  readonly large: LargeRequests;
+  readonly bodies: BodyRoom;
   readonly bodyBytes: number;
 }
 
@@ -83,7 +83,7 @@ function jsonRoute<Name extends JsonOperation>(dependencies: ApiDependencies, na
 }
 
 function route<Name extends Operation>(
-  { served, rateLimiter, large, bodyBytes }: ApiDependencies,
+  { served, rateLimiter, bodies, bodyBytes }: ApiDependencies,
   name: Name,
   respond: Respond<Name>,
 ): ServedRoute {
@@ -125,7 +125,7 @@ function route<Name extends Operation>(
     const responded = (body: unknown) =>
       respond(context, request, { call: call as Call, id, query, body } as OperationInput<Name>, use);
     if (noBody !== null) return responded(noBody);
-    const { value, place } = await readBody(request, context.apiKey, bodyLimits, large);
+    const { value, place } = await readBody(bodySource(context, request), bodyLimits, bodies);
     try {
       const body = checkShape(shape.checkedBody ?? shape.body, value);
       // A turn may last long, and other large requests must not wait for its end.

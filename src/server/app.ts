@@ -1,8 +1,10 @@
 // The API over any service: a request in, a response out, without a socket. The app checks keys and shapes, gives every failure the same
 // form of body, and writes the log. It adds no rule to those of the service. listen.ts deals with sockets.
+import type { Readable } from 'node:stream';
 import { Hono } from 'hono/tiny';
 import { ParleyError } from '../service/errors.ts';
 import { apiRoutes, callOf } from './api-routes.ts';
+import { ChunkReader } from './chunk-reader.ts';
 import { ClientGone, clientGoneStatus } from './client-gone.ts';
 import type { Served } from './handlers.ts';
 import { KeyWatch } from './key-watch.ts';
@@ -33,8 +35,8 @@ export interface AppOptions extends Served {
 }
 
 export interface App {
-  /** Never rejects. */
-  fetch(request: Request): Promise<Response>;
+  /** Never rejects. `incoming`: Node's stream of the body, where there is one. The body of the request is then not touched. */
+  fetch(request: Request, incoming?: Readable): Promise<Response>;
   /** The response to bytes that could not be read as a request. */
   refuse(error: ParleyError, status: number): Response;
   /**
@@ -48,7 +50,7 @@ export function createApp(options: AppOptions): App {
   const { service, serverLimits, version, logger, now, newRequestId, ready, arrived } = options;
   const rateLimiter = new RateLimiter(service, serverLimits, { now, servers: options.servers });
   const replies = new RunningReplies();
-  const large = new LargeRequests(serverLimits);
+  const bodies = { chunks: new ChunkReader(), large: new LargeRequests(serverLimits) };
   const streaming = new WeakSet<RequestContext>();
   const chat = {
     replies,
@@ -58,7 +60,7 @@ export function createApp(options: AppOptions): App {
     ended: (context: RequestContext, error: unknown) => record(context, 200, error),
   };
   const served = [
-    ...apiRoutes({ served: options, rateLimiter, chat, large, bodyBytes: serverLimits.bodyBytes }),
+    ...apiRoutes({ served: options, rateLimiter, chat, bodies, bodyBytes: serverLimits.bodyBytes }),
     ...openRoutes({ version, replies, ready }),
   ];
   const otherwise = async (context: RequestContext, request: Request): Promise<Response> => {
@@ -98,8 +100,8 @@ export function createApp(options: AppOptions): App {
     return response;
   }
 
-  async function respond(request: Request): Promise<Response> {
-    const context = requestContextOf(request, newRequestId(), now());
+  async function respond(request: Request, incoming: Readable | null): Promise<Response> {
+    const context = requestContextOf(request, incoming, newRequestId(), now());
     try {
       if (replies.isStopping && isOfApi(context)) throw stopping();
       // hono's router ignores a slash at the end of a path.
@@ -114,9 +116,9 @@ export function createApp(options: AppOptions): App {
   }
 
   return {
-    async fetch(request) {
+    async fetch(request, incoming) {
       arrived();
-      const response = await respond(request);
+      const response = await respond(request, incoming ?? null);
       // The client sends its next request over a new connection, which a load balancer can give to another server.
       if (replies.isDraining) response.headers.set('Connection', 'close');
       return response;
@@ -129,6 +131,7 @@ export function createApp(options: AppOptions): App {
         query: '',
         apiKey: '',
         began: now(),
+        incoming: null,
       };
       record(context, status, error);
       return failureResponse(context, error, { Connection: 'close' }, status);

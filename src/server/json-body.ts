@@ -77,7 +77,8 @@ async function itemsOf(
     if (part.length === 0) throw new SyntaxError('A list has a comma too many.');
     for (const item of part) {
       // The names are checked before the next part is parsed: objects with many different names take many times their bytes.
-      if (names !== null) checkNames(item, names, `${field}[${items.length}]`);
+      const unknown = names && unknownName(item, names);
+      if (unknown !== null) throw unknownField(`${field}[${items.length}]`, unknown);
       items.push(item);
     }
     from = to + 1;
@@ -85,12 +86,17 @@ async function itemsOf(
   return items;
 }
 
-function checkNames(value: unknown, names: ReadonlySet<string>, place: string): void {
-  if (typeof value !== 'object' || value === null) return;
-  for (const [name, inner] of Object.entries(value)) {
-    if (!Array.isArray(value) && !names.has(name)) throw unknownField(place, name);
-    checkNames(inner, names, `${place}.${name}`);
+/** The place of a name that is none of `names`, in the value or inside its fields; null if there is none. */
+function unknownName(value: unknown, names: ReadonlySet<string>): string | null {
+  if (typeof value !== 'object' || value === null) return null;
+  const isList = Array.isArray(value);
+  // A loop over the names makes no list of them and of their values, as `Object.entries` does.
+  for (const name in value) {
+    if (!isList && !names.has(name)) return name;
+    const inner = unknownName(Reflect.get(value, name), names);
+    if (inner !== null) return `${name}.${inner}`;
   }
+  return null;
 }
 
 /** The decoder drops a byte order mark at the beginning of the body. Anywhere else the mark is a fault, or part of a text. */

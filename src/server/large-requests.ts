@@ -1,6 +1,5 @@
 // Limits the memory of requests with a large body: how many bytes of such bodies are held at a time, for one key and for all keys together.
 // One of them is worked on at a time. A request that must wait is read no further until there is room.
-import { ClientGone } from './client-gone.ts';
 
 /** A body with more bytes is large. */
 export const largeBytes = 64 * 1024;
@@ -13,8 +12,8 @@ export interface LargeRequestLimits {
 
 /** The place of one large request among the others. */
 export interface LargeRequest {
-  /** Resolves when there is room for these bytes, which have arrived. Rejects when the client has gone. */
-  hold(bytes: number): Promise<void>;
+  /** Null if there is room for these bytes, which have arrived. Otherwise it resolves when there is room, or never after `leave`. */
+  hold(bytes: number): Promise<void> | null;
   /** Resolves when no other large request is worked on. */
   turn(): Promise<void>;
   /** Gives the place up: its body is held no longer. A second call does nothing. */
@@ -53,7 +52,7 @@ export class LargeRequests {
   }
 
   /** Takes a place, which holds no bytes yet. */
-  enter(apiKey: string, signal: AbortSignal): LargeRequest {
+  enter(apiKey: string): LargeRequest {
     const key = this.#keys.get(apiKey) ?? { places: new Set(), held: 0 };
     this.#keys.set(apiKey, key);
     const place: Place = { key, held: 0 };
@@ -62,10 +61,10 @@ export class LargeRequests {
     let hasTurn = false;
     let hasLeft = false;
     return {
-      hold: async (bytes) => {
-        if (signal.aborted) throw new ClientGone(signal.reason);
-        if (this.#hasRoom(place, bytes)) this.#hold(place, bytes);
-        else await this.#room(place, bytes, signal);
+      hold: (bytes) => {
+        if (!this.#hasRoom(place, bytes)) return this.#room(place, bytes);
+        this.#hold(place, bytes);
+        return null;
       },
       turn: async () => {
         if (this.#isBusy) await new Promise<void>((resolve) => this.#turns.push(resolve));
@@ -83,20 +82,8 @@ export class LargeRequests {
     };
   }
 
-  #room(place: Place, bytes: number, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const gone = () => {
-        this.#waiting = this.#waiting.filter((one) => one !== waiting);
-        reject(new ClientGone(signal.reason));
-      };
-      const enter = () => {
-        signal.removeEventListener('abort', gone);
-        resolve();
-      };
-      const waiting = { place, bytes, enter };
-      signal.addEventListener('abort', gone, { once: true });
-      this.#waiting.push(waiting);
-    });
+  #room(place: Place, bytes: number): Promise<void> {
+    return new Promise((enter) => this.#waiting.push({ place, bytes, enter }));
   }
 
   /** The turn passes directly to the next one, so that no later request comes in between. */
@@ -128,6 +115,7 @@ export class LargeRequests {
     this.#places.delete(place);
     this.#hold(place, -place.held);
     this.#waiting = this.#waiting.filter((one) => {
+      if (one.place === place) return false;
       if (!this.#hasRoom(one.place, one.bytes)) return true;
       this.#hold(one.place, one.bytes);
       one.enter();

@@ -55,9 +55,10 @@ export async function listen(app: App, { host, port, limits }: ListenOptions): P
   const readers = new StalledReaders(limits.stalledMs, limits.checkMs);
   const turns = new ConnectionTurns();
   const answer = getRequestListener(
-    (request, { incoming }) => {
-      const refusal = refusalOfHead(incoming as IncomingMessage);
-      return refusal === null ? app.fetch(request) : app.refuse(refusal.error, refusal.status);
+    (request, streams) => {
+      const incoming = streams.incoming as IncomingMessage;
+      const refusal = refusalOfHead(incoming);
+      return refusal === null ? app.fetch(request, incoming) : app.refuse(refusal.error, refusal.status);
     },
     // A request of HTTP/1.0 need not name a host. `refusalOfHead` checks the host of HTTP/1.1.
     { hostname: 'localhost', errorHandler: () => app.refuse(badTarget.error, badTarget.status) },

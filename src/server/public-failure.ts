@@ -21,6 +21,13 @@ export function publicFailure(error: unknown): ParleyError {
       retryAfter: 1,
     });
   }
+  if (error.code === 'STORE_NEWER') {
+    return new ParleyError('UNAVAILABLE', 'The store was changed by a newer version than this server is.', {
+      ...place,
+      hint: `${kept ?? ''} Its operator starts the server again, in the newer version.`.trim(),
+      retryAfter: 5,
+    });
+  }
   if (error.code === 'STORAGE_FULL') {
     const what = kept === null ? 'this was not done' : 'the reply was not kept';
     return new ParleyError('STORAGE_FULL', `The storage of the server is full: ${what}.`, {

@@ -1,10 +1,13 @@
 // Reads the JSON body of a request within its limits. The caller has checked the key, because the body of a stranger must not be read.
+import { Readable } from 'node:stream';
+import { ChunkQueue } from '../http/chunk-queue.ts';
 import { ParleyError } from '../service/errors.ts';
 import { yieldToEventLoop } from '../system/yield-to-event-loop.ts';
-import { ClientGone } from './client-gone.ts';
+import type { ChunkReader } from './chunk-reader.ts';
 import { parseJsonBody } from './json-body.ts';
 import type { JsonBounds } from './json-scan.ts';
 import { type LargeRequest, type LargeRequests, largeBytes } from './large-requests.ts';
+import type { RequestContext } from './request-context.ts';
 
 /** The most bytes of a body, and the limits of its JSON. */
 export interface BodyLimits {
@@ -18,17 +21,31 @@ export interface RequestBody {
   readonly place: LargeRequest | null;
 }
 
+/** Whose body it is, and where its bytes are. */
+interface BodySource {
+  readonly apiKey: string;
+  readonly headers: Headers;
+  readonly body: Readable | null;
+}
+
+export function bodySource({ apiKey, incoming }: RequestContext, request: Request): BodySource {
+  const { headers } = request;
+  if (incoming !== null) return { apiKey, headers, body: incoming };
+  return { apiKey, headers, body: request.body && Readable.from(request.body) };
+}
+
+/** What the bodies of all requests share. */
+export interface BodyRoom {
+  readonly chunks: ChunkReader;
+  readonly large: LargeRequests;
+}
+
 /** Reads `{}` for a missing body. */
-export async function readBody(
-  request: Request,
-  key: string,
-  limits: BodyLimits,
-  large: LargeRequests,
-): Promise<RequestBody> {
-  const { bytes, place } = await readBytes(request, key, limits.bytes, large);
+export async function readBody(source: BodySource, limits: BodyLimits, room: BodyRoom): Promise<RequestBody> {
+  const { bytes, place } = await readBytes(source, limits.bytes, room);
   if (bytes.length === 0) return { value: {}, place };
   try {
-    checkMediaType(request.headers);
+    checkMediaType(source.headers);
     await place?.turn();
     return { value: await parsed(bytes, limits.json), place };
   } catch (error) {
@@ -52,49 +69,30 @@ interface ReadBytes {
   readonly place: LargeRequest | null;
 }
 
-async function readBytes(
-  request: Request,
-  key: string,
-  limit: number,
-  large: LargeRequests,
-): Promise<ReadBytes> {
-  const announced = request.headers.get('content-length');
-  if (Number(announced) > limit) throw tooLarge(limit, `${announced}`);
-  if (announced === '0') return { bytes: new Uint8Array(), place: null };
-  try {
-    // Node takes no more bytes than the header announces, so these need not be counted.
-    if (announced !== null && Number(announced) <= largeBytes)
-      return { bytes: new Uint8Array(await request.arrayBuffer()), place: null };
-    if (request.body === null) return { bytes: new Uint8Array(), place: null };
-    return await readCounted(request.body, limit, () => large.enter(key, request.signal));
-  } catch (error) {
-    if (error instanceof ParleyError) throw error;
-    throw new ClientGone(error);
-  }
-}
-
 /** A body takes its place when it has become large. The place counts the bytes that have arrived, not those that were announced. */
-async function readCounted(
-  body: ReadableStream<Uint8Array>,
+async function readBytes(
+  { apiKey, headers, body }: BodySource,
   limit: number,
-  enter: () => LargeRequest,
+  room: BodyRoom,
 ): Promise<ReadBytes> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
+  const announced = headers.get('content-length');
+  if (Number(announced) > limit) throw tooLarge(limit, `${announced}`);
+  if (announced === '0' || body === null) return { bytes: new Uint8Array(), place: null };
+  const chunks = new ChunkQueue();
   let place: LargeRequest | null = null;
   try {
-    for await (const chunk of body) {
-      length += chunk.length;
-      if (length > limit) throw tooLarge(limit, `more than ${limit}`);
+    await room.chunks.read(body, (chunk) => {
       chunks.push(chunk);
-      if (length <= largeBytes) continue;
+      const length = chunks.byteLength;
+      if (length > limit) throw tooLarge(limit, `more than ${limit}`);
+      if (length <= largeBytes) return null;
       const arrived = place === null ? length : chunk.length;
-      place ??= enter();
-      await place.hold(arrived);
-    }
-    return { bytes: Buffer.concat(chunks), place };
+      place ??= room.large.enter(apiKey);
+      return place.hold(arrived);
+    });
+    return { bytes: chunks.takeAll(), place };
   } catch (error) {
-    place?.leave();
+    (place as LargeRequest | null)?.leave();
     throw error;
   }
 }

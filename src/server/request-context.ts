@@ -1,4 +1,5 @@
-// The facts of one request that its response and its line in the log need.
+// The facts of one request that its response and its line in the log need, and where its body is read.
+import type { Readable } from 'node:stream';
 import { bearerKey } from './rate-limiter.ts';
 
 export interface RequestContext {
@@ -11,9 +12,16 @@ export interface RequestContext {
   readonly apiKey: string;
   /** Epoch milliseconds. */
   readonly began: number;
+  /** Node's stream of the body; null for a request without a socket, whose body is read from the request itself. */
+  readonly incoming: Readable | null;
 }
 
-export function requestContextOf(request: Request, requestId: string, began: number): RequestContext {
+export function requestContextOf(
+  request: Request,
+  incoming: Readable | null,
+  requestId: string,
+  began: number,
+): RequestContext {
   const { url, method, headers } = request;
   const pathAt = url.indexOf('/', url.indexOf('://') + 3);
   const target = url.slice(pathAt).split('#', 1)[0] ?? '';
@@ -25,6 +33,7 @@ export function requestContextOf(request: Request, requestId: string, began: num
     query: queryAt === -1 ? '' : target.slice(queryAt + 1),
     apiKey: bearerKey(headers),
     began,
+    incoming,
   };
 }
 

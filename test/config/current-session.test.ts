@@ -33,6 +33,16 @@ test('a terminal has its own, and without one the last of that origin and key co
   expect(readCurrentSession(directory, nowhere)).toEqual(of('ses_there'));
 });
 
+test('a file that is far too long is no session, and the next one takes its place', () => {
+  const directory = worker.directory();
+  writeCurrentSession(directory, nowhere, of('ses_short'), Date.now());
+  const [name = ''] = readdirSync(join(directory, 'current'));
+  writeFileSync(join(directory, 'current', name), 'ses_long\n'.repeat(100_000));
+  expect(() => readCurrentSession(directory, nowhere)).toThrow(/cannot be read \(more than 65536 bytes\)/);
+  writeCurrentSession(directory, nowhere, of('ses_next'), Date.now());
+  expect(readCurrentSession(directory, nowhere)).toEqual(of('ses_next'));
+});
+
 test('a terminal that has none does not take the last of another', async () => {
   const directory = worker.directory();
   writeCurrentSession(directory, here, of('ses_here'), Date.now());

@@ -232,6 +232,27 @@ describe('updating', () => {
   );
 });
 
+test('a file that is far too long is refused before it is read, and so is a copy of that length', async () => {
+  const directory = worker.directory();
+  const file = profileFile(directory);
+  await file.update((config) => putProfile(config, 'work', emptyProfile));
+  const long = `{"modes":{"m":"${'x'.repeat(8 * 1024 * 1024)}"}}`;
+  writeFileSync(file.path, long);
+  const error = failure(() => file.read());
+  expect(error.code).toBe('CONFIG');
+  expect(error.message).toBe(`${file.path} cannot be read (more than 8388608 bytes).`);
+  await expect(file.update((config) => useProfile(config, 'work'))).rejects.toMatchObject({ code: 'CONFIG' });
+  expect(statSync(file.path).size).toBe(long.length);
+  writeFileSync(file.path, '{}');
+  const tooMuch = file.update((config) => ({ ...config, modes: { m: 'x'.repeat(8 * 1024 * 1024) } }));
+  await expect(tooMuch).rejects.toMatchObject({ code: 'CONFIG' });
+  expect(file.read().modes).toEqual({});
+  writeFileSync(file.path, '{');
+  expect(failure(() => file.read()).hint).toContain('The last good copy is');
+  writeFileSync(file.lastGoodPath, long);
+  expect(failure(() => file.read()).hint).toContain('There is no good copy');
+});
+
 describe('a damaged file', () => {
   const damages = [
     '',

@@ -89,6 +89,14 @@ function onDataDisk() {
     expect(storeFaults(place)).toEqual([]);
   });
 
+  test('a search without room finds long messages that are not in the index yet', async () => {
+    await place.output(['chat', '--mode', 'echo'], { stdin: `a fox and ${'word '.repeat(60_000)}` });
+    disk.fill(0);
+    const { status, out, err } = await place.parley(['sessions', 'search', 'fox']);
+    expect({ status, err }).toEqual({ status: 0, err: '' });
+    expect(out).toContain('a ⟦fox⟧ and');
+  });
+
   test('a first use without room fails clearly, and succeeds with room', async () => {
     disk.fill(0);
     const { status, err } = await place.parley(['chat', '-n', '--mode', 'echo', 'hi']);

@@ -1,10 +1,13 @@
 // What the value of a body holds in memory, in bytes of the body: bodies that few bytes make large are refused, or hold little.
+import { type HeapProfiler, Session } from 'node:inspector/promises';
+import { Readable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { parseJsonBody } from '../../src/server/json-body.ts';
 import { operationShapes } from '../../src/server/operation-shapes.ts';
 import { ParleyError } from '../../src/service/errors.ts';
+import { openServer, requestOf } from './server-fixture.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
@@ -101,4 +104,52 @@ test.each([
 ])('%s are refused', async (name, problem) => {
   const body = Buffer.from(shapes[name]?.() ?? '');
   await expect(parseJsonBody(body, bounds, () => Promise.resolve())).rejects.toThrow(problem);
+});
+
+test('to read very many short messages makes less than seven times their bytes, garbage and all', async () => {
+  const body = Buffer.from(shapes['messages with all their fields']?.() ?? '');
+  const session = new Session();
+  session.connect();
+  await readValue(body);
+  await session.post('HeapProfiler.startSampling', {
+    samplingInterval: 1024,
+    includeObjectsCollectedByMajorGC: true,
+    includeObjectsCollectedByMinorGC: true,
+  });
+  await readValue(body);
+  const { profile } = await session.post('HeapProfiler.stopSampling');
+  session.disconnect();
+  expect(allocated(profile.head) / body.length).toBeLessThan(7);
+});
+
+function allocated({ selfSize, children }: HeapProfiler.SamplingHeapProfileNode): number {
+  return children.reduce((size, child) => size + allocated(child), selfSize);
+}
+
+test('a body in chunks of one byte holds less than ten times its bytes while it arrives', async () => {
+  const server = await openServer();
+  const length = 60 * 1024;
+  let sent = 0;
+  let allSent = () => {};
+  const isSent = new Promise<void>((resolve) => {
+    allSent = resolve;
+  });
+  // As Node's parser makes them: each chunk has a buffer of its own.
+  const body = new Readable({
+    highWaterMark: 16,
+    read() {
+      if (sent < length) this.push(Buffer.alloc(1, 'x'));
+      else allSent();
+      sent += 1;
+    },
+  });
+  const before = usedMemory();
+  const headers = { 'transfer-encoding': 'chunked' };
+  const answer = server.app.fetch(requestOf(server.key, 'POST', '/v1/sessions', { headers }), body);
+  await isSent;
+  const held = usedMemory() - before;
+  body.push(null);
+  expect((await answer).status).toBe(415);
+  await server.close();
+  expect(held / length).toBeLessThan(10);
 });

@@ -156,6 +156,21 @@ test('who goes away while it waits leaves its place to the next', async () => {
   last.destroy();
 });
 
+test('after a body in chunks that is refused for its length, its connection takes the next request', async () => {
+  await server.close();
+  server = await openServer({ serverLimits: { bodyBytes: 100 * kibibytes } });
+  const connection = await RawConnection.open((await server.listen()).port);
+  const head = `HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${server.key}\r\n`;
+  const chunk = `${(40 * kibibytes).toString(16)}\r\n${'x'.repeat(40 * kibibytes)}\r\n`;
+  await connection.send(
+    `POST /v1/sessions ${head}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(4)}0\r\n\r\n`,
+  );
+  expect((await connection.answer())?.status).toBe(413);
+  await connection.send(`GET /v1/models ${head}\r\n`);
+  expect((await connection.answer())?.status).toBe(200);
+  connection.destroy();
+});
+
 describe('of bodies that come slowly', () => {
   const head = (length: number) =>
     `POST /v1/sessions HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${server.key}\r\nContent-Type: application/json\r\n` +

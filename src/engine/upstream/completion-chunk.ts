@@ -4,6 +4,8 @@ import { fieldOf, textOf } from '../../http/foreign-json.ts';
 import type { Usage } from '../../service/session.ts';
 
 export interface CompletionChunk {
+  /** Which of several replies the chunk belongs to, as the server counts them; null for a chunk without a reply. */
+  readonly index: number | null;
   readonly text: string;
   readonly reasoning: string;
   /** The server's own word for the reason; null while the reply continues. */
@@ -19,7 +21,9 @@ export interface CompletionChunk {
 export function readChunk(value: unknown): CompletionChunk | null {
   if (typeof value !== 'object' || value === null) return null;
   const choices = fieldOf(value, 'choices');
-  const choice = Array.isArray(choices) ? choices[0] : undefined;
+  const choice = Array.isArray(choices)
+    ? (choices.find((one) => indexOf(one) === 0) ?? choices[0])
+    : undefined;
   const error = errorOf(value, choices, choice);
   const usage = readUsage(fieldOf(value, 'usage')) ?? readUsage(fieldOf(fieldOf(value, 'x_groq'), 'usage'));
   if (error === null && usage === null && !Array.isArray(choices)) return null;
@@ -28,6 +32,7 @@ export function readChunk(value: unknown): CompletionChunk | null {
   const parts = Array.isArray(content) ? content : [];
   const finish = fieldOf(choice, 'finish_reason');
   return {
+    index: choice === undefined ? null : indexOf(choice),
     text: textOf(content) + parts.map(partText).join('') + textOf(fieldOf(message, 'refusal')),
     // The notes are in `reasoning_content` at DeepSeek, llama.cpp and vLLM, in `reasoning` at OpenRouter, Groq and Ollama, and in parts at
     // Mistral.
@@ -44,6 +49,11 @@ export function readChunk(value: unknown): CompletionChunk | null {
 /** True for an object without a reply and without a failure. Gateways send such objects to keep a connection alive. */
 export function isNote(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && readChunk(value) === null;
+}
+
+function indexOf(choice: unknown): number {
+  const index = fieldOf(choice, 'index');
+  return typeof index === 'number' ? index : 0;
 }
 
 function errorOf(value: unknown, choices: unknown, choice: unknown): unknown {

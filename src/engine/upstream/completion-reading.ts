@@ -28,6 +28,8 @@ export class CompletionReading {
   #hasText = false;
   #hasReasoning = false;
   #callsTool = false;
+  /** The number of the reply that is read. It was asked for one, but a server may send several. */
+  #index: number | null = null;
   #finish: string | null = null;
   #usage: Usage | null = null;
   #isDone = false;
@@ -67,6 +69,9 @@ export class CompletionReading {
         throw problem;
       }
       if (chunk === null) continue;
+      this.#usage = chunk.usage ?? this.#usage;
+      this.#index ??= chunk.index;
+      if (chunk.index !== null && chunk.index !== this.#index) continue;
       const said = this.#split(chunk);
       for (const type of ['reasoning', 'text'] as const) {
         if (said[type] === '') continue;
@@ -76,8 +81,8 @@ export class CompletionReading {
           joined = { type, text: said[type] };
         }
       }
-      this.#finish = chunk.finish ?? this.#finish;
-      this.#usage = chunk.usage ?? this.#usage;
+      // A reply that was cut stays cut, whatever end the server names after that.
+      if (this.#finish === null || this.#finish === 'stop') this.#finish = chunk.finish ?? this.#finish;
       this.#callsTool ||= chunk.callsTool;
       if (this.#characters > mostCharacters) {
         if (joined !== null) yield joined;

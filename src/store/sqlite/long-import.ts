@@ -125,14 +125,15 @@ function everyMessage({ messages, hidden_messages = [] }: SessionRecord): readon
 function* partsOf(messages: readonly Message[]): Generator<readonly Message[]> {
   let begin = 0;
   let units = 0;
-  for (const [index, { content }] of messages.entries()) {
-    const isFull = index - begin === partLimits.messages || units + content.length > partLimits.units;
+  for (let index = 0; index < messages.length; index += 1) {
+    const { length } = messages[index]?.content ?? '';
+    const isFull = index - begin === partLimits.messages || units + length > partLimits.units;
     if (index > begin && isFull) {
       yield messages.slice(begin, index);
       begin = index;
       units = 0;
     }
-    units += content.length;
+    units += length;
   }
   yield messages.slice(begin);
 }

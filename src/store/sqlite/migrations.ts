@@ -76,6 +76,12 @@ function apply(connection: Connection, migration: Migration): void {
   connection.pragma(`user_version = ${migration.version}`);
 }
 
+/** Throws `STORE_NEWER` if another program has migrated the store since this one opened it with the schema `opened`. */
+export function refuseMigrated(connection: Connection, opened: number): void {
+  const version = schemaVersion(connection);
+  if (version > opened) throw newerStore(connection, version, opened);
+}
+
 function newerStore(connection: Connection, version: number, newest: number): ParleyError {
   const needed = neededVersion(connection);
   return new ParleyError(

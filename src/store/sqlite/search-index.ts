@@ -16,6 +16,8 @@ const workInPieces = longestIndexed / longestInPieces;
 const stepsOfWrite = 4;
 /** A search reads up to this many waiting messages of its project itself, in about 40 ms. If more wait, they are indexed first. */
 const mostRead = { messages: 1024, bytes: 256 * 1024 };
+/** How many it reads itself, in some seconds, if there is no room on the disk to index them. */
+const mostReadWithoutRoom = { messages: 64 * 1024, bytes: 16 * 1024 * 1024 };
 
 /** The waiting messages. */
 export const waitingMessages =
@@ -40,7 +42,7 @@ export const indexStatements = {
   isEnough: `SELECT 1 FROM search_waiting LIMIT 1 OFFSET ${enough - 1}`,
   backlog: `
     SELECT count(*) AS messages, coalesce(sum(bytes), 0) AS bytes FROM (
-      SELECT ${contentBytes} AS bytes FROM ${waitingMessages} WHERE ${ofProject} LIMIT ${mostRead.messages + 1})`,
+      SELECT ${contentBytes} AS bytes FROM ${waitingMessages} WHERE ${ofProject} LIMIT @most + 1)`,
   newest: `SELECT max(message) AS message FROM search_waiting WHERE ${ofProject}`,
   project: 'SELECT id FROM projects WHERE project_id = @projectId',
   nextProject: `SELECT coalesce(
@@ -112,6 +114,11 @@ export class SearchIndex {
     }
   }
 
+  /** True if a search can read the waiting messages of the project itself, though they are more than usual. */
+  isReadable(projectId: string): boolean {
+    return isAtMost(mostReadWithoutRoom, this.#connection, projectId);
+  }
+
   /** Starts indexing if enough messages wait. Call it after messages were written. The next call repeats what fails here. */
   keepUp(): void {
     if (this.#isKeepingUp) return;
@@ -140,9 +147,15 @@ export class SearchIndex {
 
 /** The number of the newest waiting message of a project; 0 if few enough messages wait for a search to read them. */
 function endOfBacklog(connection: Connection, projectId: string): number {
-  const backlog = connection.get<typeof mostRead>(indexStatements.backlog, { projectId }) as typeof mostRead;
-  if (backlog.messages <= mostRead.messages && backlog.bytes <= mostRead.bytes) return 0;
+  if (isAtMost(mostRead, connection, projectId)) return 0;
   return connection.get<{ message: number | null }>(indexStatements.newest, { projectId })?.message ?? 0;
+}
+
+/** True if no more messages of the project wait, and no more bytes of them. */
+function isAtMost(most: typeof mostRead, connection: Connection, projectId: string): boolean {
+  const bindings = { projectId, most: most.messages };
+  const backlog = connection.get<typeof mostRead>(indexStatements.backlog, bindings) as typeof mostRead;
+  return backlog.messages <= most.messages && backlog.bytes <= most.bytes;
 }
 
 /** Indexes some waiting messages. Call it inside a transaction. Null if no message waits. */

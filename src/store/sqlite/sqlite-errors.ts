@@ -50,6 +50,11 @@ export function storeError(error: unknown, path: string): ParleyError {
   }
 }
 
+/** True for a statement that does not fit the schema. A process that reads the store for another reports it as `INTERNAL_ERROR`. */
+export function isOfStatement(error: unknown): boolean {
+  return errorCode(error) === 'SQLITE_ERROR' || errorCode(error) === 'INTERNAL_ERROR';
+}
+
 /** An error of the file system before SQLite is opened. */
 export function directoryError(error: unknown, directory: string): ParleyError {
   if (isDiskFull(error)) return storageFull(directory, error);
@@ -70,10 +75,9 @@ function storageFull(path: string, cause: unknown): ParleyError {
   });
 }
 
-/** Throws the failure of a search. A search writes only if very many messages are not in the index yet. */
-export function searchFailure(error: unknown): never {
-  if (!(error instanceof ParleyError) || error.code !== 'STORAGE_FULL') throw error;
-  throw error.with({
+/** The failure of a search that found the disk full. A search writes only if very many messages are not in the index yet. */
+export function noRoomToIndex(failure: ParleyError): ParleyError {
+  return failure.with({
     hint: 'Very many messages are not in the search index yet, and there is no room to add them. All messages are intact. Free some space and search again.',
   });
 }

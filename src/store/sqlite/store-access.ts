@@ -4,7 +4,8 @@ import type { Connection } from './connection.ts';
 import type { LockWait } from './lock-wait.ts';
 import { whenUnlocked } from './lock-wait.ts';
 import { LongReads } from './long-reads.ts';
-import { storeError } from './sqlite-errors.ts';
+import { refuseMigrated, schemaVersion } from './migrations.ts';
+import { isOfStatement, storeError } from './sqlite-errors.ts';
 import { atOnce, type Steps } from './steps.ts';
 import { Writer } from './writer.ts';
 
@@ -13,6 +14,7 @@ export class StoreAccess {
   readonly writer: Writer;
   readonly wait: LockWait;
   readonly #longReads: LongReads;
+  readonly #schema: number;
   readonly #toEnd = new Set<Promise<unknown>>();
   #closed = false;
 
@@ -20,6 +22,7 @@ export class StoreAccess {
     this.connection = connection;
     this.writer = new Writer(connection, wait);
     this.wait = wait;
+    this.#schema = schemaVersion(connection);
     this.#longReads = new LongReads(connection.path, wait);
   }
 
@@ -46,6 +49,12 @@ export class StoreAccess {
     });
   }
 
+  /** Resolves if the store can be written, and still has the schema that it was opened with. */
+  ping(party: string): Promise<void> {
+    // An empty transaction of a writer: nothing reaches the disk.
+    return this.write(party, (connection) => refuseMigrated(connection, this.#schema));
+  }
+
   /** Runs a write. The parties, mostly projects, take turns. Rejects with the signal's reason if the signal fires while the write waits. */
   write<T>(party: string, work: (connection: Connection) => T, signal?: AbortSignal): Promise<T> {
     return this.run(() => this.writer.write(() => work(this.connection), { party, signal }), signal);
@@ -59,6 +68,8 @@ export class StoreAccess {
     } catch (error) {
       if (signal?.aborted && error === signal.reason) throw error;
       if (!this.connection.open) throw storeClosed();
+      // A newer schema may lack a table that this program asks for.
+      if (isOfStatement(error)) refuseMigrated(this.connection, this.#schema);
       throw storeError(error, this.connection.path);
     }
   }

@@ -5,7 +5,7 @@ import type { StoreRules } from '../store-rules.ts';
 import { whenUnlocked } from './lock-wait.ts';
 import { searchReads } from './search.ts';
 import { indexStep, SearchIndex } from './search-index.ts';
-import { searchFailure } from './sqlite-errors.ts';
+import { noRoomToIndex, storeError } from './sqlite-errors.ts';
 import type { StoreAccess } from './store-access.ts';
 import type { StoreProcesses } from './store-processes.ts';
 
@@ -30,12 +30,18 @@ export class StoreSearch {
   }
 
   search(projectId: string, filter: SearchFilter, signal: AbortSignal): Promise<SearchPage> {
-    const search = this.#access.run(async () => {
-      await this.#index.catchUp(projectId, (ask) => whenUnlocked(ask, this.#access.wait), signal);
+    return this.#access.run(async () => {
+      const read = <T>(ask: () => T) => whenUnlocked(ask, this.#access.wait);
+      try {
+        await this.#index.catchUp(projectId, read, signal);
+      } catch (error) {
+        const failure = storeError(error, this.#access.connection.path);
+        if (signal.aborted || failure.code !== 'STORAGE_FULL') throw error;
+        if (!(await read(() => this.#index.isReadable(projectId)))) throw noRoomToIndex(failure);
+      }
       if (this.#processes !== null) return this.#processes.search(projectId, filter, signal);
       return this.#rules.search(filter, searchReads(this.#access, projectId, filter, this.#rules));
     });
-    return search.catch(searchFailure);
   }
 
   /** Starts indexing if enough messages wait. Call it after messages were written. */

@@ -165,3 +165,37 @@ it('a stop while the key is read is heeded at once, and another reply still gets
   expect(textOf(await other)).toBe('Hi');
   expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer a-key']);
 });
+
+describe('of a server that sends several choices', () => {
+  const choice = (index: unknown, content: string, finish_reason: string | null = null) => ({
+    index,
+    delta: { content },
+    finish_reason,
+  });
+  const chunkOf = (...choices: readonly object[]) => ({ object: 'chat.completion.chunk', choices });
+
+  it.each<readonly [string, readonly object[], string]>([
+    [
+      'in turns',
+      [choice(0, 'a'), choice(1, 'WRONG', 'stop'), choice(0, 'b')].map((one) => chunkOf(one)),
+      'ab',
+    ],
+    ['in one chunk', [chunkOf(choice(1, 'WRONG'), choice(0, 'a'))], 'a'],
+    ['of which one has no number', [chunkOf(choice(undefined, 'a')), chunkOf(choice(2, 'WRONG'))], 'a'],
+    [
+      'that begin elsewhere',
+      [chunkOf(choice(3, 'a')), chunkOf(choice(0, 'WRONG')), chunkOf(choice(3, 'b'))],
+      'ab',
+    ],
+  ])('%s, one is the reply', async (_how, chunks, expected) => {
+    const body = sse(...chunks, '[DONE]');
+    const { engine } = await stubs.engineOver((response) => sendStream(response, body));
+    expect(textOf(await collectEvents(engine, hello))).toBe(expected);
+  });
+});
+
+it('a reply that was ended for its length stays cut, whatever end the server names after that', async () => {
+  const body = sse(chunk({ content: 'a' }), chunk({}, 'length'), chunk({}, 'stop'), '[DONE]');
+  const { engine } = await stubs.engineOver((response) => sendStream(response, body));
+  expect((await collectEvents(engine, hello)).at(-1)).toMatchObject({ type: 'finish', reason: 'length' });
+});

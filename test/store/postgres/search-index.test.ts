@@ -5,12 +5,13 @@ import { storeRules } from '../../../src/local/local-store-rules.ts';
 import { connect } from '../../../src/store/postgres/connect.ts';
 import { ConnectionPool } from '../../../src/store/postgres/connection-pool.ts';
 import { searchReads } from '../../../src/store/postgres/search.ts';
+import { indexQuery } from '../../../src/store/postgres/search-words.ts';
 import { statement } from '../../../src/store/postgres/statement.ts';
 import type { SessionStore } from '../../../src/store/session-store.ts';
 import type { PostgresDatabase } from '../../support/postgres-server.ts';
 import { openTestPostgres } from '../../support/postgres-store.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
-import { newProject, recordOf, search, snippets, turnReply } from '../store-samples.ts';
+import { newProject, recordOf, search, searchFilter, snippets, turnReply } from '../store-samples.ts';
 import { begin } from '../turn-steps.ts';
 
 let server: PostgresDatabase;
@@ -98,33 +99,85 @@ test('a reply that replaces a cut one is found by its own words before it is ind
   });
 });
 
-test('the hits of a search are planned for its words each time, however often it is asked', async () => {
-  const { host, port, user, database } = {
-    host: '127.0.0.1',
-    port: server.port,
-    user: server.user,
-    database: server.database,
-  };
-  const { schema, store } = await openPlace();
-  await begin(store, await newProject(store), { content: 'a fox here' });
+/** A pool as the store has one, over its schema. */
+async function withPool<T>(schema: string, work: (pool: ConnectionPool) => Promise<T>): Promise<T> {
+  const { port, user, database } = server;
+  const place = { host: '127.0.0.1', port, user, database };
   const pool = new ConnectionPool({
-    connect: () => connect([{ host, port, user, database }], { name: 'test', acceptsLoss: true }),
+    connect: () => connect([place], { name: 'test', acceptsLoss: true }),
     ...{ name: 'test', schema, size: 1, patienceMs: 1000, prepare: true, random: Math.random },
   });
-  const filter = {
-    terms: [{ text: 'fox', prefix: false }],
-    matching: 'words',
-    limit: 10,
-    after: null,
-  } as const;
-  for (let times = 0; times < 8; times += 1) {
-    const reads = await searchReads(pool.ask, storeRules, 1, filter);
-    expect(await reads.hits(10)).toHaveLength(1);
+  try {
+    return await work(pool);
+  } finally {
+    await pool.close();
   }
-  const prepared = await pool.ask<{ text: string }>(
-    statement('SELECT statement AS text FROM pg_prepared_statements'),
-  );
-  await pool.close();
+}
+
+const fox = searchFilter('fox');
+
+test('the hits of a search are planned for its words each time, however often it is asked', async () => {
+  const { schema, store } = await openPlace();
+  await begin(store, await newProject(store), { content: 'a fox here' });
+  const prepared = await withPool(schema, async (pool) => {
+    for (let times = 0; times < 8; times += 1) {
+      const reads = await searchReads(pool.ask, storeRules, 1, fox);
+      expect(await reads.hits(10)).toHaveLength(1);
+    }
+    return pool.ask<{ text: string }>(statement('SELECT statement AS text FROM pg_prepared_statements'));
+  });
   expect(prepared.length).toBeGreaterThan(0);
   expect(prepared.filter(({ text }) => text.includes('@@'))).toEqual([]);
+});
+
+/** Two projects with messages of the same words, all of them indexed. */
+async function openIndexed() {
+  const { schema, store } = await openPlace();
+  const [mine, other] = [await newProject(store), await newProject(store)];
+  await store.importSession(mine, recordOf('ses_mine', Array(20).fill('a fox here')), null);
+  await store.importSession(other, recordOf('ses_other', Array(20).fill('a fox here')), null);
+  await search(store, mine, 'fox');
+  await search(store, other, 'fox');
+  await store.close();
+  const left = await rowsOf<{ count: number }>(`SELECT count(*)::integer AS count FROM ${schema}.to_index`);
+  expect(left[0]?.count).toBe(0);
+  const number = async (project: string) =>
+    (await rowsOf<{ id: number }>(`SELECT id FROM ${schema}.projects WHERE project_id = '${project}'`))[0]
+      ?.id ?? 0;
+  return { schema, mine: await number(mine), other: await number(other) };
+}
+
+test('a search reads no more hits from the index than it is asked for', async () => {
+  const { schema, mine } = await openIndexed();
+  await withPool(schema, async (pool) => {
+    const counts: number[] = [];
+    const ask: typeof pool.ask = async (...given) => {
+      const rows = await pool.ask(...given);
+      counts.push(rows.length);
+      return rows as never;
+    };
+    const reads = await searchReads(ask, storeRules, mine, fox);
+    expect(await reads.hits(5)).toHaveLength(5);
+    expect(Math.max(...counts)).toBe(5);
+  });
+});
+
+test('the index tells the words of one project from the same words of another', async () => {
+  const { schema, mine, other } = await openIndexed();
+  for (const project of [mine, other]) {
+    const { query } = indexQuery(fox, project, storeRules);
+    const found = `SELECT DISTINCT sessions.project FROM ${schema}.search JOIN ${schema}.sessions
+      ON sessions.id = search.session WHERE words @@ $$${query}$$::tsquery`;
+    expect(await rowsOf(found)).toEqual([{ project }]);
+  }
+});
+
+test('the hits of a search are of its project, whatever words the index has of another', async () => {
+  const { schema, mine, other } = await openIndexed();
+  // As an index of another version, or of a restored table, could have them.
+  await rowsOf(`UPDATE ${schema}.search SET words = replace(words::text, '${other}:', '${mine}:')::tsvector`);
+  await withPool(schema, async (pool) => {
+    const reads = await searchReads(pool.ask, storeRules, mine, fox);
+    expect(await reads.hits(100)).toHaveLength(20);
+  });
 });

@@ -1,0 +1,67 @@
+// The bodies of clients that leave: each reader is told, and thousands at once keep nobody else waiting.
+import { PassThrough } from 'node:stream';
+import { expect, test } from 'vitest';
+import { ChunkReader } from '../../src/server/chunk-reader.ts';
+import { ClientGone } from '../../src/server/client-gone.ts';
+
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
+test('of a thousand clients that leave at once, a few are told of in each turn of the event loop, and all in the end', async () => {
+  const reader = new ChunkReader();
+  const bodies = Array.from({ length: 1000 }, () => new PassThrough());
+  const told: unknown[] = [];
+  const readings = bodies.map((body) => reader.read(body, () => null).catch((error) => told.push(error)));
+  await nextTurn();
+  for (const body of bodies) body.destroy();
+  let before = 0;
+  let most = 0;
+  while (told.length < bodies.length) {
+    await nextTurn();
+    most = Math.max(most, told.length - before);
+    before = told.length;
+  }
+  await Promise.all(readings);
+  expect(told.every((error) => error instanceof ClientGone)).toBe(true);
+  expect(most).toBeLessThanOrEqual(100);
+});
+
+test('a client that leaves while its body waits for room is told of at once', async () => {
+  const body = new PassThrough();
+  const reading = new ChunkReader().read(body, () => new Promise(() => {}));
+  body.write('x');
+  await nextTurn();
+  body.destroy(new Error('reset'));
+  await expect(reading).rejects.toBeInstanceOf(ClientGone);
+});
+
+test('a body that ends while its last chunk waits for room is whole only when there is room', async () => {
+  const body = new PassThrough();
+  let isWhole = false;
+  let makeRoom = () => {};
+  const room = new Promise<void>((resolve) => {
+    makeRoom = resolve;
+  });
+  const reading = new ChunkReader()
+    .read(body, () => room)
+    .then(() => {
+      isWhole = true;
+    });
+  body.end('x');
+  for (let turn = 0; turn < 10; turn += 1) await nextTurn();
+  expect(isWhole).toBe(false);
+  makeRoom();
+  await reading;
+  expect(isWhole).toBe(true);
+});
+
+test('a body that is refused stays unread from there', async () => {
+  const body = new PassThrough();
+  const reading = new ChunkReader().read(body, () => {
+    throw new RangeError('too long');
+  });
+  body.write('x');
+  await expect(reading).rejects.toThrow('too long');
+  body.write('rest');
+  await nextTurn();
+  expect([body.destroyed, body.isPaused(), String(body.read())]).toEqual([false, true, 'rest']);
+});
