@@ -39,9 +39,15 @@ const addLot = statement(`
   SELECT session, position, created_at, bytes, words::tsvector FROM input
   ON CONFLICT (session, position) DO UPDATE SET created_at = excluded.created_at, bytes = excluded.bytes,
     words = excluded.words`);
-const queuedOfProject = statement(`
-  SELECT count(*) AS messages, coalesce(sum(bytes), 0) AS bytes
-  FROM (SELECT bytes FROM parley.to_index WHERE project = $1 LIMIT ${mostQueued + 1}) AS queued`);
+const indexOfProject = statement(`
+  SELECT projects.id AS project, queued.messages, queued.bytes,
+    EXISTS (SELECT 1 FROM parley.search WHERE words IS NULL) AS unindexed
+  FROM parley.projects
+  CROSS JOIN LATERAL (
+    SELECT count(*) AS messages, coalesce(sum(bytes), 0) AS bytes
+    FROM (SELECT bytes FROM parley.to_index WHERE project = projects.id LIMIT ${mostQueued + 1}) AS waiting
+  ) AS queued
+  WHERE projects.project_id = $1`);
 
 interface QueuedRow {
   readonly session: number;
@@ -49,6 +55,16 @@ interface QueuedRow {
   readonly project: number;
   readonly created_at: number;
   readonly content: string;
+}
+
+/** What the index holds of a project, at the moment of the question. */
+export interface IndexedProject {
+  /** The row number of the project. */
+  readonly project: number;
+  /** How many of its messages are not in the index yet. */
+  readonly messages: number;
+  /** Whether any message of the store has more words than an index takes. */
+  readonly unindexed: boolean;
 }
 
 export class SearchIndex {
@@ -79,21 +95,25 @@ export class SearchIndex {
       });
   }
 
-  /** Resolves when few enough messages of the project are queued for a search to read them. Rejects with the signal's reason. */
-  async keepShort(project: number, signal: AbortSignal): Promise<void> {
+  /**
+   * Resolves when few enough messages of the project are queued for a search to read them. Null for an unknown project. Rejects with the
+   * signal's reason.
+   */
+  async keepShort(projectId: string, signal: AbortSignal): Promise<IndexedProject | null> {
     for (;;) {
       signal.throwIfAborted();
-      const [queued] = await this.#connections.ask<{ messages: number; bytes: number }>(queuedOfProject, [
-        project,
+      const [indexed] = await this.#connections.ask<IndexedProject & { bytes: number }>(indexOfProject, [
+        projectId,
       ]);
-      const { messages = 0, bytes = 0 } = queued ?? {};
+      if (indexed === undefined) return null;
+      const { project, messages, bytes } = indexed;
       if (messages <= mostQueued && bytes <= mostQueuedBytes) {
         // The next search finds them in the index.
         if (messages > 0) this.#fillSoon();
-        return;
+        return indexed;
       }
       // What is left is being indexed by others.
-      if (!(await this.#indexLot(project))) return;
+      if (!(await this.#indexLot(project))) return indexed;
     }
   }
 
