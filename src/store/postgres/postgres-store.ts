@@ -40,7 +40,7 @@ import { listMessages } from './messages.ts';
 import type { SessionCreation } from './new-sessions.ts';
 import { storeError } from './postgres-errors.ts';
 import { planPurge, purgeSessions } from './purge.ts';
-import { projectNumber, searchReads } from './search.ts';
+import { searchReads } from './search.ts';
 import { SearchIndex } from './search-index.ts';
 import type { ServerBeat } from './servers.ts';
 import { listSessions } from './session-pages.ts';
@@ -175,9 +175,8 @@ export class PostgresStore implements SessionStore {
   searchSessions(projectId: string, filter: SearchFilter, signal: AbortSignal): Promise<SearchPage> {
     return this.#run(async (ask) => {
       const { rules } = this.#tools;
-      const project = await projectNumber(ask, projectId);
-      await this.#searchIndex.keepShort(project, signal);
-      return rules.search(filter, await searchReads(ask, rules, project, filter));
+      const indexed = await this.#searchIndex.keepShort(projectId, signal);
+      return rules.search(filter, searchReads(ask, rules, indexed, filter));
     }, signal);
   }
 

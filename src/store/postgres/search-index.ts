@@ -1,5 +1,7 @@
 // Fills the index of words. A message is queued in the statement that stores it, and is indexed later with others, so that no turn waits.
 // Several servers share the queue: each takes rows that no other has taken. A search reads the queued messages of its project itself.
+
+import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import type { TextRules } from '../store-rules.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import { lexemesOf } from './search-words.ts';
@@ -9,6 +11,8 @@ const messagesOfLot = 256;
 /** A search reads up to this many queued messages of its project itself. */
 const mostQueued = 1000;
 const mostQueuedBytes = 1024 * 1024;
+/** How much text, in UTF-16 units, is divided into words before other work may run: about 2 ms. */
+const lengthAtOnce = 16 * 1024;
 /** How many bytes of text are read at a time, and at least one message. */
 const bytesOfLot = 4 * 1024 * 1024;
 
@@ -39,9 +43,15 @@ const addLot = statement(`
   SELECT session, position, created_at, bytes, words::tsvector FROM input
   ON CONFLICT (session, position) DO UPDATE SET created_at = excluded.created_at, bytes = excluded.bytes,
     words = excluded.words`);
-const queuedOfProject = statement(`
-  SELECT count(*) AS messages, coalesce(sum(bytes), 0) AS bytes
-  FROM (SELECT bytes FROM parley.to_index WHERE project = $1 LIMIT ${mostQueued + 1}) AS queued`);
+const indexOfProject = statement(`
+  SELECT projects.id AS project, queued.messages, queued.bytes,
+    EXISTS (SELECT 1 FROM parley.search WHERE words IS NULL) AS unindexed
+  FROM parley.projects
+  CROSS JOIN LATERAL (
+    SELECT count(*) AS messages, coalesce(sum(bytes), 0) AS bytes
+    FROM (SELECT bytes FROM parley.to_index WHERE project = projects.id LIMIT ${mostQueued + 1}) AS waiting
+  ) AS queued
+  WHERE projects.project_id = $1`);
 
 interface QueuedRow {
   readonly session: number;
@@ -49,6 +59,16 @@ interface QueuedRow {
   readonly project: number;
   readonly created_at: number;
   readonly content: string;
+}
+
+/** What the index holds of a project, at the moment of the question. */
+export interface IndexedProject {
+  /** The row number of the project. */
+  readonly project: number;
+  /** How many of its messages are not in the index yet. */
+  readonly messages: number;
+  /** Whether any message of the store has more words than an index takes. */
+  readonly unindexed: boolean;
 }
 
 export class SearchIndex {
@@ -79,21 +99,25 @@ export class SearchIndex {
       });
   }
 
-  /** Resolves when few enough messages of the project are queued for a search to read them. Rejects with the signal's reason. */
-  async keepShort(project: number, signal: AbortSignal): Promise<void> {
+  /**
+   * Resolves when few enough messages of the project are queued for a search to read them. Null for an unknown project. Rejects with the
+   * signal's reason.
+   */
+  async keepShort(projectId: string, signal: AbortSignal): Promise<IndexedProject | null> {
     for (;;) {
       signal.throwIfAborted();
-      const [queued] = await this.#connections.ask<{ messages: number; bytes: number }>(queuedOfProject, [
-        project,
+      const [indexed] = await this.#connections.ask<IndexedProject & { bytes: number }>(indexOfProject, [
+        projectId,
       ]);
-      const { messages = 0, bytes = 0 } = queued ?? {};
+      if (indexed === undefined) return null;
+      const { project, messages, bytes } = indexed;
       if (messages <= mostQueued && bytes <= mostQueuedBytes) {
         // The next search finds them in the index.
         if (messages > 0) this.#fillSoon();
-        return;
+        return indexed;
       }
       // What is left is being indexed by others.
-      if (!(await this.#indexLot(project))) return;
+      if (!(await this.#indexLot(project))) return indexed;
     }
   }
 
@@ -110,15 +134,29 @@ export class SearchIndex {
     return this.#connections.transaction(async (ask) => {
       const rows = await ask<QueuedRow>(takeLot, [project]);
       if (rows.length === 0) return false;
+      const words = await this.#wordsOf(rows);
       await ask(addLot, [
         rows.map((row) => row.project),
         rows.map(({ session }) => session),
         rows.map(({ position }) => position),
         rows.map(({ created_at }) => created_at),
         rows.map(({ content }) => Buffer.byteLength(content)),
-        rows.map((row) => lexemesOf(row.content, row.project, this.#rules)),
+        words,
       ]);
       return true;
     });
+  }
+
+  async #wordsOf(rows: readonly QueuedRow[]): Promise<readonly (string | null)[]> {
+    const words: (string | null)[] = [];
+    let length = 0;
+    for (const { content, project } of rows) {
+      words.push(lexemesOf(content, project, this.#rules));
+      length += content.length;
+      if (length < lengthAtOnce) continue;
+      await yieldToEventLoop();
+      length = 0;
+    }
+    return words;
   }
 }

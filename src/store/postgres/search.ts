@@ -7,15 +7,17 @@ import { type SessionRow, toSession, toTime } from '../rows.ts';
 import type { SearchFilter } from '../session-filters.ts';
 import type { FoundMessage, SearchReads, ShownSession, StoreRules } from '../store-rules.ts';
 import type { Ask } from './connection-pool.ts';
+import type { IndexedProject } from './search-index.ts';
 import { indexQuery } from './search-words.ts';
 import { sessionColumns, settingsBytes } from './sessions.ts';
 import { plannedAnew, statement } from './statement.ts';
 
+/** A text of at most so many bytes is read together with its hit, so that 10,000 hits take at most 16 MB. */
+const bytesWithHit = 1600;
 /** How many bytes of texts, and how many rows, are read at a time. */
 const bytesOfStep = 1024 * 1024;
 const rowsOfStep = 1000;
 
-const projectByName = statement('SELECT id FROM parley.projects WHERE project_id = $1');
 const activeSession = (row: string) => `
   CROSS JOIN LATERAL (
     SELECT sessions.* FROM parley.sessions
@@ -27,7 +29,11 @@ const messageOf = (row: string) => `
     WHERE messages.session = ${row}.session AND messages.position = ${row}.position LIMIT 1
   ) AS message`;
 const found = (which: string) => `
-  SELECT search.id, search.session, session.session_id, search.position, search.created_at, search.bytes
+  SELECT search.id, search.session, session.session_id, search.position, search.created_at, search.bytes, (
+    SELECT messages.content FROM parley.messages
+    WHERE messages.session = search.session AND messages.position = search.position
+      AND search.bytes <= ${bytesWithHit}
+  ) AS content
   FROM parley.search ${activeSession('search')}
   WHERE ${which} AND search.id < $2 ORDER BY search.id DESC LIMIT $3`;
 const hits = plannedAnew(found('search.words @@ $4::tsquery'));
@@ -59,7 +65,14 @@ interface MessagePlace {
   readonly position: number;
 }
 
-type FoundRow = FoundMessage & MessagePlace;
+interface FoundRow extends FoundMessage, MessagePlace {
+  /** Null for a long text, which is read when it is needed, and for a message that was deleted meanwhile. */
+  readonly content: string | null;
+}
+
+interface TextPlace extends MessagePlace, Pick<FoundRow, 'bytes' | 'content'> {}
+
+const noProject: IndexedProject = { project: 0, messages: 0, unindexed: false };
 
 interface ShownRow {
   readonly place: number;
@@ -69,32 +82,32 @@ interface ShownRow {
   readonly content: string;
 }
 
-/** The row number of a project; 0, which no row has, for an unknown project. */
-export async function projectNumber(ask: Ask, projectId: string): Promise<number> {
-  const [row] = await ask<{ id: number }>(projectByName, [projectId]);
-  return row?.id ?? 0;
-}
-
-export async function searchReads(
+/** `indexed`: what the index holds of the project; null for an unknown project. */
+export function searchReads(
   ask: Ask,
   rules: StoreRules,
-  project: number,
+  indexed: IndexedProject | null,
   filter: SearchFilter,
-): Promise<SearchReads> {
+): SearchReads {
+  const { project, messages: waitingMessages, unindexed: hasUnindexed } = indexed ?? noProject;
   const { query, isExact } = indexQuery(filter, project, rules);
   const holds = rules.matcher(filter);
   const places = new Map<number, FoundRow>();
   return {
     async hits(most) {
+      if (indexed === null) return [];
       // The queue is read first. A message that is indexed meanwhile is then found twice, never missed.
-      const waiting = await queuedMessages();
+      const waiting = waitingMessages === 0 ? [] : await queuedMessages();
       const isWaiting = new Set(waiting.map(placeName));
-      const [held, ...indexed] = await Promise.all([
+      const readUnindexed = hasUnindexed || waitingMessages > 0;
+      const [held, ...ofIndex] = await Promise.all([
         holding(waiting),
         readHits(most, (before, limit) => ask<FoundRow>(hits, [project, before, limit, query]), isExact),
-        readHits(most, (before, limit) => ask<FoundRow>(unindexed, [project, before, limit]), false),
+        readUnindexed
+          ? readHits(most, (before, limit) => ask<FoundRow>(unindexed, [project, before, limit]), false)
+          : [],
       ]);
-      const found = [...held, ...indexed.flat().filter((row) => !isWaiting.has(placeName(row)))];
+      const found = [...held, ...ofIndex.flat().filter((row) => !isWaiting.has(placeName(row)))];
       const newest = found.sort((one, other) => other.id - one.id).slice(0, most);
       for (const row of newest) places.set(row.id, row);
       return newest;
@@ -111,15 +124,15 @@ export async function searchReads(
     },
   };
 
-  function placeOf({ id }: Pick<FoundMessage, 'id'>): MessagePlace & { readonly bytes: number } {
-    return places.get(id) ?? { session: 0, position: 0, bytes: 0 };
+  function placeOf({ id }: Pick<FoundMessage, 'id'>): TextPlace {
+    return places.get(id) ?? { session: 0, position: 0, bytes: 0, content: null };
   }
 
   async function queuedMessages(): Promise<readonly FoundRow[]> {
-    const rows = await ask<Omit<FoundRow, 'id'>>(queued, [project]);
+    const rows = await ask<Omit<FoundRow, 'id' | 'content'>>(queued, [project]);
     return rows
       .toSorted((one, other) => one.created_at - other.created_at)
-      .map((row, index) => ({ ...row, id: firstQueued + index }));
+      .map((row, index) => ({ ...row, id: firstQueued + index, content: null }));
   }
 
   async function readHits(
@@ -147,11 +160,12 @@ export async function searchReads(
     return kept;
   }
 
-  async function textsOf(messages: readonly MessagePlace[]): Promise<readonly (string | null)[]> {
-    const rows = await ask<{ place: number; content: string }>(contents, [project, ...columnsOf(messages)]);
-    const texts = new Array<string | null>(messages.length).fill(null);
-    for (const { place, content } of rows) texts[place - 1] = content;
-    return texts;
+  async function textsOf(messages: readonly TextPlace[]): Promise<readonly (string | null)[]> {
+    const unread = messages.filter(({ content }) => content === null);
+    if (unread.length === 0) return messages.map(({ content }) => content);
+    const rows = await ask<{ place: number; content: string }>(contents, [project, ...columnsOf(unread)]);
+    const texts = new Map(rows.map(({ place, content }) => [unread[place - 1], content]));
+    return messages.map((message) => message.content ?? texts.get(message) ?? null);
   }
 
   async function shown(sessions: readonly (readonly MessagePlace[])[]): Promise<(ShownSession | null)[]> {
