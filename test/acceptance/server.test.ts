@@ -39,13 +39,8 @@ test('a login verifies the key, shows what it resolves to, keeps it, and a conve
   expect(line.split('\t')[1]).toBe('4');
   const stored = JSON.parse(readFileSync(guest.configFile, 'utf8'));
   expect(stored.profiles.team).toMatchObject({ url: server.url, key, mode: 'eliza' });
-  expect(stored.profiles.team.extensions.sort()).toEqual([
-    'archive',
-    'idempotency',
-    'schema',
-    'settings',
-    'stream',
-  ]);
+  const extensions = ['archive', 'idempotency', 'lines', 'schema', 'settings', 'stream'];
+  expect(stored.profiles.team.extensions.sort()).toEqual(extensions);
 });
 
 test('a key that the server refuses is not kept', async () => {
@@ -156,7 +151,7 @@ test('doctor tells the way to the server, and what it offers', async () => {
   expect(out).toMatch(new RegExp(`service +${server.url}`));
   expect(out).toMatch(/proxy +as NO_PROXY say/);
   expect(out).toMatch(/access +project team, key key_\w+, in \d+ ms/);
-  expect(out).toMatch(/offers +archive, idempotency, stream, settings, schema/);
+  expect(out).toMatch(/offers +archive, idempotency, stream, settings, lines, schema/);
 });
 
 test('--debug prints a curl command without the key, and it works', async () => {
