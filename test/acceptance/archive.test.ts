@@ -143,7 +143,7 @@ describe('sessions export', () => {
     expect(page).toContain('<p>&lt;b&gt;And&lt;/b&gt; &lt;script&gt;alert(1)&lt;/script&gt; x <a ');
     expect(page).toContain('<strong>bold</strong>');
     expect(page).toContain(
-      '<pre><code><span class="hl-keyword">let</span> a = <span class="hl-string">&quot;&lt;b&gt;&quot;</span>;',
+      '<pre><code class="language-js"><span class="hl-keyword">let</span> a = <span class="hl-string">&quot;&lt;b&gt;&quot;</span>;',
     );
     expect(page.trimEnd().endsWith('</html>')).toBe(true);
   });

@@ -7,7 +7,9 @@ const mostCode = 50_000;
 const longestLine = 1000;
 
 export function codeBlock(text: string, language: string | undefined): string {
-  return `<pre><code>${coloured(text, language ?? '')}\n</code></pre>\n`;
+  const [name] = /^[\w+#.-]+/.exec(language ?? '') ?? [];
+  const kind = name === undefined ? '' : ` class="language-${name}"`;
+  return `<pre><code${kind}>${coloured(text, language ?? '')}\n</code></pre>\n`;
 }
 
 function coloured(text: string, language: string): string {
