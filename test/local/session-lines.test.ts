@@ -20,7 +20,7 @@ test('keep what was acknowledged, and send the visible line, whatever is done wi
   if (store === undefined) throw new Error('The store was not opened.');
   const place = { backend, engine, store, cutsLater: false, comparedEach: 1, purges: true };
   try {
-    await playRandomLines({ ...place, newKey: () => newKey(backend, projectName()) }, runs(5, 400));
+    await playRandomLines({ ...place, newKey: () => newKey(backend, projectName()) }, runs(4, 400), 30);
     expect((await backend.administration.inspectStore()).integrity).toBe('ok');
   } finally {
     await backend.close();
