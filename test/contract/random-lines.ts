@@ -83,7 +83,7 @@ export async function playRandomLines(place: LinesPlace, numRuns: number, maxLen
       await run.compareAll();
       await run.copy();
     }),
-    { numRuns },
+    { numRuns, endOnFailure: place.cutsLater },
   );
 }
 
@@ -129,7 +129,7 @@ class Run {
       await backend.archive.restoreSession(this.#call(), session.id);
       session.isDeleted = false;
     } else if (session.isDeleted) await this.#purgeOrRefuse(kind, session);
-    else if (kind === 'chat') await this.#chat(session, `key-${this.#count}`);
+    else if (kind === 'chat') await this.#chat(session, `turn-${this.#count}`);
     else if (kind === 'repeat') await this.#repeat(session, at);
     else if (kind === 'regenerate') await this.#regenerate(session);
     else if (kind === 'undo' || kind === 'redo') await this.#move(session, kind);
@@ -197,6 +197,8 @@ class Run {
         if (event.event === 'delta' && this.#place.engine.finish === 'interrupted') this.#stop.abort(stopped);
         if (event.event !== 'session' && event.event !== 'done') continue;
         const { session_id, message_id } = event.data;
+        // A reply that came whole from a server elsewhere does not tell the id of its message.
+        if (message_id === '') continue;
         const texts = this.#said.get(session_id) ?? new Map<string, string>();
         this.#said.set(session_id, texts.set(message_id, event.event === 'done' ? event.data.reply : asked));
       }
