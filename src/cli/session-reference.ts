@@ -1,6 +1,7 @@
 // A session as a person names it: by its full id, by the last characters of the id, or by its title. A full id costs no request and no
 // time. Everything else is looked up (session-look-up.ts), where the service has an archive.
 import { ParleyError } from '../service/errors.ts';
+import { defaultLimits } from '../service/limits.ts';
 import { quoted } from '../service/quoted.ts';
 import { failureBody } from '../service/result.ts';
 import { isSessionId, type Session } from '../service/session.ts';
@@ -18,8 +19,8 @@ function isFullId(text: string): boolean {
 /** Throws `USAGE` for a text that names no session: an empty one, or one that is no id and no title. */
 export function requireReference(text: string): void {
   if (isSessionId(text)) return;
-  if (text.trim() !== '' && text !== '.' && text !== '..' && !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(text))
-    return;
+  const isTitle = text.trim() !== '' && [...text].length <= defaultLimits.titleCharacters;
+  if (isTitle && text !== '.' && text !== '..' && !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(text)) return;
   throw notAnId(text);
 }
 

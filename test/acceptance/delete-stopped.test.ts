@@ -46,7 +46,7 @@ test('while the key is looked at: nothing was deleted', async () => {
 });
 
 test('while its only answer is out: it may have been deleted', async () => {
-  expect(await stopped(['a'], () => false)).toMatchObject({
+  expect(await stopped(['ses_a'], () => false)).toMatchObject({
     status: 130,
     out: '',
     err: 'Stopped before the answer came: it may have been deleted. To make sure, give the same command again.\n',

@@ -82,16 +82,11 @@ const usage: readonly Row[] = [
   ],
 ];
 
-const ids: readonly Row[] = ['', '.', '..', 'a b', 'a\nb', 'a\u0007', 'x'.repeat(256)].flatMap(
-  (id): Row[] => [
-    [
-      `the id ${JSON.stringify(id).slice(0, 12)} in get`,
-      ['sessions', 'get', 'ses_x', id],
-      /not a session id/,
-    ],
-    [`the id ${JSON.stringify(id).slice(0, 12)} in chat`, [...hello, '-s', id], /not a session id/],
-  ],
-);
+// A text with blanks may be a title.
+const ids: readonly Row[] = ['', ' ', '.', '..', 'a\nb', 'a\u0007', 'x'.repeat(256)].flatMap((id): Row[] => [
+  [`the id ${JSON.stringify(id).slice(0, 12)} in get`, ['sessions', 'get', 'ses_x', id], /not a session id/],
+  [`the id ${JSON.stringify(id).slice(0, 12)} in chat`, [...hello, '-s', id], /not a session id/],
+]);
 
 const idCommands: readonly Row[] = [
   ['an empty id to messages', ['sessions', 'messages', ''], /variable unset/],

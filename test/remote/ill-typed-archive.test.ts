@@ -33,21 +33,24 @@ test.each([
   [['sessions', 'list', '--ids', '--all']],
   [['sessions', 'search', 'x']],
   [['sessions', 'messages', 's']],
-  [['sessions', 'restore', 'a', 'b']],
+  [['sessions', 'restore', 'ses_a', 'ses_b']],
   [['sessions', 'delete', '--all', '--yes']],
 ])('%j ends with BAD_RESPONSE', async (words) => {
   const outcome = await place.parley(words, { env: { PARLEY_URL: server.url, PARLEY_API_KEY: 'k' } });
   if (words.includes('restore')) {
-    expect(outcome).toMatchObject({ status: 3, out: 'failed a BAD_RESPONSE\nfailed b BAD_RESPONSE\n' });
+    expect(outcome).toMatchObject({
+      status: 3,
+      out: 'failed ses_a BAD_RESPONSE\nfailed ses_b BAD_RESPONSE\n',
+    });
   } else {
     expectFailure(outcome, { status: 1, code: 'BAD_RESPONSE' });
   }
 });
 
 test('a deletion in batches that is answered so is not taken for one that was done', async () => {
-  const words = ['sessions', 'delete', 'a', 'b', '--yes'];
+  const words = ['sessions', 'delete', 'ses_a', 'ses_b', '--yes'];
   const { status, out } = await place.parley(words, {
     env: { PARLEY_URL: server.url, PARLEY_API_KEY: 'k' },
   });
-  expect([status, out]).toEqual([3, 'failed a BAD_RESPONSE\nfailed b BAD_RESPONSE\n']);
+  expect([status, out]).toEqual([3, 'failed ses_a BAD_RESPONSE\nfailed ses_b BAD_RESPONSE\n']);
 });

@@ -29,8 +29,10 @@ export async function deleteSession(
   if ((await runDelete({ words: [id], ...options, max: 1, concurrency: 1, verbose: false }, context)) !== 0)
     return;
   conversation.deletedId = id;
+  const isAnother = id !== conversation.sessionId && title !== null;
+  const named = isAnother ? `${JSON.stringify(shortTitle(title, longestTitle))}: ` : '';
   if (id === conversation.sessionId) conversation.enter(null, null);
-  if (restores) await context.say('/restore brings it back.');
+  if (restores) await context.say(`${named}/restore brings it back.`);
 }
 
 async function isSure(id: string, title: string | null, { prompting }: CliContext): Promise<boolean> {

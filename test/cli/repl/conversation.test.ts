@@ -210,8 +210,12 @@ describe('a narrow and a wide terminal', () => {
       screen.type(words);
       const shown = () => screen.text.replaceAll('\n', '');
       await screen.until('typed', () => shown().endsWith('word59'));
+      const { length } = screen.bytes;
       screen.resize(60, 24);
-      await screen.until('redrawn', () => screen.rows.join('').trimEnd().endsWith(words.slice(-40)));
+      await screen.until(
+        'redrawn',
+        () => screen.bytes.length > length && screen.rows.join('').trimEnd().endsWith(words.slice(-40)),
+      );
       screen.type('\x01First \x05.');
       await screen.until('changed', () => screen.text.replaceAll('\n', '').endsWith(`> First ${words}.`));
       expect(screen.text.match(/First/g)).toHaveLength(1);

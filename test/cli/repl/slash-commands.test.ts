@@ -117,7 +117,7 @@ test('/delete of another session takes a title, too, and leaves this one', async
   await place.output(['chat', '-m', 'echo', 'Old stuff']);
   const screen = await open(place);
   await entered(screen, 'mine');
-  expect(await entered(screen, '/delete old')).toMatch(/^deleted ses_\w+\n/);
+  expect(await entered(screen, '/delete old')).toMatch(/^deleted ses_\w+\n"Old stuff": \/restore brings/);
   await screen.stands('echo (mine)> ');
   expect(await entered(screen, '/delete old')).toContain('(SESSION_NOT_FOUND)');
 });
