@@ -66,9 +66,13 @@ export class LocalService implements ConversationService {
     const once = await idempotencyKeyFor(call, 'chat', request, now(), limits);
     const local = { ...this.#local, ids: this.#local.ids.of(access.projectId) };
     const begin = () => beginWhenFree(local, this.#turnQueue, access, call, request, once);
-    const { schema } = request;
-    const turn = { begin, form, engine, replyId: null, ...(schema !== undefined && { schema }) };
-    yield* runTurn(local, access.projectId, call, turn);
+    yield* runTurn(local, access.projectId, call, {
+      begin,
+      form,
+      engine,
+      replyId: null,
+      schema: request.schema,
+    });
   }
 
   async createSession(call: Call, request: CreateSessionRequest): Promise<Result<NewSession>> {

@@ -22,8 +22,8 @@ export interface ChosenTurn {
   readonly engine: ReplyEngine;
   /** The id of the reply, if another reply is asked for to a message that may have one; null for a chat. */
   readonly replyId: string | null;
-  /** The schema of the reply; missing for a reply of any form. */
-  readonly schema?: string;
+  /** The schema that the reply is to match. */
+  readonly schema?: string | undefined;
 }
 
 /**
@@ -132,8 +132,6 @@ export async function* runTurn(
         yield { event: 'delta', data: { text: event.text } };
       } else if (event.text !== '') {
         yield { event: 'reasoning', data: { text: event.text } };
-      } else {
-        call.notice?.({ kind: 'thinking' });
       }
     }
   } catch (error) {

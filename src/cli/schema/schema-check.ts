@@ -8,7 +8,7 @@ import type { SchemaAnswer, SchemaOrder } from './schema-thread.ts';
 
 /** How a check is done. */
 interface CheckLimits {
-  /** The longest check of one reply. */
+  /** The longest check of one reply. The first answer of a thread may take as long as starts usually do at most. */
   readonly milliseconds: number;
   /** The file of the thread. It lies beside the chunk of the build that contains this code. */
   readonly thread: URL;
@@ -30,6 +30,8 @@ export class SchemaCheck {
   readonly #limits: CheckLimits;
   readonly #signal: AbortSignal;
   #thread: Worker | null = null;
+  /** True once the thread has answered, and so has read the schema. */
+  #isReady = false;
   /** Ends when the last check that was asked for ends: there is one thread. */
   #last: Promise<unknown> = Promise.resolve();
 
@@ -69,16 +71,18 @@ export class SchemaCheck {
 
   /** Null for no reply: the schema alone is read. */
   async #run(reply: string | null): Promise<SchemaAnswer> {
-    const { thread: file, milliseconds } = this.#limits;
+    const { thread: file } = this.#limits;
+    const { milliseconds } = this.#isReady ? this.#limits : usualLimits;
     const signal = this.#signal;
     signal.throwIfAborted();
     this.#thread ??= startThread(file);
     const thread = this.#thread;
     const removals: (() => void)[] = [];
     try {
-      return await new Promise<SchemaAnswer>((resolve, reject) => {
+      const answer = await new Promise<SchemaAnswer>((resolve, reject) => {
         const end = () => {
           this.#thread = null;
+          this.#isReady = false;
           void thread.terminate();
         };
         const stop = () => {
@@ -94,7 +98,7 @@ export class SchemaCheck {
           if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') giveUp(`it takes more than ${mostMegabytes} MiB`);
           else if (error instanceof RangeError) giveUp(error.message);
           else {
-            this.#thread = null;
+            end();
             reject(unstartable(error));
           }
         };
@@ -109,6 +113,8 @@ export class SchemaCheck {
         );
         thread.postMessage({ schema: this.#text, reply } satisfies SchemaOrder);
       });
+      this.#isReady = this.#thread === thread;
+      return answer;
     } finally {
       for (const action of removals) action();
     }
