@@ -8,6 +8,7 @@ import { LocalAdministration } from '../local/local-administration.ts';
 import { LocalArchive } from '../local/local-archive.ts';
 import type { LocalOptions } from '../local/local-options.ts';
 import { LocalService } from '../local/local-service.ts';
+import { TurnQueue } from '../local/turn-queue.ts';
 import type { EmbeddedBackend } from '../service/backend.ts';
 import type {
   BackendOptions,
@@ -51,9 +52,9 @@ export async function openEmbeddedBackend(
     isElsewhere ? null : modesOfMachine(profileFile, config),
     options.say,
   );
-  const { service: plain } = opened.backend;
-  const service = options.followsModes && modes !== null ? followedModes(plain, modes, reloadModes) : plain;
-  const backend = { ...opened.backend, service };
+  const follows = options.followsModes && modes !== null;
+  const contracts = follows ? followedModes(opened.backend, modes, reloadModes) : {};
+  const backend = { ...opened.backend, ...contracts };
   try {
     if (options.onlyExisting && isNew) throw noStore();
     if (isElsewhere) refuseEmptiedStore(knownTo, !isNew, target.storeName);
@@ -160,11 +161,12 @@ async function openLocal<Modes extends Pick<ModeSource, 'read' | 'follow'>>(
   const limits = limitsWith(options.timeout);
   const ids = new IdSource(random);
   const local: LocalOptions = { store, engines, limits, now, sinceBoot, random, ids, owner, say };
+  const turnQueue = new TurnQueue();
   const backend: EmbeddedBackend = {
-    service: new LocalService(local),
-    archive: new LocalArchive(local),
+    service: new LocalService(local, turnQueue),
+    archive: new LocalArchive(local, turnQueue),
     administration: new LocalAdministration(local),
-    extensions: ['archive', 'idempotency', 'stream', 'settings'],
+    extensions: ['archive', 'idempotency', 'stream', 'settings', 'lines'],
     async close() {
       try {
         await engines.close?.();

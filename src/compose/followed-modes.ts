@@ -1,17 +1,20 @@
 // A service that uses the current modes in each call. Another process may change the modes while a conversation lasts.
+import type { Backend } from '../service/backend.ts';
 import type { ConversationService } from '../service/conversation-service.ts';
 import { beforeAbort } from '../system/before-abort.ts';
 import type { ModeSource } from './mode-source.ts';
 
+type Contracts = Pick<Backend, 'service' | 'archive'>;
+
 /**
- * `reload` applies the modes that were read last. `models` rejects if the current modes cannot be read. A chat then continues with the
+ * `reload` applies the modes that were read last. `models` rejects if the current modes cannot be read. A turn then continues with the
  * previous ones.
  */
 export function followedModes(
-  service: ConversationService,
+  { service, archive }: Contracts,
   modes: Pick<ModeSource, 'look'>,
   reload: () => Promise<void>,
-): ConversationService {
+): Contracts {
   let isOld = false;
   const follow = async () => {
     isOld = (await modes.look()) || isOld;
@@ -19,7 +22,7 @@ export function followedModes(
     await reload();
     isOld = false;
   };
-  return {
+  const followed: ConversationService = {
     verify: (call) => service.verify(call),
     async models(call) {
       await beforeAbort(follow(), call.signal);
@@ -32,5 +35,25 @@ export function followedModes(
     createSession: (call, request) => service.createSession(call, request),
     getSession: (call, id) => service.getSession(call, id),
     deleteSession: (call, id) => service.deleteSession(call, id),
+  };
+  return {
+    service: followed,
+    archive: {
+      listSessions: (call, query) => archive.listSessions(call, query),
+      searchSessions: (call, request) => archive.searchSessions(call, request),
+      listMessages: (call, id, query) => archive.listMessages(call, id, query),
+      changeSession: (call, id, changes) => archive.changeSession(call, id, changes),
+      restoreSession: (call, id) => archive.restoreSession(call, id),
+      deleteSessions: (call, ids) => archive.deleteSessions(call, ids),
+      restoreSessions: (call, ids) => archive.restoreSessions(call, ids),
+      importSession: (call, record) => archive.importSession(call, record),
+      async *regenerate(call, id, request, form) {
+        await beforeAbort(follow(), call.signal).catch(() => {});
+        yield* archive.regenerate(call, id, request, form);
+      },
+      undoTurn: (call, id) => archive.undoTurn(call, id),
+      redoTurn: (call, id) => archive.redoTurn(call, id),
+      forkSession: (call, id, request) => archive.forkSession(call, id, request),
+    },
   };
 }

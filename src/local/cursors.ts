@@ -3,7 +3,7 @@
 import { ParleyError } from '../service/errors.ts';
 import type { Message, Page, Session } from '../service/session.ts';
 import type { SessionOrder } from '../service/session-archive.ts';
-import type { Rows, SearchPlace, SessionPlace } from '../store/session-filters.ts';
+import type { AnyMessagePlace, Rows, SearchPlace, SessionPlace } from '../store/session-filters.ts';
 
 /** The first letter of a cursor names its order, because a place in one order has no meaning in another. */
 const orderLetters: Readonly<Record<SessionOrder['sort'], Readonly<Record<SessionOrder['order'], string>>>> =
@@ -63,6 +63,25 @@ export function readMessageCursor(cursor: string | null): number | null {
   const position = Number(found[1]);
   if (messageCursor(position) !== cursor) throw unknownCursor();
   return position;
+}
+
+/** A page of all messages of a session, hidden ones included. */
+export function anyMessagePage(rows: Rows<Message>): Page<Message> {
+  return pageOf(rows, ({ position, message_id }) => anyMessageCursor({ position, messageId: message_id }));
+}
+
+function anyMessageCursor({ position, messageId }: NonNullable<AnyMessagePlace['after']>): string {
+  return encode(`a${position}/${messageId}`);
+}
+
+/** The message behind which the page begins; null for the first page. Throws `INVALID_REQUEST` for any other text. */
+export function readAnyMessageCursor(cursor: string | null): AnyMessagePlace['after'] {
+  if (cursor === null) return null;
+  const found = /^a(\d{1,15})\/([\x21-\x7e]{1,255})$/.exec(decode(cursor));
+  if (found === null) throw unknownCursor('with the same `all`, ');
+  const place = { position: Number(found[1]), messageId: found[2] ?? '' };
+  if (anyMessageCursor(place) !== cursor) throw unknownCursor('with the same `all`, ');
+  return place;
 }
 
 function pageOf<Item>({ items, hasMore }: Rows<Item>, cursorAfter: (last: Item) => string): Page<Item> {

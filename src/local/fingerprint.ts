@@ -34,7 +34,7 @@ export async function idempotencyKeyFor(
 /** The key of an import. Its hash is made in parts, with pauses for other work, because a record may be long. Field order counts. */
 export async function importKeyFor(
   call: Call,
-  { session, messages }: SessionRecord,
+  { session, messages, hidden_messages = [] }: SessionRecord,
   now: number,
   limits: Limits,
 ): Promise<IdempotencyKey | null> {
@@ -45,6 +45,11 @@ export async function importKeyFor(
   for (let at = 0; at < messages.length; at += 1) {
     if (at % hashedAtOnce === hashedAtOnce - 1) await yieldToEventLoop();
     hash.update(`${at === 0 ? '' : ','}${JSON.stringify(messages[at])}`);
+  }
+  // A record without hidden messages has the hash that earlier versions gave it.
+  for (const [at, message] of hidden_messages.entries()) {
+    if (at % hashedAtOnce === hashedAtOnce - 1) await yieldToEventLoop();
+    hash.update(`${at === 0 ? '],[' : ','}${JSON.stringify(message)}`);
   }
   const requestHash = hash.update(']]]').digest();
   return { key: call.idempotencyKey, requestHash, keptSince: now - limits.idempotencyMs };

@@ -5,6 +5,7 @@ import type { Limits } from '../service/limits.ts';
 import { finishReasons, type Message, type Session, type SessionFacts } from '../service/session.ts';
 import type { SessionRecord } from '../service/session-archive.ts';
 import { yieldToEventLoop } from '../system/yield-to-event-loop.ts';
+import { faultOfHidden } from './hidden-message-rules.ts';
 import { checkSettings, checkText, checkTitle } from './text-rules.ts';
 
 const sessionFields = namesOf<keyof SessionFacts>({
@@ -14,7 +15,7 @@ const sessionFields = namesOf<keyof SessionFacts>({
   updated_at: true,
   message_count: true,
 });
-const messageFields = namesOf<Exclude<keyof Message, 'error_code'>>({
+const messageFields = namesOf<Exclude<keyof Message, 'error_code' | 'alternative_of' | 'undone_at'>>({
   message_id: true,
   position: true,
   role: true,
@@ -33,13 +34,19 @@ const laterSessionFields = namesOf<Exclude<keyof Session, keyof SessionFacts>>({
   forked_at: true,
 });
 const laterMessageFields = ['error_code'] as const;
+const hiddenFields = ['error_code', 'alternative_of', 'undone_at'] as const;
 
 /** How many messages are checked at a time. */
 const checkedAtOnce = 200;
 
 /** Throws `INVALID_REQUEST` with the place of the first fault. Pauses for other work, because a record may be long. */
 export async function checkRecord(record: SessionRecord, limits: Limits): Promise<void> {
-  const { session, messages } = fieldsOf('body', record, ['session', 'messages']);
+  const { session, messages, hidden_messages } = fieldsOf(
+    'body',
+    record,
+    ['session', 'messages'],
+    ['hidden_messages'],
+  );
   const fields = fieldsOf('session', session, sessionFields, laterSessionFields);
   if (!isOwnId(fields.session_id)) throw wrong('session.session_id', idRule);
   if (fields.title !== null) checkTitle(textAt('session.title', fields.title), limits, 'session.title');
@@ -55,10 +62,26 @@ export async function checkRecord(record: SessionRecord, limits: Limits): Promis
   for (let position = 0; position < messages.length; position += 1) {
     if (position % checkedAtOnce === checkedAtOnce - 1) await yieldToEventLoop();
     const at = `messages[${position}]`;
-    const id = checkMessage(at, messages[position], position, updated, limits);
-    if (ids.has(id)) throw wrong(`${at}.message_id`, 'is that of an earlier message');
-    ids.add(id);
+    const fields = fieldsOf(at, messages[position], messageFields, laterMessageFields);
+    if (fields.position !== position) throw wrong(`${at}.position`, `must be ${position}, its place`);
+    checkMessage(at, { ...fields, position }, updated, limits, ids);
   }
+  if (hidden_messages === undefined) return;
+  if (!Array.isArray(hidden_messages)) throw wrong('hidden_messages', 'must be an array');
+  for (const [index, message] of hidden_messages.entries()) {
+    if (index % checkedAtOnce === checkedAtOnce - 1) await yieldToEventLoop();
+    const at = `hidden_messages[${index}]`;
+    const fields = fieldsOf(at, message, messageFields, hiddenFields);
+    const { position } = fields;
+    if (typeof position !== 'number' || !Number.isSafeInteger(position) || position < 0)
+      throw wrong(`${at}.position`, 'must be a whole number from 0');
+    checkMessage(at, { ...fields, position }, updated, limits, ids);
+    if (fields.alternative_of !== undefined) textAt(`${at}.alternative_of`, fields.alternative_of);
+    if (fields.undone_at !== undefined && timeAt(`${at}.undone_at`, fields.undone_at) > updated)
+      throw wrong(`${at}.undone_at`, 'is after the last activity of the session');
+  }
+  const fault = faultOfHidden(messages, hidden_messages);
+  if (fault !== null) throw wrong(`hidden_messages[${fault.index}].${fault.field}`, fault.problem);
 }
 
 function checkLaterFields(
@@ -80,14 +103,24 @@ function isOwnId(value: unknown): boolean {
 
 const idRule = 'must be an id of this service: ses_, then letters and digits';
 
-/** Checks a message and returns its id. */
-function checkMessage(at: string, value: unknown, position: number, updated: number, limits: Limits): string {
-  const message = fieldsOf(at, value, messageFields, laterMessageFields);
-  const id = message.message_id;
+type PlacedFields = Readonly<Record<Exclude<keyof Message, 'alternative_of' | 'undone_at'>, unknown>> & {
+  readonly position: number;
+};
+
+/** Checks a message, and that no other of `ids` has its id. */
+function checkMessage(
+  at: string,
+  message: PlacedFields,
+  updated: number,
+  limits: Limits,
+  ids: Set<string>,
+): void {
+  const { message_id: id, position } = message;
   if (typeof id !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(id)) {
     throw wrong(`${at}.message_id`, 'must be 1 to 255 visible ASCII characters');
   }
-  if (message.position !== position) throw wrong(`${at}.position`, `must be ${position}, its place`);
+  if (ids.has(id)) throw wrong(`${at}.message_id`, 'is that of an earlier message');
+  ids.add(id);
   const isReply = position % 2 === 1;
   const role = isReply ? 'assistant' : 'user';
   if (message.role !== role) throw wrong(`${at}.role`, `must be ${role}: the two sides take turns`);
@@ -106,7 +139,6 @@ function checkMessage(at: string, value: unknown, position: number, updated: num
   if (timeAt(`${at}.created_at`, message.created_at) > updated) {
     throw wrong(`${at}.created_at`, 'is after the last activity of the session');
   }
-  return id;
 }
 
 /** A reply may be empty, and as long as its engine made it. A message of the user may not. */

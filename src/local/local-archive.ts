@@ -1,11 +1,15 @@
 // The archive of the embedded service: lists, searches, reads, renames, deletes, restores and imports sessions.
 import type { Call } from '../service/call.ts';
+import type { ChatEvent, ReplyForm } from '../service/chat-event.ts';
 import { ParleyError } from '../service/errors.ts';
 import { type Result, resultOf } from '../service/result.ts';
 import type { Message, Page, Session } from '../service/session.ts';
 import type {
   BatchResult,
-  PageRequest,
+  ForkRequest,
+  MessageQuery,
+  MovedTurn,
+  RegenerateRequest,
   SearchPage,
   SearchRequest,
   SessionArchive,
@@ -15,7 +19,9 @@ import type {
 } from '../service/session-archive.ts';
 import { KeyCheck } from './api-keys.ts';
 import {
+  anyMessagePage,
   messagePage,
+  readAnyMessageCursor,
   readMessageCursor,
   readSearchCursor,
   readSessionCursor,
@@ -26,15 +32,20 @@ import { checkRecord } from './import-rules.ts';
 import type { LocalOptions } from './local-options.ts';
 import { found, recorded } from './local-service.ts';
 import { readQuery } from './search-query.ts';
+import { SessionLines } from './session-lines.ts';
 import { checkBatch, checkChanges, checkPageLimit, checkTitleMatch, readTime } from './text-rules.ts';
 import { readTitlePattern } from './title-pattern.ts';
+import { TurnQueue } from './turn-queue.ts';
 
 export class LocalArchive implements SessionArchive {
   readonly #local: LocalOptions;
   readonly #keys: KeyCheck;
+  readonly #lines: SessionLines;
 
-  constructor(local: LocalOptions) {
+  /** `turnQueue`: that of the service over the same store. */
+  constructor(local: LocalOptions, turnQueue = new TurnQueue()) {
     this.#local = local;
+    this.#lines = new SessionLines(local, turnQueue);
     this.#keys = new KeyCheck(local.store);
   }
 
@@ -62,10 +73,16 @@ export class LocalArchive implements SessionArchive {
     return resultOf(await this.#local.store.searchSessions(projectId, filter, call.signal));
   }
 
-  async listMessages(call: Call, sessionId: string, page: PageRequest): Promise<Result<Page<Message>>> {
+  async listMessages(call: Call, sessionId: string, query: MessageQuery): Promise<Result<Page<Message>>> {
     const projectId = await this.#keys.project(call);
-    checkPageLimit(page.limit, this.#local.limits);
-    const place = { limit: page.limit, after: readMessageCursor(page.cursor) };
+    const { limit, cursor, all = false } = query;
+    checkPageLimit(limit, this.#local.limits);
+    if (all) {
+      const place = { limit, after: readAnyMessageCursor(cursor) };
+      const rows = await this.#local.store.listAllMessages(projectId, sessionId, place);
+      return resultOf(anyMessagePage(found(rows)));
+    }
+    const place = { limit, after: readMessageCursor(cursor) };
     return resultOf(messagePage(found(await this.#local.store.listMessages(projectId, sessionId, place))));
   }
 
@@ -104,6 +121,31 @@ export class LocalArchive implements SessionArchive {
     const session = recorded(await this.#local.store.importSession(projectId, record, once));
     if (session === null) throw takenId(record.session.session_id);
     return resultOf(session);
+  }
+
+  async *regenerate(
+    call: Call,
+    sessionId: string,
+    request: RegenerateRequest,
+    form: ReplyForm,
+  ): AsyncGenerator<ChatEvent> {
+    const projectId = await this.#keys.project(call);
+    yield* this.#lines.regenerate(call, projectId, sessionId, request, form);
+  }
+
+  async undoTurn(call: Call, sessionId: string): Promise<Result<MovedTurn>> {
+    const projectId = await this.#keys.project(call);
+    return resultOf(await this.#lines.move(call, projectId, sessionId, 'undoTurn'));
+  }
+
+  async redoTurn(call: Call, sessionId: string): Promise<Result<MovedTurn>> {
+    const projectId = await this.#keys.project(call);
+    return resultOf(await this.#lines.move(call, projectId, sessionId, 'redoTurn'));
+  }
+
+  async forkSession(call: Call, sessionId: string, request: ForkRequest): Promise<Result<Session>> {
+    const projectId = await this.#keys.project(call);
+    return resultOf(await this.#lines.fork(call, projectId, sessionId, request));
   }
 
   #once(call: Call, operation: string, request: unknown) {

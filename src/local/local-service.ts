@@ -1,5 +1,7 @@
 // The six operations of the interface document, over a store. It checks access and values; the store only stores and finds. Keys are
 // checked here or, for some calls, in the store's own statement.
+import type { EngineSet } from '../engine/engine-set.ts';
+import type { ReplyEngine } from '../engine/reply-engine.ts';
 import type { Call } from '../service/call.ts';
 import type { ChatEvent, ChatRequest, ReplyForm } from '../service/chat-event.ts';
 import type {
@@ -25,16 +27,18 @@ import {
   checkTitle,
 } from './text-rules.ts';
 import { runTurn } from './turn.ts';
+import { beginWhenFree } from './turn-begin.ts';
 import { idempotencyMismatch, sessionNotFound } from './turn-failures.ts';
 import { TurnQueue } from './turn-queue.ts';
 
 export class LocalService implements ConversationService {
   readonly #local: LocalOptions;
   readonly #keys: KeyCheck;
-  readonly #turnQueue = new TurnQueue();
+  readonly #turnQueue: TurnQueue;
 
-  constructor(local: LocalOptions) {
+  constructor(local: LocalOptions, turnQueue = new TurnQueue()) {
     this.#local = local;
+    this.#turnQueue = turnQueue;
     this.#keys = new KeyCheck(local.store);
   }
 
@@ -53,18 +57,14 @@ export class LocalService implements ConversationService {
       checkMessage(request.message, limits);
       if (request.title !== undefined) checkNewTitle(request.title, request.session_id, limits);
       checkNewSettings(request, limits);
-      const engine = engines.engine(request.mode);
-      if (engine === null)
-        throw unknownMode(
-          request.mode,
-          engines.modes.map(({ name }) => name),
-        );
+      const engine = engineOf(engines, request.mode);
       checkIdempotencyKey(call);
       return engine;
     });
     const once = await idempotencyKeyFor(call, 'chat', request, now(), limits);
     const local = { ...this.#local, ids: this.#local.ids.of(access.projectId) };
-    yield* runTurn(local, this.#turnQueue, access, call, { request, form, once, engine });
+    const begin = () => beginWhenFree(local, this.#turnQueue, access, call, request, once);
+    yield* runTurn(local, access.projectId, call, { begin, form, engine, replyId: null });
   }
 
   async createSession(call: Call, request: CreateSessionRequest): Promise<Result<NewSession>> {
@@ -90,6 +90,16 @@ export class LocalService implements ConversationService {
     const projectId = await this.#keys.project(call);
     return { ...resultOf(found(await store.deleteSession(projectId, sessionId, now()))), repeated: false };
   }
+}
+
+/** The engine of a mode; throws `UNKNOWN_MODE`. */
+export function engineOf(engines: EngineSet, mode: string): ReplyEngine {
+  const engine = engines.engine(mode);
+  if (engine !== null) return engine;
+  throw unknownMode(
+    mode,
+    engines.modes.map(({ name }) => name),
+  );
 }
 
 /** The result of a write that happens at most once per key; throws `IDEMPOTENCY_MISMATCH`. */

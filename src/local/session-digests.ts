@@ -89,11 +89,12 @@ function headText(one: SessionHead): string {
   const texts = [title, mode, parent_id, parameters, system].map((text) =>
     text === null ? '' : `is ${text}`,
   );
-  return `${session_id}\0${texts.join('\0')}\0${created_at} ${updated_at} ${message_count} ${deleted_at} ${turn_position} ${turn_epoch} ${forked_at}`;
+  return `${session_id}\0${texts.join('\0')}\0${created_at} ${updated_at} ${message_count} ${deleted_at} ${turn_position} ${turn_epoch} ${forked_at} ${one.undone_turns}`;
 }
 
 function messageText(one: KeptMessage): string {
   const { position, message_id, role, content, mode, finish_reason, error_code, created_at } = one;
-  const counts = `${one.input_tokens} ${one.output_tokens} ${one.first_token_ms}`;
-  return `\0\0${position}\0${message_id}\0${role}\0${mode}\0${finish_reason}\0${error_code}\0${created_at} ${counts}\0${content}`;
+  const counts = `${one.input_tokens} ${one.output_tokens} ${one.first_token_ms} ${one.is_copy}`;
+  const hidden = `${one.alternative_of}\0${one.undone_at}`;
+  return `\0\0${position}\0${message_id}\0${role}\0${mode}\0${finish_reason}\0${error_code}\0${created_at} ${counts}\0${hidden}\0${content}`;
 }

@@ -2,7 +2,13 @@
 // so a stopped copy can be continued. Keys are copied last, so that nobody can use a copy before it is whole.
 import type { CopiedModes, CopiedProject, CopyProgress, CopyReport } from '../service/administration.ts';
 import { ParleyError } from '../service/errors.ts';
-import type { PartPage, PartPlace, ProjectRow, StoreRows } from '../store/store-rows.ts';
+import {
+  firstMessage,
+  type PartPage,
+  type PartPlace,
+  type ProjectRow,
+  type StoreRows,
+} from '../store/store-rows.ts';
 import { compareProject, copyDiffers, differences } from './copy-comparison.ts';
 import { pairs, sessionDigests } from './session-digests.ts';
 
@@ -130,7 +136,7 @@ async function copySessions(options: StoreCopy, projectId: string): Promise<void
       copy.addParts(projectId, parts),
     ]);
     const isCut =
-      next !== null && next.position !== null && parts.at(-1)?.session.session_id === next.session_id;
+      next !== null && next.message !== null && parts.at(-1)?.session.session_id === next.session_id;
     progress.finish(parts.length - (isCut ? 1 : 0));
     if (following === null) return;
     page = following;
@@ -149,7 +155,7 @@ async function mend(options: StoreCopy, projectId: string): Promise<PartPlace | 
   for await (const pair of pairs(rest, there)) {
     if (pair.isCopyOver) {
       await replaceSessions(options, projectId, wrong);
-      return { session_id: pair.session_id, position: 0 };
+      return { session_id: pair.session_id, message: firstMessage };
     }
     if (pair.original !== null) progress.finish(1);
     if (pair.original?.hash === pair.copy?.hash) continue;
@@ -168,8 +174,8 @@ async function replaceSessions(
   if (ids.length === 0) return;
   await copy.removeSessions(projectId, ids);
   for (const session_id of ids) {
-    let place: PartPlace | null = { session_id, position: 0 };
-    while (place !== null && place.session_id === session_id && place.position !== null) {
+    let place: PartPlace | null = { session_id, message: firstMessage };
+    while (place !== null && place.session_id === session_id && place.message !== null) {
       signal.throwIfAborted();
       const page: PartPage = await original.readParts(projectId, place);
       const own = page.parts.filter(({ session }) => session.session_id === session_id);

@@ -11,6 +11,7 @@ export const turnRules: TurnRules = {
   },
 
   repeat(own, standing, deadOwner) {
+    if (own.isUndone === true) return 'answered';
     if (own.reply !== null && !isCut(own.reply)) return 'answered';
     if (standing === null) return 'take';
     if (isRunning(standing, deadOwner)) return 'busy';
@@ -22,12 +23,20 @@ export const turnRules: TurnRules = {
     if (standing === null) return isHeld ? 'add' : 'lost';
     // The reply is stored already: the caller repeats a call whose answer was lost.
     if (standing.message_id === reply.message_id) return 'stands';
+    // A whole reply stays visible until another whole one comes: a regeneration that fails takes nothing away.
+    if (isHeld) return !isCut(standing) && isCut(reply) ? 'alternative' : 'replace';
     if (!isCut(standing)) return 'lost';
-    if (isHeld) return 'replace';
     // This is a late reply. If another call runs the turn now, that call writes the reply. Otherwise a whole reply is better than a cut
     // one, and a longer part is better than its beginning.
     if (runs) return 'lost';
     return !isCut(reply) || reply.content.startsWith(standing.content) ? 'replace' : 'lost';
+  },
+
+  forkThrough(messageCount, through) {
+    // Replies have odd positions.
+    const last = messageCount - 1 - (messageCount % 2);
+    if (through === null) return last < 0 ? null : last;
+    return through % 2 === 1 && through <= last ? through : null;
   },
 };
 

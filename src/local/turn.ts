@@ -2,26 +2,26 @@
 // and no `done` is sent before the reply is stored. These two rules keep every message and reply safe.
 import type { ReplyEngine } from '../engine/reply-engine.ts';
 import type { Call } from '../service/call.ts';
-import type { ChatEvent, ChatReply, ChatRequest, ReplyForm } from '../service/chat-event.ts';
+import type { ChatEvent, ChatReply, ReplyForm } from '../service/chat-event.ts';
 import type { ErrorCode, ParleyError } from '../service/errors.ts';
 import { resultOf } from '../service/result.ts';
 import { type FinishReason, isCut, type Message, type Usage } from '../service/session.ts';
-import type { IdempotencyKey, Turn } from '../store/session-store.ts';
-import type { Access } from './api-keys.ts';
+import type { Turn } from '../store/session-store.ts';
 import { askWithFallback } from './ask-with-fallback.ts';
 import { HeldTurn, TurnLost } from './held-turn.ts';
 import { withSlowStoreNotice } from './late-keeping.ts';
 import type { LocalOptions } from './local-options.ts';
 import { lostReply } from './lost-reply.ts';
-import { beginWhenFree } from './turn-begin.ts';
+import type { BegunTurn } from './turn-begin.ts';
 import { sessionNotFound, takenOver, turnFailure } from './turn-failures.ts';
-import type { TurnQueue } from './turn-queue.ts';
 
 export interface ChosenTurn {
-  readonly request: ChatRequest;
+  /** Takes the turn of the session; what is to be answered is stored then. */
+  readonly begin: () => Promise<BegunTurn>;
   readonly form: ReplyForm;
-  readonly once: IdempotencyKey | null;
   readonly engine: ReplyEngine;
+  /** The id of the reply, if another reply is asked for to a message that may have one; null for a chat. */
+  readonly replyId: string | null;
 }
 
 /**
@@ -33,15 +33,15 @@ export interface ChosenTurn {
  * holds for any whole reply if nobody reads the deltas (`form` is `whole`).
  * - Otherwise the error is `SESSION_BUSY`, with the session and the message.
  * - The text received here is stored unless a better reply stands.
+ * - Of a call for another reply, no reply that stands is the answer: the error is `SESSION_BUSY`.
  */
 export async function* runTurn(
   local: LocalOptions,
-  queue: TurnQueue,
-  { projectId, keyHash }: Access,
+  projectId: string,
   call: Call,
-  { request, form, once, engine }: ChosenTurn,
+  { begin: take, form, engine, replyId }: ChosenTurn,
 ): AsyncGenerator<ChatEvent> {
-  const begin = await beginWhenFree(local, queue, { projectId, keyHash }, call, request, once);
+  const begin = await take();
   const { turn } = begin;
   if (begin.kind === 'answered') {
     yield started(turn);
@@ -75,7 +75,7 @@ export async function* runTurn(
     tried = true;
     const now = local.now();
     const message = {
-      message_id: local.ids.next('msg', now),
+      message_id: replyId ?? local.ids.next('msg', now),
       content: text,
       finish_reason: finishReason,
       mode,
@@ -96,7 +96,7 @@ export async function* runTurn(
         unkept = sessionNotFound();
         throw unkept;
       case 'lost':
-        return { kind: 'lost', standing: end.standing };
+        return { kind: 'lost', standing: replyId === null ? end.standing : null };
       case 'kept': {
         const { message_count } = end;
         const created_at = new Date(now).toISOString();

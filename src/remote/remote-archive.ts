@@ -2,6 +2,7 @@
 import { HttpFailure } from '../http/http-failure.ts';
 import type { Call } from '../service/call.ts';
 import { ParleyError } from '../service/errors.ts';
+import { notYet } from '../service/not-yet.ts';
 import type { Result } from '../service/result.ts';
 import type { Message, Page, Session } from '../service/session.ts';
 import {
@@ -26,6 +27,10 @@ export class RemoteArchive implements SessionArchive {
   readonly #connection: RemoteConnection;
   /** The most messages per page for which this server's responses were not too large. */
   #mostMessages = Number.POSITIVE_INFINITY;
+  readonly regenerate = notYet;
+  readonly undoTurn = notYet;
+  readonly redoTurn = notYet;
+  readonly forkSession = notYet;
 
   constructor(connection: RemoteConnection) {
     this.#connection = connection;

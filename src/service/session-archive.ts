@@ -1,6 +1,7 @@
 // The contract of the archive: the operations that this service offers beyond the interface document. A third-party server may lack them;
 // each operation then rejects with `UNSUPPORTED`.
 import type { Call } from './call.ts';
+import type { ChatEvent, ReplyForm } from './chat-event.ts';
 import type { Result } from './result.ts';
 import type { Message, Page, Role, Session, SessionFacts } from './session.ts';
 
@@ -88,8 +89,38 @@ export interface SearchPage extends Page<SearchItem> {
 export interface SessionRecord {
   /** An export of an earlier version lacks the settings, which an import then leaves empty. */
   readonly session: SessionFacts & Partial<Session>;
-  /** By position, from 0. */
+  /** The visible line, by position, from 0. */
   readonly messages: readonly Message[];
+  /** The alternatives and the undone messages, in the order of {@link MessageQuery} with `all`. Missing if there are none. */
+  readonly hidden_messages?: readonly Message[];
+}
+
+export interface MessageQuery extends PageRequest {
+  /**
+   * True: also the alternatives and the undone messages, ordered by their positions, then by their ids, byte by byte. A cursor is valid
+   * only with the same value. By default the visible line alone.
+   */
+  readonly all?: boolean;
+}
+
+export interface RegenerateRequest {
+  /** The mode that is to reply; missing for the session's own. */
+  readonly mode?: string;
+}
+
+export interface ForkRequest {
+  /** The position of the last message to copy, which must be a reply. Missing: through the last turn that has a reply. */
+  readonly through?: number;
+  /** The title of the fork, under the rules of a created session's title; null for none. Missing: the title of the parent. */
+  readonly title?: string | null;
+}
+
+/** The result of an undo or a redo. */
+export interface MovedTurn {
+  /** The session after the move. */
+  readonly session: Session;
+  /** The user's message of the turn. */
+  readonly message: Message;
 }
 
 /** What a session is to have from now on: at least one field. A field that is missing stays as it is. */
@@ -125,7 +156,7 @@ export interface SessionArchive {
   searchSessions(call: Call, request: SearchRequest): Promise<Result<SearchPage>>;
 
   /** Lists the messages of both sides by position. A page of long messages ends before its limit; `next_cursor` continues it. */
-  listMessages(call: Call, sessionId: string, page: PageRequest): Promise<Result<Page<Message>>>;
+  listMessages(call: Call, sessionId: string, query: MessageQuery): Promise<Result<Page<Message>>>;
 
   /**
    * Changes the title and the settings of a session, under the rules of a created session's. This is no activity, so `updated_at` stays. A
@@ -147,4 +178,34 @@ export interface SessionArchive {
    * unchanged. Rejects with `INVALID_REQUEST` if the id belongs to an unequal session, or if the record contradicts itself.
    */
   importSession(call: Call, record: SessionRecord): Promise<Result<Session>>;
+
+  // The following operations need the extension `lines`. Each takes an idempotency key. All but `forkSession` wait for a turn that runs in
+  // the session, and then reject with `SESSION_BUSY`.
+
+  /**
+   * Asks for another reply to the last message; events and errors are those of a chat. The reply that stands stays until a whole one
+   * takes its place, and becomes an alternative then. A cut reply becomes an alternative itself, unless the standing one is cut too.
+   * Rejects with `INVALID_REQUEST` if the session has no message.
+   */
+  regenerate(
+    call: Call,
+    sessionId: string,
+    request: RegenerateRequest,
+    form: ReplyForm,
+  ): AsyncIterable<ChatEvent>;
+
+  /** Takes the last turn back, whole or cut. Nothing is erased. Rejects with `INVALID_REQUEST` if the session has no turn. */
+  undoTurn(call: Call, sessionId: string): Promise<Result<MovedTurn>>;
+
+  /**
+   * Brings back the turn that was undone last. Rejects with `INVALID_REQUEST` if there is none, or if a message was sent or another reply
+   * asked for since.
+   */
+  redoTurn(call: Call, sessionId: string): Promise<Result<MovedTurn>>;
+
+  /**
+   * Makes a session of its own with a copy of the visible line and of the settings, also while the parent runs a turn. The copies have
+   * new ids and the same times, and count in no usage report. Rejects with `INVALID_REQUEST` if no reply stands at `through`.
+   */
+  forkSession(call: Call, sessionId: string, request: ForkRequest): Promise<Result<Session>>;
 }

@@ -74,6 +74,18 @@ export interface Message {
   readonly created_at: string;
   /** The code of the failure that ended a reply in `error`. Missing on every other message, and if the code is unknown. */
   readonly error_code?: string;
+  /**
+   * The `message_id` of the user's message that this reply answers beside the reply of the visible line. Missing on every message that is
+   * no alternative. It never changes, also if the message is undone or brought back.
+   */
+  readonly alternative_of?: string;
+  /** When the message was taken back; both messages of a turn have the same time. Missing on every message that is not undone. */
+  readonly undone_at?: string;
+}
+
+/** True for a message outside the visible line: an alternative, or a message that was undone. */
+export function isHidden({ alternative_of, undone_at }: Message): boolean {
+  return alternative_of !== undefined || undone_at !== undefined;
 }
 
 /** One page of a listing. `next_cursor` opens the next page; null after the last one. */

@@ -37,10 +37,12 @@ export interface MessageRow {
   readonly output_tokens: number | null;
   readonly created_at: number;
   readonly error_code: string | null;
+  // Only in the rows of hidden messages.
+  readonly alternative_of?: string | null;
+  readonly undone_at?: number | null;
 }
 
-/** The columns of a table of messages that the statement calls `message`. */
-export const messageColumns = [
+const columns = [
   'message_id',
   'position',
   'role',
@@ -51,9 +53,13 @@ export const messageColumns = [
   'output_tokens',
   'created_at',
   'error_code',
-]
-  .map((column) => `message.${column}`)
-  .join(', ');
+];
+const ofMessage = (names: readonly string[]) => names.map((column) => `message.${column}`).join(', ');
+
+/** The columns of a table of messages that the statement calls `message`. */
+export const messageColumns = ofMessage(columns);
+/** The columns of a table of hidden messages that the statement calls `message`. */
+export const hiddenColumns = ofMessage([...columns, 'alternative_of', 'undone_at']);
 
 export function toKeyRecord(row: KeyRow): KeyRecord {
   const { key_id, key_name, project_id, project_name, revoked_at } = row;
@@ -94,6 +100,11 @@ export function importedSession({ session, messages }: SessionRecord): Session {
   };
 }
 
+/** True for a message that a fork copied from its parent, or from a parent of that. Its usage is counted there. */
+export function isCopy({ session }: SessionRecord, { position, created_at }: Message): boolean {
+  return position <= (session.forked_at ?? -1) && created_at <= session.created_at;
+}
+
 /** The parameters of a session as they are stored. */
 export function parametersText(parameters: SessionSettings['parameters'] | undefined): string | null {
   return parameters === undefined || Object.keys(parameters).length === 0 ? null : JSON.stringify(parameters);
@@ -101,12 +112,14 @@ export function parametersText(parameters: SessionSettings['parameters'] | undef
 
 export function toMessage(row: MessageRow): Message {
   const { message_id, position, role, content, mode, finish_reason } = row;
-  const { input_tokens, output_tokens, error_code } = row;
+  const { input_tokens, output_tokens, error_code, alternative_of, undone_at } = row;
   return {
     ...{ message_id, position, role, content, mode, finish_reason },
     usage: input_tokens === null || output_tokens === null ? null : { input_tokens, output_tokens },
     created_at: toTime(row.created_at),
     ...(error_code !== null && { error_code }),
+    ...(alternative_of != null && { alternative_of }),
+    ...(undone_at != null && { undone_at: toTime(undone_at) }),
   };
 }
 

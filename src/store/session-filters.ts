@@ -56,6 +56,14 @@ export interface MessagePlace {
   readonly after: number | null;
 }
 
+/** A page of all messages of a session: by position, then by id, byte by byte. A message keeps its place when it is hidden or shown. */
+export interface AnyMessagePlace {
+  /** At least 1. */
+  readonly limit: number;
+  /** The page begins behind this message; null for the first page. */
+  readonly after: { readonly position: number; readonly messageId: string } | null;
+}
+
 /** A text that a message must hold. With `prefix`, the last word may be the beginning of a longer one. */
 export interface SearchTerm {
   /** Holds at least one letter or digit. */

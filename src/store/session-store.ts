@@ -13,6 +13,9 @@
 // - It rejects with a `ParleyError`: `STORE_BUSY` (locked for too long, or out of reach; may be asked again), `STORAGE_FULL`,
 //   `STORE_DAMAGED`, `UNAVAILABLE` (closed). Then nothing was kept, unless the answer itself was lost.
 // - Several stores may be open on the same sessions at once, in one process or in many.
+// - The visible line of a session has all positions from 0, one message each; `message_count` counts it. Every method means the visible
+//   line, unless its text says otherwise. Alternatives and undone messages are hidden. A message that is hidden or shown keeps its
+//   position, its id and the idempotency keys that name it. Nothing but a purge erases a message.
 import type {
   KeyRecord,
   PurgePlan,
@@ -22,32 +25,34 @@ import type {
   UsageRecord,
 } from '../service/administration.ts';
 import type { KeyIdentity } from '../service/conversation-service.ts';
-import type {
-  DeletedSession,
-  FinishReason,
-  Message,
-  NewSession,
-  Session,
-  SessionSettings,
-  Usage,
-} from '../service/session.ts';
+import type { DeletedSession, Message, NewSession, Session } from '../service/session.ts';
 import type { BatchItem, SearchPage, SessionChanges, SessionRecord } from '../service/session-archive.ts';
-import type { MessagePlace, PurgeFilter, Rows, SearchFilter, SessionFilter } from './session-filters.ts';
+import type {
+  AnyMessagePlace,
+  MessagePlace,
+  PurgeFilter,
+  Rows,
+  SearchFilter,
+  SessionFilter,
+} from './session-filters.ts';
+import type {
+  Fork,
+  ForkEnd,
+  RegenerationStart,
+  ReplyPart,
+  SessionStart,
+  Turn,
+  TurnBegin,
+  TurnEnd,
+  TurnMove,
+  TurnMoveEnd,
+  TurnReply,
+  TurnStart,
+} from './session-turns.ts';
+import type { IdempotencyKey, Idempotent, KeyHash } from './store-call.ts';
 
-/** The SHA-256 of the key that a call is made with; null if the key was checked before. */
-export type KeyHash = Uint8Array | null;
-
-/** Makes a write happen at most once. The key is stored in the same transaction as the result of the write. */
-export interface IdempotencyKey {
-  readonly key: string;
-  /** The SHA-256 of the operation and its request. The same key with another hash is a mismatch. */
-  readonly requestHash: Uint8Array;
-  /** Keys recorded before this time (ms) do not count any more. */
-  readonly keptSince: number;
-}
-
-/** `done`: the value of this call, or of the earlier call that it repeats. `mismatch`: the key was used for another request. */
-export type Idempotent<T> = { readonly kind: 'done'; readonly value: T } | { readonly kind: 'mismatch' };
+export * from './session-turns.ts';
+export * from './store-call.ts';
 
 export interface NewKey {
   readonly key_id: string;
@@ -59,97 +64,6 @@ export interface NewKey {
   readonly project_id: string;
   readonly now: number;
 }
-
-/**
- * The owner of a turn, and how long the turn is held without a renewal. The store measures this duration with its own clock, which all
- * processes that use the store share; no caller's clock counts. At most {@link longestLeaseMs}.
- */
-export interface Lease {
-  readonly owner: string;
-  readonly ms: number;
-}
-
-/** The longest lease of a turn, in ms. */
-export const longestLeaseMs = 60_000;
-
-/** A session to make. Settings that are missing are empty. */
-export interface SessionStart extends Partial<SessionSettings> {
-  readonly session_id: string;
-  readonly title: string | null;
-  readonly now: number;
-}
-
-export interface TurnStart {
-  /** The session to continue, or null to make the session `newSession`. */
-  readonly session_id: string | null;
-  readonly newSession: Omit<SessionStart, 'now'>;
-  readonly message_id: string;
-  readonly content: string;
-  readonly mode: string;
-  readonly now: number;
-  readonly lease: Lease;
-  /** An owner that is known to be dead: its turn is over even if its lease still runs. */
-  readonly deadOwner: string | null;
-  readonly once: IdempotencyKey | null;
-  readonly keyHash?: KeyHash;
-  /** The id for the `interrupted` reply that closes an abandoned turn. The reply has the stored parts, or is empty. */
-  readonly closing_message_id: string;
-}
-
-/** A running turn: its message is durable, its reply is not stored yet. */
-export interface Turn {
-  readonly session_id: string;
-  readonly message_id: string;
-  /** The position of the user's message; the reply has the next one. */
-  readonly position: number;
-  readonly content: string;
-  readonly mode: string;
-  readonly owner: string;
-  /** Rises each time a turn of the session is taken. A holder with a lower epoch has lost its turn. */
-  readonly epoch: number;
-}
-
-export type TurnBegin =
-  /** `settings`: those of the session at this moment. */
-  | { readonly kind: 'begun'; readonly turn: Turn; readonly settings: SessionSettings }
-  /** Another turn runs in the session, or the turn of this very key. */
-  | { readonly kind: 'busy'; readonly session_id: string; readonly owner: string; readonly epoch: number }
-  | { readonly kind: 'not_found' }
-  | { readonly kind: 'mismatch' }
-  /** The turn of this key has ended in `stop` or `length`, with this reply. */
-  | { readonly kind: 'answered'; readonly turn: Turn; readonly reply: Message };
-
-export interface TurnReply {
-  readonly message_id: string;
-  readonly content: string;
-  readonly finish_reason: FinishReason;
-  readonly usage: Usage | null;
-  /** The mode that replied: the turn's mode, or its fallback when the turn's mode failed. */
-  readonly mode: string;
-  /** The time (ms) from the request to the first chunk of the reply; null when no chunk came. */
-  readonly first_token_ms: number | null;
-  /** Why the turn ended in `error`; null for every other end. */
-  readonly error_code: string | null;
-  readonly now: number;
-}
-
-/** The part of a running reply that came after the previous part. */
-export interface ReplyPart {
-  /** The place in the text where the part begins, in UTF-16 units. */
-  readonly at: number;
-  readonly content: string;
-  /** The id of the interrupted reply that the parts become if the turn is abandoned. It is the same for all parts of a turn. */
-  readonly message_id: string;
-  readonly mode: string;
-  readonly now: number;
-}
-
-export type TurnEnd =
-  /** The reply is stored under its id. */
-  | { readonly kind: 'kept'; readonly message_count: number }
-  /** The turn was taken over, and this reply was not stored. `standing` is the reply in its place, or null if there is none yet. */
-  | { readonly kind: 'lost'; readonly standing: Message | null }
-  | { readonly kind: 'not_found' };
 
 export interface PurgeOptions {
   /** How many sessions the caller expects to erase. */
@@ -223,6 +137,12 @@ export interface SessionStore {
    * `pageBytes` as JSON (page-room.ts), but it holds at least one message if there is one.
    */
   listMessages(projectId: string, sessionId: string, place: MessagePlace): Promise<Rows<Message> | null>;
+  /** Like `listMessages`, with the alternatives and the undone messages. */
+  listAllMessages(
+    projectId: string,
+    sessionId: string,
+    place: AnyMessagePlace,
+  ): Promise<Rows<Message> | null>;
 
   /**
    * Stores an exported session. A last message without a reply becomes a turn whose owner is gone. A session that is stored already and is
@@ -237,11 +157,31 @@ export interface SessionStore {
 
   /**
    * The first of a turn's two writes: takes the turn of the session and stores the user's message (and the session, if it is new). The mode
-   * of a new message becomes that of the session. A key
-   * whose turn ended in `error` or `interrupted`, or whose owner is gone, starts the same turn again with the stored message. The signal
-   * ends a wait for another process: the call rejects with its reason, and nothing is stored.
+   * of a new message becomes that of the session, and no undone turn of it can be brought back from then on. A key whose turn ended in
+   * `error` or `interrupted`, or whose owner is gone, starts the same turn again with the stored message, if that is still visible. A key
+   * whose message has whole replies is answered with the first of them. The signal ends a wait for another process: the call rejects with
+   * its reason, and nothing is stored.
    */
   beginTurn(projectId: string, start: TurnStart, signal?: AbortSignal): Promise<TurnBegin>;
+  /**
+   * Takes the turn of the session's last message for another reply, as `beginTurn` takes it for a message. The reply that stands there
+   * stays until `endTurn`. An abandoned regeneration leaves it as it is; stored parts of its reply become an alternative. A key whose
+   * regeneration made a whole reply is answered with that, and a key whose message was undone with a reply that the message has.
+   */
+  beginRegeneration(projectId: string, start: RegenerationStart, signal?: AbortSignal): Promise<TurnBegin>;
+  /**
+   * Hides the last turn. A turn whose owner is gone is closed first, as `beginTurn` closes it. This is an activity of the session:
+   * `undone_at` is `now`, or a millisecond after the last activity if that is later. So later undone turns have later times.
+   */
+  undoTurn(projectId: string, move: TurnMove, signal?: AbortSignal): Promise<TurnMoveEnd>;
+  /** Shows the turn that was undone last, if no turn or regeneration began since. This is an activity too. */
+  redoTurn(projectId: string, move: TurnMove, signal?: AbortSignal): Promise<TurnMoveEnd>;
+  /**
+   * Copies the visible line through a position, and the settings, into a new session, also while a turn runs in the parent. The fork is
+   * whole or not there, and shows one moment of its parent. `forked_at` of the fork is the position of the last copy. Copies keep their
+   * times and do not count as usage. The call is not one transaction: other calls run in between.
+   */
+  forkSession(projectId: string, fork: Fork, once: IdempotencyKey | null): Promise<ForkEnd>;
   /**
    * Waits for the end of the turn that a `busy` named. True when the turn no longer runs: it ended, was taken over, its lease is over or
    * its session is gone. False after `waitMs`. The wait writes nothing. Rejects with the signal's reason.
@@ -265,9 +205,10 @@ export interface SessionStore {
    */
   renewTurn(projectId: string, turn: Turn, leaseMs: number, part?: ReplyPart | null): Promise<boolean>;
   /**
-   * The second write: stores the reply behind its message, in place of a cut reply that may stand there, and releases the turn. If the
-   * session was deleted meanwhile, it stays deleted and the reply is stored in it. The reply of a lost turn is stored too (`kept`) if it
-   * replaces a cut reply and no turn runs at that place. The call may be repeated with the same reply.
+   * The second write: stores the reply behind its message and releases the turn. A reply that stands there becomes an alternative, or this
+   * reply does if it is cut and the standing one is whole. If the session was deleted meanwhile, it stays deleted and the reply is stored
+   * in it. The reply of a lost turn is stored too (`kept`) if it replaces a cut reply to the same message and no turn runs at that place.
+   * The call may be repeated with the same reply.
    */
   endTurn(projectId: string, turn: Turn, reply: TurnReply): Promise<TurnEnd>;
 
@@ -280,7 +221,7 @@ export interface SessionStore {
   purgeSessions(filter: PurgeFilter, options: PurgeOptions): Promise<Purge>;
   /** True if the project has any of these sessions, active or deleted. */
   holdsAny(projectId: string, sessionIds: readonly string[]): Promise<boolean>;
-  /** The usage of the replies of all projects since a time (ms). The largest group comes first; days are in their order. */
+  /** The usage of the replies of all projects since a time (ms), hidden ones included, copies in forks excluded. The largest group comes first; days are in their order. */
   usage(since: number, by: UsageQuery['by']): Promise<readonly UsageRecord[]>;
 
   /** Reads the whole store and reports whether it is intact. */

@@ -33,6 +33,8 @@ export interface SessionHead {
    */
   readonly turn_position: number | null;
   readonly turn_epoch: number;
+  /** How many undone turns can be brought back. */
+  readonly undone_turns: number;
   /** As stored: null if the last turn is older than the column. */
   readonly mode: string | null;
   readonly parent_id: string | null;
@@ -42,19 +44,39 @@ export interface SessionHead {
   readonly system: string | null;
 }
 
-export type KeptMessage = MessageRow & { readonly first_token_ms: number | null };
+/** A message, visible or hidden. */
+export interface KeptMessage extends MessageRow {
+  readonly first_token_ms: number | null;
+  /** True for a copy in a fork, which counts in no usage report. */
+  readonly is_copy: boolean;
+  // Both null for a visible message.
+  readonly alternative_of: string | null;
+  readonly undone_at: number | null;
+}
 
-/** A session with those of its messages that are on the page, in the order of their positions. */
+/**
+ * A session with those of its messages that are on the page, visible and hidden, ordered by their positions, then by their ids, byte by
+ * byte.
+ */
 export interface SessionPart {
   readonly session: SessionHead;
   readonly messages: readonly KeptMessage[];
 }
 
-/** The place where a page begins: at this message of the session, or behind the session if `position` is null. */
+/** The place of a message in the order of its session. An empty id stands before all messages of its position. */
+export interface MessageKey {
+  readonly position: number;
+  readonly message_id: string;
+}
+
+/** The place where a page begins: at this message of the session, or behind the session if `message` is null. */
 export interface PartPlace {
   readonly session_id: string;
-  readonly position: number | null;
+  readonly message: MessageKey | null;
 }
+
+/** The first message of a session. */
+export const firstMessage: MessageKey = { position: 0, message_id: '' };
 
 export interface PartPage {
   /** In the order of the sessions' ids. A session that does not fit continues as the first part of the next page. */
@@ -67,9 +89,12 @@ export interface PartPage {
 export interface IdempotencyRow {
   readonly key: string;
   readonly request_hash: Uint8Array;
-  /** The session and the position of a turn's message; both null if an answer is stored. */
+  /** The session, the position and the id of a turn's message, visible or undone; all null if an answer is stored. */
   readonly session_id: string | null;
   readonly position: number | null;
+  readonly message_id: string | null;
+  /** The id of the reply that a regeneration makes; null for every other key. */
+  readonly reply_id: string | null;
   /** The stored answer as JSON; null for a turn. */
   readonly answer: string | null;
   readonly age_ms: number;
@@ -77,6 +102,7 @@ export interface IdempotencyRow {
 
 export interface StoreCounts {
   readonly sessions: number;
+  /** Visible and hidden ones. */
   readonly messages: number;
 }
 

@@ -19,24 +19,30 @@ export interface StandingTurn {
 /** The rules of a turn: they say, from what is stored, what is to be written. */
 export interface TurnRules {
   /**
-   * For a new message in an existing session. `close and take`: the standing turn first gets an `interrupted` reply of the stored parts,
-   * if any.
+   * For a new message in an existing session, and for a turn that is to be undone or redone. `close and take`: the standing turn first
+   * gets an `interrupted` reply of the stored parts, if any. If it has a reply already, stored parts become an alternative.
    */
   begin(standing: StandingTurn | null, deadOwner: string | null): 'busy' | 'take' | 'close and take';
-  /** For a message whose idempotency key came again. `reply` is the reply that it has. */
+  /**
+   * For a message whose idempotency key came again. `reply` is the first whole reply that the message got, or else the one that stands;
+   * for the key of a regeneration, the reply that this made. For a first regeneration `reply` is null.
+   */
   repeat(
-    own: { readonly position: number; readonly reply: Message | null },
+    own: { readonly position: number; readonly reply: Message | null; readonly isUndone?: boolean },
     standing: StandingTurn | null,
     deadOwner: string | null,
   ): 'answered' | 'busy' | 'take' | 'close and take';
   /**
-   * For a reply that is to be stored. `reply` is the reply that stands in its place; `isRunning` says whether the turn runs, held by this
-   * caller or by another.
+   * For a reply that is to be stored. `reply` is the reply that stands in its place, behind the same message; `isRunning` says whether the
+   * turn runs, held by this caller or by another. `replace`: the standing reply becomes an alternative. `alternative`: this reply becomes
+   * one. A reply that is stored as an alternative already is not stored twice.
    */
   end(
     place: { readonly isHeld: boolean; readonly isRunning: boolean; readonly reply: Message | null },
     reply: TurnReply,
-  ): 'add' | 'replace' | 'stands' | 'lost';
+  ): 'add' | 'replace' | 'alternative' | 'stands' | 'lost';
+  /** The position of the last message of a fork; null if no reply stands at `through`. `through` null: the last reply. */
+  forkThrough(messageCount: number, through: number | null): number | null;
 }
 
 /** The earlier use of an idempotency key. */

@@ -39,6 +39,8 @@ const messageFields = {
   usage: (value) => value === null || objectOrNull(value) !== null,
   created_at: isText,
   error_code: isTextOrNull,
+  alternative_of: isTextOrNull,
+  undone_at: isTextOrNull,
 } satisfies Fields & Record<keyof Message, Check>;
 const hitFields = { message_id: isId, role: isText, created_at: isText, snippet: isText } satisfies Fields;
 const searchFields = {

@@ -3,7 +3,10 @@
 import type { ConversationService } from '../service/conversation-service.ts';
 import type { SessionArchive } from '../service/session-archive.ts';
 
-export type Operation = keyof ConversationService | keyof SessionArchive;
+export type Operation = keyof ConversationService | Exclude<keyof SessionArchive, WithoutRoute>;
+
+/** Operations that have no route yet. */
+type WithoutRoute = 'regenerate' | 'undoTurn' | 'redoTurn' | 'forkSession';
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';

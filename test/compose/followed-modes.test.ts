@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { followedModes } from '../../src/compose/followed-modes.ts';
 import type { EmbeddedBackend } from '../../src/service/backend.ts';
-import { callWith, say } from '../support/calls.ts';
+import { callWith, collect, say } from '../support/calls.ts';
 import { newKey, openEmbedded, temporaryDirectory } from '../support/embedded.ts';
 
 let backend: EmbeddedBackend;
@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 test('whoever stops waiting is not held up by a place that gives no answer', async () => {
-  const service = followedModes(backend.service, { look: () => new Promise(() => {}) }, async () => {});
+  const { service } = followedModes(backend, { look: () => new Promise(() => {}) }, async () => {});
   const stop = new AbortController();
   const call = callWith(key, { signal: stop.signal });
   const asked = [say(service, call, 'Hi'), service.models(call)];
@@ -35,7 +35,7 @@ test('where they cannot be read, a chat goes on with the last known, and the nex
     if (found instanceof Error) throw found;
     return found;
   };
-  const service = followedModes(backend.service, { look }, async () => {
+  const { service, archive } = followedModes(backend, { look }, async () => {
     reloads += 1;
     if (reloads === 1) throw new Error('not read');
   });
@@ -45,4 +45,10 @@ test('where they cannot be read, a chat goes on with the last known, and the nex
   await service.models(callWith(key));
   await service.models(callWith(key));
   expect(reloads).toBe(2);
+  // Another reply to a message asks an engine too.
+  looks.push(true);
+  const { session_id } = await say(service, callWith(key), 'Hi');
+  looks.push(true);
+  await collect(archive.regenerate(callWith(key), session_id, {}, 'whole'));
+  expect(reloads).toBe(4);
 });

@@ -9,13 +9,13 @@ const { signal } = new AbortController();
 const session = (session_id: string): SessionHead => ({
   ...{ session_id, title: null, created_at: 1, updated_at: 2, message_count: 6, deleted_at: null },
   ...{ mode: 'echo', parent_id: null, forked_at: null, parameters: null, system: null },
-  ...{ turn_position: null, turn_epoch: 0 },
+  ...{ turn_position: null, turn_epoch: 0, undone_turns: 0 },
 });
 
 const message = (position: number): KeptMessage => ({
   ...{ message_id: `msg_${position}`, position, role: 'user', content: `text ${position}`, mode: 'echo' },
   ...{ finish_reason: null, input_tokens: null, output_tokens: null, first_token_ms: null, error_code: null },
-  created_at: 3,
+  ...{ created_at: 3, is_copy: false, alternative_of: null, undone_at: null },
 });
 
 /** Pages of so many messages, of sessions of six messages each. */
@@ -32,7 +32,7 @@ function inPages(
       session: session(id),
       messages: rows.filter((row) => row.id === id).map((row) => ({ ...row.message, ...change })),
     }));
-    const next = begin + of < all.length ? { session_id: String(pages.length + 1), position: null } : null;
+    const next = begin + of < all.length ? { session_id: String(pages.length + 1), message: null } : null;
     pages.push({ parts, next });
   }
   return { readParts: async (_, place) => pages[Number(place?.session_id ?? 0)] as PartPage };
@@ -56,6 +56,9 @@ test('is the same however the pages are cut, and another when a field of a messa
       { error_code: 'X' },
       { input_tokens: 1 },
       { first_token_ms: 1 },
+      { is_copy: true },
+      { alternative_of: 'msg_0' },
+      { undone_at: 1 },
     ],
     ...([{ message_id: 'x' }, { created_at: 4 }, { finish_reason: 'stop' }, { role: 'assistant' }] as const),
   ];

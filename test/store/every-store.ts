@@ -1,11 +1,14 @@
 // The whole suite of a store, the same for every database. A store runs it with functions that open the store.
 import type { SessionStore } from '../../src/store/session-store.ts';
 import type { StoreRows } from '../../src/store/store-rows.ts';
+import { describeForks } from './fork-suite.ts';
 import { describeHandles } from './handles-suite.ts';
 import { describeImports } from './import-suite.ts';
 import { describeListings } from './listing-suite.ts';
 import { describeModel } from './model-suite.ts';
+import { describeTurnMoves } from './move-suite.ts';
 import { describePurges } from './purge-suite.ts';
+import { describeRegenerations } from './regeneration-suite.ts';
 import { describeRepeatedTurns } from './repeated-turn-suite.ts';
 import { describeRows } from './rows-suite.ts';
 import { describeSearches } from './search-suite.ts';
@@ -31,6 +34,9 @@ export function describeEveryStore(name: string, newPlace: NewPlace): void {
   describeTurns(name, open);
   describeRepeatedTurns(name, open);
   describeSettings(name, open);
+  describeRegenerations(name, open);
+  describeTurnMoves(name, open);
+  describeForks(name, open);
   describePurges(name, open);
   describeUsage(name, open);
   describeModel(name, open);

@@ -1,8 +1,11 @@
 // The behaviour of every store with a session that another store exported.
 import { describe, expect, it } from 'vitest';
+import type { Message } from '../../src/service/session.ts';
 import type { SessionRecord } from '../../src/service/session-archive.ts';
 import type { SessionStore } from '../../src/store/session-store.ts';
+import { everyMessage, moveOf } from './line-samples.ts';
 import {
+  at,
   newId,
   newProject,
   newSession,
@@ -125,6 +128,33 @@ export function describeImports(name: string, open: () => Promise<SessionStore>)
         expect(await store.importSession(project, other, once(key, 'other'))).toEqual({ kind: 'mismatch' });
         expect(await store.findSession(project, other.session.session_id)).toBeNull();
       }
+    });
+
+    it.each([3, 700])('store hidden messages too, %i of them, and know them again', async (count) => {
+      const store = await open();
+      const project = await newProject(store);
+      const record = recordOf(newId('ses'), ['a', 'A']);
+      const [asked, answer] = record.messages as [Message, Message];
+      const alternatives = Array.from({ length: count }, (_, index) => ({
+        ...{ ...answer, message_id: `other_${String(index).padStart(4, '0')}` },
+        ...{ alternative_of: asked.message_id, content: `other ${index}` },
+      }));
+      const undone = [asked, answer].map((message) => ({
+        ...{ ...message, position: message.position + 2, undone_at: at(0) },
+        message_id: newId('msg'),
+      }));
+      const given = { ...record, hidden_messages: [...alternatives, ...undone] };
+      const { session_id } = record.session;
+      for (let times = 0; times < 2; times += 1)
+        expect(await store.importSession(project, given, null)).toMatchObject({ value: { session_id } });
+      expect(await everyMessage(store, project, session_id, 200)).toHaveLength(count + 4);
+      expect(await contents(store, project, session_id)).toEqual(['user: a', 'stop: A']);
+      // Nothing is brought back that another store has undone.
+      expect(await store.redoTurn(project, moveOf(session_id))).toEqual({ kind: 'nothing' });
+      const other = { ...given, hidden_messages: [{ ...alternatives[0], content: 'changed' } as Message] };
+      expect(await store.importSession(project, other, null)).toMatchObject({ value: null });
+      expect(await store.importSession(project, record, null)).toMatchObject({ value: { session_id } });
+      expect((await store.inspect()).integrity).toBe('ok');
     });
   });
 }

@@ -5,6 +5,7 @@ import type { Message } from '../../src/service/session.ts';
 import type { SessionStore } from '../../src/store/session-store.ts';
 import { type PartPlace, pageLimits, type SessionPart, type StoreRows } from '../../src/store/store-rows.ts';
 import type { NewPlace } from './every-store.ts';
+import { another, everyMessage, forkId, forkOf, moveOf, regeneration, turnOf } from './line-samples.ts';
 import {
   bareSession,
   everySession,
@@ -62,12 +63,17 @@ function olderPart(session_id: string, messages: readonly Message[]): SessionPar
   return {
     session: {
       ...{ session_id, title: null, created_at: startOfTime, updated_at: startOfTime, message_count },
-      ...{ deleted_at: null, turn_position: isOpen ? message_count - 1 : null, turn_epoch: 1 },
+      ...{
+        deleted_at: null,
+        turn_position: isOpen ? message_count - 1 : null,
+        turn_epoch: 1,
+        undone_turns: 0,
+      },
       ...{ mode: null, parent_id: null, forked_at: null, parameters: null, system: null },
     },
     messages: messages.map(({ usage: _, ...message }) => ({
       ...{ ...message, error_code: null, first_token_ms: null, created_at: startOfTime },
-      ...{ input_tokens: null, output_tokens: null },
+      ...{ input_tokens: null, output_tokens: null, is_copy: false, alternative_of: null, undone_at: null },
     })),
   };
 }
@@ -135,6 +141,50 @@ export function describeRows(name: string, newPlace: NewPlace): void {
       expect(await contents(store, project, open)).toEqual(['user: open', 'interrupted: ', 'user: on']);
     });
 
+    it('of hidden messages are copied with their keys and their forks, and can be brought back', async () => {
+      const [one, two] = [await newPlace(), await newPlace()];
+      const original = await one.open();
+      const { project_id: project } = await original.createKey(newKey());
+      const usage = { input_tokens: 1, output_tokens: 2 };
+      const { session_id } = await turnOf(original, project, null, 'a', { usage });
+      const again = regeneration(session_id, { once: once('again') });
+      await another(original, project, session_id, { content: 'again', usage }, again);
+      await another(original, project, session_id, { content: 'B', usage });
+      const turn = await begin(original, project, { session_id, content: 'b', once: once('undone') });
+      await original.endTurn(project, turn, turnReply({ content: 'to b', usage }));
+      await original.undoTurn(project, moveOf(session_id, { once: once('undo') }));
+      const forked = forkId(await original.forkSession(project, forkOf(session_id), once('fork')));
+      const [from, to] = [await one.openRows(), await two.openRows()];
+      for (let times = 0; times < 2; times += 1) await copyAll(from, to, [project]);
+      expect(await sessionsOf(to, project)).toEqual(await sessionsOf(from, project));
+      expect(await to.count(project)).toEqual({ sessions: 2, messages: 8 });
+      expect((await to.readIdempotency(project, null)).map(({ age_ms: _, ...row }) => row)).toEqual(
+        (await from.readIdempotency(project, null)).map(({ age_ms: _, ...row }) => row),
+      );
+
+      const store = await two.open();
+      expect(await everyMessage(store, project, session_id)).toEqual(
+        await everyMessage(original, project, session_id),
+      );
+      expect(await store.usage(0, 'mode')).toEqual(await original.usage(0, 'mode'));
+      const repeated = turnStart({ session_id, once: once('undone') });
+      expect(await store.beginTurn(project, repeated)).toMatchObject({
+        ...{ kind: 'answered', reply: { content: 'to b' } },
+      });
+      expect(await store.beginRegeneration(project, { ...again, reply_id: newId('reply') })).toMatchObject({
+        ...{ kind: 'answered', reply: { message_id: again.reply_id } },
+      });
+      expect(await store.forkSession(project, forkOf(session_id), once('fork'))).toMatchObject({
+        value: { session_id: forked },
+      });
+      await store.redoTurn(project, moveOf(session_id));
+      expect(await contents(store, project, session_id)).toEqual([
+        ...['user: a', 'stop: B', 'user: b', 'stop: to b'],
+      ]);
+      await to.removeSessions(project, [session_id]);
+      expect((await to.readIdempotency(project, null)).map(({ key }) => key)).toEqual(['fork', 'undo']);
+    });
+
     it('are read in pages of limited bytes, from any place', async () => {
       const place = await newPlace();
       const store = await place.open();
@@ -145,12 +195,12 @@ export function describeRows(name: string, newPlace: NewPlace): void {
       const rows = await place.openRows();
       const first = await rows.readParts(project_id, null);
       expect(first.parts.flatMap(({ messages }) => messages)).toHaveLength(2);
-      expect(first.next).toEqual({ session_id: ids[0], position: 2 });
+      expect(first.next).toMatchObject({ session_id: ids[0], message: { position: 2 } });
       const sessions = await sessionsOf(rows, project_id);
       expect(sessions.map(({ messages }) => messages.map(({ position }) => position))).toEqual(
         ids.map(() => [0, 1, 2, 3]),
       );
-      const last = await rows.readParts(project_id, { session_id: ids[1] as string, position: null });
+      const last = await rows.readParts(project_id, { session_id: ids[1] as string, message: null });
       expect(last.parts.map(({ session }) => session.session_id)).toEqual([ids[2]]);
     });
 

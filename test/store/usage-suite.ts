@@ -65,13 +65,13 @@ export function describeUsage(name: string, open: () => Promise<SessionStore>): 
       ]);
     });
 
-    it('counts a failed and repeated turn once, with its last result', async () => {
+    it('counts each reply of a failed and repeated turn', async () => {
       const { store, project, failed } = await filled();
       await store.endTurn(project, failed, turnReply({ mode: 'small', now: startOfTime + dayMs + 1 }));
       expect(
         (await store.usage(0, 'mode')).map(({ group, turns, failed: errors }) => [group, turns, errors]),
       ).toEqual([
-        ['large', 2, 0],
+        ['large', 3, 1],
         ['small', 2, 0],
       ]);
     });

@@ -11,6 +11,7 @@ import { LocalAdministration } from '../../src/local/local-administration.ts';
 import { LocalArchive } from '../../src/local/local-archive.ts';
 import type { LocalOptions, TurnOwner } from '../../src/local/local-options.ts';
 import { LocalService } from '../../src/local/local-service.ts';
+import { TurnQueue } from '../../src/local/turn-queue.ts';
 import type { EmbeddedBackend } from '../../src/service/backend.ts';
 import { defaultLimits, type Limits } from '../../src/service/limits.ts';
 import type { SessionStore } from '../../src/store/session-store.ts';
@@ -61,11 +62,12 @@ export async function openEmbedded(
     say: options.say ?? null,
     owner: options.owner ?? { id: `test ${process.pid}`, isGone: () => false },
   };
+  const turnQueue = new TurnQueue();
   return {
-    service: new LocalService(local),
-    archive: new LocalArchive(local),
+    service: new LocalService(local, turnQueue),
+    archive: new LocalArchive(local, turnQueue),
     administration: new LocalAdministration(local),
-    extensions: ['archive', 'idempotency', 'stream', 'settings'],
+    extensions: ['archive', 'idempotency', 'stream', 'settings', 'lines'],
     close: () => store.close(),
   };
 }

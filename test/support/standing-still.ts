@@ -35,13 +35,18 @@ export interface StandingStillOptions {
 }
 
 /** Node runs no TypeScript on all versions that Parley supports, so the process is bundled first. */
-export async function bundleChattingProcess(directory: string): Promise<string> {
+export function bundleChattingProcess(directory: string): Promise<string> {
+  return bundleProcess(directory, 'chatting-process');
+}
+
+/** `name`: that of a file in this folder. `directory` must be new. */
+export async function bundleProcess(directory: string, name: string): Promise<string> {
   const built = await rolldown({
-    input: join(repository, 'test/support/chatting-process.ts'),
+    input: join(repository, `test/support/${name}.ts`),
     platform: 'node',
     external: ['better-sqlite3'],
   });
-  const file = join(directory, 'chatting-process.mjs');
+  const file = join(directory, `${name}.mjs`);
   await built.write({ file, format: 'esm', codeSplitting: false });
   await built.close();
   symlinkSync(join(repository, 'node_modules'), join(directory, 'node_modules'));

@@ -2,6 +2,7 @@
 // that refuses the old one. A refused call has done nothing, so it is made again.
 import type { OpenedBackend } from '../../service/backend-opening.ts';
 import type { Call } from '../../service/call.ts';
+import type { ChatEvent } from '../../service/chat-event.ts';
 import type { ConversationService } from '../../service/conversation-service.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { SessionArchive } from '../../service/session-archive.ts';
@@ -28,7 +29,7 @@ export function withRotatedKey(
   return {
     backend: {
       service: serviceWith(service, following, instead),
-      archive: archiveWith(archive, following),
+      archive: archiveWith(archive, following, instead),
       administration,
       get extensions() {
         return backend.extensions;
@@ -41,6 +42,8 @@ export function withRotatedKey(
   };
 }
 
+type Instead = (call: Call, error: unknown) => Call;
+
 type Following = <Rest extends readonly unknown[], T>(
   operation: (call: Call, ...rest: Rest) => Promise<T>,
 ) => (call: Call, ...rest: Rest) => Promise<T>;
@@ -48,33 +51,40 @@ type Following = <Rest extends readonly unknown[], T>(
 function serviceWith(
   service: ConversationService,
   following: Following,
-  instead: (call: Call, error: unknown) => Call,
+  instead: Instead,
 ): ConversationService {
   return {
     verify: following((call) => service.verify(call)),
     models: following((call) => service.models(call)),
-    async *chat(call, request, form) {
-      let begun = false;
-      let other: Call;
-      try {
-        for await (const event of service.chat(call, request, form)) {
-          begun = true;
-          yield event;
-        }
-        return;
-      } catch (error) {
-        if (begun) throw error;
-        other = instead(call, error);
-      }
-      yield* service.chat(other, request, form);
-    },
+    chat: (call, request, form) => events(call, (other) => service.chat(other, request, form), instead),
     createSession: following((call, request) => service.createSession(call, request)),
     getSession: following((call, id) => service.getSession(call, id)),
     deleteSession: following((call, id) => service.deleteSession(call, id)),
   };
 }
 
-function archiveWith(archive: SessionArchive, following: Following): SessionArchive {
+/** The events of a turn, with the other key if the call was refused before the first event. */
+async function* events(
+  call: Call,
+  ask: (call: Call) => AsyncIterable<ChatEvent>,
+  instead: Instead,
+): AsyncGenerator<ChatEvent> {
+  let begun = false;
+  let other: Call;
+  try {
+    for await (const event of ask(call)) {
+      begun = true;
+      yield event;
+    }
+    return;
+  } catch (error) {
+    if (begun) throw error;
+    other = instead(call, error);
+  }
+  yield* ask(other);
+}
+
+function archiveWith(archive: SessionArchive, following: Following, instead: Instead): SessionArchive {
   return {
     listSessions: following((call, query) => archive.listSessions(call, query)),
     searchSessions: following((call, request) => archive.searchSessions(call, request)),
@@ -84,5 +94,10 @@ function archiveWith(archive: SessionArchive, following: Following): SessionArch
     deleteSessions: following((call, ids) => archive.deleteSessions(call, ids)),
     restoreSessions: following((call, ids) => archive.restoreSessions(call, ids)),
     importSession: following((call, record) => archive.importSession(call, record)),
+    regenerate: (call, id, request, form) =>
+      events(call, (other) => archive.regenerate(other, id, request, form), instead),
+    undoTurn: following((call, id) => archive.undoTurn(call, id)),
+    redoTurn: following((call, id) => archive.redoTurn(call, id)),
+    forkSession: following((call, id, request) => archive.forkSession(call, id, request)),
   };
 }

@@ -8,6 +8,7 @@ import type {
   UsageRecord,
 } from '../../service/administration.ts';
 import type { KeyIdentity } from '../../service/conversation-service.ts';
+import { notYet } from '../../service/not-yet.ts';
 import type { DeletedSession, Message, NewSession, Session } from '../../service/session.ts';
 import type { BatchItem, SearchPage, SessionChanges, SessionRecord } from '../../service/session-archive.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
@@ -79,6 +80,11 @@ export class PostgresStore implements SessionStore {
   readonly #beat: ServerBeat | null;
   readonly #turnWaiters = new TurnWaiters();
   readonly #leftTurns: LeftTurns | null;
+  readonly listAllMessages = notYet;
+  readonly beginRegeneration = notYet;
+  readonly undoTurn = notYet;
+  readonly redoTurn = notYet;
+  readonly forkSession = notYet;
 
   constructor(connections: ConnectionPool, { name, now, rules, beat }: StoreParts) {
     this.#connections = connections;

@@ -125,29 +125,29 @@ export class PostgresRows implements StoreRows {
 }
 
 async function readParts(ask: Ask, projectId: string, from: PartPlace | null): Promise<PartPage> {
-  const isWithin = from !== null && from.position !== null;
+  const isWithin = from !== null && from.message !== null;
   const found = await ask<HeadRow>(isWithin ? sql.headsFrom : sql.headsBehind, [
     ...[projectId, from?.session_id ?? '', pageLimits.sessions],
   ]);
-  const begin = isWithin && found[0]?.session_id === from.session_id ? (from.position ?? 0) : 0;
+  const begin = isWithin && found[0]?.session_id === from.session_id ? (from.message?.position ?? 0) : 0;
   const heads = fitting(found, begin);
   const rows = await ask<PlacedMessage>(sql.messages, [heads.map(({ id }) => id), begin]);
   const parts = heads.map(({ id: _, ...session }) => ({ session, messages: [] as KeptMessage[] }));
   for (const [number, { place, ...message }] of rows.entries()) {
     const at = place - 1;
-    const { content, position } = message;
+    const { content, position, message_id } = message;
     const { session, messages } = parts[at] as (typeof parts)[number];
     if (number === pageLimits.messages || content === null) {
       return {
         parts: parts.slice(0, messages.length > 0 ? at + 1 : at),
-        next: { session_id: session.session_id, position },
+        next: { session_id: session.session_id, message: { position, message_id } },
       };
     }
-    messages.push({ ...message, content });
+    messages.push({ ...message, content, is_copy: false, alternative_of: null, undone_at: null });
   }
   const isLast = heads.length === found.length && found.length < pageLimits.sessions;
   const last = isLast ? undefined : heads.at(-1);
-  return { parts, next: last === undefined ? null : { session_id: last.session_id, position: null } };
+  return { parts, next: last === undefined ? null : { session_id: last.session_id, message: null } };
 }
 
 /** The first sessions that fit on a page by the number of their messages and by their settings; at least one session. */

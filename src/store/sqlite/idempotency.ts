@@ -1,20 +1,21 @@
-// The results of idempotency keys: a stored answer, or the message of a turn. All functions run inside the transaction of the write itself.
+// The results of idempotency keys: a stored answer, or the message of a turn, visible or hidden. All functions run inside the transaction of the write itself.
 import type { IdempotencyKey, Idempotent } from '../session-store.ts';
 import type { StoreRules } from '../store-rules.ts';
 import { ageTime, type Clocks } from './age-clock.ts';
 import type { Connection } from './connection.ts';
 
-interface KnownRow {
-  readonly request_hash: Buffer;
+/** The result of a key: the row of a turn's message, visible or hidden, or a stored answer as JSON. */
+export interface Known {
   readonly message: number | null;
+  readonly hidden_message: number | null;
+  /** The id of the reply that a regeneration makes; null for a chat. */
+  readonly reply_id: string | null;
   readonly answer: string | null;
 }
 
-/** The result of a key: the row of a turn's message, or a stored answer as JSON. */
-export interface Known {
-  readonly message: number | null;
-  readonly answer: string | null;
-}
+type KnownRow = Known & { readonly request_hash: Buffer };
+
+type NewResult = { readonly message: number; readonly replyId?: string } | { readonly answer: string };
 
 export interface IdempotencyTools extends Clocks {
   readonly connection: Connection;
@@ -27,15 +28,20 @@ export const idempotencyStatements = {
     DELETE FROM idempotency WHERE (project, key) IN (
       SELECT project, key FROM idempotency WHERE created_at < @keptSince ORDER BY created_at LIMIT 100)`,
   find: `
-    SELECT request_hash, message, answer FROM idempotency
+    SELECT request_hash, message, hidden_message, reply_id, answer FROM idempotency
     WHERE project = (SELECT id FROM projects WHERE project_id = @projectId) AND key = @key
       AND created_at >= @keptSince`,
   // Replaces a row only if it is too old to count.
   keep: `
-    INSERT INTO idempotency (project, key, request_hash, message, answer, created_at)
-    VALUES ((SELECT id FROM projects WHERE project_id = @projectId), @key, @requestHash, @message, @answer, @now)
+    INSERT INTO idempotency (project, key, request_hash, message, reply_id, answer, created_at)
+    VALUES ((SELECT id FROM projects WHERE project_id = @projectId), @key, @requestHash, @message, @replyId, @answer,
+      @now)
     ON CONFLICT (project, key) DO UPDATE SET request_hash = excluded.request_hash, message = excluded.message,
-      answer = excluded.answer, created_at = excluded.created_at`,
+      hidden_message = NULL, reply_id = excluded.reply_id, answer = excluded.answer, created_at = excluded.created_at`,
+  // Another try of a regeneration makes another reply.
+  tryAgain: `
+    UPDATE idempotency SET reply_id = @replyId
+    WHERE project = (SELECT id FROM projects WHERE project_id = @projectId) AND key = @key`,
 } as const;
 
 /** The result of a key; null for a key that is new or too old. Also deletes up to 100 keys that are too old. */
@@ -49,7 +55,7 @@ export function findKnown(
   const keptSince = agedSince(tools, since);
   connection.run(idempotencyStatements.forget, { keptSince });
   const row = connection.get<KnownRow>(idempotencyStatements.find, { projectId, key, keptSince }) ?? null;
-  const used = row && { requestHash: row.request_hash, isTurn: row.message !== null };
+  const used = row && { requestHash: row.request_hash, isTurn: row.answer === null };
   return rules.meaningOfKey(used, { requestHash, isTurn }) === 'mismatch' ? 'mismatch' : row;
 }
 
@@ -57,13 +63,13 @@ export function keepKnown(
   tools: IdempotencyTools,
   projectId: string,
   once: IdempotencyKey,
-  known: Known,
+  result: NewResult,
 ): void {
   tools.connection.run(idempotencyStatements.keep, {
     projectId,
     key: once.key,
     requestHash: once.requestHash,
-    ...known,
+    ...{ message: null, replyId: null, answer: null, ...result },
     now: ageTime(tools.connection, tools),
   });
 }
@@ -106,6 +112,6 @@ export function keepAnswer<T>(
   once: IdempotencyKey | null,
   value: T,
 ): Idempotent<T> {
-  if (once !== null) keepKnown(tools, projectId, once, { message: null, answer: JSON.stringify(value) });
+  if (once !== null) keepKnown(tools, projectId, once, { answer: JSON.stringify(value) });
   return { kind: 'done', value };
 }

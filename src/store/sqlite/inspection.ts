@@ -14,6 +14,23 @@ const askIndexes = `
   SELECT count(*) FROM message_words WHERE message_words MATCH 'nothing'
   UNION ALL SELECT count(*) FROM message_pieces WHERE message_pieces MATCH 'nothing'`;
 
+// The positions of the visible messages have no gaps. An undone turn has two messages, and an alternative answers a message.
+const brokenSessions = `
+  SELECT session_id FROM sessions WHERE project <> 0 AND (
+    message_count <> (SELECT count(*) FROM messages WHERE session = sessions.id)
+    OR message_count <> coalesce((SELECT max(position) + 1 FROM messages WHERE session = sessions.id), 0)
+    OR undone_turns > (SELECT count(DISTINCT undone_at) FROM hidden_messages WHERE session = sessions.id)
+    OR EXISTS (
+      SELECT 1 FROM hidden_messages WHERE session = sessions.id AND undone_at IS NOT NULL
+      GROUP BY undone_at HAVING count(*) <> 2)
+    OR EXISTS (
+      SELECT 1 FROM hidden_messages AS other WHERE other.session = sessions.id AND alternative_of IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM messages WHERE session = other.session AND position = other.position - 1
+          AND message_id = other.alternative_of)
+        AND NOT EXISTS (SELECT 1 FROM hidden_messages WHERE session = other.session AND position = other.position - 1
+          AND message_id = other.alternative_of)))
+  ORDER BY id LIMIT 20`;
+
 export function inspect(connection: Connection, filesystem: string): StoreReport {
   const { bavail, bsize } = statfsSync(dirname(connection.path));
   return {
@@ -29,7 +46,7 @@ export function inspect(connection: Connection, filesystem: string): StoreReport
       { name: 'synchronous', value: synchronous(connection) },
       { name: 'file system', value: filesystem },
     ],
-    integrity: integrity(connection),
+    integrity: lineIntegrity(connection),
   };
 }
 
@@ -44,6 +61,14 @@ export function journalMode(connection: Connection): string {
 export function synchronous(connection: Connection): string {
   const number = Number(connection.pragma('synchronous'));
   return synchronousNames[number] ?? String(number);
+}
+
+function lineIntegrity(connection: Connection): string {
+  const state = integrity(connection);
+  if (state !== 'ok') return state;
+  const broken = connection.all<{ session_id: string }>(brokenSessions);
+  if (broken.length === 0) return 'ok';
+  return `sessions that lack messages: ${broken.map(({ session_id }) => session_id).join(', ')}`;
 }
 
 export function integrity(connection: Connection): string {

@@ -2,8 +2,8 @@
 import type { Message } from '../../service/session.ts';
 import { PageRoom } from '../page-room.ts';
 import type { MessageRow } from '../rows.ts';
-import { messageColumns, toMessage } from '../rows.ts';
-import type { MessagePlace, Rows } from '../session-filters.ts';
+import { hiddenColumns, messageColumns, toMessage } from '../rows.ts';
+import type { AnyMessagePlace, MessagePlace, Rows } from '../session-filters.ts';
 import type { Connection } from './connection.ts';
 import { thisSession } from './sessions.ts';
 
@@ -15,6 +15,16 @@ const messagesOfSession = `
 export const listingStatements = {
   activeRow: `SELECT id FROM sessions WHERE ${thisSession} AND deleted_at IS NULL`,
   messages: `${messagesOfSession} AND message.position > @after ORDER BY message.position LIMIT @limit`,
+  // A message has one position and one id, visible or hidden, so a page continues where the last one ended, whatever moves meanwhile.
+  allMessages: `
+    SELECT ${messageColumns}, NULL AS alternative_of, NULL AS undone_at
+    FROM sessions CROSS JOIN messages AS message ON message.session = sessions.id
+    WHERE ${thisSession} AND deleted_at IS NULL AND message.position >= @position
+      AND (message.position > @position OR message.message_id > @messageId)
+    UNION ALL
+    SELECT ${hiddenColumns} FROM sessions CROSS JOIN hidden_messages AS message ON message.session = sessions.id
+    WHERE ${thisSession} AND deleted_at IS NULL AND (message.position, message.message_id) > (@position, @messageId)
+    ORDER BY position, message_id LIMIT @limit`,
   history: `${messagesOfSession} AND message.position < @before ORDER BY message.position DESC LIMIT @limit`,
 } as const;
 
@@ -24,10 +34,34 @@ export function listMessages(
   sessionId: string,
   { limit, after }: MessagePlace,
 ): Rows<Message> | null {
+  return pageOf(connection, listingStatements.messages, {
+    ...{ projectId, sessionId, after: after ?? -1, limit: limit + 1 },
+  });
+}
+
+/** The messages of both tables, by position and id. */
+export function listAllMessages(
+  connection: Connection,
+  projectId: string,
+  sessionId: string,
+  { limit, after }: AnyMessagePlace,
+): Rows<Message> | null {
+  const { position = 0, messageId = '' } = after ?? {};
+  return pageOf(connection, listingStatements.allMessages, {
+    ...{ projectId, sessionId, position, messageId, limit: limit + 1 },
+  });
+}
+
+/** `bindings.limit` is one more than the page may hold. */
+function pageOf(
+  connection: Connection,
+  statement: string,
+  bindings: { readonly projectId: string; readonly sessionId: string; readonly limit: number },
+): Rows<Message> | null {
   const room = new PageRoom(1);
+  const { projectId, sessionId, limit } = bindings;
   let isCut = false;
-  const bindings = { projectId, sessionId, after: after ?? -1, limit: limit + 1 };
-  const rows = connection.allWhile<MessageRow>(listingStatements.messages, bindings, ({ content }) => {
+  const rows = connection.allWhile<MessageRow>(statement, bindings, ({ content }) => {
     const fits = room.take(content);
     isCut = !fits;
     return fits;
@@ -37,7 +71,7 @@ export function listMessages(
     connection.get(listingStatements.activeRow, { projectId, sessionId }) === undefined
   )
     return null;
-  return { items: rows.slice(0, limit).map(toMessage), hasMore: isCut || rows.length > limit };
+  return { items: rows.slice(0, limit - 1).map(toMessage), hasMore: isCut || rows.length === limit };
 }
 
 export function history(

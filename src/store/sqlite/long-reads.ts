@@ -1,17 +1,15 @@
 // Reads that may read much of a store, in bounded steps. Between two steps the event loop turns, so that other work runs. Each read has a
 // snapshot of its own on another connection: it sees one state of the store, taken no earlier than its call.
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
-import { openDatabase } from './binding.ts';
-import { Connection } from './connection.ts';
+import type { Connection } from './connection.ts';
 import type { LockWait } from './lock-wait.ts';
-import { whenUnlocked } from './lock-wait.ts';
+import { openSnapshot } from './snapshot.ts';
 import type { Steps } from './steps.ts';
 
 /** The most snapshots at the same time. Each holds an open file and a cache of pages. */
 const mostRunning = 16;
 /** The most snapshots of one project. Its other reads wait; the reads of other projects overtake them. */
 const mostOfProject = 2;
-const cacheKibibytes = 1024;
 
 interface Read {
   readonly projectId: string;
@@ -86,12 +84,8 @@ export class LongReads {
     this.#waiting.splice(this.#waiting.indexOf(read), 1);
     let connection: Connection | null = null;
     try {
-      const opened = new Connection(openDatabase(this.#path), this.#path);
+      const opened = await openSnapshot(this.#path, this.#wait);
       connection = opened;
-      opened.pragma(`cache_size = -${cacheKibibytes}`);
-      opened.run('BEGIN');
-      // The first read takes the snapshot.
-      await whenUnlocked(() => opened.get('SELECT id FROM projects LIMIT 1'), this.#wait);
       if (this.#closed !== null) throw this.#closed;
       this.#running.push({ ...read, connection: opened, steps: read.begin(opened) });
     } catch (error) {

@@ -1,5 +1,5 @@
 // Erases the rows of a purge in slices. Each slice is a transaction of some milliseconds. A pause follows, because other processes check
-// only from time to time whether the store is free. A long session is first hidden like a long import (long-import.ts), then erased in
+// only from time to time whether the store is free. A long session is first hidden like a long import (parted-session.ts), then erased in
 // parts.
 import type { PurgeFilter } from '../session-filters.ts';
 import type { Clocks } from './age-clock.ts';
@@ -7,7 +7,7 @@ import type { Bindings, Connection } from './connection.ts';
 import { agedSince } from './idempotency.ts';
 import { leaseIsOver } from './lease-clock.ts';
 import type { LockWait } from './lock-wait.ts';
-import { removeInSteps } from './long-import.ts';
+import { removeInSteps } from './parted-session.ts';
 import { StepMeter, type Steps } from './steps.ts';
 import type { Writer } from './writer.ts';
 
@@ -36,11 +36,17 @@ const erasable = `
   deleted_at < @deletedBefore AND (turn_owner IS NULL OR ${leaseIsOver})
   AND (@projectId IS NULL OR project = (SELECT id FROM projects WHERE project_id = @projectId))`;
 
+const textBytes = (table: string) =>
+  `(SELECT coalesce(sum(octet_length(content)), 0) FROM ${table} WHERE session = sessions.id)`;
+
 export const purgeStatements = {
   plan: `
-    SELECT count(DISTINCT sessions.id) AS sessions, count(message.id) AS messages,
-      coalesce(sum(octet_length(message.content)), 0) AS text_bytes
-    FROM sessions LEFT JOIN messages AS message ON message.session = sessions.id WHERE ${erasable}`,
+    SELECT count(*) AS sessions, coalesce(sum(messages), 0) AS messages, coalesce(sum(bytes), 0) AS text_bytes
+    FROM (
+      SELECT (SELECT count(*) FROM messages WHERE session = sessions.id)
+          + (SELECT count(*) FROM hidden_messages WHERE session = sessions.id) AS messages,
+        ${textBytes('messages')} + ${textBytes('hidden_messages')} AS bytes
+      FROM sessions WHERE ${erasable})`,
   count: `SELECT count(*) AS sessions FROM sessions WHERE ${erasable}`,
   // The answers of keys that do not count any more.
   oldAnswers: `
@@ -55,12 +61,17 @@ export const purgeStatements = {
         ON sessions.project = idempotency.project AND sessions.session_id = part.value
       WHERE part.key = 'session_id' AND ${erasable})`,
   next: `SELECT id AS session, message_count FROM sessions WHERE ${erasable} LIMIT 1`,
-  bytes: 'SELECT coalesce(sum(octet_length(content)), 0) AS bytes FROM messages WHERE session = @session',
+  size: `
+    SELECT (SELECT count(*) FROM hidden_messages WHERE session = sessions.id) AS hidden,
+      ${textBytes('messages')} + ${textBytes('hidden_messages')} AS bytes
+    FROM sessions WHERE id = @session`,
   // Deleted before the messages, because it refers to them.
   turns: `
-    DELETE FROM idempotency WHERE message IN (SELECT id FROM messages WHERE session = @session)`,
+    DELETE FROM idempotency WHERE message IN (SELECT id FROM messages WHERE session = @session)
+      OR hidden_message IN (SELECT id FROM hidden_messages WHERE session = @session)`,
   // Deleted before the session, because the triggers on messages read the session's project.
   messages: 'DELETE FROM messages WHERE session = @session',
+  hiddenMessages: 'DELETE FROM hidden_messages WHERE session = @session',
   session: 'DELETE FROM sessions WHERE id = @session',
   begin: `INSERT INTO meta (name, value) VALUES ('purge', 'begun') ON CONFLICT (name) DO NOTHING`,
 } as const;
@@ -68,6 +79,11 @@ export const purgeStatements = {
 interface NextSession {
   readonly session: number;
   readonly message_count: number;
+}
+
+interface Size {
+  readonly hidden: number;
+  readonly bytes: number;
 }
 
 /** Erases the sessions of the filter. If there are not as many as `expected`, it erases nothing and returns their number. */
@@ -129,12 +145,13 @@ function* sessionSteps({ connection, clocks }: PurgeTools, bindings: Bindings): 
     const { session } = next;
     sessions += 1;
     stored_answers += connection.run(purgeStatements.turns, { session }).changes;
-    const bytes = connection.get<{ bytes: number }>(purgeStatements.bytes, { session })?.bytes ?? 0;
-    if (next.message_count > messagesAtOnce || bytes > bytesAtOnce) {
-      messages += next.message_count;
+    const { hidden, bytes } = connection.get<Size>(purgeStatements.size, { session }) as Size;
+    if (next.message_count + hidden > messagesAtOnce || bytes > bytesAtOnce) {
+      messages += next.message_count + hidden;
       yield* removeInSteps(connection, session, () => clocks().clock, step);
     } else {
       messages += connection.run(purgeStatements.messages, { session }).changes;
+      messages += connection.run(purgeStatements.hiddenMessages, { session }).changes;
       connection.run(purgeStatements.session, { session });
     }
   }

@@ -156,6 +156,67 @@ const tenth = `
   ALTER TABLE sessions ADD COLUMN system TEXT;
 `;
 
+// Messages outside the visible line of their session: replies that another reply replaced, and undone turns. Why they have a table of their
+// own: docs/decisions/2026-11-23-hidden-messages.md. A message keeps its position and its id when it moves; an idempotency key moves with
+// its message. `undone_turns` counts the undone turns that can be brought back. `copied` marks the copies in a fork, which count in no
+// usage report. `reply_id` names the reply that a regeneration makes.
+const eleventh = `
+  ALTER TABLE sessions ADD COLUMN undone_turns INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE messages ADD COLUMN copied INTEGER;
+  CREATE TABLE hidden_messages (
+    id INTEGER PRIMARY KEY,
+    session INTEGER NOT NULL REFERENCES sessions (id),
+    position INTEGER NOT NULL CHECK (position >= 0),
+    message_id TEXT NOT NULL,
+    alternative_of TEXT,
+    undone_at INTEGER,
+    role TEXT NOT NULL CHECK (role = iif(position % 2 = 0, 'user', 'assistant')),
+    mode TEXT NOT NULL,
+    finish_reason TEXT CHECK (finish_reason IN ('stop', 'length', 'interrupted', 'error')),
+    input_tokens INTEGER,
+    output_tokens INTEGER,
+    first_token_ms INTEGER,
+    error_code TEXT,
+    copied INTEGER,
+    created_at INTEGER NOT NULL,
+    content TEXT NOT NULL,
+    UNIQUE (session, position, message_id),
+    CHECK ((alternative_of IS NULL) <> (undone_at IS NULL)),
+    CHECK (alternative_of IS NULL OR role = 'assistant'),
+    CHECK ((role = 'user') = (finish_reason IS NULL)),
+    CHECK ((input_tokens IS NULL) = (output_tokens IS NULL))
+  ) STRICT;
+
+  ALTER TABLE idempotency RENAME TO idempotency_before;
+  CREATE TABLE idempotency (
+    project INTEGER NOT NULL REFERENCES projects (id),
+    key TEXT NOT NULL,
+    request_hash BLOB NOT NULL,
+    message INTEGER REFERENCES messages (id),
+    hidden_message INTEGER REFERENCES hidden_messages (id),
+    reply_id TEXT,
+    answer TEXT,
+    created_at INTEGER NOT NULL,
+    PRIMARY KEY (project, key),
+    CHECK ((message IS NOT NULL) + (hidden_message IS NOT NULL) + (answer IS NOT NULL) = 1),
+    CHECK (reply_id IS NULL OR answer IS NULL)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO idempotency (project, key, request_hash, message, answer, created_at)
+    SELECT project, key, request_hash, message, answer, created_at FROM idempotency_before ORDER BY project, key;
+  DROP TABLE idempotency_before;
+  CREATE INDEX idempotency_by_age ON idempotency (created_at);
+  CREATE INDEX idempotency_by_message ON idempotency (message) WHERE message IS NOT NULL;
+  CREATE INDEX idempotency_by_hidden_message ON idempotency (hidden_message) WHERE hidden_message IS NOT NULL;
+
+  DROP INDEX replies_by_time;
+  CREATE INDEX replies_by_time ON messages
+    (created_at, session, mode, finish_reason, input_tokens, output_tokens, first_token_ms, copied)
+    WHERE role = 'assistant' AND copied IS NULL;
+  CREATE INDEX hidden_replies_by_time ON hidden_messages
+    (created_at, session, mode, finish_reason, input_tokens, output_tokens, first_token_ms, copied)
+    WHERE role = 'assistant' AND copied IS NULL;
+`;
+
 export const schema: readonly Migration[] = [
   { version: 1, parleyVersion: '0.1.0', sql: first },
   { version: 2, parleyVersion: '0.1.0', sql: second },
@@ -167,4 +228,5 @@ export const schema: readonly Migration[] = [
   { version: 8, parleyVersion: '0.1.0', sql: longWritesParted },
   { version: 9, parleyVersion: '0.1.0', sql: searchWaitingByProject },
   { version: 10, parleyVersion: '0.1.0', sql: tenth },
+  { version: 11, parleyVersion: '0.1.0', sql: eleventh },
 ];

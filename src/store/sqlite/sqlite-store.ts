@@ -36,7 +36,8 @@ import { KeyReads } from './key-reads.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
 import { history, listMessages } from './listings.ts';
 import { replyLockWaitMs } from './lock-wait.ts';
-import { importInParts, isShort, removeAbandoned } from './long-import.ts';
+import { importInParts, isShort } from './long-import.ts';
+import { removeAbandoned } from './parted-session.ts';
 import { planPurge, purgeSessions } from './purge.ts';
 import { listSessions } from './session-pages.ts';
 import {
@@ -51,6 +52,7 @@ import {
 } from './sessions.ts';
 import { StoreAccess } from './store-access.ts';
 import type { StoreDependencies } from './store-dependencies.ts';
+import { StoreLines } from './store-lines.ts';
 import type { StoreProcesses } from './store-processes.ts';
 import { StoreSearch } from './store-search.ts';
 import { beginTurn, endTurn, isTurnRunning, leaseLeft, renewTurn } from './turns.ts';
@@ -65,6 +67,15 @@ export class SqliteStore implements SessionStore {
   readonly #processes: StoreProcesses | null;
   readonly #turnWaiters = new TurnWaiters();
   readonly #dependencies: StoreDependencies;
+  readonly #lines: StoreLines;
+  readonly listAllMessages: SessionStore['listAllMessages'] = (...call) =>
+    this.#lines.listAllMessages(...call);
+  readonly beginRegeneration: SessionStore['beginRegeneration'] = (...call) =>
+    this.#lines.beginRegeneration(...call);
+  readonly undoTurn: SessionStore['undoTurn'] = (...call) => this.#lines.undoTurn(...call);
+  readonly redoTurn: SessionStore['redoTurn'] = (...call) => this.#lines.redoTurn(...call);
+  readonly forkSession: SessionStore['forkSession'] = (...call) =>
+    this.#lines.forkSession(...call).finally(() => this.#search.keepUp());
 
   constructor(connection: Connection, dependencies: StoreDependencies) {
     this.#access = new StoreAccess(connection, dependencies.wait);
@@ -73,6 +84,7 @@ export class SqliteStore implements SessionStore {
     const processes = dependencies.processes?.(place) ?? null;
     this.#processes = processes;
     this.#search = new StoreSearch(this.#access, processes, dependencies.rules);
+    this.#lines = new StoreLines(this.#access, dependencies, this.#turnWaiters);
   }
 
   findKey(hash: Uint8Array): Promise<KeyIdentity | null> {

@@ -1,11 +1,13 @@
-// The statements that copy a store. Project 0 holds the sessions that long-import.ts hides. They belong to no project yet and are not
+// The statements that copy a store. Project 0 holds the sessions that parted-session.ts hides. They belong to no project yet and are not
 // copied.
 
 const projectNumber = '(SELECT id FROM projects WHERE project_id = @projectId)';
 const messageColumns = `message_id, position, role, content, mode, finish_reason, input_tokens, output_tokens,
-  first_token_ms, error_code, created_at`;
+  first_token_ms, error_code, created_at, copied`;
+const messageValues = `@message_id, @position, @role, @content, @mode, @finish_reason, @input_tokens, @output_tokens,
+  @first_token_ms, @error_code, @created_at, @copied`;
 const headColumns = `session_id, title, created_at, updated_at, message_count, deleted_at, turn_position, turn_epoch,
-  mode, parent_id, forked_at, parameters, system`;
+  undone_turns, mode, parent_id, forked_at, parameters, system`;
 const heads = (comparison: '>' | '>=') => `
   SELECT id, ${headColumns}
   FROM sessions WHERE project = ${projectNumber} AND session_id ${comparison} @place
@@ -17,17 +19,26 @@ export const rowStatements = {
     SELECT api_keys.key_id, api_keys.name, api_keys.hash, projects.project_id, api_keys.created_at, api_keys.revoked_at
     FROM api_keys JOIN projects ON projects.id = api_keys.project ORDER BY api_keys.key_id`,
   count: `
-    SELECT count(*) AS sessions, coalesce(sum(message_count), 0) AS messages FROM sessions
-    WHERE project = ${projectNumber}`,
+    SELECT count(*) AS sessions, coalesce(sum(message_count), 0) + (
+      SELECT count(*) FROM hidden_messages JOIN sessions AS parent ON parent.id = hidden_messages.session
+      WHERE parent.project = ${projectNumber}) AS messages
+    FROM sessions WHERE project = ${projectNumber}`,
   headsBehind: heads('>'),
   headsFrom: heads('>='),
   messages: `
-    SELECT ${messageColumns} FROM messages WHERE session = @session AND position >= @position ORDER BY position`,
+    SELECT ${messageColumns}, NULL AS alternative_of, NULL AS undone_at FROM messages
+    WHERE session = @session AND position >= @position AND (position > @position OR message_id >= @message_id)
+    UNION ALL
+    SELECT ${messageColumns}, alternative_of, undone_at FROM hidden_messages
+    WHERE session = @session AND (position, message_id) >= (@position, @message_id)
+    ORDER BY position, message_id`,
   idempotency: `
-    SELECT known.key, known.request_hash, sessions.session_id, message.position, known.answer,
+    SELECT known.key, known.request_hash, sessions.session_id, coalesce(message.position, hidden.position) AS position,
+      coalesce(message.message_id, hidden.message_id) AS message_id, known.reply_id, known.answer,
       @now - known.created_at AS age_ms
     FROM idempotency AS known LEFT JOIN messages AS message ON message.id = known.message
-    LEFT JOIN sessions ON sessions.id = message.session
+    LEFT JOIN hidden_messages AS hidden ON hidden.id = known.hidden_message
+    LEFT JOIN sessions ON sessions.id = coalesce(message.session, hidden.session)
     WHERE known.project = ${projectNumber} AND known.key > @after ORDER BY known.key LIMIT 1000`,
   find: `SELECT id FROM sessions WHERE project = ${projectNumber} AND session_id = @session_id`,
 
@@ -42,23 +53,30 @@ export const rowStatements = {
   addSession: `
     INSERT INTO sessions (project, ${headColumns}, turn_owner, turn_until)
     VALUES (${projectNumber}, @session_id, @title, @created_at, @updated_at, @message_count, @deleted_at, @turn_position,
-      @turn_epoch, @mode, @parent_id, @forked_at, @parameters, @system,
+      @turn_epoch, @undone_turns, @mode, @parent_id, @forked_at, @parameters, @system,
       iif(@turn_position IS NULL, NULL, 'copy'), iif(@turn_position IS NULL, NULL, 0))
     ON CONFLICT (project, session_id) DO NOTHING`,
   addMessage: `
-    INSERT INTO messages (session, ${messageColumns})
-    VALUES (@session, @message_id, @position, @role, @content, @mode, @finish_reason, @input_tokens, @output_tokens,
-      @first_token_ms, @error_code, @created_at)
+    INSERT INTO messages (session, ${messageColumns}) VALUES (@session, ${messageValues})
     ON CONFLICT (session, position) DO NOTHING`,
+  addHiddenMessage: `
+    INSERT INTO hidden_messages (session, ${messageColumns}, alternative_of, undone_at)
+    VALUES (@session, ${messageValues}, @alternative_of, @undone_at)
+    ON CONFLICT (session, position, message_id) DO NOTHING`,
   addIdempotency: `
-    INSERT INTO idempotency (project, key, request_hash, message, answer, created_at)
-    SELECT ${projectNumber}, @key, @request_hash, message.id, @answer, @created_at
+    INSERT INTO idempotency (project, key, request_hash, message, hidden_message, reply_id, answer, created_at)
+    SELECT ${projectNumber}, @key, @request_hash, message.id, hidden.id, @reply_id, @answer, @created_at
     FROM (SELECT 1) LEFT JOIN sessions ON sessions.project = ${projectNumber} AND sessions.session_id = @session_id
-    LEFT JOIN messages AS message ON message.session = sessions.id AND message.position = @position
-    WHERE (message.id IS NULL) <> (@answer IS NULL)
+    LEFT JOIN messages AS message
+      ON message.session = sessions.id AND message.position = @position AND message.message_id = @message_id
+    LEFT JOIN hidden_messages AS hidden
+      ON hidden.session = sessions.id AND hidden.position = @position AND hidden.message_id = @message_id
+    WHERE (message.id IS NOT NULL) + (hidden.id IS NOT NULL) + (@answer IS NOT NULL) = 1
     ON CONFLICT (project, key) DO NOTHING`,
   remove: [
     'DELETE FROM idempotency WHERE message IN (SELECT id FROM messages WHERE session = @session)',
+    'DELETE FROM idempotency WHERE hidden_message IN (SELECT id FROM hidden_messages WHERE session = @session)',
+    'DELETE FROM hidden_messages WHERE session = @session',
     'DELETE FROM messages WHERE session = @session',
     'DELETE FROM sessions WHERE id = @session',
   ],

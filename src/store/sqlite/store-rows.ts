@@ -2,6 +2,7 @@
 
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import {
+  firstMessage,
   type IdempotencyRow,
   type KeptMessage,
   type PartPage,
@@ -22,6 +23,7 @@ import { StoreAccess } from './store-access.ts';
 import { rowStatements as sql } from './store-row-statements.ts';
 
 type HeadRow = SessionHead & { readonly id: number };
+type StoredMessage = Omit<KeptMessage, 'is_copy'> & { readonly copied: number | null };
 
 export class SqliteRows implements StoreRows {
   readonly #access: StoreAccess;
@@ -81,7 +83,11 @@ export class SqliteRows implements StoreRows {
         const { session_id } = session;
         const id =
           changes > 0 ? rowId : connection.get<{ id: number }>(sql.find, { projectId, session_id })?.id;
-        for (const message of messages) connection.run(sql.addMessage, { ...message, session: id ?? -1 });
+        for (const { is_copy, ...message } of messages) {
+          const isHidden = message.alternative_of !== null || message.undone_at !== null;
+          const values = { ...message, copied: is_copy ? 1 : null, session: id ?? -1 };
+          connection.run(isHidden ? sql.addHiddenMessage : sql.addMessage, values);
+        }
       }
     });
   }
@@ -124,10 +130,9 @@ export class SqliteRows implements StoreRows {
 }
 
 function readParts(connection: Connection, projectId: string, from: PartPlace | null): PartPage {
-  const begin = from?.position ?? 0;
   let settingsLeft: number = pageLimits.textBytes;
   const heads = connection.allWhile<HeadRow>(
-    from?.position == null ? sql.headsBehind : sql.headsFrom,
+    from?.message == null ? sql.headsBehind : sql.headsFrom,
     { projectId, place: from?.session_id ?? '', limit: pageLimits.sessions },
     (head) => {
       settingsLeft -= settingsBytes(head);
@@ -138,27 +143,27 @@ function readParts(connection: Connection, projectId: string, from: PartPlace | 
   let messagesLeft: number = pageLimits.messages;
   let bytesLeft: number = pageLimits.textBytes;
   for (const { id, ...session } of heads) {
-    const position = from?.position != null && session.session_id === from.session_id ? begin : 0;
-    let isCut = false;
-    const messages = connection.allWhile<KeptMessage>(
+    const begin = session.session_id === from?.session_id ? from.message : null;
+    let next: PartPlace | null = null;
+    const rows = connection.allWhile<StoredMessage>(
       sql.messages,
-      { session: id, position },
-      ({ content }) => {
-        isCut = messagesLeft === 0 || bytesLeft <= 0;
+      { session: id, ...(begin ?? firstMessage) },
+      ({ content, position, message_id }) => {
+        if (messagesLeft === 0 || bytesLeft <= 0)
+          next = { session_id: session.session_id, message: { position, message_id } };
         messagesLeft -= 1;
         bytesLeft -= content.length;
-        return !isCut;
+        return next === null;
       },
     );
-    if (isCut && messages.length === 0) {
-      return { parts, next: { session_id: session.session_id, position } };
-    }
-    parts.push({ session, messages });
-    const last = messages.at(-1);
-    if (isCut && last !== undefined)
-      return { parts, next: { session_id: session.session_id, position: last.position + 1 } };
+    if (next === null || rows.length > 0)
+      parts.push({
+        session,
+        messages: rows.map(({ copied, ...row }) => ({ ...row, is_copy: copied !== null })),
+      });
+    if (next !== null) return { parts, next };
   }
   const isLast = heads.length < pageLimits.sessions && settingsLeft >= 0;
   const last = isLast ? undefined : heads.at(-1);
-  return { parts, next: last === undefined ? null : { session_id: last.session_id, position: null } };
+  return { parts, next: last === undefined ? null : { session_id: last.session_id, message: null } };
 }

@@ -4,10 +4,14 @@ import { ParleyError } from '../../service/errors.ts';
 import type { FinishReason, Message } from '../../service/session.ts';
 import type { MessageRow, SessionRow } from '../rows.ts';
 import { messageColumns, toMessage } from '../rows.ts';
+import type { Turn } from '../session-store.ts';
 import type { Connection } from './connection.ts';
 import { inProject, thisSession } from './sessions.ts';
 
-const sessionRow = `(SELECT id FROM sessions WHERE ${thisSession})`;
+/** The row number of a session. */
+export const sessionRow = `(SELECT id FROM sessions WHERE ${thisSession})`;
+const keptColumns = `SELECT session_id, message_count, turn_owner, turn_until, turn_position, turn_epoch, parameters,
+  system, message.message_id, message.position, message.mode, message.content`;
 const turnColumns = 'session_id, message_count, turn_owner, turn_until, turn_position, turn_epoch';
 const thisTurn = `${thisSession} AND turn_owner = @owner AND turn_epoch = @epoch AND turn_position = @position`;
 
@@ -17,11 +21,24 @@ export const turnStatements = {
     SELECT ${turnColumns}, parameters, system FROM sessions WHERE ${thisSession} AND deleted_at IS NULL`,
   anySession: `SELECT ${turnColumns} FROM sessions WHERE ${thisSession}`,
   keptTurn: `
-    SELECT ${turnColumns}, parameters, system, message.message_id, message.position, message.mode, message.content
+    ${keptColumns}, message.id AS row, NULL AS undone_at
     FROM messages AS message CROSS JOIN sessions ON sessions.id = message.session
     WHERE message.id = @message AND ${inProject} AND deleted_at IS NULL`,
+  undoneTurn: `
+    ${keptColumns}, message.id AS row, message.undone_at
+    FROM hidden_messages AS message CROSS JOIN sessions ON sessions.id = message.session
+    WHERE message.id = @hidden AND ${inProject} AND deleted_at IS NULL`,
+  lastTurn: `
+    ${keptColumns}, message.id AS row, NULL AS undone_at
+    FROM sessions CROSS JOIN messages AS message ON message.session = sessions.id
+    WHERE ${thisSession} AND deleted_at IS NULL AND message.position = (message_count - 1) / 2 * 2`,
   reply: `
     SELECT ${messageColumns} FROM messages AS message WHERE session = ${sessionRow} AND position = @position + 1`,
+  // Another message may stand in the place of a message that was undone.
+  replyTo: `
+    SELECT ${messageColumns} FROM messages AS message WHERE session = ${sessionRow} AND position = @position + 1
+      AND EXISTS (SELECT 1 FROM messages AS asked
+        WHERE asked.session = message.session AND asked.position = @position AND asked.message_id = @messageId)`,
   addMessage: `
     INSERT INTO messages (session, position, message_id, role, content, mode, finish_reason, input_tokens,
       output_tokens, first_token_ms, error_code, created_at)
@@ -30,7 +47,7 @@ export const turnStatements = {
   replaceReply: `
     UPDATE messages SET message_id = @messageId, content = @content, mode = @mode,
       finish_reason = @finishReason, input_tokens = @inputTokens, output_tokens = @outputTokens,
-      first_token_ms = @firstTokenMs, error_code = @errorCode, created_at = @now
+      first_token_ms = @firstTokenMs, error_code = @errorCode, created_at = @now, copied = NULL
     WHERE session = ${sessionRow} AND position = @position`,
   // An activity never moves a session back in time: the clock may have been corrected, or a reply may come after a newer turn.
   touch: `
@@ -38,7 +55,7 @@ export const turnStatements = {
     WHERE ${thisSession}`,
   take: `
     UPDATE sessions SET turn_owner = @owner, turn_until = @until, turn_position = @position, turn_epoch = @epoch,
-      mode = coalesce(@mode, mode)
+      mode = coalesce(@mode, mode), undone_turns = 0
     WHERE ${thisSession}`,
   held: `SELECT turn_until FROM sessions WHERE ${thisTurn}`,
   renew: `UPDATE sessions SET turn_until = @until WHERE ${thisTurn}`,
@@ -59,6 +76,10 @@ export interface TurnRow {
 export type TakenRow = TurnRow & Pick<SessionRow, 'system' | 'parameters'>;
 
 export interface KeptTurnRow extends TakenRow {
+  /** The row number of the message, in the table in which it stands. */
+  readonly row: number;
+  /** Null for a visible message. */
+  readonly undone_at: number | null;
   readonly message_id: string;
   readonly position: number;
   readonly mode: string;
@@ -117,5 +138,24 @@ export function findReply(
 ): Message | null {
   const { session_id: sessionId, position } = turn;
   const row = connection.get<MessageRow>(turnStatements.reply, { projectId, sessionId, position });
+  return row === undefined ? null : toMessage(row);
+}
+
+/** The visible reply to this very message. */
+export function findReplyTo(
+  connection: Connection,
+  projectId: string,
+  {
+    session_id: sessionId,
+    position,
+    message_id: messageId,
+  }: Pick<Turn, 'session_id' | 'position' | 'message_id'>,
+): Message | null {
+  const row = connection.get<MessageRow>(turnStatements.replyTo, {
+    projectId,
+    sessionId,
+    position,
+    messageId,
+  });
   return row === undefined ? null : toMessage(row);
 }

@@ -3,15 +3,14 @@
 import type { SessionSettings } from '../../service/session.ts';
 import { givenSettings, toSettings } from '../rows.ts';
 import type { Turn, TurnBegin, TurnEnd, TurnReply, TurnStart } from '../session-store.ts';
-import type { StandingTurn, StoreRules } from '../store-rules.ts';
-import type { Connection } from './connection.ts';
+import { addAlternative, hideReply, isAlternative } from './hidden-messages.ts';
 import { findKnown, keepKnown } from './idempotency.ts';
 import { isLeaseOver, leaseEnd } from './lease-clock.ts';
+import { repeatTurn } from './repeated-turns.ts';
 import { createSession } from './sessions.ts';
 import {
   addMessage,
-  findReply,
-  type KeptTurnRow,
+  findReplyTo,
   messageCount,
   noReply,
   type TakenRow,
@@ -19,21 +18,13 @@ import {
   turnRow,
   turnStatements,
 } from './turn-rows.ts';
-
-export interface TurnTools {
-  readonly connection: Connection;
-  readonly rules: StoreRules;
-  /** The clock of leases (lease-clock.ts). */
-  readonly clock: number;
-  /** The time of day in epoch milliseconds. */
-  readonly now: number;
-}
+import { busyWith, closeTurn, standingTurn, type TurnTools, take } from './turn-taking.ts';
 
 export function beginTurn(tools: TurnTools, projectId: string, start: TurnStart): TurnBegin {
   const { connection } = tools;
   const known = start.once === null ? null : findKnown(tools, projectId, start.once, true);
   if (known === 'mismatch') return { kind: 'mismatch' };
-  if (known !== null) return repeatTurn(tools, projectId, start, known.message);
+  if (known !== null) return repeatTurn(tools, projectId, start, known);
 
   const sessionId = start.session_id ?? start.newSession.session_id;
   let position = 0;
@@ -62,85 +53,11 @@ export function beginTurn(tools: TurnTools, projectId: string, start: TurnStart)
     mode,
     now: start.now,
   });
-  if (start.once !== null) keepKnown(tools, projectId, start.once, { message: row, answer: null });
+  if (start.once !== null) keepKnown(tools, projectId, start.once, { message: row });
   const { owner } = start.lease;
   const turn = { session_id: sessionId, message_id, position, content, mode, owner, epoch };
   take(tools, projectId, start, turn, mode);
   return { kind: 'begun', turn, settings };
-}
-
-/** Repeats a turn whose key is known. The turn may stand at any place in the session; no other message is changed. */
-function repeatTurn(
-  tools: TurnTools,
-  projectId: string,
-  start: TurnStart,
-  message: number | null,
-): TurnBegin {
-  const { connection } = tools;
-  const kept = connection.get<KeptTurnRow>(turnStatements.keptTurn, { projectId, message });
-  if (kept === undefined) return { kind: 'not_found' };
-  const { session_id, message_id, position, content, mode } = kept;
-  const { owner } = start.lease;
-  const turn = { session_id, message_id, position, content, mode, owner, epoch: kept.turn_epoch + 1 };
-  const reply = findReply(connection, projectId, turn);
-  const decision = tools.rules.turns.repeat(
-    { position, reply },
-    standingTurn(tools, projectId, kept),
-    start.deadOwner,
-  );
-  if (decision === 'answered' && reply !== null) return { kind: 'answered', turn, reply };
-  if (decision === 'busy') return busyWith(kept);
-  if (decision === 'close and take') closeTurn(connection, projectId, kept, start);
-  take(tools, projectId, start, turn, null);
-  return { kind: 'begun', turn, settings: toSettings(kept) };
-}
-
-/** `mode`: that of a new message, which becomes the session's; null for a message that is asked again. */
-function take(
-  { connection, clock }: TurnTools,
-  projectId: string,
-  start: TurnStart,
-  turn: Turn,
-  mode: string | null,
-): void {
-  const { session_id: sessionId, position, owner, epoch } = turn;
-  const until = leaseEnd(clock, start.lease.ms);
-  connection.run(turnStatements.take, { projectId, sessionId, position, owner, epoch, until, mode });
-}
-
-function standingTurn(
-  { connection, clock }: TurnTools,
-  projectId: string,
-  row: TurnRow,
-): StandingTurn | null {
-  const { session_id, turn_owner: owner, turn_position: position } = row;
-  if (owner === null) return null;
-  return {
-    owner,
-    position,
-    isLeaseOver: isLeaseOver(row.turn_until, clock),
-    hasReply: findReply(connection, projectId, { session_id, position }) !== null,
-  };
-}
-
-function busyWith({ session_id, turn_owner, turn_epoch }: TurnRow): TurnBegin {
-  return { kind: 'busy', session_id, owner: turn_owner ?? '', epoch: turn_epoch };
-}
-
-/** Adds the missing reply to a turn whose owner disappeared. */
-function closeTurn(connection: Connection, projectId: string, session: TurnRow, start: TurnStart): void {
-  const { session_id: sessionId, turn_position: position } = session;
-  const message = connection.get<{ mode: string }>(turnStatements.modeOf, { projectId, sessionId, position });
-  addMessage(connection, projectId, sessionId, {
-    ...noReply,
-    finishReason: 'interrupted',
-    position: position + 1,
-    messageId: start.closing_message_id,
-    role: 'assistant',
-    content: '',
-    mode: message?.mode ?? start.mode,
-    now: start.now,
-  });
 }
 
 /** True while the turn with this epoch runs, by its lease. */
@@ -184,7 +101,7 @@ export function endTurn(
   if (row === null) return { kind: 'not_found' };
   const isRunning = row.turn_owner !== null && row.turn_position === position;
   const isHeld = isRunning && row.turn_owner === owner && row.turn_epoch === epoch;
-  const standing = findReply(connection, projectId, turn);
+  const standing = findReplyTo(connection, projectId, turn);
   const decision = rules.turns.end({ isHeld, isRunning, reply: standing }, reply);
   const message = {
     position: position + 1,
@@ -200,12 +117,19 @@ export function endTurn(
   };
   if (decision === 'add') {
     addMessage(connection, projectId, sessionId, { ...message, role: 'assistant' });
-  } else if (decision === 'replace') {
-    connection.run(turnStatements.replaceReply, { projectId, sessionId, ...message });
+  } else if (decision === 'replace' || decision === 'alternative') {
+    if (decision === 'replace') {
+      hideReply(connection, projectId, turn);
+      connection.run(turnStatements.replaceReply, { projectId, sessionId, ...message });
+    } else {
+      addAlternative(connection, projectId, turn, message);
+    }
     connection.run(turnStatements.touch, { projectId, sessionId, added: 0, now: reply.now });
   }
   if (isHeld) connection.run(turnStatements.giveBack, bindingsOf(projectId, turn));
-  if (decision === 'lost') return { kind: 'lost', standing };
+  // The caller may repeat a call that stored the reply as an alternative.
+  if (decision === 'lost' && !isAlternative(connection, projectId, turn, reply.message_id))
+    return { kind: 'lost', standing };
   return { kind: 'kept', message_count: row.message_count + (decision === 'add' ? 1 : 0) };
 }
 

@@ -1,6 +1,11 @@
-// The usage of all projects' replies, counted from one index without reading texts.
+// The usage of all projects' replies, visible and hidden, counted from two indexes without reading texts. The indexes hold no copies.
 import type { UsageQuery, UsageRecord } from '../../service/administration.ts';
 import type { Connection } from './connection.ts';
+
+const repliesOf = (table: string, index: string) => `
+  SELECT created_at, session, mode, finish_reason, input_tokens, output_tokens, first_token_ms
+  FROM ${table} AS reply INDEXED BY ${index}
+  WHERE role = 'assistant' AND copied IS NULL AND created_at >= @since`;
 
 /** `from` joins the tables that the group needs besides the replies. */
 function selectUsage(group: string, from: string, order: string, by = group): string {
@@ -9,9 +14,9 @@ function selectUsage(group: string, from: string, order: string, by = group): st
       coalesce(sum(input_tokens), 0) AS input_tokens, coalesce(sum(output_tokens), 0) AS output_tokens,
       sum(input_tokens IS NULL OR output_tokens IS NULL) AS uncounted,
       CAST(round(avg(first_token_ms)) AS INTEGER) AS first_token_ms
-    FROM messages AS reply INDEXED BY replies_by_time ${from}
-    WHERE reply.role = 'assistant' AND reply.created_at >= @since
-      AND reply.session NOT IN (SELECT session FROM imports)
+    FROM (${repliesOf('messages', 'replies_by_time')}
+      UNION ALL ${repliesOf('hidden_messages', 'hidden_replies_by_time')}) AS reply ${from}
+    WHERE reply.session NOT IN (SELECT session FROM imports)
     GROUP BY ${by} ORDER BY ${order}`;
 }
 

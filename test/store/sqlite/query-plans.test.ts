@@ -2,6 +2,8 @@
 // sessions is as fast as a small one. Each statement names its project.
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { forkStatements } from '../../../src/store/sqlite/forks.ts';
+import { hiddenStatements } from '../../../src/store/sqlite/hidden-messages.ts';
 import { idempotencyStatements } from '../../../src/store/sqlite/idempotency.ts';
 import { importStatements } from '../../../src/store/sqlite/imports.ts';
 import { keyStatements } from '../../../src/store/sqlite/keys.ts';
@@ -13,6 +15,7 @@ import { indexStatements } from '../../../src/store/sqlite/search-index.ts';
 import { waitingStatements } from '../../../src/store/sqlite/search-waiting.ts';
 import { sessionListings } from '../../../src/store/sqlite/session-pages.ts';
 import { sessionStatements } from '../../../src/store/sqlite/sessions.ts';
+import { moveStatements } from '../../../src/store/sqlite/turn-moves.ts';
 import { turnStatements } from '../../../src/store/sqlite/turn-rows.ts';
 import { usageStatements } from '../../../src/store/sqlite/usage.ts';
 import { lookInto } from '../../support/raw-database.ts';
@@ -51,18 +54,24 @@ function of(subject: string, statements: Readonly<Record<string, string>>): Read
   return Object.fromEntries(Object.entries(statements).map(([name, sql]) => [`${name} of ${subject}`, sql]));
 }
 
+// It names the row of a message that a statement with the project has found.
+const { moveKeysBack, ...hiddenMessages } = hiddenStatements;
+
 const ofProject = {
   ...Object.fromEntries(
     pagesOfSessions.map(({ name, sort, order, sql }) => [`${name} by ${sort}, ${order}`, sql]),
   ),
   ...of('sessions', sessionStatements),
   ...of('turns', turnStatements),
+  ...of('hidden messages', hiddenMessages),
+  ...of('moves', moveStatements),
+  ...of('forks', { parent: forkStatements.parent }),
   ...of('listings', listingStatements),
   ...of('hits', hitStatements),
   ...of('imports', importStatements),
 };
 
-describe.each(Object.entries({ ...ofProject, ...of('keys', idempotencyStatements) }))(
+describe.each(Object.entries({ ...ofProject, moveKeysBack, ...of('keys', idempotencyStatements) }))(
   'the statement %s',
   (_, sql) => {
     it('reads no whole table, project or session, and sorts nothing', async () => {

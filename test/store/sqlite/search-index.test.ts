@@ -56,12 +56,14 @@ function addMessages(database: Database.Database, count: number): void {
   })();
 }
 
-/** Deletes messages directly in the database, as a purge or a migration does. */
-function erase(path: string, condition: string): void {
+/** Deletes the messages of a session directly in the database, as a purge does. */
+function erase(path: string, sessionId: string): void {
   lookInto(path, (database) => {
-    const messages = `SELECT id FROM messages WHERE ${condition}`;
-    database.exec(`DELETE FROM idempotency WHERE message IN (${messages})`);
-    database.exec(`DELETE FROM messages WHERE ${condition}`);
+    const session = `(SELECT id FROM sessions WHERE session_id = '${sessionId}')`;
+    database.exec(`DELETE FROM idempotency WHERE message IN (SELECT id FROM messages WHERE session = ${session});
+      DELETE FROM hidden_messages WHERE session = ${session};
+      DELETE FROM messages WHERE session = ${session};
+      UPDATE sessions SET message_count = 0 WHERE id = ${session};`);
   });
 }
 
@@ -107,8 +109,7 @@ it('whatever is written, replaced and erased between searches, each search finds
           cut.word = step.by;
         } else if (step.kind === 'erase') {
           const last = turns.pop();
-          if (last !== undefined)
-            erase(path, `session = (SELECT id FROM sessions WHERE session_id = '${last.turn.session_id}')`);
+          if (last !== undefined) erase(path, last.turn.session_id);
         } else if (step.kind === 'index') {
           fillIndexes(directory);
         } else {

@@ -1,0 +1,128 @@
+// Another reply to the last message, undo, redo and forks of sessions, over a store.
+import type { Call } from '../service/call.ts';
+import type { ChatEvent, ReplyForm } from '../service/chat-event.ts';
+import { ParleyError } from '../service/errors.ts';
+import type { Session } from '../service/session.ts';
+import type { ForkRequest, MovedTurn, RegenerateRequest } from '../service/session-archive.ts';
+import type { ForkEnd } from '../store/session-store.ts';
+import { idempotencyKeyFor } from './fingerprint.ts';
+import type { LocalOptions } from './local-options.ts';
+import { engineOf, found } from './local-service.ts';
+import { checkTitle } from './text-rules.ts';
+import { runTurn } from './turn.ts';
+import { noMessage, withTurn } from './turn-begin.ts';
+import { idempotencyMismatch, sessionNotFound } from './turn-failures.ts';
+import type { TurnQueue } from './turn-queue.ts';
+import { whenFree } from './turn-wait.ts';
+
+export class SessionLines {
+  readonly #local: LocalOptions;
+  readonly #queue: TurnQueue;
+
+  constructor(local: LocalOptions, queue: TurnQueue) {
+    this.#local = local;
+    this.#queue = queue;
+  }
+
+  async *regenerate(
+    call: Call,
+    projectId: string,
+    sessionId: string,
+    request: RegenerateRequest,
+    form: ReplyForm,
+  ): AsyncGenerator<ChatEvent> {
+    const local = { ...this.#local, ids: this.#local.ids.of(projectId) };
+    const session = found(await local.store.findSession(projectId, sessionId));
+    const mode = request.mode ?? session.mode;
+    // Only a session without a message has no mode.
+    if (mode === null) throw noMessage();
+    const engine = engineOf(local.engines, mode);
+    const once = await this.#once(call, 'regenerate', sessionId, request);
+    const replyId = local.ids.next('msg', local.now());
+    const begin = async () => {
+      const place = { projectId, name: sessionId };
+      const begun = await whenFree(local, this.#queue, place, call, (deadOwner) => {
+        const now = local.now();
+        const lease = { owner: local.owner.id, ms: local.limits.turnLeaseMs };
+        const start = { session_id: sessionId, mode, reply_id: replyId, now, lease, deadOwner, once };
+        const closing_message_id = local.ids.next('msg', now);
+        return local.store.beginRegeneration(projectId, { ...start, closing_message_id }, call.signal);
+      });
+      return withTurn(begun);
+    };
+    yield* runTurn(local, projectId, call, { begin, form, engine, replyId });
+  }
+
+  async move(
+    call: Call,
+    projectId: string,
+    sessionId: string,
+    operation: 'undoTurn' | 'redoTurn',
+  ): Promise<MovedTurn> {
+    const local = { ...this.#local, ids: this.#local.ids.of(projectId) };
+    const once = await this.#once(call, operation, sessionId, {});
+    const end = await whenFree(local, this.#queue, { projectId, name: sessionId }, call, (deadOwner) => {
+      const now = local.now();
+      const move = { session_id: sessionId, now, deadOwner, once };
+      const closing_message_id = local.ids.next('msg', now);
+      return local.store[operation](projectId, { ...move, closing_message_id }, call.signal);
+    });
+    if (end.kind === 'nothing') throw nothingToMove(operation);
+    return end.value;
+  }
+
+  async fork(call: Call, projectId: string, sessionId: string, request: ForkRequest): Promise<Session> {
+    const { store, limits, now } = this.#local;
+    const ids = this.#local.ids.of(projectId);
+    const { through, title } = request;
+    if (through !== undefined && (!Number.isSafeInteger(through) || through < 0))
+      throw wrongPlace('must be a whole number from 0');
+    if (typeof title === 'string') checkTitle(title, limits);
+    const once = await this.#once(call, 'forkSession', sessionId, request);
+    const newSession = { session_id: ids.next('ses', now()), title };
+    const fork = {
+      ...{ session_id: sessionId, newSession, message_ids: ids.next('msg', now()) },
+      ...{ through: through ?? null, now: now() },
+    };
+    return madeFork(await store.forkSession(projectId, fork, once));
+  }
+
+  #once(call: Call, operation: string, sessionId: string, request: object) {
+    return idempotencyKeyFor(call, operation, [sessionId, request], this.#local.now(), this.#local.limits);
+  }
+}
+
+function madeFork(end: ForkEnd): Session {
+  switch (end.kind) {
+    case 'done':
+      return end.value;
+    case 'not_found':
+      throw sessionNotFound();
+    case 'mismatch':
+      throw idempotencyMismatch();
+    case 'no_reply':
+      throw end.last === null
+        ? nothing('The session has no reply yet, so there is nothing to copy.')
+        : wrongPlace(`must be the position of a reply: an odd number up to ${end.last}`);
+  }
+}
+
+function nothingToMove(operation: 'undoTurn' | 'redoTurn'): ParleyError {
+  return operation === 'undoTurn'
+    ? nothing('The session has no turn to undo.')
+    : nothing(
+        'The session has no undone turn that can be brought back.',
+        'A new message or another reply ends that.',
+      );
+}
+
+function nothing(message: string, hint = ''): ParleyError {
+  return new ParleyError('INVALID_REQUEST', message, { hint: `${hint} Nothing was changed.`.trim() });
+}
+
+function wrongPlace(problem: string): ParleyError {
+  return new ParleyError('INVALID_REQUEST', `The field through ${problem}.`, {
+    hint: 'Nothing was changed.',
+    details: [{ field: 'through', problem }],
+  });
+}

@@ -1,0 +1,148 @@
+// Copies the visible line of a session into a new one, in several transactions if it is long (parted-session.ts). A long line is read from
+// a snapshot, so the fork shows one moment of its parent, whatever is written meanwhile.
+import type { Session } from '../../service/session.ts';
+import { type MessageRow, messageColumns, type SessionRow, toMessage } from '../rows.ts';
+import type { Fork, ForkEnd, IdempotencyKey } from '../session-store.ts';
+import type { Connection } from './connection.ts';
+import { findRecorded, type IdempotencyTools, keepAnswer } from './idempotency.ts';
+import { addImportedMessage } from './imported-rows.ts';
+import { type LongImportTools, partLimits } from './long-import.ts';
+import { PartedSession } from './parted-session.ts';
+import { findSession, sessionColumns, thisSession } from './sessions.ts';
+import type { Steps } from './steps.ts';
+
+export const forkStatements = {
+  parent: `SELECT ${sessionColumns}, id FROM sessions WHERE ${thisSession} AND deleted_at IS NULL`,
+  // A session with so few messages is measured; a longer one counts as long anyway.
+  size: `
+    SELECT sessions.message_count AS messages, CASE WHEN sessions.message_count <= ${partLimits.messages} THEN (
+      SELECT coalesce(sum(octet_length(content)), 0) FROM messages WHERE messages.session = sessions.id) END AS bytes
+    FROM sessions WHERE ${thisSession} AND deleted_at IS NULL`,
+} as const;
+
+/** `@parent` is a row number that a statement with the project's id has returned. */
+const nextMessages = `
+  SELECT ${messageColumns} FROM messages AS message
+  WHERE session = @parent AND position > @after AND position <= @through
+  ORDER BY position LIMIT ${partLimits.messages}`;
+
+interface ForkRequest {
+  readonly projectId: string;
+  readonly fork: Fork;
+  readonly once: IdempotencyKey | null;
+}
+
+/** True if the session is copied in more than one transaction. */
+export function isLongFork(
+  connection: Connection,
+  projectId: string,
+  { session_id: sessionId }: Fork,
+): boolean {
+  const size = connection.get<{ bytes: number | null }>(forkStatements.size, { projectId, sessionId });
+  return size !== undefined && (size.bytes === null || size.bytes > partLimits.units);
+}
+
+export class ForkCopy {
+  readonly #tools: LongImportTools;
+  readonly #projectId: string;
+  readonly #fork: Fork;
+  readonly #once: IdempotencyKey | null;
+  readonly #parted: PartedSession;
+
+  constructor(tools: LongImportTools, { projectId, fork, once }: ForkRequest) {
+    this.#tools = tools;
+    this.#projectId = projectId;
+    this.#fork = fork;
+    this.#once = once;
+    this.#parted = new PartedSession(tools, projectId);
+  }
+
+  /** Each step is one transaction. `source`: where the parent is read, the same state in each step. */
+  *steps(source: Connection): Steps<ForkEnd> {
+    const { turns } = this.#tools.rules;
+    const recorded = this.#recorded();
+    if (recorded !== null) return recorded;
+    const bindings = { projectId: this.#projectId, sessionId: this.#fork.session_id };
+    const parent = source.get<SessionRow & { readonly id: number }>(forkStatements.parent, bindings);
+    if (parent === undefined) return { kind: 'not_found' };
+    const through = turns.forkThrough(parent.message_count, this.#fork.through);
+    if (through === null) return { kind: 'no_reply', last: turns.forkThrough(parent.message_count, null) };
+    const session = this.#parted.begin(this.#values(parent, through));
+    for (let after = -1; after < through; ) {
+      if (after >= 0) {
+        yield;
+        this.#parted.hold();
+      }
+      after = this.#copy(source, { parent: parent.id, session, after, through });
+    }
+    // Another process may have used the key meanwhile.
+    const repeated = this.#recorded();
+    if (repeated !== null) {
+      yield* this.takeBack();
+      return repeated;
+    }
+    this.#parted.list(this.#fork.newSession.session_id);
+    return this.#keep();
+  }
+
+  /** Removes the stored part after a failure. */
+  *takeBack(): Steps<void> {
+    yield* this.#parted.takeBack();
+  }
+
+  /** Copies the next part and returns the position of its last message. */
+  #copy(
+    source: Connection,
+    place: {
+      readonly parent: number;
+      readonly session: number;
+      readonly after: number;
+      readonly through: number;
+    },
+  ): number {
+    let units = 0;
+    const rows = source.allWhile<MessageRow>(nextMessages, place, ({ content }) => {
+      const isFull = units > 0 && units + content.length > partLimits.units;
+      units += content.length;
+      return !isFull;
+    });
+    for (const row of rows) {
+      const message_id = `${this.#fork.message_ids}_${row.position}`;
+      addImportedMessage(this.#tools.connection, place.session, { ...toMessage(row), message_id }, true);
+    }
+    return rows.at(-1)?.position ?? place.through;
+  }
+
+  #values(parent: SessionRow, through: number) {
+    const { session_id, newSession, now } = this.#fork;
+    return {
+      title: newSession.title === undefined ? parent.title : newSession.title,
+      createdAt: now,
+      // No message is newer than the last activity, also if the time of day was set back.
+      updatedAt: Math.max(now, parent.updated_at),
+      messageCount: through + 1,
+      mode: parent.mode,
+      parentId: session_id,
+      forkedAt: through,
+      parameters: parent.parameters,
+      system: parent.system,
+      ...{ turnOwner: null, turnUntil: null, turnPosition: null },
+    };
+  }
+
+  #recorded(): ForkEnd | null {
+    return this.#once && findRecorded<Session>(this.#idempotency(), this.#projectId, this.#once);
+  }
+
+  #keep(): ForkEnd {
+    const { connection } = this.#tools;
+    const session = findSession(connection, this.#projectId, this.#fork.newSession.session_id);
+    if (session === null) return { kind: 'not_found' };
+    return keepAnswer(this.#idempotency(), this.#projectId, this.#once, session);
+  }
+
+  #idempotency(): IdempotencyTools {
+    const { clocks, ...tools } = this.#tools;
+    return { ...tools, ...clocks() };
+  }
+}

@@ -1,0 +1,133 @@
+// Runs the calls of a store on the lines of a session: another reply, undo, redo, forks. session-store.ts describes each.
+import type { Message } from '../../service/session.ts';
+import type { AnyMessagePlace, Rows } from '../session-filters.ts';
+import type {
+  Fork,
+  ForkEnd,
+  IdempotencyKey,
+  RegenerationStart,
+  TurnBegin,
+  TurnMove,
+  TurnMoveEnd,
+} from '../session-store.ts';
+import type { TurnWaiters } from '../turn-waiters.ts';
+import type { Clocks } from './age-clock.ts';
+import { FairQueue } from './fair-queue.ts';
+import { ForkCopy, isLongFork } from './forks.ts';
+import { listAllMessages } from './listings.ts';
+import type { LongImportTools } from './long-import.ts';
+import { removeAbandoned } from './parted-session.ts';
+import { beginRegeneration } from './repeated-turns.ts';
+import { openSnapshot } from './snapshot.ts';
+import { atOnce } from './steps.ts';
+import type { StoreAccess } from './store-access.ts';
+import type { StoreDependencies } from './store-dependencies.ts';
+import { redoTurn, undoTurn } from './turn-moves.ts';
+import type { TurnTools } from './turn-taking.ts';
+
+/** The most long forks at the same time. Each holds a snapshot. The projects take turns. */
+const mostForks = 4;
+
+interface WaitingFork {
+  readonly party: string;
+  readonly start: () => void;
+}
+
+export class StoreLines {
+  readonly #access: StoreAccess;
+  readonly #dependencies: StoreDependencies;
+  readonly #turnWaiters: TurnWaiters;
+  readonly #waitingForks = new FairQueue<WaitingFork>();
+  #forks = 0;
+
+  constructor(access: StoreAccess, dependencies: StoreDependencies, turnWaiters: TurnWaiters) {
+    this.#access = access;
+    this.#dependencies = dependencies;
+    this.#turnWaiters = turnWaiters;
+  }
+
+  listAllMessages(
+    projectId: string,
+    sessionId: string,
+    place: AnyMessagePlace,
+  ): Promise<Rows<Message> | null> {
+    return this.#access.read((connection) => listAllMessages(connection, projectId, sessionId, place));
+  }
+
+  beginRegeneration(projectId: string, start: RegenerationStart, signal?: AbortSignal): Promise<TurnBegin> {
+    return this.#access.write(
+      projectId,
+      () => beginRegeneration(this.#turnTools(), projectId, start),
+      signal,
+    );
+  }
+
+  async undoTurn(projectId: string, move: TurnMove, signal?: AbortSignal): Promise<TurnMoveEnd> {
+    const end = await this.#access.write(
+      projectId,
+      () => undoTurn(this.#turnTools(), projectId, move),
+      signal,
+    );
+    // An abandoned turn has ended.
+    this.#turnWaiters.wake(move.session_id);
+    return end;
+  }
+
+  redoTurn(projectId: string, move: TurnMove, signal?: AbortSignal): Promise<TurnMoveEnd> {
+    return this.#access.write(projectId, () => redoTurn(this.#turnTools(), projectId, move), signal);
+  }
+
+  async forkSession(projectId: string, fork: Fork, once: IdempotencyKey | null): Promise<ForkEnd> {
+    const { connection } = this.#access;
+    const tools = { connection, rules: this.#dependencies.rules, clocks: () => this.#clocks() };
+    const copy = () => new ForkCopy(tools, { projectId, fork, once });
+    const isLong = await this.#access.read(() => isLongFork(connection, projectId, fork));
+    if (!isLong) return this.#access.write(projectId, () => atOnce(copy().steps(connection)));
+    await this.#enter(projectId);
+    try {
+      return await this.#access.runToEnd(() => this.#inParts(projectId, copy(), tools));
+    } finally {
+      this.#forks -= 1;
+      this.#waitingForks.take()?.start();
+    }
+  }
+
+  async #inParts(
+    projectId: string,
+    copy: ForkCopy,
+    { connection, clocks }: LongImportTools,
+  ): Promise<ForkEnd> {
+    const { writer, wait } = this.#access;
+    await removeAbandoned({ connection, writer }, clocks().clock);
+    // A store that is open alone has no other connection; then no other call runs in between.
+    if (connection.isAlone) return writer.writeAlone(() => atOnce(copy.steps(connection)), projectId);
+    const snapshot = await openSnapshot(connection.path, wait);
+    try {
+      return await writer.writeInParts(copy.steps(snapshot), projectId);
+    } catch (error) {
+      await writer.writeInParts(copy.takeBack(), projectId).catch(() => {});
+      throw error;
+    } finally {
+      snapshot.close();
+    }
+  }
+
+  #enter(party: string): Promise<void> {
+    return new Promise((resolve) => {
+      const start = () => {
+        this.#forks += 1;
+        resolve();
+      };
+      if (this.#forks < mostForks) start();
+      else this.#waitingForks.add({ party, start });
+    });
+  }
+
+  #turnTools(): TurnTools {
+    return { connection: this.#access.connection, rules: this.#dependencies.rules, ...this.#clocks() };
+  }
+
+  #clocks(): Clocks {
+    return { now: this.#dependencies.now(), clock: this.#dependencies.sinceBoot() };
+  }
+}

@@ -1,0 +1,101 @@
+// Undo and redo: the last turn of a session is hidden, or the turn that was undone last is shown again. Each is one transaction.
+import type { Message } from '../../service/session.ts';
+import type { MovedTurn } from '../../service/session-archive.ts';
+import {
+  hiddenColumns,
+  type MessageRow,
+  messageColumns,
+  type SessionRow,
+  toMessage,
+  toSession,
+} from '../rows.ts';
+import type { TurnMove, TurnMoveEnd } from '../session-store.ts';
+import type { Connection } from './connection.ts';
+import { hideTurn, showTurn } from './hidden-messages.ts';
+import { findRecorded, keepAnswer } from './idempotency.ts';
+import { sessionColumns, thisSession } from './sessions.ts';
+import { messageCount, sessionRow, type TurnRow } from './turn-rows.ts';
+import { busyWith, closeTurn, standingTurn, type TurnTools } from './turn-taking.ts';
+
+export const moveStatements = {
+  session: `
+    SELECT session_id, message_count, turn_owner, turn_until, turn_position, turn_epoch, undone_turns,
+      max(updated_at + 1, @now) AS moved_at
+    FROM sessions WHERE ${thisSession} AND deleted_at IS NULL`,
+  // An abandoned turn is over then. Whoever still runs it notices at the next renewal.
+  move: `
+    UPDATE sessions SET message_count = message_count + @added, undone_turns = undone_turns + @undone,
+      updated_at = @movedAt, turn_owner = NULL, turn_until = NULL, turn_position = NULL
+    WHERE ${thisSession} RETURNING ${sessionColumns}`,
+  visible: `
+    SELECT ${messageColumns} FROM messages AS message WHERE session = ${sessionRow} AND position = @position`,
+  undone: `
+    SELECT ${hiddenColumns} FROM hidden_messages AS message
+    WHERE session = ${sessionRow} AND position = @position AND undone_at = @undoneAt`,
+} as const;
+
+interface MovedRow extends TurnRow {
+  readonly undone_turns: number;
+  /** The time of a move: later than every earlier move of the session. */
+  readonly moved_at: number;
+}
+
+export function undoTurn(tools: TurnTools, projectId: string, move: TurnMove): TurnMoveEnd {
+  return moveTurn(tools, projectId, move, (row, isAbandoned) => {
+    const { connection } = tools;
+    const { session_id: sessionId, moved_at: undoneAt } = row;
+    if (isAbandoned) closeTurn(connection, projectId, row, move);
+    const position = messageCount(connection, projectId, sessionId) - 2;
+    if (position < 0) return null;
+    hideTurn(connection, { projectId, sessionId, position }, undoneAt);
+    const session = moved(connection, projectId, row, 1);
+    const bindings = { projectId, sessionId, position, undoneAt };
+    return session && { session, message: messageOf(connection.get(moveStatements.undone, bindings)) };
+  });
+}
+
+export function redoTurn(tools: TurnTools, projectId: string, move: TurnMove): TurnMoveEnd {
+  return moveTurn(tools, projectId, move, (row) => {
+    const { connection } = tools;
+    const { session_id: sessionId, message_count: position } = row;
+    const place = { projectId, sessionId, position };
+    if (row.undone_turns === 0 || !showTurn(connection, place)) return null;
+    const session = moved(connection, projectId, row, -1);
+    return session && { session, message: messageOf(connection.get(moveStatements.visible, place)) };
+  });
+}
+
+/**
+ * `work` returns null if there is no turn to move. `isAbandoned`: the last turn has no reply, and its owner is gone. Only a move that was
+ * made is stored with its key.
+ */
+function moveTurn(
+  tools: TurnTools,
+  projectId: string,
+  move: TurnMove,
+  work: (row: MovedRow, isAbandoned: boolean) => MovedTurn | null,
+): TurnMoveEnd {
+  const { connection } = tools;
+  const { once, session_id: sessionId, now } = move;
+  const recorded = once === null ? null : findRecorded<MovedTurn>(tools, projectId, once);
+  if (recorded !== null) return recorded;
+  const row = connection.get<MovedRow>(moveStatements.session, { projectId, sessionId, now });
+  if (row === undefined) return { kind: 'not_found' };
+  const decision = tools.rules.turns.begin(standingTurn(tools, projectId, row), move.deadOwner);
+  if (decision === 'busy') return busyWith(row);
+  const value = work(row, decision === 'close and take');
+  if (value === null) return { kind: 'nothing' };
+  return keepAnswer(tools, projectId, once, value);
+}
+
+function moved(connection: Connection, projectId: string, row: MovedRow, undone: 1 | -1) {
+  const session = connection.get<SessionRow>(moveStatements.move, {
+    ...{ projectId, sessionId: row.session_id, movedAt: row.moved_at },
+    ...{ undone, added: -2 * undone },
+  });
+  return session === undefined ? null : toSession(session);
+}
+
+function messageOf(row: MessageRow | undefined): Message {
+  return toMessage(row as MessageRow);
+}

@@ -1,0 +1,104 @@
+// The lines of a session as plain arrays: what a session must show after chats, other replies, undo, redo and forks.
+
+export interface ModelReply {
+  readonly content: string;
+  readonly finish: 'stop' | 'error' | 'interrupted';
+}
+
+export interface ModelTurn {
+  readonly asked: string;
+  /** Null for an abandoned turn. */
+  reply: ModelReply | null;
+  /** The first whole reply that the message got. */
+  first: ModelReply | null;
+  /** The key of its chat. */
+  readonly key: string | null;
+}
+
+const isWhole = ({ finish }: ModelReply) => finish === 'stop';
+
+export class ModelSession {
+  readonly id: string;
+  readonly line: ModelTurn[];
+  /** The turns that can be brought back, the last undone at the end. */
+  redoable: ModelTurn[] = [];
+  /** All undone turns. */
+  undone: ModelTurn[] = [];
+  readonly alternatives: { readonly of: string; readonly reply: ModelReply }[] = [];
+  isDeleted = false;
+
+  constructor(id: string, line: readonly ModelTurn[] = []) {
+    this.id = id;
+    this.line = line.map((turn) => ({
+      ...turn,
+      key: null,
+      first: turn.reply && isWhole(turn.reply) ? turn.reply : null,
+    }));
+  }
+
+  /** What an engine must get before the message of a turn. */
+  contextBefore(turn: ModelTurn): readonly string[] {
+    return this.line.slice(0, this.line.indexOf(turn)).flatMap(textsOf);
+  }
+
+  visible(): readonly string[] {
+    return this.line.flatMap(textsOf);
+  }
+
+  hidden(): readonly string[] {
+    return [
+      ...this.undone.flatMap(textsOf).map((text) => `undone ${text}`),
+      ...this.alternatives.map(({ of, reply }) => `alternative of ${of}: ${textOf(reply)}`),
+    ].sort();
+  }
+
+  ask(asked: string, key: string | null): ModelTurn {
+    this.close();
+    this.redoable = [];
+    const turn = { asked, reply: null, first: null, key };
+    this.line.push(turn);
+    return turn;
+  }
+
+  /** A new reply takes the place of the standing one, unless it is cut and that one is whole. */
+  answer(turn: ModelTurn, reply: ModelReply): void {
+    const standing = turn.reply;
+    if (isWhole(reply)) turn.first ??= reply;
+    const stays = standing !== null && isWhole(standing) && !isWhole(reply);
+    const former = stays ? reply : standing;
+    if (former !== null) this.alternatives.push({ of: turn.asked, reply: former });
+    if (!stays) turn.reply = reply;
+  }
+
+  /** A message without a reply gets an empty one when its session goes on. */
+  close(except: ModelTurn | null = null): void {
+    const last = this.line.at(-1);
+    if (last !== undefined && last !== except && last.reply === null)
+      last.reply = { content: '', finish: 'interrupted' };
+  }
+
+  undo(): ModelTurn | undefined {
+    this.close();
+    const turn = this.line.pop();
+    if (turn === undefined) return undefined;
+    this.redoable.push(turn);
+    this.undone.push(turn);
+    return turn;
+  }
+
+  redo(): ModelTurn | undefined {
+    const turn = this.redoable.pop();
+    if (turn === undefined) return undefined;
+    this.undone = this.undone.filter((other) => other !== turn);
+    this.line.push(turn);
+    return turn;
+  }
+}
+
+export function textOf({ content, finish }: ModelReply): string {
+  return `${finish}: ${content}`;
+}
+
+function textsOf({ asked, reply }: ModelTurn): readonly string[] {
+  return reply === null ? [asked] : [asked, textOf(reply)];
+}
