@@ -20,9 +20,9 @@ async function ask(method: string, path: string, init: AskInit = {}) {
   expect(nonconformity(method, path, response.status, body)).toBeNull();
   expect(response.headers.get('parley-request-id')).toMatch(/^req_/);
   if (path.startsWith('/v1')) {
-      expect(response.headers.get('parley-extensions')).toBe(
-        'archive, idempotency, stream, settings, lines, schema',
-      );
+    expect(response.headers.get('parley-extensions')).toBe(
+      'archive, idempotency, stream, settings, lines, schema',
+    );
   }
   if (!body.success) expect(body.request_id).toBe(response.headers.get('parley-request-id'));
   return { status: response.status, headers: response.headers, body };

@@ -56,7 +56,7 @@ test.each([
     if (field === 'body') expect(error?.details?.[0]?.field).toMatch(/^field \d+$/);
     else expect(error?.details?.[0]?.field).toBe(field);
     expect(error?.details?.length).toBeLessThanOrEqual(20);
-    expect(wait).toBeLessThan(250);
+    expect(wait).toBeLessThan(450);
   },
 );
 
