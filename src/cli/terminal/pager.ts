@@ -1,6 +1,6 @@
 // Output that is longer than the screen goes through a pager, as `git` and `gh` do it. The pager gets exactly the text that the terminal
 // would get, so foreign text is filtered before. A pager that ends early is no failure.
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import type { ChildProcessByStdio } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import type { CliContext } from '../context.ts';
 import { Interruption } from '../interruption.ts';
@@ -87,6 +87,8 @@ class PagedOutput extends ForwardingOutput {
     const { host, signal } = this.#context;
     await this.target.finish();
     const env = pagerEnvironment(host.env);
+    // Only a pager needs it. A list in a pipe would start 4 ms later with it.
+    const { spawn } = await import('node:child_process');
     const child: PagerProcess = spawn(this.#command, {
       shell: true,
       stdio: ['pipe', 'inherit', 'inherit'],
