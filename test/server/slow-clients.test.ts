@@ -191,10 +191,9 @@ test('a stalled reader costs the server at most 256 KiB', async () => {
   const before = memoryInUse();
   const readers = await Promise.all(Array.from({ length: 10 }, () => stalledStream(port)));
   await rest();
-  // What the engine said is the reply, and is kept: it is counted out, as is nothing else.
-  const replies = (said.chunks - saidBefore) * 1000;
-  const cost = (memoryInUse() - before - replies) / readers.length;
-  expect(cost).toBeLessThan(256 * 1024);
+  // What the engine said is the reply, and is kept: it is counted out, as is nothing else. On a busy machine a reader may begin late.
+  const cost = () => (memoryInUse() - before - (said.chunks - saidBefore) * 1000) / readers.length;
+  await expect.poll(cost, { interval: 500, timeout: 20_000 }).toBeLessThan(256 * 1024);
   for (const reader of [warm, ...readers]) reader.destroy();
 }, 60_000);
 
