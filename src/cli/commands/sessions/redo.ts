@@ -4,8 +4,8 @@ import type { Result } from '../../../service/result.ts';
 import type { MovedTurn } from '../../../service/session-archive.ts';
 import type { Printing } from '../../context.ts';
 import type { Run } from '../../run.ts';
-import { type Asking, withSession } from '../../session-reference.ts';
-import { toJson } from '../../terminal/json.ts';
+import type { Asking } from '../../session-reference.ts';
+import { moveTurn, printMoved } from './turn-move.ts';
 
 export function registerRedo(parent: Command, run: Run): void {
   parent
@@ -19,21 +19,13 @@ export async function runRedo(
   { id }: { readonly id: string },
   context: Asking & Printing,
 ): Promise<undefined> {
-  const { data, body } = await redoTurn(id, context);
-  if (context.options.json) {
-    await context.stdout.write(`${toJson(body)}\n`);
-    return;
-  }
-  const { content } = data.message;
-  const { session_id } = data.session;
-  await context.stdout.write(content.endsWith('\n') ? content : `${content}\n`);
-  await context.say(`Brought back the turn in ${session_id}.`);
+  return printMoved(
+    await redoTurn(id, context),
+    context,
+    (session) => `Brought back the turn in ${session}.`,
+  );
 }
 
-export async function redoTurn(named: string, context: Asking): Promise<Result<MovedTurn>> {
-  return withSession(named, context, async (id) => {
-    const { backend } = await context.open();
-    const call = await context.call();
-    return backend.archive.redoTurn({ ...call, idempotencyKey: call.requestId }, id);
-  });
+export function redoTurn(named: string, context: Asking): Promise<Result<MovedTurn>> {
+  return moveTurn(named, context, (archive, call, id) => archive.redoTurn(call, id));
 }

@@ -5,8 +5,8 @@ import type { MovedTurn } from '../../../service/session-archive.ts';
 import { quoteForShell } from '../../../system/shell-quote.ts';
 import type { Printing } from '../../context.ts';
 import type { Run } from '../../run.ts';
-import { type Asking, withSession } from '../../session-reference.ts';
-import { toJson } from '../../terminal/json.ts';
+import type { Asking } from '../../session-reference.ts';
+import { moveTurn, printMoved } from './turn-move.ts';
 
 export function registerUndo(parent: Command, run: Run): void {
   parent
@@ -20,23 +20,14 @@ export async function runUndo(
   { id }: { readonly id: string },
   context: Asking & Printing,
 ): Promise<undefined> {
-  const { data, body } = await undoTurn(id, context);
-  if (context.options.json) {
-    await context.stdout.write(`${toJson(body)}\n`);
-    return;
-  }
-  const { content } = data.message;
-  const { session_id } = data.session;
-  await context.stdout.write(content.endsWith('\n') ? content : `${content}\n`);
-  await context.say(
-    `Took back the last turn of ${session_id}. It comes back with: parley sessions redo ${quoteForShell(session_id)}`,
+  return printMoved(
+    await undoTurn(id, context),
+    context,
+    (session) =>
+      `Took back the last turn of ${session}. It comes back with: parley sessions redo ${quoteForShell(session)}`,
   );
 }
 
-export async function undoTurn(named: string, context: Asking): Promise<Result<MovedTurn>> {
-  return withSession(named, context, async (id) => {
-    const { backend } = await context.open();
-    const call = await context.call();
-    return backend.archive.undoTurn({ ...call, idempotencyKey: call.requestId }, id);
-  });
+export function undoTurn(named: string, context: Asking): Promise<Result<MovedTurn>> {
+  return moveTurn(named, context, (archive, call, id) => archive.undoTurn(call, id));
 }

@@ -1,0 +1,34 @@
+// What `parley sessions undo` and `redo` have in common: they move the last turn of a session and print its message.
+import type { Backend } from '../../../service/backend.ts';
+import type { Call } from '../../../service/call.ts';
+import type { Result } from '../../../service/result.ts';
+import type { MovedTurn } from '../../../service/session-archive.ts';
+import type { Printing } from '../../context.ts';
+import { type Asking, withSession } from '../../session-reference.ts';
+import { toJson } from '../../terminal/json.ts';
+
+type Move = (archive: Backend['archive'], call: Call, id: string) => Promise<Result<MovedTurn>>;
+
+/** `named`: the id of the session, the end of it, or its title. */
+export function moveTurn(named: string, context: Asking, move: Move): Promise<Result<MovedTurn>> {
+  return withSession(named, context, async (id) => {
+    const { backend } = await context.open();
+    const call = await context.call();
+    return move(backend.archive, { ...call, idempotencyKey: call.requestId }, id);
+  });
+}
+
+/** Prints the message of the turn, and then says what was done. `said` gets the full id of the session. */
+export async function printMoved(
+  { data, body }: Result<MovedTurn>,
+  context: Printing,
+  said: (id: string) => string,
+): Promise<undefined> {
+  if (context.options.json) {
+    await context.stdout.write(`${toJson(body)}\n`);
+    return;
+  }
+  const { content } = data.message;
+  await context.stdout.write(content.endsWith('\n') ? content : `${content}\n`);
+  await context.say(said(data.session.session_id));
+}
