@@ -105,7 +105,7 @@ function checkChunks() {
  */
 function widenTexts() {
   for (const { fileName, name, code } of output) {
-    const least = ['main', 'embedded'].includes(name) ? 128 * 1024 : code.length;
+    const least = Math.max(code.length, ['main', 'embedded'].includes(name) ? 128 * 1024 : 0);
     writeFileSync(join(root, 'dist', fileName), code.padEnd(Math.ceil(least / 8) * 8));
   }
 }
