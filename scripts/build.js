@@ -43,6 +43,8 @@ const { output } = await bundle.write({
   codeSplitting: {
     groups: [
       { name: 'start', test: /\/src\/(main\.ts$|service\/|system\/yield-to-event-loop\.ts$)/, priority: 4 },
+      // The commands of sessions are the most frequent after a chat.
+      { name: 'sessions', test: /\/src\/cli\/commands\/(sessions\/sessions|help)\.ts$/, priority: 3.5 },
       { name: 'commands', test: /\/src\/cli\/all-commands\.ts$/, priority: 3 },
       {
         name: 'embedded',

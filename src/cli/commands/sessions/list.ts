@@ -14,6 +14,7 @@ import { toJson } from '../../terminal/json.ts';
 import type { Output } from '../../terminal/output.ts';
 import { pagerCommand } from '../../terminal/pager-command.ts';
 import { type Column, writeTable } from '../../terminal/table.ts';
+import { throughPager } from '../../terminal/through-pager.ts';
 import { wholeNumber } from '../../whole-number.ts';
 
 export interface ListInput {
@@ -129,7 +130,6 @@ export async function runList(input: ListInput, context: CliContext): Promise<un
   } as const;
   const ask = async (cursor: string | null) =>
     backend.archive.listSessions(await context.call(), { ...query, cursor });
-  const { throughPager } = await import('../../terminal/pager.ts');
   let next: string | null = null;
   let count = 0;
   await throughPager(context, async (output) => {

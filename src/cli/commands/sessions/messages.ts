@@ -8,6 +8,7 @@ import { type Asking, meantSession, readInSession } from '../../session-referenc
 import { toJson } from '../../terminal/json.ts';
 import type { Output } from '../../terminal/output.ts';
 import { type MarkdownChoice, rendersMarkdown } from '../../terminal/reply-writer.ts';
+import { throughPager } from '../../terminal/through-pager.ts';
 import { markdownMessage } from '../../transcripts/markdown.ts';
 import { readMessages } from '../../transcripts/session-reading.ts';
 import { TerminalTranscript } from '../../transcripts/terminal-transcript.ts';
@@ -62,7 +63,6 @@ export async function runMessages(input: MessagesInput, context: CliContext): Pr
   const { stdout, options } = context;
   const isRendered = input.format === null && !options.json && rendersMarkdown(stdout, input.markdown);
   if (isRendered) {
-    const { throughPager } = await import('../../terminal/pager.ts');
     await throughPager(context, (output) => showMessages(input, output, context));
     return;
   }

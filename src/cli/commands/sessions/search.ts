@@ -15,6 +15,7 @@ import { waiting } from '../../terminal/progress.ts';
 import type { Style } from '../../terminal/style.ts';
 import { cut } from '../../terminal/table.ts';
 import { type OutputText, terminalText } from '../../terminal/terminal-text.ts';
+import { throughPager } from '../../terminal/through-pager.ts';
 import { startTimer } from '../../terminal/timer.ts';
 import { wholeNumber } from '../../whole-number.ts';
 
@@ -111,10 +112,7 @@ async function writeItems(
   { utc }: SearchInput,
   context: CliContext,
 ): Promise<void> {
-  const [{ throughPager }, { textWidth: measure }] = await Promise.all([
-    import('../../terminal/pager.ts'),
-    import('../../terminal/markdown/text-width.ts'),
-  ]);
+  const { textWidth: measure } = await import('../../terminal/markdown/text-width.ts');
   const now = context.host.now();
   await throughPager(context, async (output) => {
     const style = await output.style();
