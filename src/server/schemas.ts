@@ -90,7 +90,7 @@ export const batchRequest = z.strictObject({
   session_ids: z.array(z.string()).meta({ maxItems: defaultLimits.batchIds }).describe('1 to 1,000 ids'),
 });
 
-export const pageQuery = z.strictObject({ limit: pageLimit.optional(), cursor: cursor.optional() });
+const pageQuery = z.strictObject({ limit: pageLimit.optional(), cursor: cursor.optional() });
 
 export const messageQuery = z.strictObject({
   ...pageQuery.shape,
@@ -133,7 +133,7 @@ export const keyIdentity = z.strictObject({
   created_at: time,
 }) satisfies z.ZodType<KeyIdentity>;
 
-export const mode = z.strictObject({
+const mode = z.strictObject({
   name: z.string(),
   description: z.string(),
   engine: z.string(),

@@ -9,7 +9,7 @@ import { collect, failureOf, say } from '../../support/calls.ts';
 import { create, type GivenService, messagesOf } from './service-fixture.ts';
 
 /** All messages of a session, hidden ones too. */
-export async function allMessagesOf(
+async function allMessagesOf(
   { archive }: Backend,
   call: Call,
   sessionId: string,
@@ -18,7 +18,7 @@ export async function allMessagesOf(
   return (await archive.listMessages(call, sessionId, query)).data.items;
 }
 
-export async function regenerate(
+async function regenerate(
   { archive }: Backend,
   call: Call,
   sessionId: string,
