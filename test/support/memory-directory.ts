@@ -1,5 +1,5 @@
 // Runs in Vitest's own process, before the test files: their temporary directories lie in memory where Linux has the room. A commit then
-// waits for no disk, which was a third of the time of the tests. A TMPDIR that is set stays.
+// waits for no disk. A TMPDIR that is set stays.
 import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 
 const memory = '/dev/shm';
