@@ -164,7 +164,7 @@ test.each([
   } finally {
     await between.close();
   }
-});
+}, 120_000);
 
 test('an empty listing is told on stderr, and tells apart whether there is no session or none of that kind', async () => {
   const empty = new PlaceInProcess();
