@@ -63,7 +63,8 @@ export class Keyboard {
       pasted: (text) => this.#options.onInput({ kind: 'paste', text }),
       // A report that had begun when the terminal was given away is dropped. Text that came at once with the key that gave it away is
       // kept.
-      startTimer: (milliseconds, action) =>
+      startTimer,
+      startReadingTimer: (milliseconds, action) =>
         startReadingTimer(milliseconds, () => this.#pastes === pastes && action()),
     });
     this.#pastes = pastes;
