@@ -243,7 +243,9 @@ test('a file that is far too long is refused before it is read, and so is a copy
   writeFileSync(file.path, long);
   const error = failure(() => file.read());
   expect(error.code).toBe('CONFIG');
-  expect(error.message).toBe(`${file.path} cannot be read (more than 8388608 bytes).`);
+  expect(error.message).toBe(
+    `${file.path} cannot be read (more than 8388608 bytes: ${statSync(file.path).size}).`,
+  );
   await expect(file.update((config) => useProfile(config, 'work'))).rejects.toMatchObject({ code: 'CONFIG' });
   expect(statSync(file.path).size).toBe(long.length);
   writeFileSync(file.path, '{}');

@@ -74,7 +74,13 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     await connections.close();
     throw storeError(error, name);
   }
-  const store = new PostgresStore(connections, { name, now, rules, beat: beat ?? null });
+  const store = new PostgresStore(connections, {
+    name,
+    schema: migration.to,
+    now,
+    rules,
+    beat: beat ?? null,
+  });
   const modeStore = new PostgresModes(connections, name);
   return {
     ...{ store, created, migration, servers: () => beat?.servers ?? 1 },
