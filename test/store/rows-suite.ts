@@ -1,9 +1,16 @@
 // The rows that every store reads and writes for a copy, exactly.
 import { describe, expect, it } from 'vitest';
 import { hashKey } from '../../src/local/api-keys.ts';
+import { sessionHeads } from '../../src/local/copied-texts.ts';
 import type { Message } from '../../src/service/session.ts';
 import type { SessionStore } from '../../src/store/session-store.ts';
-import { type PartPlace, pageLimits, type SessionPart, type StoreRows } from '../../src/store/store-rows.ts';
+import {
+  type PartPlace,
+  pageLimits,
+  type SessionHead,
+  type SessionPart,
+  type StoreRows,
+} from '../../src/store/store-rows.ts';
 import type { NewPlace } from './every-store.ts';
 import { another, everyMessage, forkId, forkOf, moveOf, regeneration, turnOf } from './line-samples.ts';
 import {
@@ -94,6 +101,12 @@ async function sessionsOf(rows: StoreRows, projectId: string): Promise<readonly 
   return sessions;
 }
 
+async function headsOf(rows: StoreRows, projectId: string): Promise<readonly SessionHead[]> {
+  const heads: SessionHead[] = [];
+  for await (const head of sessionHeads(rows, projectId)) heads.push(head);
+  return heads;
+}
+
 async function copyAll(from: StoreRows, to: StoreRows, projects: readonly string[]): Promise<void> {
   await to.addProjects(await from.projects());
   await to.addKeys(await from.keys());
@@ -115,6 +128,7 @@ export function describeRows(name: string, newPlace: NewPlace): void {
       for (const id of [project, other]) {
         const copied = await sessionsOf(to, id);
         expect(copied).toEqual(await sessionsOf(from, id));
+        expect(await headsOf(to, id)).toEqual(copied.map(({ session }) => session));
         expect(await to.count(id)).toEqual(await from.count(id));
         expect(copied.map(({ session }) => session.session_id)).toEqual(
           copied.map(({ session }) => session.session_id).sort(),
@@ -219,6 +233,7 @@ export function describeRows(name: string, newPlace: NewPlace): void {
       expect(first.parts).toHaveLength(pageLimits.textBytes / Buffer.byteLength(system));
       const sessions = await sessionsOf(rows, project_id);
       expect(sessions).toHaveLength(70);
+      expect(await headsOf(rows, project_id)).toEqual(sessions.map(({ session }) => session));
       expect(new Set(sessions.map(({ session }) => session.session_id)).size).toBe(70);
       for (const { session, messages } of sessions) {
         expect(session).toMatchObject(settings);
