@@ -12,12 +12,22 @@ import {
   type StoreRows,
 } from '../../src/store/store-rows.ts';
 import type { NewPlace } from './every-store.ts';
-import { another, everyMessage, forkId, forkOf, moveOf, regeneration, turnOf } from './line-samples.ts';
+import {
+  another,
+  everyMessage,
+  forkId,
+  forkOf,
+  moveOf,
+  regeneration,
+  sessionOf,
+  turnOf,
+} from './line-samples.ts';
 import {
   bareSession,
   everySession,
   newId,
   newKey,
+  newProject,
   once,
   recordOf,
   snippets,
@@ -260,6 +270,33 @@ export function describeRows(name: string, newPlace: NewPlace): void {
         await begin(store, project_id, { session_id, mode: 'new', deadOwner: 'copy' });
         expect((await store.findSession(project_id, session_id))?.mode).toBe('new');
       }
+    });
+
+    it('of a session that an older server has gone on with after an undo bring no turn back', async () => {
+      const place = await newPlace();
+      const store = await place.open();
+      const project = await newProject(store);
+      const session_id = await sessionOf(store, project, ['a', 'b', 'c']);
+      for (let times = 0; times < 2; times += 1) await store.undoTurn(project, moveOf(session_id));
+      await turnOf(store, project, session_id, 'd');
+      const rows = await place.openRows();
+      const [part] = await sessionsOf(rows, project);
+      if (part === undefined) throw new Error('The session is not read.');
+      await rows.removeSessions(project, [session_id]);
+      // A server of a schema without undo does not count the undone turns anew.
+      await rows.addParts(project, [{ ...part, session: { ...part.session, undone_turns: 2 } }]);
+      expect(await store.redoTurn(project, moveOf(session_id))).toEqual({ kind: 'nothing' });
+      await store.undoTurn(project, moveOf(session_id));
+      expect(await store.redoTurn(project, moveOf(session_id))).toMatchObject({
+        ...{ kind: 'done', value: { message: { content: 'd' } } },
+      });
+      expect(await store.redoTurn(project, moveOf(session_id))).toEqual({ kind: 'nothing' });
+      expect(await contents(store, project, session_id)).toEqual([
+        'user: a',
+        'stop: A',
+        'user: d',
+        'stop: D',
+      ]);
     });
 
     it('of sessions are removed with all rows that name them, and a note stays until the next one', async () => {
