@@ -1,6 +1,7 @@
 // Fills the index of words. A message is queued in the statement that stores it, and is indexed later with others, so that no turn waits.
 // Several servers share the queue: each takes rows that no other has taken. A search reads the queued messages of its project itself.
-
+import { setTimeout as delay } from 'node:timers/promises';
+import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import type { TextRules } from '../store-rules.ts';
 import type { ConnectionPool } from './connection-pool.ts';
@@ -8,6 +9,9 @@ import { lexemesOf } from './search-words.ts';
 import { statement } from './statement.ts';
 
 const messagesOfLot = 256;
+/** While turns are stored, lots are smaller, and after each the index waits for as long as the lot took, at most so many ms. */
+const messagesBesideTurns = 64;
+const longestPauseMs = 250;
 /** A search reads up to this many queued messages of its project itself. */
 const mostQueued = 1000;
 const mostQueuedBytes = 1024 * 1024;
@@ -16,13 +20,13 @@ const lengthAtOnce = 16 * 1024;
 /** How many bytes of text are read at a time, and at least one message. */
 const bytesOfLot = 4 * 1024 * 1024;
 
-// $1: the project, or null for all.
+// $1: the project, or null for all. $2: how many messages.
 const takeLot = statement(`
   SELECT queued.project, queued.session, queued.position, message.created_at, message.content
   FROM (
     SELECT project, session, position, sum(bytes) OVER (ORDER BY project, session, position) - bytes AS before FROM (
       SELECT project, session, position, bytes FROM parley.to_index WHERE $1::integer IS NULL OR project = $1::integer
-      ORDER BY project, session, position LIMIT ${messagesOfLot} FOR UPDATE SKIP LOCKED
+      ORDER BY project, session, position LIMIT $2 FOR UPDATE SKIP LOCKED
     ) AS free
   ) AS queued
   CROSS JOIN LATERAL (
@@ -74,7 +78,9 @@ export interface IndexedProject {
 export class SearchIndex {
   readonly #connections: ConnectionPool;
   readonly #rules: TextRules;
+  /** Stored messages since the index was last filled, and all of them. */
   #kept = 0;
+  #stored = 0;
   #filling: Promise<void> | null = null;
 
   constructor(connections: ConnectionPool, rules: TextRules) {
@@ -85,6 +91,7 @@ export class SearchIndex {
   /** Call it with the number of messages that were stored. Starts indexing when enough have gathered. Never rejects. */
   keepUp(messages: number): void {
     this.#kept += messages;
+    this.#stored += messages;
     if (this.#kept >= messagesOfLot) this.#fillSoon();
   }
 
@@ -126,13 +133,18 @@ export class SearchIndex {
   }
 
   async #fill(): Promise<void> {
-    while (await this.#indexLot(null));
+    for (let isBusy = false; ; ) {
+      const [stored, start] = [this.#stored, monotonicMs()];
+      if (!(await this.#indexLot(null, isBusy ? messagesBesideTurns : messagesOfLot))) return;
+      isBusy = this.#stored !== stored;
+      if (isBusy) await delay(Math.min(monotonicMs() - start, longestPauseMs));
+    }
   }
 
   /** Indexes some queued messages. False if no row was free. */
-  #indexLot(project: number | null): Promise<boolean> {
+  #indexLot(project: number | null, most = messagesOfLot): Promise<boolean> {
     return this.#connections.transaction(async (ask) => {
-      const rows = await ask<QueuedRow>(takeLot, [project]);
+      const rows = await ask<QueuedRow>(takeLot, [project, most]);
       if (rows.length === 0) return false;
       const words = await this.#wordsOf(rows);
       await ask(addLot, [
