@@ -3,8 +3,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
+import type { KeyHash } from '../session-store.ts';
 import type { TextRules } from '../store-rules.ts';
 import type { ConnectionPool } from './connection-pool.ts';
+import { hashValue, isRefused, refused } from './keys.ts';
 import { lexemesOf } from './search-words.ts';
 import { statement } from './statement.ts';
 
@@ -48,7 +50,7 @@ const addLot = statement(`
   ON CONFLICT (session, position) DO UPDATE SET created_at = excluded.created_at, bytes = excluded.bytes,
     words = excluded.words`);
 const indexOfProject = statement(`
-  SELECT projects.id AS project, queued.messages, queued.bytes,
+  SELECT projects.id AS project, ${isRefused('$2::bytea', 'projects.id')} AS is_refused, queued.messages, queued.bytes,
     EXISTS (SELECT 1 FROM parley.search WHERE words IS NULL) AS unindexed
   FROM parley.projects
   CROSS JOIN LATERAL (
@@ -73,6 +75,14 @@ export interface IndexedProject {
   readonly messages: number;
   /** Whether any message of the store has more words than an index takes. */
   readonly unindexed: boolean;
+}
+
+type IndexRow = IndexedProject & { readonly bytes: number; readonly is_refused: boolean };
+
+/** A project, and the hash of the key that a call uses; null if the key was checked before. */
+interface Access {
+  readonly projectId: string;
+  readonly keyHash: KeyHash;
 }
 
 export class SearchIndex {
@@ -107,16 +117,21 @@ export class SearchIndex {
   }
 
   /**
-   * Resolves when few enough messages of the project are queued for a search to read them. Null for an unknown project. Rejects with the
-   * signal's reason.
+   * Resolves when few enough messages of the project are queued for a search to read them. Null for an unknown project, `refused` for a
+   * refused key. Rejects with the signal's reason.
    */
-  async keepShort(projectId: string, signal: AbortSignal): Promise<IndexedProject | null> {
+  async keepShort(
+    { projectId, keyHash }: Access,
+    signal: AbortSignal,
+  ): Promise<IndexedProject | typeof refused | null> {
     for (;;) {
       signal.throwIfAborted();
-      const [indexed] = await this.#connections.ask<IndexedProject & { bytes: number }>(indexOfProject, [
+      const [indexed] = await this.#connections.ask<IndexRow>(indexOfProject, [
         projectId,
+        hashValue(keyHash),
       ]);
       if (indexed === undefined) return null;
+      if (indexed.is_refused) return refused;
       const { project, messages, bytes } = indexed;
       if (messages <= mostQueued && bytes <= mostQueuedBytes) {
         // The next search finds them in the index.
