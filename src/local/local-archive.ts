@@ -76,10 +76,12 @@ export class LocalArchive implements SessionArchive {
   }
 
   async searchSessions(call: Call, { query, limit, cursor }: SearchRequest): Promise<Result<SearchPage>> {
-    const projectId = await this.#keys.project(call);
-    checkPageLimit(limit, this.#local.limits);
-    const filter = { ...readQuery(query, this.#local.limits), limit, after: readSearchCursor(cursor) };
-    return resultOf(await this.#local.store.searchSessions(projectId, filter, call.signal));
+    const { limits, store } = this.#local;
+    const { projectId, keyHash, checked } = await this.#keys.access(call, () => {
+      checkPageLimit(limit, limits);
+      return { ...readQuery(query, limits), limit, after: readSearchCursor(cursor) };
+    });
+    return resultOf(await store.searchSessions(projectId, checked, call.signal, keyHash));
   }
 
   async listMessages(call: Call, sessionId: string, query: MessageQuery): Promise<Result<Page<Message>>> {

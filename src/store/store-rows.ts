@@ -114,6 +114,8 @@ export interface StoreRows {
   count(projectId: string): Promise<StoreCounts>;
   /** `from` is null for the first page. A page holds at least one message if any is left. */
   readParts(projectId: string, from: PartPlace | null): Promise<PartPage>;
+  /** The next sessions behind the id `after`, without their messages; null for the first. None only at the end. */
+  readHeads(projectId: string, after: string | null): Promise<readonly SessionHead[]>;
   /** At most a thousand rows behind the key `after`, in the order of the keys. */
   readIdempotency(projectId: string, after: string | null): Promise<readonly IdempotencyRow[]>;
 

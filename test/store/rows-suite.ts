@@ -1,16 +1,33 @@
 // The rows that every store reads and writes for a copy, exactly.
 import { describe, expect, it } from 'vitest';
 import { hashKey } from '../../src/local/api-keys.ts';
+import { sessionHeads } from '../../src/local/copied-texts.ts';
 import type { Message } from '../../src/service/session.ts';
 import type { SessionStore } from '../../src/store/session-store.ts';
-import { type PartPlace, pageLimits, type SessionPart, type StoreRows } from '../../src/store/store-rows.ts';
+import {
+  type PartPlace,
+  pageLimits,
+  type SessionHead,
+  type SessionPart,
+  type StoreRows,
+} from '../../src/store/store-rows.ts';
 import type { NewPlace } from './every-store.ts';
-import { another, everyMessage, forkId, forkOf, moveOf, regeneration, turnOf } from './line-samples.ts';
+import {
+  another,
+  everyMessage,
+  forkId,
+  forkOf,
+  moveOf,
+  regeneration,
+  sessionOf,
+  turnOf,
+} from './line-samples.ts';
 import {
   bareSession,
   everySession,
   newId,
   newKey,
+  newProject,
   once,
   recordOf,
   snippets,
@@ -94,6 +111,12 @@ async function sessionsOf(rows: StoreRows, projectId: string): Promise<readonly 
   return sessions;
 }
 
+async function headsOf(rows: StoreRows, projectId: string): Promise<readonly SessionHead[]> {
+  const heads: SessionHead[] = [];
+  for await (const head of sessionHeads(rows, projectId)) heads.push(head);
+  return heads;
+}
+
 async function copyAll(from: StoreRows, to: StoreRows, projects: readonly string[]): Promise<void> {
   await to.addProjects(await from.projects());
   await to.addKeys(await from.keys());
@@ -115,6 +138,7 @@ export function describeRows(name: string, newPlace: NewPlace): void {
       for (const id of [project, other]) {
         const copied = await sessionsOf(to, id);
         expect(copied).toEqual(await sessionsOf(from, id));
+        expect(await headsOf(to, id)).toEqual(copied.map(({ session }) => session));
         expect(await to.count(id)).toEqual(await from.count(id));
         expect(copied.map(({ session }) => session.session_id)).toEqual(
           copied.map(({ session }) => session.session_id).sort(),
@@ -219,6 +243,7 @@ export function describeRows(name: string, newPlace: NewPlace): void {
       expect(first.parts).toHaveLength(pageLimits.textBytes / Buffer.byteLength(system));
       const sessions = await sessionsOf(rows, project_id);
       expect(sessions).toHaveLength(70);
+      expect(await headsOf(rows, project_id)).toEqual(sessions.map(({ session }) => session));
       expect(new Set(sessions.map(({ session }) => session.session_id)).size).toBe(70);
       for (const { session, messages } of sessions) {
         expect(session).toMatchObject(settings);
@@ -245,6 +270,33 @@ export function describeRows(name: string, newPlace: NewPlace): void {
         await begin(store, project_id, { session_id, mode: 'new', deadOwner: 'copy' });
         expect((await store.findSession(project_id, session_id))?.mode).toBe('new');
       }
+    });
+
+    it('of a session that an older server has gone on with after an undo bring no turn back', async () => {
+      const place = await newPlace();
+      const store = await place.open();
+      const project = await newProject(store);
+      const session_id = await sessionOf(store, project, ['a', 'b', 'c']);
+      for (let times = 0; times < 2; times += 1) await store.undoTurn(project, moveOf(session_id));
+      await turnOf(store, project, session_id, 'd');
+      const rows = await place.openRows();
+      const [part] = await sessionsOf(rows, project);
+      if (part === undefined) throw new Error('The session is not read.');
+      await rows.removeSessions(project, [session_id]);
+      // A server of a schema without undo does not count the undone turns anew.
+      await rows.addParts(project, [{ ...part, session: { ...part.session, undone_turns: 2 } }]);
+      expect(await store.redoTurn(project, moveOf(session_id))).toEqual({ kind: 'nothing' });
+      await store.undoTurn(project, moveOf(session_id));
+      expect(await store.redoTurn(project, moveOf(session_id))).toMatchObject({
+        ...{ kind: 'done', value: { message: { content: 'd' } } },
+      });
+      expect(await store.redoTurn(project, moveOf(session_id))).toEqual({ kind: 'nothing' });
+      expect(await contents(store, project, session_id)).toEqual([
+        'user: a',
+        'stop: A',
+        'user: d',
+        'stop: D',
+      ]);
     });
 
     it('of sessions are removed with all rows that name them, and a note stays until the next one', async () => {

@@ -9,8 +9,8 @@ import type {
 } from '../../service/administration.ts';
 import type { KeyIdentity } from '../../service/conversation-service.ts';
 import type { DeletedSession, Message, NewSession, Session } from '../../service/session.ts';
-import type { BatchItem, SearchPage, SessionChanges, SessionRecord } from '../../service/session-archive.ts';
-import type { MessagePlace, PurgeFilter, Rows, SearchFilter, SessionFilter } from '../session-filters.ts';
+import type { BatchItem, SessionChanges, SessionRecord } from '../../service/session-archive.ts';
+import type { MessagePlace, PurgeFilter, Rows, SessionFilter } from '../session-filters.ts';
 import type {
   IdempotencyKey,
   Idempotent,
@@ -177,13 +177,12 @@ export class PostgresStore implements SessionStore {
   readonly listAllMessages: SessionStore['listAllMessages'] = (projectId, sessionId, place) =>
     this.#run((ask) => listAllMessages(ask, projectId, sessionId, place));
 
-  searchSessions(projectId: string, filter: SearchFilter, signal: AbortSignal): Promise<SearchPage> {
-    return this.#run(async (ask) => {
+  readonly searchSessions: SessionStore['searchSessions'] = (projectId, filter, signal, keyHash = null) =>
+    this.#run(async (ask) => {
       const { rules } = this.#tools;
-      const indexed = await this.#searchIndex.keepShort(projectId, signal);
+      const indexed = accepted(await this.#searchIndex.keepShort({ projectId, keyHash }, signal));
       return rules.search(filter, searchReads(ask, rules, indexed, filter));
     }, signal);
-  }
 
   async importSession(
     projectId: string,

@@ -51,6 +51,12 @@ export class PostgresRows implements StoreRows {
     return this.#run((ask) => readParts(ask, projectId, from));
   }
 
+  async readHeads(projectId: string, after: string | null): Promise<readonly SessionHead[]> {
+    const values = [projectId, after ?? '', pageLimits.sessions];
+    const heads = await this.#run((ask) => ask<HeadRow>(sql.headsBehind, values));
+    return heads.map(({ id: _, ...head }) => head);
+  }
+
   readIdempotency(projectId: string, after: string | null): Promise<readonly IdempotencyRow[]> {
     return this.#run((ask) => ask<IdempotencyRow>(sql.idempotency, [projectId, after ?? '']));
   }

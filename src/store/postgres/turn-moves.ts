@@ -50,13 +50,18 @@ const hideAgain = statement(`
     SELECT 1 FROM parley.hidden_messages AS gone
     WHERE gone.session = session.id AND gone.position = $5 AND gone.message_id = $6 AND gone.undone_at = $7)`)}`);
 
-/** The message of the turn that was undone last, if it can be brought back. */
+/**
+ * The message of the turn that was undone last, if it can be brought back. At its position stands another message if an older server, which
+ * knows no undo, has gone on with the session.
+ */
 const undoneLast = statement(`
   SELECT message.message_id, message.position, message.content, message.mode, message.created_at, message.undone_at
   FROM parley.sessions AS session
-  JOIN parley.hidden_messages AS message ON message.session = session.id AND message.position = session.message_count
-  WHERE ${ofProject} AND session.id = $2 AND session.undone_turns > 0 AND message.undone_at IS NOT NULL
-  ORDER BY message.undone_at DESC LIMIT 1`);
+  CROSS JOIN LATERAL (
+    SELECT * FROM parley.hidden_messages AS undone WHERE undone.session = session.id AND undone.undone_at IS NOT NULL
+    ORDER BY undone.undone_at DESC, undone.position LIMIT 1
+  ) AS message
+  WHERE ${ofProject} AND session.id = $2 AND session.undone_turns > 0 AND message.position = session.message_count`);
 
 // $5: the time of the undo. $6: the id of the turn's message. $7: the time of the redo.
 const showTurn = `
