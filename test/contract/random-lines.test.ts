@@ -10,12 +10,13 @@ import { postgresOptions } from '../support/postgres-store.ts';
 import { openRemote } from '../support/remote.ts';
 import { runs } from '../support/runs.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
-import { playRandomLines, projectName, ScriptedEngine } from './random-lines.ts';
+import { projectName, ScriptedEngine } from './lines-place.ts';
+import { playRandomLines } from './random-lines.ts';
 
 const owner = (id: string) => ({ id, isGone: (other: string) => other === 'gone' });
 const numRuns = runs(1, 60);
 const length = runs(25, 40);
-const rarely = { comparedEach: 10, purges: false };
+const rarely = { comparedEach: 10, textsLeft: null, kills: null };
 
 const keysOf = (backend: EmbeddedBackend) => ({ newKey: () => newKey(backend, projectName()) });
 
@@ -43,7 +44,6 @@ test('a server on a port keeps the lines of a session', async () => {
     ...keysOf(server.backend),
     cutsLater: true,
     ...rarely,
-    purges: true,
   };
   await playRandomLines(place, numRuns, length);
 });

@@ -1,0 +1,24 @@
+// Random conversations whose service is killed (SIGKILL) in the middle of operations and goes on in another process: embedded and served, over
+// SQLite and PostgreSQL, there also with two servers.
+import { afterAll, beforeAll, test } from 'vitest';
+import { runs } from '../support/runs.ts';
+import { bundleLines, type KilledPlace, openKilledPlace } from './killed-places.ts';
+import { playKilledLines } from './random-lines.ts';
+
+let bundled: Awaited<ReturnType<typeof bundleLines>>;
+beforeAll(async () => {
+  bundled = await bundleLines();
+});
+afterAll(() => bundled.remove());
+
+const places: readonly (KilledPlace & { readonly name: string })[] = [
+  { name: 'the embedded service', database: 'SQLite', servers: 0 },
+  { name: 'a server', database: 'SQLite', servers: 1 },
+  { name: 'the embedded service', database: 'PostgreSQL', servers: 0 },
+  { name: 'two servers', database: 'PostgreSQL', servers: 2 },
+];
+
+test.each(places)('$name over $database keeps the lines of a session when it is killed', async (killed) => {
+  const place = await openKilledPlace(bundled.script, killed);
+  await playKilledLines(place, { numRuns: runs(1, 15), kills: runs(1, 6), between: runs(8, 12) });
+});
