@@ -54,8 +54,9 @@ export async function openKilledPlace(
     script,
     { ...processStore(directory.path, postgres), serves: servers > 0 },
     engine,
+    Math.max(1, servers),
   );
-  await processes.start(Math.max(1, servers));
+  await processes.start();
   onTestFinished(async () => {
     await processes.stop();
     await own.close();
@@ -87,13 +88,16 @@ class Processes {
   readonly #script: string;
   readonly #store: LinesStore;
   readonly #engine: ScriptedEngine;
+  /** How many there are before a kill. */
+  readonly #count: number;
   #members: { readonly child: LinesChild; readonly backend: Backend }[] = [];
   #turn = 0;
 
-  constructor(script: string, store: LinesStore, engine: ScriptedEngine) {
+  constructor(script: string, store: LinesStore, engine: ScriptedEngine, count: number) {
     this.#script = script;
     this.#store = store;
     this.#engine = engine;
+    this.#count = count;
   }
 
   get backend(): Backend {
@@ -101,7 +105,7 @@ class Processes {
     return this.#member().backend;
   }
 
-  async start(count: number): Promise<void> {
+  async start(count = this.#count): Promise<void> {
     while (this.#members.length < count) {
       const child = await LinesChild.start(this.#script, this.#store, this.#engine);
       const remote = this.#store.serves
@@ -120,14 +124,15 @@ class Processes {
     lateMs: number,
     run: (backend: Backend, administration: EmbeddedBackend['administration']) => Promise<void>,
   ): Promise<void> {
+    await this.start();
     const member = this.#member();
-    const count = this.#members.length;
     member.child.killAt(moment, lateMs);
     await run(member.backend, member.child.backend.administration);
     await member.child.kill();
     await member.backend.close();
     this.#members = this.#members.filter((other) => other !== member);
-    await this.start(count);
+    // Another server goes on alone.
+    await this.start(1);
   }
 
   async stop(): Promise<void> {

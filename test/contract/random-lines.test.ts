@@ -1,4 +1,5 @@
-// Random conversations with the lines of a session: from a server on a port, over PostgreSQL, and from two servers over one PostgreSQL.
+// Random conversations with the lines of a session: from a server on a port, over PostgreSQL, and from two servers over one PostgreSQL. Of the
+// servers, killed-lines.test.ts is the short form.
 import { expect, onTestFinished, test } from 'vitest';
 import type { EmbeddedBackend } from '../../src/service/backend.ts';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
@@ -14,6 +15,7 @@ import { projectName, ScriptedEngine } from './lines-place.ts';
 import { playRandomLines } from './random-lines.ts';
 
 const owner = (id: string) => ({ id, isGone: (other: string) => other === 'gone' });
+const isLong = runs(0, 1) === 1;
 const numRuns = runs(1, 60);
 const length = runs(25, 40);
 const rarely = { comparedEach: 10, textsLeft: null, kills: null };
@@ -26,7 +28,7 @@ async function listening(options: FixtureOptions) {
   return { server, ...(await server.listen()) };
 }
 
-test('a server on a port keeps the lines of a session', async () => {
+test.runIf(isLong)('a server on a port keeps the lines of a session', async () => {
   const engine = new ScriptedEngine();
   let store: SessionStore | undefined;
   const around = (opened: SessionStore) => {
@@ -60,7 +62,7 @@ test('PostgreSQL keeps the lines of a session', async () => {
   expect((await backend.administration.inspectStore()).integrity).toBe('ok');
 });
 
-test('two servers over one PostgreSQL keep the lines of a session', async () => {
+test.runIf(isLong)('two servers over one PostgreSQL keep the lines of a session', async () => {
   const database = await sharedPostgres();
   const engine = new ScriptedEngine();
   const open = async (server?: { readonly owner: string }) =>
