@@ -19,7 +19,11 @@ const places: readonly (KilledPlace & { readonly name: string })[] = [
   ...(isLong ? [{ name: 'the embedded service', database: 'PostgreSQL' as const, servers: 0 }] : []),
 ];
 
-test.each(places)('$name over $database keeps the lines of a session when it is killed', async (killed) => {
-  const place = await openKilledPlace(bundled.script, killed);
-  await playKilledLines(place, { numRuns: runs(1, 15), kills: runs(1, 6), between: runs(6, 12) });
-});
+test.each(places)(
+  '$name over $database keeps the lines of a session when it is killed',
+  async (killed) => {
+    const place = await openKilledPlace(bundled.script, killed);
+    await playKilledLines(place, { numRuns: runs(1, 15), kills: runs(1, 6), between: runs(6, 12) });
+  },
+  600_000,
+);

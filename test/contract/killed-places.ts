@@ -1,6 +1,5 @@
 // The service in processes that can be killed: embedded or at a port, over SQLite or PostgreSQL. Over PostgreSQL two servers take turns, and
 // while one is killed the other goes on.
-import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,6 +15,7 @@ import { postgresOptions } from '../support/postgres-store.ts';
 import { openRemote } from '../support/remote.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { bundleProcess } from '../support/standing-still.ts';
+import { textsInFiles, textsInRows } from '../support/texts-left.ts';
 import { type LinesPlace, projectName, ScriptedEngine } from './lines-place.ts';
 
 export interface KilledPlace {
@@ -147,22 +147,4 @@ class Processes {
     if (member === undefined) throw new Error('No process has the service.');
     return member;
   }
-}
-
-/** Another process reads the files: to close one here would free the locks of the store. */
-async function textsInFiles(directory: string, texts: readonly string[]): Promise<readonly string[]> {
-  const found = spawnSync('grep', ['-raohF', '-f', '-', directory], { input: texts.join('\n') });
-  if (found.status !== 0 && found.status !== 1) throw new Error(String(found.stderr));
-  return [...new Set(found.stdout.toString().split('\n').filter(Boolean))];
-}
-
-async function textsInRows(database: PostgresDatabase, texts: readonly string[]): Promise<readonly string[]> {
-  const tables = (await database.rows(
-    `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'parley'`,
-  )) as readonly { readonly name: string }[];
-  const rows = await Promise.all(
-    tables.map(({ name }) => database.rows(`SELECT one::text AS text FROM parley.${name} AS one`)),
-  );
-  const all = (rows.flat() as readonly { readonly text: string }[]).map(({ text }) => text).join('\n');
-  return texts.filter((text) => all.includes(text));
 }

@@ -11,6 +11,7 @@ import { postgresOptions } from '../support/postgres-store.ts';
 import { openRemote } from '../support/remote.ts';
 import { runs } from '../support/runs.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
+import { textsInRows } from '../support/texts-left.ts';
 import { projectName, ScriptedEngine } from './lines-place.ts';
 import { playRandomLines } from './random-lines.ts';
 
@@ -58,7 +59,8 @@ test('PostgreSQL keeps the lines of a session', async () => {
   const backend = await openEmbedded('', { engines: engine.engines, owner: owner('this'), openStore });
   onTestFinished(() => backend.close());
   const place = { backend, engine, store, ...keysOf(backend), cutsLater: false, ...rarely };
-  await playRandomLines(place, numRuns, length);
+  const textsLeft = (texts: readonly string[]) => textsInRows(database, texts);
+  await playRandomLines({ ...place, textsLeft }, numRuns, length);
   expect((await backend.administration.inspectStore()).integrity).toBe('ok');
 });
 
