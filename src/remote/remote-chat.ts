@@ -136,7 +136,7 @@ class RemoteTurn {
     }
     yield* this.#begin(session_id, null, this.#request.mode === '' ? modeTold(body) : null);
     const reply = replyOf(body, this.#request.replyPointer) ?? this.#text.toString();
-    if (reply === '') throw this.#noReply(body);
+    if (reply === '') throw isCutIn(body) ? this.#cutReply() : this.#noReply(body);
     const certain = { session_id, mode: this.#start?.mode ?? this.#request.mode, reply };
     yield { event: 'done', data: chatReply(certain, body), body };
   }
@@ -164,6 +164,12 @@ class RemoteTurn {
     yield { event: 'session', data: this.#start };
   }
 
+  /** The turn of a repeated key may have been cut before its reply had any text. */
+  #cutReply(): ParleyError {
+    const message = 'The turn was cut before its reply had any text. Its message is kept.';
+    return new ParleyError('INCOMPLETE_REPLY', message, { ...this.place });
+  }
+
   #noReply(body: unknown): ParleyError {
     const message =
       this.#request.replyPointer === null
@@ -183,4 +189,9 @@ class RemoteTurn {
       message_id: error.message_id ?? message_id,
     });
   }
+}
+
+function isCutIn(body: unknown): boolean {
+  const finish = fieldOf(fieldOf(body, 'data'), 'finish_reason');
+  return finish === 'interrupted' || finish === 'error';
 }

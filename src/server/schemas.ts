@@ -98,6 +98,10 @@ export const messageQuery = z.strictObject({
     .boolean()
     .optional()
     .describe('true: also the replies that others took the place of, and the turns that were undone'),
+  last: z
+    .boolean()
+    .optional()
+    .describe('true: the last messages, as many as `limit`; not with `all` or `cursor`'),
 });
 
 export const sessionQuery = z.strictObject({

@@ -104,6 +104,8 @@ export interface MessageQuery extends PageRequest {
    * only with the same value. By default the visible line alone.
    */
   readonly all?: boolean;
+  /** True: the page begins so many messages before the end of the visible line. Not with `all` or a cursor. */
+  readonly last?: boolean;
 }
 
 export interface RegenerateRequest {

@@ -103,7 +103,11 @@ export async function undoTurn(ask: Ask, options: MoveOptions): Promise<TurnMove
   for (;;) {
     const found = await freeSession(ask, options);
     if ('kind' in found) return found;
-    const { row } = found;
+    const { row, isAbandoned } = found;
+    if (isAbandoned) {
+      await close(ask, projectId, row, move);
+      continue;
+    }
     if (row.message_id === null) return { kind: 'nothing' };
     const undoneAt = timeOfMove(move, row);
     const values = [
@@ -127,9 +131,14 @@ export async function redoTurn(ask: Ask, options: MoveOptions): Promise<TurnMove
   for (;;) {
     const found = await freeSession(ask, options);
     if ('kind' in found) return found;
-    const { row } = found;
+    const { row, isAbandoned } = found;
     const [undone] = await ask<AskedRow & { readonly undone_at: number }>(undoneLast, [projectId, row.id]);
+    // The session stays as it is, also if its last turn is abandoned.
     if (undone === undefined) return { kind: 'nothing' };
+    if (isAbandoned) {
+      await close(ask, projectId, row, move);
+      continue;
+    }
     const values = [projectId, row.id, row.turn_epoch, row.message_count];
     const turn = [undone.undone_at, undone.message_id, timeOfMove(move, row)];
     const [session] = await ask<SessionRow>(show, [...values, ...turn], showAgain);
@@ -138,19 +147,19 @@ export async function redoTurn(ask: Ask, options: MoveOptions): Promise<TurnMove
   }
 }
 
-/** The session when no turn stands in it, or why the call ends. */
+/** The session when no turn runs in it, or why the call ends. `isAbandoned`: the owner of its last turn is gone. */
 async function freeSession(
   ask: Ask,
   { rules, projectId, move, server }: MoveOptions,
-): Promise<{ readonly row: LastTurnRow } | Exclude<TurnMoveEnd, { kind: 'done' }>> {
-  for (;;) {
-    const [row] = await ask<LastTurnRow>(lastTurn, [projectId, move.session_id, server]);
-    if (row === undefined) return { kind: 'not_found' };
-    const turn = standing(row);
-    if (turn === null) return { row };
-    if (rules.begin(turn, move.deadOwner) === 'busy') return busyWith(row);
-    await close(ask, projectId, row, move);
-  }
+): Promise<
+  | { readonly row: LastTurnRow; readonly isAbandoned: boolean }
+  | Exclude<TurnMoveEnd, { kind: 'done' | 'nothing' }>
+> {
+  const [row] = await ask<LastTurnRow>(lastTurn, [projectId, move.session_id, server]);
+  if (row === undefined) return { kind: 'not_found' };
+  const turn = standing(row);
+  if (turn !== null && rules.begin(turn, move.deadOwner) === 'busy') return busyWith(row);
+  return { row, isAbandoned: turn !== null };
 }
 
 /** It is later than every earlier move of the session. */

@@ -350,6 +350,22 @@ export function describeLines(given: GivenService): void {
       expect(paged).toEqual(all);
     });
 
+    it('are not on the last page, which begins so many messages before the end of the line', async () => {
+      const session = await chatted('one', 'two', 'three');
+      await regenerate(backend, first, session, { mode: 'eliza' });
+      await backend.archive.undoTurn(first, session);
+      const last = async (limit: number) =>
+        (await backend.archive.listMessages(first, session, { limit, cursor: null, last: true })).data;
+      const line = await read(session);
+      expect(line).toHaveLength(4);
+      for (const limit of [1, 2, 3, 4, 5])
+        expect(await last(limit)).toEqual({ items: line.slice(-limit), next_cursor: null });
+      const both = { limit: 2, cursor: null, last: true, all: true };
+      expect((await failureOf(backend.archive.listMessages(first, session, both))).code).toBe(
+        'INVALID_REQUEST',
+      );
+    });
+
     it('are exported and imported with their session', async () => {
       const session = await chatted('one', 'two', 'three');
       await regenerate(backend, first, session, { mode: 'eliza' });
