@@ -48,6 +48,7 @@ const packageHomes: Readonly<Record<string, readonly string[]>> = {
   '@noble/hashes': ['config', 'local'],
   conf: ['config'],
   yaml: ['config'],
+  yauzl: ['cli/imports'],
   chalk: ['cli/terminal', 'cli/repl'],
   'string-width': ['cli/terminal', 'cli/repl'],
   'wrap-ansi': ['cli/terminal', 'cli/repl'],

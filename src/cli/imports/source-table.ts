@@ -1,0 +1,18 @@
+// The sources of imports. A file is read by the first that recognises it.
+import type { FileHead, Source, SourceName } from './source.ts';
+import { chatgpt } from './sources/chatgpt.ts';
+import { claude } from './sources/claude.ts';
+
+export const sources: readonly Source[] = [chatgpt, claude];
+
+/** Null for a file that no source recognises. */
+export function sourceOf(head: FileHead): Source | null {
+  return sources.find((source) => source.recognises(head)) ?? null;
+}
+
+/** Throws for a name that is none of {@link sources}. */
+export function sourceNamed(name: SourceName): Source {
+  const source = sources.find((one) => one.name === name);
+  if (source === undefined) throw new TypeError(`There is no source ${name}.`);
+  return source;
+}

@@ -1,0 +1,60 @@
+// The fixtures of imports: files as each program writes them, and references written by hand. `origin` says how the files came about.
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { SessionRecord } from '../../src/service/session-archive.ts';
+
+export interface ImportFixture {
+  readonly name: string;
+  readonly source: string;
+  /** `shape`: built from the documented shape. Else the program that wrote it, with its version. */
+  readonly origin: 'shape' | string;
+  /** In the folder of fixtures. */
+  readonly path: string;
+  /** What a mutation cuts, flips and reorders: one file. */
+  readonly file: string;
+}
+
+/** A session as a reference tells it: role, time, mode and text of each message; `parent` is the place of another session. */
+interface ReferenceSession {
+  readonly title: string | null;
+  readonly created_at: string;
+  readonly parent: number | null;
+  readonly forked_at: number | null;
+  readonly messages: readonly (readonly [role: string, time: string, mode: string, text: string])[];
+  readonly system?: string;
+}
+
+export interface ImportReference {
+  readonly results: readonly string[];
+  readonly sessions: readonly ReferenceSession[];
+}
+
+const folder = fileURLToPath(new URL('../fixtures/imports/', import.meta.url));
+
+const fixture = (name: string, path: string, file = path, origin = 'shape'): ImportFixture => ({
+  ...{ name, source: name.split(' ')[0] ?? name, origin },
+  path: `${folder}${path}`,
+  file: `${folder}${file}`,
+});
+
+export const importFixtures: readonly ImportFixture[] = [
+  fixture('chatgpt', 'chatgpt/conversations.json'),
+  fixture('claude', 'claude/conversations.json'),
+];
+
+export function referenceOf({ path }: ImportFixture): ImportReference {
+  return JSON.parse(readFileSync(path.replace(/[^/]*$/, 'reference.json'), 'utf8'));
+}
+
+/** The sessions in the words of a reference. */
+export function toldSessions(records: readonly SessionRecord[]): readonly ReferenceSession[] {
+  const ids = records.map(({ session }) => session.session_id);
+  return records.map(({ session, messages }) => ({
+    title: session.title,
+    created_at: session.created_at,
+    parent: session.parent_id == null ? null : ids.indexOf(session.parent_id),
+    forked_at: session.forked_at ?? null,
+    messages: messages.map(({ role, created_at, mode, content }) => [role, created_at, mode, content]),
+    ...(session.system != null && { system: session.system }),
+  }));
+}
