@@ -119,6 +119,22 @@ const grownExport = (more: readonly string[]) =>
     },
   ]);
 
+test('a conversation that grew is continued, and its own title here stays', async () => {
+  const file = join(place.path, 'conversations.json');
+  writeFileSync(file, grownExport([]));
+  const id = (await imported(file)).results[0]?.session_id ?? '';
+  await place.output(['sessions', 'rename', id, 'Mine']);
+  writeFileSync(file, grownExport(['three', 'four']));
+  expect((await imported('--dry-run', file)).statuses).toEqual(['would_grow']);
+  const { results } = await imported(file);
+  expect(results).toMatchObject([{ status: 'grown', session_id: id }]);
+  const [record] = await kept(results);
+  expect(record?.session.title).toBe('Mine');
+  expect(record?.messages.map(({ content }) => content)).toEqual(['one', 'two', 'three', 'four']);
+  expect((await imported(file)).statuses).toEqual(['unchanged']);
+  expect(await place.output(['sessions', 'search', 'three', '--json'])).toContain(id);
+});
+
 test('a conversation that went on here and there becomes a second session, once', async () => {
   const file = join(place.path, 'conversations.json');
   writeFileSync(file, grownExport([]));

@@ -1,5 +1,6 @@
 // The fixtures of imports: files as each program writes them, and references written by hand. `origin` says how the files came about.
 import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { SessionRecord } from '../../src/service/session-archive.ts';
 
@@ -40,10 +41,22 @@ const fixture = (name: string, path: string, file = path, origin = 'shape'): Imp
 export const importFixtures: readonly ImportFixture[] = [
   fixture('chatgpt', 'chatgpt/conversations.json'),
   fixture('claude', 'claude/conversations.json'),
+  fixture(
+    'claude-code',
+    'claude-code/projects',
+    'claude-code/projects/-home-ann-work/aaaaaaaa-0000-4000-8000-000000000001.jsonl',
+    'written by 2.1.197; branches from the shape',
+  ),
+  fixture(
+    'codex',
+    'codex/sessions',
+    'codex/sessions/2026/11/23/rollout-2025-05-01T10-00-00-5973b6c0-94b8-487b-a530-2aeb6098ae0e.jsonl',
+    'written by 0.169.0; the first form from the shape',
+  ),
 ];
 
 export function referenceOf({ path }: ImportFixture): ImportReference {
-  return JSON.parse(readFileSync(path.replace(/[^/]*$/, 'reference.json'), 'utf8'));
+  return JSON.parse(readFileSync(join(dirname(path), 'reference.json'), 'utf8'));
 }
 
 /** The sessions in the words of a reference. */

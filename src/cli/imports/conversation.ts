@@ -51,3 +51,8 @@ export type SourceReading =
   | { readonly place: string; readonly conversation: ForeignConversation }
   | { readonly place: string; readonly failure: ParleyError }
   | { readonly place: string; readonly skipped: string };
+
+/** The branches of a conversation that has one line only. */
+export function onlyBranch(messages: readonly ForeignMessage[]): readonly Branch[] {
+  return [{ key: '', parent: null, shared: 0, messages }];
+}

@@ -25,6 +25,11 @@ export function timeOfSeconds(value: unknown): number | null {
   return typeof value === 'number' && value !== 0 ? validTime(Math.round(value * 1000)) : null;
 }
 
+/** Epoch milliseconds of a number of milliseconds. Zero is no time. */
+export function timeOfMilliseconds(value: unknown): number | null {
+  return typeof value === 'number' && value !== 0 ? validTime(Math.round(value)) : null;
+}
+
 /** The years 0 to 9999, which ISO 8601 writes with four digits. */
 function validTime(time: number): number | null {
   return time >= -62_167_219_200_000 && time <= 253_402_300_799_999 ? time : null;

@@ -2,8 +2,10 @@
 import type { FileHead, Source, SourceName } from './source.ts';
 import { chatgpt } from './sources/chatgpt.ts';
 import { claude } from './sources/claude.ts';
+import { claudeCode } from './sources/claude-code.ts';
+import { codex } from './sources/codex.ts';
 
-export const sources: readonly Source[] = [chatgpt, claude];
+export const sources: readonly Source[] = [chatgpt, claude, claudeCode, codex];
 
 /** Null for a file that no source recognises. */
 export function sourceOf(head: FileHead): Source | null {
