@@ -3,12 +3,15 @@ import {
   appendFileSync,
   cpSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
+import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { SessionRecord } from '../../src/service/session-archive.ts';
 import { type ImportFixture, importFixtures, referenceOf, toldSessions } from '../support/import-fixtures.ts';
@@ -53,15 +56,26 @@ async function kept(results: readonly ResultLine[]): Promise<readonly SessionRec
 const named = (name: string): ImportFixture =>
   importFixtures.find((fixture) => fixture.name === name) ?? expect.fail(name);
 
+/** A copy with a time of its own, because a source without times takes that of its file. */
+function copied({ path }: ImportFixture): string {
+  const copy = join(place.path, basename(path));
+  cpSync(path, copy, { recursive: true });
+  const time = new Date('2026-01-02T03:04:05Z');
+  const inner = statSync(copy).isDirectory() ? readdirSync(copy, { recursive: true, encoding: 'utf8' }) : [];
+  for (const name of ['', ...inner]) utimesSync(join(copy, name), time, time);
+  return copy;
+}
+
 describe.each(importFixtures)('$name ($origin)', (fixture) => {
   test('is recognised, gives what its reference says, and nothing new the second time', async () => {
     const reference = referenceOf(fixture);
-    const first = await imported(fixture.path);
+    const path = copied(fixture);
+    const first = await imported(path);
     expect(first.statuses).toEqual(reference.results);
     const sources = first.results.filter(({ source }) => source !== undefined);
     expect(new Set(sources.map(({ source }) => source))).toEqual(new Set([fixture.source]));
     expect(toldSessions(await kept(first.results))).toEqual(reference.sessions);
-    const again = await imported('--from', fixture.source, fixture.path);
+    const again = await imported('--from', fixture.source, path);
     const unchanged = reference.results.map((status) => (status === 'imported' ? 'unchanged' : status));
     expect(again.statuses).toEqual(unchanged);
     expect(again.status).toBe(reference.results.includes('failed') ? 3 : 0);
@@ -154,6 +168,48 @@ test('a conversation that went on here and there becomes a second session, once'
   expect(texts.map((line) => JSON.parse(line).content)).toEqual(['one', 'two', 'said here', 'said here']);
 });
 
+test('an export for OpenAI is a line of messages for each session, and is read back', async () => {
+  const { results } = await imported(join(named('openai').path, 'b-lines.jsonl'));
+  const [first] = results.map(({ session_id }) => session_id);
+  const line = await place.output(['sessions', 'export', '--format', 'openai-jsonl', first ?? '']);
+  expect(JSON.parse(line).messages).toEqual([
+    { role: 'system', content: 'Be kind.' },
+    { role: 'user', content: 'Hi' },
+    { role: 'assistant', content: 'Hello!' },
+  ]);
+  const back = await place.parley(['sessions', 'import', '-', '--from', 'openai'], { stdin: line });
+  expect(back.out).toMatch(/^imported ses_/);
+});
+
+test('what programs keep on this machine is shown with what will be deleted, and a running database is read with its log', async () => {
+  const home = join(place.path, 'home');
+  const folder = join(home, '.claude', 'projects');
+  cpSync(named('claude-code').path, folder, { recursive: true });
+  const [file = ''] = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.jsonl'),
+  );
+  const old = new Date(Math.floor(Date.now() / 1000) * 1000 - 28 * 24 * 60 * 60 * 1000);
+  utimesSync(join(folder, file), old, old);
+  const out = await place.parley(['sessions', 'import', '--scan', '--json'], {
+    env: { HOME: home, CLAUDE_CONFIG_DIR: join(home, '.claude') },
+  });
+  const rows: { source: string }[] = JSON.parse(out.out).data;
+  expect(rows.filter(({ source }) => source === 'claude-code')).toMatchObject([
+    { files: 3, expiring: 1, expires_at: new Date(old.getTime() + 30 * 24 * 60 * 60 * 1000).toISOString() },
+  ]);
+  const path = join(place.path, 'logs.db');
+  cpSync(named('llm').path, path);
+  const database = new Database(path);
+  database.pragma('journal_mode = WAL');
+  database.exec(
+    `INSERT INTO responses (id, model, prompt, response, datetime_utc) VALUES ('live', 'm', 'now', 'yes', '2026-01-01T00:00:00')`,
+  );
+  const before = readFileSync(path);
+  expect((await imported(path)).statuses).toEqual(['imported', 'imported', 'imported']);
+  expect(readFileSync(path).equals(before)).toBe(true);
+  database.close();
+});
+
 test('an import is taken back by its batch: what it has created is deleted, and nothing else', async () => {
   const own = (await place.output(['sessions', 'create', '--title', 'own'])).trim();
   const { err } = await imported(named('claude').path);
@@ -167,9 +223,9 @@ test('an import is taken back by its batch: what it has created is deleted, and 
   // What was deleted here does not come back by itself, and no batch counts it as created.
   const again = await imported(named('claude').path);
   expect(again.results.filter(({ reason }) => reason === 'deleted')).toHaveLength(3);
-  expect(JSON.parse(await place.output(['sessions', 'batches', '--json'])).data[0]).toMatchObject({
-    imported: 0,
-  });
+  const rows = JSON.parse(await place.output(['sessions', 'batches', '--json'])).data;
+  const counts = rows.map((one: { imported: number }) => one.imported);
+  expect(counts.toSorted()).toEqual([0, 3]);
 });
 
 test('an import goes on under its own name, and takes no path then', async () => {

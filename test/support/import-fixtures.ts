@@ -53,6 +53,16 @@ export const importFixtures: readonly ImportFixture[] = [
     'codex/sessions/2026/11/23/rollout-2025-05-01T10-00-00-5973b6c0-94b8-487b-a530-2aeb6098ae0e.jsonl',
     'written by 0.169.0; the first form from the shape',
   ),
+  fixture('llm', 'llm/logs.db'),
+  fixture('openai', 'openai/items', 'openai/items/b-lines.jsonl'),
+  fixture('aichat', 'aichat/sessions', 'aichat/sessions/rust-help.yaml'),
+  fixture(
+    'gemini-cli',
+    'gemini-cli/chats',
+    'gemini-cli/chats/session-2025-08-01T10-00-0b6a.json',
+    'written by 0.61.0; the form of one object from the shape',
+  ),
+  fixture('opencode', 'opencode/opencode.db', 'opencode/opencode.db', 'written by 1.18.33'),
 ];
 
 export function referenceOf({ path }: ImportFixture): ImportReference {
