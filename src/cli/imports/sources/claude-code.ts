@@ -7,6 +7,8 @@ import { asText, type ForeignFields, fieldsOf, listOf, textOf, timeOfText } from
 import { jsonLines } from '../json-lines.ts';
 import type { Source } from '../source.ts';
 
+const idForm = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
+
 /** After how many days Claude Code deletes a transcript, unless its settings say otherwise. */
 const keptDays = 30;
 
@@ -35,7 +37,8 @@ export const claudeCode: Source = {
 };
 
 class Transcript {
-  readonly #id: string;
+  /** The name of the file; the id in its lines if that is none. */
+  #id: string;
   readonly #nodes = new Map<string, TreeNode>();
   /** The parts of the message that called a tool, by the id of the call. */
   readonly #calls = new Map<string, Part[]>();
@@ -50,6 +53,7 @@ class Transcript {
 
   take(line: ForeignFields): void {
     const { type } = line;
+    if (!idForm.test(this.#id)) this.#id = textOf(line['sessionId']) ?? this.#id;
     if (type === 'summary' || type === 'custom-title' || type === 'ai-title')
       this.#title =
         textOf(line['summary']) ?? textOf(line['customTitle']) ?? textOf(line['aiTitle']) ?? this.#title;

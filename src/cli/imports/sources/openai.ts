@@ -1,5 +1,6 @@
 // Items of OpenAI's API that their owners saved: messages of a thread (`thread.message`), items of a conversation, lists of both, and lines of
 // `{"messages":[…]}`, which `sessions export --format openai-jsonl` writes.
+import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import type { Role } from '../../../service/session.ts';
 import { type ForeignMessage, onlyBranch, type Part, type SourceReading } from '../conversation.ts';
@@ -34,6 +35,7 @@ export const openai: Source = {
     // Items that stand by themselves belong to the conversation of the file, or to their thread.
     const threads = new Map<string, OpenConversation>();
     let number = 0;
+    let loose: string | null = null;
     for await (const { place, value, failure } of jsonItems(file.open(signal))) {
       number += 1;
       if (failure !== null) {
@@ -42,14 +44,16 @@ export const openai: Source = {
       }
       const fields = fieldsOf(value);
       if (Array.isArray(fields['messages'])) {
-        const id =
-          textOf(fields['id']) ?? textOf(fieldsOf(fields['metadata'])['session_id']) ?? `${name}#${number}`;
-        yield conversationOf(place, { id, items: fields['messages'].map(fieldsOf) }, fields);
+        const messages = fields['messages'].map(fieldsOf);
+        const told = textOf(fields['id']) ?? textOf(fieldsOf(fields['metadata'])['session_id']);
+        const id = told ?? `${name}#${number}-${markOf(messages)}`;
+        yield conversationOf(place, { id, items: messages }, fields);
         continue;
       }
       const items = Array.isArray(fields['data']) ? fields['data'].map(fieldsOf) : [fields];
       for (const item of items) {
-        const id = textOf(item['thread_id']) ?? name;
+        loose ??= `${name}-${markOf(items)}`;
+        const id = textOf(item['thread_id']) ?? loose;
         const thread = threads.get(id) ?? { id, items: [] };
         threads.set(id, thread);
         thread.items.push(item);
@@ -82,6 +86,14 @@ function conversationOf(
       branches: onlyBranch(ordered.flatMap(messageOf)),
     },
   };
+}
+
+/** Tells conversations apart that have no id: those of files with one name. It stays while a conversation grows. */
+function markOf([first]: readonly ForeignFields[]): string {
+  return createHash('sha256')
+    .update(JSON.stringify(first ?? null))
+    .digest('hex')
+    .slice(0, 16);
 }
 
 function timeOf(item: ForeignFields): number | null {
