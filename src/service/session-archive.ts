@@ -180,7 +180,7 @@ export interface SessionArchive {
 
   /**
    * Stores a session with its id, its times and all of its messages, as a whole or not at all. An equal session that exists stays
-   * unchanged. Rejects with `INVALID_REQUEST` if the id belongs to an unequal session, or if the record contradicts itself.
+   * unchanged. One whose visible messages are the first of the record gets the others; title and settings stay. Rejects with `INVALID_REQUEST` if the id belongs to an unequal session, or if the record contradicts itself.
    */
   importSession(call: Call, record: SessionRecord): Promise<Result<Session>>;
 

@@ -3,6 +3,7 @@ import { ParleyError } from '../../../service/errors.ts';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import { exitDone } from '../../exit-codes.ts';
+import { isImportBatch } from '../../session-batch/import-journal.ts';
 import { KnownBatch } from '../../session-batch/journal-reading.ts';
 import { knownBatches } from '../../session-batch/known-batches.ts';
 import {
@@ -62,6 +63,10 @@ export async function restoreSessions(input: RestoreInput, context: CliContext):
 }
 
 async function restoreBatch(batch: string, verbose: boolean, context: CliContext): Promise<number> {
+  if (isImportBatch(context.host.dataDirectory, batch)) {
+    const { takeBackImport } = await import('./import-undo.ts');
+    return takeBackImport(batch, verbose, context);
+  }
   const { known, journal } = await KnownBatch.open(context.host.dataDirectory, batch, context.host);
   try {
     known.requireOwner((await batchOwner(context)).owner);
