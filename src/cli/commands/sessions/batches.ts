@@ -2,8 +2,10 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
+import { timesIn } from '../../shown-time.ts';
 import { toJson } from '../../terminal/json.ts';
 import { type Column, writeTable } from '../../terminal/table.ts';
+import { utcOption } from '../../utc-option.ts';
 
 interface BatchRow {
   readonly batch: string;
@@ -22,12 +24,12 @@ interface BatchRow {
   readonly restored: { readonly sessions: number; readonly at: string } | null;
 }
 
-const columnsOf = (origin: string): readonly Column<BatchRow>[] => [
+const columnsOf = (origin: string, time: (time: string) => string): readonly Column<BatchRow>[] => [
   { title: 'BATCH', value: ({ batch }) => batch },
-  { title: 'BEGUN', value: ({ made_at }) => made_at },
+  { title: 'BEGUN', value: ({ made_at }) => time(made_at) },
   { title: 'DELETED', value: ({ deleted }) => String(deleted) },
   { title: 'LEFT', value: ({ left }) => String(left) },
-  { title: 'RESTORED', value: ({ restored }) => (restored === null ? '' : restored.at) },
+  { title: 'RESTORED', value: ({ restored }) => (restored === null ? '' : time(restored.at)) },
   { title: 'WHERE', value: (row) => (row.origin === origin ? 'here' : row.origin), flexible: true },
 ];
 
@@ -35,10 +37,16 @@ export function registerBatches(parent: Command, run: Run): void {
   parent
     .command('batches')
     .description('list the batches of deletions, the newest first, and which of them were restored')
-    .action((_options, command: Command) => run(command, runBatches));
+    .addOption(utcOption())
+    .action(({ utc }: { utc?: true }, command: Command) =>
+      run(command, (context) => runBatches({ utc: utc ?? false }, context)),
+    );
 }
 
-export async function runBatches(context: CliContext): Promise<undefined> {
+export async function runBatches(
+  { utc }: { readonly utc: boolean },
+  context: CliContext,
+): Promise<undefined> {
   const { knownBatches } = await import('../../session-batch/known-batches.ts');
   const unreadable: string[] = [];
   const rows: BatchRow[] = [];
@@ -53,7 +61,10 @@ export async function runBatches(context: CliContext): Promise<undefined> {
     });
   }
   if (context.options.json) await context.stdout.write(`${toJson({ success: true, data: rows })}\n`);
-  else await writeTable(context.stdout, columnsOf(context.target.origin), rows);
+  else {
+    const time = timesIn(context.stdout, context.host.now(), { utc });
+    await writeTable(context.stdout, columnsOf(context.target.origin, time), rows);
+  }
   for (const path of unreadable) await context.say(`${path} is not a whole journal of a batch.`);
   if (rows.length === 0 && !context.options.json) await context.say('There is no batch.');
 }

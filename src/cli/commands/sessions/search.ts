@@ -16,6 +16,7 @@ import type { Style } from '../../terminal/style.ts';
 import { cut } from '../../terminal/table.ts';
 import { type OutputText, terminalText } from '../../terminal/terminal-text.ts';
 import { startTimer } from '../../terminal/timer.ts';
+import { utcOption } from '../../utc-option.ts';
 import { wholeNumber } from '../../whole-number.ts';
 
 export interface SearchInput {
@@ -47,7 +48,7 @@ export function registerSearch(parent: Command, run: Run): void {
     .argument('<query...>', 'words, "a phrase", begin*')
     .option('--limit <n>', `how many sessions, 1 to ${largestPage}`, wholeNumber(1, largestPage), 20)
     .option('--cursor <cursor>', 'go on where a page ended')
-    .option('--utc', 'times as they are kept, in UTC (a pipe always gets these)')
+    .addOption(utcOption())
     .addHelpText('after', usage)
     .action((words: string[], { limit, cursor, utc }: SearchFlags, command: Command) =>
       run(command, (context) =>
