@@ -100,6 +100,22 @@ test('undo takes the last turn back and prints its message, redo brings it back'
   expectFailure(await place.parley(['sessions', 'redo', id]), { status: 2, code: 'INVALID_REQUEST' });
 });
 
+test('after an undo and a redo a session goes on in the mode of its last turn', async () => {
+  const { session_id: id } = await chat('-m', 'echo', 'one');
+  await place.output(['chat', '-n', '-c', '-m', 'own', 'two']);
+  await place.output(['sessions', 'undo', id]);
+  expect(await chat('-c', 'three')).toMatchObject({ mode: 'echo', reply: 'three' });
+  await place.output(['chat', '-n', '-c', '--regenerate', '-m', 'own']);
+  await place.output(['sessions', 'undo', id]);
+  await place.output(['sessions', 'redo', id]);
+  expect(await chat('-c', 'four')).toMatchObject({ mode: 'own', reply: 'reply 3' });
+  const screen = fixture.open(['repl', '-m', 'echo'], {}, place);
+  await screen.stands('echo> ');
+  await place.output(['chat', '-n', '-s', id, '--regenerate', '-m', 'eliza']);
+  screen.type(`/resume ${id}\r`);
+  await screen.stands('eliza (one)> ');
+});
+
 test('fork prints the id of a copy with the settings, which outlives the session', async () => {
   const { session_id: id } = await chat('--system', 'S', 'one');
   await chat('-c', 'two');

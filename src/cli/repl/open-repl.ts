@@ -71,7 +71,8 @@ async function enterSession(
   const data = input.fork ? await copyOf(session, context) : await readSession(session.sessionId, context);
   const { session_id: sessionId } = data;
   conversation.enter(sessionId, typeof data.title === 'string' ? data.title : null);
-  const modeBefore = (await showPastTurns(sessionId, context)) ?? session.mode;
+  const modeOfLastTurn = await showPastTurns(sessionId, context);
+  const modeBefore = data.mode ?? modeOfLastTurn ?? session.mode;
   if (input.mode === null) conversation.goOnIn(modeBefore);
   await changeSettings(data, given, context);
 }

@@ -3,9 +3,8 @@ import type { Command } from 'commander';
 import type { Result } from '../../../service/result.ts';
 import type { MovedTurn } from '../../../service/session-archive.ts';
 import { quoteForShell } from '../../../system/shell-quote.ts';
-import type { Printing } from '../../context.ts';
+import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
-import type { Asking } from '../../session-reference.ts';
 import { moveTurn, printMoved } from './turn-move.ts';
 
 export function registerUndo(parent: Command, run: Run): void {
@@ -16,10 +15,7 @@ export function registerUndo(parent: Command, run: Run): void {
     .action((id: string, _options, command: Command) => run(command, (context) => runUndo({ id }, context)));
 }
 
-export async function runUndo(
-  { id }: { readonly id: string },
-  context: Asking & Printing,
-): Promise<undefined> {
+export async function runUndo({ id }: { readonly id: string }, context: CliContext): Promise<undefined> {
   return printMoved(
     await undoTurn(id, context),
     context,
@@ -28,6 +24,6 @@ export async function runUndo(
   );
 }
 
-export function undoTurn(named: string, context: Asking): Promise<Result<MovedTurn>> {
+export function undoTurn(named: string, context: CliContext): Promise<Result<MovedTurn>> {
   return moveTurn(named, context, (archive, call, id) => archive.undoTurn(call, id));
 }
