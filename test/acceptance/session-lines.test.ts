@@ -100,6 +100,23 @@ test('undo takes the last turn back and prints its message, redo brings it back'
   expectFailure(await place.parley(['sessions', 'redo', id]), { status: 2, code: 'INVALID_REQUEST' });
 });
 
+test('undo --turns takes several turns back, and prints the message of the first; more than there are is refused', async () => {
+  const { session_id: id } = await chat('-m', 'echo', 'one');
+  for (const message of ['two', 'three']) await chat('-c', message);
+  const undone = await place.parley(['sessions', 'undo', id, '--turns', '2']);
+  expect(undone).toMatchObject({
+    status: 0,
+    out: 'two\n',
+    err: `Took back the last 2 turns of ${id}. One comes back with: parley sessions redo ${id}\n`,
+  });
+  expect(await said(id)).toEqual(['one', 'one']);
+  const refused = await place.parley(['sessions', 'undo', id, '--turns', '2']);
+  expectFailure(refused, { status: 2, code: 'USAGE' });
+  expect(refused.err).toContain('The session has 1 turn, not 2.');
+  expect(await said(id)).toEqual(['one', 'one']);
+  expect(await place.output(['sessions', 'redo', id])).toBe('two\n');
+});
+
 test('after an undo and a redo a session goes on in the mode of its last turn', async () => {
   const { session_id: id } = await chat('-m', 'echo', 'one');
   await place.output(['chat', '-n', '-c', '-m', 'own', 'two']);

@@ -1,0 +1,25 @@
+// A scripted hour on a pseudo-terminal against a model that streams Markdown: six rounds in each home, over both databases, embedded and
+// through a server. The rows of the store are asserted after each round.
+import { expect, test } from 'vitest';
+import { sharedPostgres } from '../../support/shared-postgres.ts';
+import { openHome } from './homes.ts';
+import { Hour } from './hour.ts';
+
+const rounds = 6;
+
+test.each([
+  ['embedded', 'SQLite'],
+  ['served', 'SQLite'],
+  ['embedded', 'PostgreSQL'],
+  ['served', 'PostgreSQL'],
+] as const)('an hour of use, %s, over %s', async (kind, database) => {
+  const home = await openHome(kind, database === 'SQLite' ? null : await sharedPostgres());
+  const hour = await Hour.begin(home);
+  try {
+    for (let round = 1; round <= rounds; round += 1) await hour.round(round, { isWhole: true });
+    expect(hour.turns).toBe(rounds * 19);
+  } finally {
+    hour.close();
+    await home.close();
+  }
+});
