@@ -8,7 +8,7 @@ test('a session keeps its settings, its other replies and its copies, as the row
   const hour = await Hour.begin(home);
   try {
     await hour.round(1, { isWhole: false });
-    expect(hour.turns).toBe(16);
+    expect(hour.turns).toBe(13);
   } finally {
     hour.close();
     await home.close();

@@ -10,12 +10,12 @@ import { Shell } from './shell.ts';
 
 export class Hour {
   readonly #home: Home;
-  readonly #shell: Shell;
+  #shell: Shell;
   readonly #sessions: ExpectedSession[] = [];
 
-  private constructor(home: Home, shell: Shell) {
+  private constructor(home: Home) {
     this.#home = home;
-    this.#shell = shell;
+    this.#shell = openShell(home);
   }
 
   static async begin(home: Home): Promise<Hour> {
@@ -23,14 +23,9 @@ export class Hour {
     writeFileSync(join(place.path, 'bin', 'reword'), '#!/bin/sh\nprintf "Asked otherwise" > "$1"\n', {
       mode: 0o755,
     });
-    const env = {
-      ...home.env,
-      ...{ EDITOR: 'reword', PAGER: 'cat', NO_COLOR: '1', NO_PROXY: '*', HISTFILE: '' },
-    };
-    const shell = new Shell(place.shellScreen({ columns: 150, rows: 40, env }));
-    const template = '---\\nmode: other\\n---\\nIn {{language:English}}: {{input}}';
-    await shell.run(`printf -- '${template}' | parley templates edit brief`);
-    return new Hour(home, shell);
+    const stdin = '---\nmode: other\n---\nIn {{language:English}}: {{input}}';
+    await place.output(['templates', 'edit', 'brief'], { stdin });
+    return new Hour(home);
   }
 
   /** How many turns the model has had. */
@@ -38,9 +33,16 @@ export class Hour {
     return this.#home.model.turns.length;
   }
 
-  /** A round has 13 turns in the REPL, and 8 from the shell if it is whole. */
+  /** A whole round has 12 turns in the REPL and 7 from the shell; another one 9 and 4. */
   async round(number: number, { isWhole }: { readonly isWhole: boolean }): Promise<void> {
-    const session = await this.#talk(`Round ${number}`);
+    if (number > 1) {
+      this.close();
+      this.#shell = openShell(this.#home);
+    }
+    const session = await this.#talk(
+      `Round ${number}`,
+      isWhole ? ['Code?', 'A table?', 'A list?', 'Headings?'] : ['A list?'],
+    );
     await this.#goOn(session);
     if (isWhole) await this.#look(session);
     await this.#check();
@@ -50,7 +52,7 @@ export class Hour {
     this.#shell.screen.close();
   }
 
-  async #talk(title: string): Promise<ExpectedSession> {
+  async #talk(title: string, questions: readonly string[]): Promise<ExpectedSession> {
     const { screen } = this.#shell;
     const { at, model } = this.#home;
     await this.#shell.open('parley', `own${at}> `);
@@ -68,7 +70,7 @@ export class Hour {
       expect(told).toContain(`End of ${model.turns.length}.`);
       to.said(text, mode, model.last);
     };
-    for (const text of ['Code?', 'A table?', 'A list?', 'Headings?']) await ask(text);
+    for (const text of questions) await ask(text);
     expect(await entered(screen, `/title ${title}`)).toBe(`Renamed ${id} to ${title}`);
     session.title = title;
     prompt = `own${at} (${title})> `;
@@ -85,8 +87,7 @@ export class Hour {
     await entered(screen, '/regenerate own');
     session.regenerated('own', model.last);
 
-    for (let time = 0; time < 2; time += 1) {
-      const undone = session.turns === 7 ? 'And in another mode?' : 'Briefly?';
+    for (const undone of ['And in another mode?', 'Briefly?']) {
       await this.#shell.type('/undo\r', `${prompt}${undone}`);
       session.undone();
       await this.#shell.type('\x15', prompt);
@@ -146,7 +147,7 @@ export class Hour {
   }
 
   async #look(session: ExpectedSession): Promise<void> {
-    const { model, place } = this.#home;
+    const { model, place, at } = this.#home;
     const { end, title } = session;
     await this.#shell.run(`parley chat -s ${end} --regenerate -m own`);
     session.regenerated('own', model.last);
@@ -175,6 +176,7 @@ export class Hour {
     expect(readFileSync(join(place.path, 'last.html'), 'utf8')).toContain('Asked otherwise');
     expect(await this.#shell.run('parley sessions search otherwise')).toContain(title);
     await this.#shell.run('parley doctor');
+    if (at === '') expect(await this.#shell.run('parley modes test other')).toMatch(/^other replied in /m);
     await this.#shell.run('parley sessions get nothing-there', 5);
   }
 
@@ -193,4 +195,10 @@ export class Hour {
       session.check(row, await this.#home.line(session.id));
     }
   }
+}
+
+/** A window of its own for each round, because a terminal keeps a limited number of lines. */
+function openShell({ place, env }: Home): Shell {
+  const own = { EDITOR: 'reword', PAGER: 'cat', NO_COLOR: '1', NO_PROXY: '*', HISTFILE: '' };
+  return new Shell(place.shellScreen({ columns: 150, rows: 40, env: { ...env, ...own } }));
 }
