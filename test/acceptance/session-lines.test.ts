@@ -130,8 +130,10 @@ test('after an undo and a redo a session goes on in the mode of its last turn', 
   const screen = fixture.open(['repl', '-m', 'echo'], {}, place);
   await screen.stands('echo> ');
   await place.output(['chat', '-n', '-s', id, '--regenerate', '-m', 'eliza']);
+  await chat('another session');
   screen.type(`/resume ${id}\r`);
   await screen.stands('eliza (one)> ');
+  expect(await chat('-c', 'five')).toMatchObject({ session_id: id, mode: 'eliza' });
 });
 
 test('fork prints the id of a copy with the settings, which outlives the session', async () => {

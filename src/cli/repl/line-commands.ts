@@ -89,7 +89,6 @@ export const lineCommands = {
       }
       const { data } = await service.getSession(await context.call(), parent_id);
       await resume(data, scope);
-      await context.rememberSession(parent_id, data.mode);
       return undefined;
     },
   },

@@ -74,6 +74,8 @@ async function enterSession(
   const modeOfLastTurn = await showPastTurns(sessionId, context);
   const modeBefore = data.mode ?? modeOfLastTurn ?? session.mode;
   if (input.mode === null) conversation.goOnIn(modeBefore);
+  // A failure to store that must not keep anybody from the session.
+  await context.rememberSession(sessionId, modeBefore).catch(() => {});
   await changeSettings(data, given, context);
 }
 

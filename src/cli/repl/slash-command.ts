@@ -27,7 +27,7 @@ export interface SlashCommand {
   run(argument: string, scope: Scope): Promise<Next>;
 }
 
-/** Goes on with a session, in its mode, and shows its last messages. */
+/** Goes on with a session, in its mode, and shows its last messages. It is the current session of this terminal from then on. */
 export async function resume(
   { session_id: id, title, mode }: Found,
   { context, conversation }: Scope,
@@ -35,6 +35,8 @@ export async function resume(
   conversation.enter(id, title);
   const modeOfLastTurn = await showPastTurns(id, context);
   conversation.goOnIn(mode ?? modeOfLastTurn);
+  // A failure to store that must not keep anybody from the session.
+  await context.rememberSession(id, mode ?? modeOfLastTurn).catch(() => {});
 }
 
 /** The id of the session. Throws `USAGE` before the first message. */

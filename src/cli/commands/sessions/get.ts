@@ -16,6 +16,8 @@ import { utcOption } from '../../utc-option.ts';
 export interface GetInput {
   readonly ids: readonly string[];
   readonly utc: boolean;
+  /** False where the caller shows the mode. */
+  readonly showsMode?: boolean;
 }
 
 export function registerGet(parent: Command, run: Run): void {
@@ -29,9 +31,9 @@ export function registerGet(parent: Command, run: Run): void {
     );
 }
 
-export async function runGet({ ids, utc }: GetInput, context: CliContext): Promise<number> {
+export async function runGet({ ids, utc, showsMode = true }: GetInput, context: CliContext): Promise<number> {
   if (ids.length === 1) {
-    await showSession(ids[0] ?? '', { gap: '', utc }, context);
+    await showSession(ids[0] ?? '', { gap: '', utc, showsMode }, context);
     return exitDone;
   }
   // A service that cannot be opened is one failure, not one for each id.
@@ -41,7 +43,7 @@ export async function runGet({ ids, utc }: GetInput, context: CliContext): Promi
   for (const [index, id] of meant.entries()) {
     const gap = index > 0 ? '\n' : '';
     try {
-      await showSession(id, { gap, utc }, context);
+      await showSession(id, { gap, utc, showsMode }, context);
     } catch (error) {
       if (!(error instanceof ParleyError) || context.signal.aborted) throw error;
       // The key is refused for every other id, too.
@@ -55,7 +57,7 @@ export async function runGet({ ids, utc }: GetInput, context: CliContext): Promi
 
 async function showSession(
   id: string,
-  { gap, utc }: { readonly gap: string; readonly utc: boolean },
+  { gap, utc, showsMode }: { readonly gap: string; readonly utc: boolean; readonly showsMode: boolean },
   context: CliContext,
 ): Promise<void> {
   const { data, body } = await withSession(id, context, async (meant) => {
@@ -64,13 +66,13 @@ async function showSession(
   });
   const { stdout, host } = context;
   if (context.options.json) await stdout.write(`${toJson(body)}\n`);
-  else await stdout.write(`${gap}${fieldLines(told(data), timesIn(stdout, host.now(), { utc }))}`);
+  else await stdout.write(`${gap}${fieldLines(told(data, showsMode), timesIn(stdout, host.now(), { utc }))}`);
 }
 
 /** The fields to show: settings only where the session has some. */
-function told(session: Session): object {
+function told(session: Session, showsMode: boolean): object {
   const { mode, system, parent_id, forked_at, ...facts } = session;
-  const settings = Object.entries({ mode, system, parent_id, forked_at }).filter(
+  const settings = Object.entries({ mode: showsMode ? mode : null, system, parent_id, forked_at }).filter(
     ([, value]) => value !== null,
   );
   return { ...facts, ...Object.fromEntries(settings) };
