@@ -47,7 +47,7 @@ export async function* remoteChat(
     try {
       const response = await connection.send(prepared);
       if (response.status < 300 && isEventStream(response.header('content-type'))) {
-        yield* turn.stream(response);
+        yield* turn.stream(response, call.notice);
         return;
       }
       const received = await connection.received(prepared, response);
@@ -91,7 +91,7 @@ class RemoteTurn {
     return { ...(session_id !== null && { session_id }), ...(message_id !== '' && { message_id }) };
   }
 
-  async *stream(response: HttpResponse): AsyncGenerator<ChatEvent> {
+  async *stream(response: HttpResponse, notice: Call['notice']): AsyncGenerator<ChatEvent> {
     this.#isBegun = true;
     for await (const { event, data } of readEventStream(response.stream(), mostEventBytes)) {
       const read = readStreamEvent(event, data);
@@ -111,6 +111,9 @@ class RemoteTurn {
           }
           if (read.event === 'delta') this.#text.add(read.text);
           yield { event: read.event, data: { text: read.text } };
+          break;
+        case 'thinking':
+          notice?.({ kind: 'thinking' });
           break;
         case 'done':
           this.#compare(read.body);

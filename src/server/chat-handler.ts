@@ -42,7 +42,9 @@ export async function respondWithReply(
     reply = dependencies.replies.begin(request.signal);
     endWatch = dependencies.keys.watch(call, reply.stop);
     const form = streams ? 'chunks' : 'whole';
-    const events = begin({ ...call, signal: reply.signal }, form)[Symbol.asyncIterator]();
+    let stream: ChatStream | null = null;
+    const notice = () => stream?.thinking();
+    const events = begin({ ...call, signal: reply.signal, notice }, form)[Symbol.asyncIterator]();
     if (!streams) {
       const response = await wholeResponse(context, events);
       end();
@@ -51,7 +53,7 @@ export async function respondWithReply(
     // The status is decided only after the message is stored.
     const first = await events.next();
     if (first.done || first.value.event !== 'session') throw new Error('A chat did not begin with session.');
-    const stream = new ChatStream(first.value, events, reply, {
+    stream = new ChatStream(first.value, events, reply, {
       requestId: context.requestId,
       heartbeatMs: dependencies.heartbeatMs,
       ended(error) {

@@ -20,12 +20,27 @@ const afterFirstSending = (isMoved: string) => `
   SELECT ${sessionColumns} FROM parley.sessions AS session
   WHERE ${ofProject} AND session.id = $2 AND session.turn_epoch = $3 + 1 AND ${isMoved}`;
 
+/**
+ * SQL: the mode of the turn whose message is `asked`: the one that the message was sent in, or, if it was asked again, that of its reply,
+ * which stands in the same table.
+ */
+const modeOfTurn = (table: string) => `
+      SELECT coalesce((
+        SELECT reply.mode FROM parley.${table} AS reply
+        WHERE reply.session = asked.session AND reply.position = asked.position + 1
+          ${table === 'messages' ? '' : 'AND reply.undone_at = asked.undone_at'} AND EXISTS (
+            SELECT 1 FROM parley.hidden_messages AS other
+            WHERE other.session = asked.session AND other.position = asked.position + 1
+              AND other.alternative_of = asked.message_id)), asked.mode)
+      FROM parley.${table} AS asked`;
+
 // $5: the position of the turn's message. $6: its id. $7: the time of the undo. A key that names the position alone is given the message
 // before another one takes that position.
 const hideTurn = `
   WITH held AS (
     UPDATE parley.sessions AS session SET message_count = $5::integer, undone_turns = session.undone_turns + 1,
-      updated_at = $7::bigint, turn_epoch = session.turn_epoch + 1
+      updated_at = $7::bigint, turn_epoch = session.turn_epoch + 1, mode = coalesce((${modeOfTurn('messages')}
+      WHERE asked.session = session.id AND asked.position = $5 - 2), session.mode)
     WHERE ${asRead}
     RETURNING ${sessionColumns}, session.id, session.project
   ), gone AS (
@@ -67,7 +82,9 @@ const undoneLast = statement(`
 const showTurn = `
   WITH held AS (
     UPDATE parley.sessions AS session SET message_count = session.message_count + 2,
-      undone_turns = session.undone_turns - 1, updated_at = $7::bigint, turn_epoch = session.turn_epoch + 1
+      undone_turns = session.undone_turns - 1, updated_at = $7::bigint, turn_epoch = session.turn_epoch + 1,
+      mode = (${modeOfTurn('hidden_messages')}
+      WHERE asked.session = session.id AND asked.position = $4 AND asked.message_id = $6 AND asked.undone_at = $5)
     WHERE ${asRead} AND session.undone_turns > 0 AND EXISTS (
       SELECT 1 FROM parley.hidden_messages AS gone
       WHERE gone.session = session.id AND gone.position = $4 AND gone.message_id = $6 AND gone.undone_at = $5)

@@ -195,6 +195,25 @@ export function describeLines(given: GivenService): void {
       expect(await readAll(session)).toEqual(before);
     });
 
+    it('leave the session in the mode of its last turn, and in the one it had if no turn is left', async () => {
+      const session = await chatted('one');
+      await regenerate(backend, first, session, { mode: 'eliza' });
+      for (const mode of ['echo', 'eliza', 'echo'])
+        await say(backend.service, first, `in ${mode}`, session, mode);
+      const { undoTurn, redoTurn } = backend.archive;
+      const modesAfter = async (move: typeof undoTurn | typeof redoTurn, times: number) => {
+        const modes: (string | null)[] = [];
+        for (let time = 0; time < times; time += 1) {
+          const told = (await move.call(backend.archive, first, session)).data.session.mode;
+          expect((await backend.service.getSession(first, session)).data.mode).toBe(told);
+          modes.push(told);
+        }
+        return modes;
+      };
+      expect(await modesAfter(undoTurn, 4)).toEqual(['eliza', 'echo', 'eliza', 'eliza']);
+      expect(await modesAfter(redoTurn, 4)).toEqual(['eliza', 'echo', 'eliza', 'echo']);
+    });
+
     it('decide what a model is given', async () => {
       const session = await chatted('before');
       await say(backend.service, first, 'My name is Ada.', session, 'eliza');

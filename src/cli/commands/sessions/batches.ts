@@ -2,8 +2,10 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
+import { timesIn } from '../../shown-time.ts';
 import { toJson } from '../../terminal/json.ts';
 import { type Column, writeTable } from '../../terminal/table.ts';
+import { utcOption } from '../../utc-option.ts';
 
 interface BatchRow {
   readonly batch: string;
@@ -25,12 +27,16 @@ interface BatchRow {
   readonly restored: { readonly sessions: number; readonly at: string } | null;
 }
 
-const columnsOf = (origin: string, hasImports: boolean): readonly Column<BatchRow>[] => [
+const columnsOf = (
+  origin: string,
+  hasImports: boolean,
+  time: (time: string) => string,
+): readonly Column<BatchRow>[] => [
   { title: 'BATCH', value: ({ batch }) => batch },
-  { title: 'BEGUN', value: ({ made_at }) => made_at },
+  { title: 'BEGUN', value: ({ made_at }) => time(made_at) },
   { title: 'DELETED', value: ({ deleted }) => String(deleted) },
   { title: 'LEFT', value: ({ left }) => String(left) },
-  { title: 'RESTORED', value: ({ restored }) => (restored === null ? '' : restored.at) },
+  { title: 'RESTORED', value: ({ restored }) => (restored === null ? '' : time(restored.at)) },
   { title: 'WHERE', value: (row) => (row.origin === origin ? 'here' : row.origin), flexible: true },
   ...(hasImports ? [{ title: 'IMPORTED', value: ({ imported }: BatchRow) => String(imported) }] : []),
 ];
@@ -41,10 +47,16 @@ export function registerBatches(parent: Command, run: Run): void {
     .description(
       'list the batches of deletions and the imports, the newest first, and which of them were undone',
     )
-    .action((_options, command: Command) => run(command, runBatches));
+    .addOption(utcOption())
+    .action(({ utc }: { utc?: true }, command: Command) =>
+      run(command, (context) => runBatches({ utc: utc ?? false }, context)),
+    );
 }
 
-export async function runBatches(context: CliContext): Promise<undefined> {
+export async function runBatches(
+  { utc }: { readonly utc: boolean },
+  context: CliContext,
+): Promise<undefined> {
   const [{ knownBatches }, { knownImports }] = await Promise.all([
     import('../../session-batch/known-batches.ts'),
     import('../../session-batch/import-journal.ts'),
@@ -73,7 +85,10 @@ export async function runBatches(context: CliContext): Promise<undefined> {
   rows.sort((one, other) => (one.batch < other.batch ? 1 : -1));
   const hasImports = rows.some(({ kind }) => kind === 'import');
   if (context.options.json) await context.stdout.write(`${toJson({ success: true, data: rows })}\n`);
-  else await writeTable(context.stdout, columnsOf(context.target.origin, hasImports), rows);
+  else {
+    const time = timesIn(context.stdout, context.host.now(), { utc });
+    await writeTable(context.stdout, columnsOf(context.target.origin, hasImports, time), rows);
+  }
   for (const path of unreadable) await context.say(`${path} is not a whole journal of a batch.`);
   if (rows.length === 0 && !context.options.json) await context.say('There is no batch.');
 }

@@ -15,6 +15,7 @@ import type { Output } from '../../terminal/output.ts';
 import { pagerCommand } from '../../terminal/pager-command.ts';
 import { type Column, writeTable } from '../../terminal/table.ts';
 import { throughPager } from '../../terminal/through-pager.ts';
+import { utcOption } from '../../utc-option.ts';
 import { wholeNumber } from '../../whole-number.ts';
 
 export interface ListInput {
@@ -88,7 +89,7 @@ export function registerList(parent: Command, run: Run): void {
         .default('updated'),
     )
     .option('--reverse', 'the oldest first')
-    .option('--utc', 'times as they are kept, in UTC (a pipe always gets these)')
+    .addOption(utcOption())
     .action((flags: ListFlags, command: Command) =>
       run(command, (context) =>
         runList(

@@ -12,6 +12,7 @@ import { throughPager } from '../../terminal/through-pager.ts';
 import { markdownMessage } from '../../transcripts/markdown.ts';
 import { readMessages } from '../../transcripts/session-reading.ts';
 import { TerminalTranscript } from '../../transcripts/terminal-transcript.ts';
+import { utcOption } from '../../utc-option.ts';
 
 export interface MessagesInput {
   /** A full id, the end of one, or a title. */
@@ -51,7 +52,7 @@ function register(parent: Command, run: Run, name: string, description: string):
     .addOption(format.choices(['md', 'json']))
     .option('--all', 'also the replies that others took the place of, and the turns that were taken back')
     .addOption(markdownOption())
-    .option('--utc', 'times as they are kept, in UTC')
+    .addOption(utcOption())
     .action((id: string, { format, markdown, utc, all }: MessagesFlags, command: Command) =>
       run(command, (context) =>
         runMessages({ id, format: format ?? null, markdown, utc: utc ?? false, all: all ?? false }, context),

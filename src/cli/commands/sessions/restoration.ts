@@ -6,6 +6,7 @@ import { exitDone } from '../../exit-codes.ts';
 import { isImportBatch } from '../../session-batch/import-journal.ts';
 import { KnownBatch } from '../../session-batch/journal-reading.ts';
 import { knownBatches } from '../../session-batch/known-batches.ts';
+import { timesIn } from '../../shown-time.ts';
 import {
   type BatchIds,
   batchOwner,
@@ -86,7 +87,8 @@ async function lastBatch(context: CliContext): Promise<string> {
     const sessions = known.count('deleted');
     if (!known.isOf(owner) || known.restored !== null || sessions === 0) continue;
     const { batch, made_at } = known.seal;
-    await context.say(`The batch ${batch} of ${made_at} has deleted ${counted(sessions, 'session')}.`);
+    const time = timesIn(context.stderr, context.host.now())(made_at);
+    await context.say(`The batch ${batch} (${time}) has deleted ${counted(sessions, 'session')}.`);
     return batch;
   }
   throw new ParleyError('USAGE', 'No batch here has deleted sessions that were not restored yet.', {
