@@ -142,6 +142,24 @@ export class ConnectionPool {
     });
   }
 
+  /**
+   * Reads that all see the database at one moment, for as long as `work` takes. It runs once: a lost connection ends it, because the moment
+   * is lost with it.
+   */
+  snapshot<T>(work: (ask: Ask) => Promise<T>): Promise<T> {
+    return this.#once(async (client) => {
+      const ask: Ask = (one, values = []) => this.#send(client, one, values, false, longestMs);
+      await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+      try {
+        // What is read may be written to a slow place meanwhile.
+        await client.query('SET LOCAL idle_in_transaction_session_timeout = 0');
+        return await work(ask);
+      } finally {
+        await client.query('ROLLBACK').catch(() => {});
+      }
+    });
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     this.#refuse(storeClosed());

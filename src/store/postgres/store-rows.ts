@@ -11,6 +11,7 @@ import {
   type SessionHead,
   type SessionPart,
   type StoreCounts,
+  type StoreRowReads,
   type StoreRows,
   settingsBytes,
 } from '../store-rows.ts';
@@ -35,16 +36,15 @@ export class PostgresRows implements StoreRows {
   }
 
   projects(): Promise<readonly ProjectRow[]> {
-    return this.#run((ask) => ask<ProjectRow>(sql.projects));
+    return this.#run((ask) => readsOf(ask).projects());
   }
 
   keys(): Promise<readonly ProjectKeyRow[]> {
-    return this.#run((ask) => ask<ProjectKeyRow>(sql.keys));
+    return this.#run((ask) => readsOf(ask).keys());
   }
 
-  async count(projectId: string): Promise<StoreCounts> {
-    const [row] = await this.#run((ask) => ask<StoreCounts>(sql.count, [projectId]));
-    return row as StoreCounts;
+  count(projectId: string): Promise<StoreCounts> {
+    return this.#run((ask) => readsOf(ask).count(projectId));
   }
 
   readParts(projectId: string, from: PartPlace | null): Promise<PartPage> {
@@ -52,7 +52,31 @@ export class PostgresRows implements StoreRows {
   }
 
   readIdempotency(projectId: string, after: string | null): Promise<readonly IdempotencyRow[]> {
-    return this.#run((ask) => ask<IdempotencyRow>(sql.idempotency, [projectId, after ?? '']));
+    return this.#run((ask) => readsOf(ask).readIdempotency(projectId, after));
+  }
+
+  async atOneMoment<T>(work: (rows: StoreRowReads) => Promise<T>): Promise<T> {
+    let isWorking = false;
+    let failure: unknown;
+    const noting =
+      (ask: Ask): Ask =>
+      async (one, values) => {
+        try {
+          return await ask(one, values);
+        } catch (error) {
+          failure = error;
+          throw error;
+        }
+      };
+    try {
+      return await this.#connections.snapshot((ask) => {
+        isWorking = true;
+        return work(readsOf(noting(ask)));
+      });
+    } catch (error) {
+      // The caller's own errors stay as they are.
+      throw isWorking && error !== failure ? error : storeError(error, this.#name);
+    }
   }
 
   addProjects(projects: readonly ProjectRow[]): Promise<void> {
@@ -124,6 +148,16 @@ export class PostgresRows implements StoreRows {
       throw storeError(error, this.#name);
     }
   }
+}
+
+function readsOf(ask: Ask): StoreRowReads {
+  return {
+    projects: () => ask<ProjectRow>(sql.projects),
+    keys: () => ask<ProjectKeyRow>(sql.keys),
+    count: async (projectId) => (await ask<StoreCounts>(sql.count, [projectId]))[0] as StoreCounts,
+    readParts: (projectId, from) => readParts(ask, projectId, from),
+    readIdempotency: (projectId, after) => ask<IdempotencyRow>(sql.idempotency, [projectId, after ?? '']),
+  };
 }
 
 async function readParts(ask: Ask, projectId: string, from: PartPlace | null): Promise<PartPage> {

@@ -1,6 +1,6 @@
 // Opens the store and checks it: a private file on a local disk, a safe version of SQLite, durable commits, the newest schema. A store that
 // fails a check is refused before its file changes.
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { StoreMigration } from '../../service/administration.ts';
 import { ParleyError } from '../../service/errors.ts';
@@ -131,12 +131,14 @@ async function openedOnce(
   wait: LockWait,
   isAlone: boolean,
 ): Promise<Opened> {
+  const identity = identityOf(path);
   const connection = connect(path);
   try {
     if (isAlone) connection.takeAlone();
     // Even the first query reads the file and may meet a lock.
     await whenUnlocked(() => refuseUnsafeSqlite(sqliteVersion(connection)), wait);
     await whenUnlocked(() => refuseForeignFile(connection), wait);
+    refuseReplaced(path, identity);
     await whenUnlocked(() => makeDurable(connection), wait);
     const migration = await migrate(connection, migrations, wait);
     const created = await whenUnlocked(() => holdsNoProject(connection), wait);
@@ -145,6 +147,19 @@ async function openedOnce(
     connection.close();
     throw storeError(error, path);
   }
+}
+
+/** Refuses a file whose name went to another store while this process waited for its lock (store-replacement.ts). */
+function refuseReplaced(path: string, identity: string): void {
+  if (identityOf(path) === identity) return;
+  throw new ParleyError('STORE_BUSY', `The store ${path} was replaced at this moment.`, {
+    hint: 'Nothing was changed. Try again.',
+  });
+}
+
+function identityOf(path: string): string {
+  const { dev, ino } = statSync(path, { bigint: true });
+  return `${dev} ${ino}`;
 }
 
 function connect(path: string): Connection {
