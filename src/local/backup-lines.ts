@@ -113,8 +113,19 @@ const lines: { readonly [Kind in BackupLine['kind']]: Columns<Omit<BackupLine & 
 /** A line that breaks the form. `message` says how. */
 export class LineFault extends Error {}
 
+/** The fields are in the order of the tables above, so that equal stores have equal lines, whatever their database is. */
 export function lineText(line: BackupLine): string {
-  return `${JSON.stringify(line)}\n`;
+  const { kind } = line;
+  const fields = inOrder(line, lines[kind]);
+  if (line.kind !== 'session') return `${JSON.stringify({ kind, ...fields })}\n`;
+  const session = inOrder(line.session, head);
+  const messages = line.messages.map((one) => inOrder(one, message));
+  return `${JSON.stringify({ kind, ...fields, session, messages })}\n`;
+}
+
+function inOrder(row: object, columns: Readonly<Record<string, ColumnKind>>): object {
+  const values = row as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(Object.keys(columns).map((name) => [name, values[name]]));
 }
 
 /** Throws a {@link LineFault}. */
