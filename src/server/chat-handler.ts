@@ -15,6 +15,8 @@ export interface ChatDependencies {
   readonly replies: RunningReplies;
   readonly keys: KeyWatch;
   readonly heartbeatMs: number;
+  /** The same events, counted. */
+  measured(events: AsyncIterable<ChatEvent>): AsyncIterable<ChatEvent>;
   /** Called when the response is a stream, and once more when the stream ends, with its failure or null. */
   began(context: RequestContext): void;
   ended(context: RequestContext, error: unknown): void;
@@ -42,7 +44,8 @@ export async function respondWithReply(
     reply = dependencies.replies.begin(request.signal);
     endWatch = dependencies.keys.watch(call, reply.stop);
     const form = streams ? 'chunks' : 'whole';
-    const events = begin({ ...call, signal: reply.signal }, form)[Symbol.asyncIterator]();
+    const measured = dependencies.measured(begin({ ...call, signal: reply.signal }, form));
+    const events = measured[Symbol.asyncIterator]();
     if (!streams) {
       const response = await wholeResponse(context, events);
       end();

@@ -17,6 +17,7 @@ import {
 } from '../store-rows.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { storeError } from './postgres-errors.ts';
+import { atOneMoment } from './snapshot.ts';
 import { rowStatements as sql } from './store-row-statements.ts';
 
 type HeadRow = SessionHead & { readonly id: number };
@@ -55,28 +56,8 @@ export class PostgresRows implements StoreRows {
     return this.#run((ask) => readsOf(ask).readIdempotency(projectId, after));
   }
 
-  async atOneMoment<T>(work: (rows: StoreRowReads) => Promise<T>): Promise<T> {
-    let isWorking = false;
-    let failure: unknown;
-    const noting =
-      (ask: Ask): Ask =>
-      async (one, values) => {
-        try {
-          return await ask(one, values);
-        } catch (error) {
-          failure = error;
-          throw error;
-        }
-      };
-    try {
-      return await this.#connections.snapshot((ask) => {
-        isWorking = true;
-        return work(readsOf(noting(ask)));
-      });
-    } catch (error) {
-      // The caller's own errors stay as they are.
-      throw isWorking && error !== failure ? error : storeError(error, this.#name);
-    }
+  atOneMoment<T>(work: (rows: StoreRowReads) => Promise<T>): Promise<T> {
+    return atOneMoment(this.#connections, this.#name, readsOf, work);
   }
 
   addProjects(projects: readonly ProjectRow[]): Promise<void> {

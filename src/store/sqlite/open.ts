@@ -4,6 +4,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { StoreMigration } from '../../service/administration.ts';
 import { ParleyError } from '../../service/errors.ts';
+import type { StoreMeasures } from '../../service/store-measures.ts';
 import { olderStore } from '../older-store.ts';
 import type { SessionStore } from '../session-store.ts';
 import type { StoreRows } from '../store-rows.ts';
@@ -11,7 +12,7 @@ import type { StoreRules } from '../store-rules.ts';
 import { openDatabase, refuseUnsafeSqlite, refuseUnusableBinding } from './binding.ts';
 import { Connection } from './connection.ts';
 import { filesystemType } from './filesystem.ts';
-import { journalMode, sqliteVersion, synchronous } from './inspection.ts';
+import { bytesOf, journalMode, sqliteVersion, synchronous } from './inspection.ts';
 import type { LockWait } from './lock-wait.ts';
 import { usualLockWaitMs, whenUnlocked } from './lock-wait.ts';
 import { type MigrationOptions, migrate } from './migrations.ts';
@@ -58,6 +59,7 @@ export interface OpenedStore {
    * the requests that wait at the same moment: all of them see what was committed before they were sent.
    */
   readonly shareReads: () => void;
+  readonly measures: StoreMeasures;
 }
 
 const usualFilename = 'parley.db';
@@ -72,7 +74,11 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Open
   const { connection, filesystem, wait, created, migration } = await openPlace(options);
   const store = new SqliteStore(connection, { wait, filesystem, now, sinceBoot, rules, processes });
   await store.removeAbandoned();
-  return { store, created, migration, shareReads: () => connection.shareReads() };
+  const measures: StoreMeasures = {
+    gauges: async () => ({ bytes: bytesOf(connection.path), connections: null }),
+    onCommit: (listener) => connection.onCommit(listener),
+  };
+  return { store, created, migration, shareReads: () => connection.shareReads(), measures };
 }
 
 /** Opens the store for a copy of all its rows. */
