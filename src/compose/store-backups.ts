@@ -1,6 +1,8 @@
 // Backs up a store, verifies a backup, and restores one. A backup holds the modes that answer for its store: SQLite has those of this
 // machine's configuration, PostgreSQL its own.
 
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { copyModes } from '../config/mode-copy.ts';
 import { storedMode } from '../config/mode-validation.ts';
 import type { Target } from '../config/settings.ts';
@@ -9,13 +11,15 @@ import type { BackedUpModes } from '../local/backup-lines.ts';
 import { type StoreBackup, backUpStore as writeBackup } from '../local/store-backup.ts';
 import {
   verifyBackup as check,
+  type RestoredStore,
   type StoreRestoring,
   restoreStore as writeRows,
 } from '../local/store-restoring.ts';
 import type { CopiedModes } from '../service/administration.ts';
 import type { BackupFacts, RestoreReport } from '../service/backup-report.ts';
 import { ParleyError } from '../service/errors.ts';
-import { usualLockWaitMs } from '../store/sqlite/lock-wait.ts';
+import { lockFiles } from '../store/sqlite/lock-file.ts';
+import { type LockWait, usualLockWaitMs } from '../store/sqlite/lock-wait.ts';
 import { hasStore, openSqliteRows } from '../store/sqlite/open.ts';
 import {
   type EarlierStore,
@@ -24,7 +28,7 @@ import {
   replaceStore,
   unfinishedName,
 } from '../store/sqlite/store-replacement.ts';
-import { syncDirectory } from '../system/directories.ts';
+import { holdFileLock } from '../system/file-lock.ts';
 import type { Dependencies } from './dependencies.ts';
 import { openModes } from './mode-opening.ts';
 
@@ -44,7 +48,7 @@ export async function backUpStore(
     });
   }
   const modes = await modesOf(target, dependencies);
-  const original = await openRows(target, dependencies);
+  const original = await openRows(target, dependencies, true);
   try {
     return await writeBackup({ ...rest, original, modes, from: target.storeName, now });
   } finally {
@@ -82,37 +86,56 @@ export async function restoreStore(
 }
 
 /** Makes the store in a file of another name, and then gives it its name. */
-async function intoFile({ target, replaces, ...rest }: RestoringRequest, dependencies: Dependencies) {
-  const { dataDirectory: directory, nodeApiVersion, now, sinceBoot, random } = dependencies;
+async function intoFile(request: RestoringRequest, dependencies: Dependencies) {
+  const { dataDirectory: directory, nodeApiVersion, random } = dependencies;
   const wait = { waitMs: usualLockWaitMs, random };
-  const options = { directory, nodeApiVersion, now, sinceBoot, random };
-  const mayReplace = ({ holdsSessions }: EarlierStore) => {
-    if (holdsSessions && !replaces) throw holdsData(target.storeName);
-  };
   // A process that starts meanwhile finds this store and keeps it open, so it is not replaced under that process.
-  if (!hasStore(directory)) await (await openSqliteRows(options)).close();
-  const earlier = await earlierStore(directory, wait);
-  if (earlier !== null) mayReplace(earlier);
-  await removeUnfinished(directory, wait);
+  if (!hasStore(directory)) await (await openFile(dependencies)).close();
+  const lock = { path: join(directory, 'restore.lock'), locks: async () => lockFiles(nodeApiVersion) };
+  const release = await holdFileLock(lock, 'the restoration of a backup');
   try {
-    const rows = await openSqliteRows({ ...options, filename: unfinishedName });
-    let restored: Awaited<ReturnType<typeof writeRows>>;
-    try {
-      restored = await writeRows({ ...rest, rows, earlierKeys: earlier?.keys ?? [] });
-    } finally {
-      await rows.close();
-    }
-    const kept = await replaceStore(directory, wait, mayReplace);
-    return { ...restored, kept };
-  } catch (error) {
-    await removeUnfinished(directory, wait);
-    syncDirectory(directory);
-    throw error;
+    removeUnfinished(directory);
+    return await throughUnfinished(request, dependencies, wait);
+  } finally {
+    removeUnfinished(directory);
+    release();
   }
 }
 
+async function throughUnfinished(
+  { target, replaces, ...rest }: RestoringRequest,
+  dependencies: Dependencies,
+  wait: LockWait,
+) {
+  const { dataDirectory: directory } = dependencies;
+  const mayReplace = ({ holdsSessions }: EarlierStore) => {
+    if (holdsSessions && !replaces) throw holdsData(target.storeName);
+  };
+  const { keys: earlierKeys, ...earlier } = await earlierStore(directory, wait);
+  mayReplace({ keys: earlierKeys, ...earlier });
+  const rows = await openFile(dependencies, { filename: unfinishedName });
+  let restored: RestoredStore;
+  try {
+    restored = await writeRows({ ...rest, rows, earlierKeys });
+  } finally {
+    await rows.close();
+  }
+  const kept = await replaceStore(directory, wait, (old) => {
+    mayReplace(old);
+    // A key that was made or revoked meanwhile would be lost.
+    if (!isDeepStrictEqual(old.keys, earlierKeys)) throw changedMeanwhile(target.storeName);
+  });
+  return { ...restored, kept };
+}
+
+function changedMeanwhile(place: string): ParleyError {
+  return new ParleyError('STORE_BUSY', `The keys of the store ${place} were changed meanwhile.`, {
+    hint: 'Nothing was changed. Try again.',
+  });
+}
+
 async function intoDatabase({ target, replaces, ...rest }: RestoringRequest, dependencies: Dependencies) {
-  const rows = await openRows(target, dependencies);
+  const rows = await openRows(target, dependencies, false);
   try {
     const isUsed = (await rows.projects()).length > 0 || (await rows.copyNote()) !== null;
     if (isUsed) throw replaces ? cannotReplace(target.storeName) : holdsData(target.storeName);
@@ -142,13 +165,17 @@ function cannotReplace(place: string): ParleyError {
   );
 }
 
-async function openRows({ store }: Pick<Target, 'store'>, dependencies: Dependencies) {
-  if (store === null) {
-    const { dataDirectory: directory, nodeApiVersion, now, sinceBoot, random } = dependencies;
-    return openSqliteRows({ directory, nodeApiVersion, now, sinceBoot, random, refusesOlder: true });
-  }
+async function openRows({ store }: Pick<Target, 'store'>, dependencies: Dependencies, refusesOlder: boolean) {
+  if (store === null) return openFile(dependencies, { refusesOlder });
   const { openRowsOfPostgres } = await import('./postgres-choice.ts');
-  return openRowsOfPostgres(store, dependencies, false);
+  return openRowsOfPostgres(store, dependencies, refusesOlder);
+}
+
+function openFile(
+  { dataDirectory: directory, nodeApiVersion, now, sinceBoot, random }: Dependencies,
+  more: { readonly filename?: string; readonly refusesOlder?: boolean } = {},
+) {
+  return openSqliteRows({ directory, nodeApiVersion, now, sinceBoot, random, ...more });
 }
 
 /** A mode with broken settings is left out: it could hold a key as plain text. */

@@ -19,12 +19,13 @@ export interface StoreBackup {
 }
 
 export function backUpStore(options: StoreBackup): Promise<BackupFacts> {
-  return options.original.atOneMoment((rows) => writeRows(rows, options));
+  // The moment is no earlier than this time, so nothing that was acknowledged before it is missing.
+  const made_at = new Date(options.now()).toISOString();
+  return options.original.atOneMoment((rows) => writeRows(rows, made_at, options));
 }
 
-async function writeRows(rows: StoreRowReads, options: StoreBackup): Promise<BackupFacts> {
+async function writeRows(rows: StoreRowReads, made_at: string, options: StoreBackup): Promise<BackupFacts> {
   const { from, modes, withKeys, progress } = options;
-  const made_at = new Date(options.now()).toISOString();
   const text = new BackupText(options.write);
   const projects = await rows.projects();
   let sessions = 0;

@@ -17,30 +17,22 @@ import { rowStatements } from './store-row-statements.ts';
 /** The name of a store that is being made. A purge removes it, as it removes all copies of a store. */
 export const unfinishedName = 'parley.db.backup-restoring';
 
-const endings = ['', '-wal', '-shm', '-journal'];
+const storeName = 'parley.db';
 
 export interface EarlierStore {
   readonly holdsSessions: boolean;
   readonly keys: readonly (ProjectKeyRow & { readonly project_name: string })[];
 }
 
-/** What the store in a directory holds; null if there is none. Rejects with `STORE_NEWER` for a store that this version cannot read. */
-export async function earlierStore(directory: string, wait: LockWait): Promise<EarlierStore | null> {
-  const path = join(directory, 'parley.db');
-  if (!existsSync(path)) return null;
-  return within(path, (connection) => whenUnlocked(() => look(connection), wait));
+/** What the store in a directory holds. Rejects with `STORE_NEWER` for a store that this version cannot read. */
+export async function earlierStore(directory: string, wait: LockWait): Promise<EarlierStore> {
+  return within(join(directory, storeName), (connection) => whenUnlocked(() => look(connection), wait));
 }
 
-/** Removes a store that was not finished. Rejects with `STORE_BUSY` while another process makes it. */
-export async function removeUnfinished(directory: string, wait: LockWait): Promise<void> {
-  const path = join(directory, unfinishedName);
-  if (existsSync(path)) {
-    await within(path, async (connection) => {
-      connection.takeAlone();
-      await whenUnlocked(() => connection.get('SELECT 1 FROM sqlite_schema'), wait);
-    });
-  }
-  for (const ending of endings) rmSync(`${path}${ending}`, { force: true });
+/** Removes what a restoration that was killed has left. */
+export function removeUnfinished(directory: string): void {
+  for (const ending of ['', '-wal', '-shm', '-journal'])
+    rmSync(join(directory, `${unfinishedName}${ending}`), { force: true });
 }
 
 /**
@@ -52,7 +44,10 @@ export async function replaceStore(
   wait: LockWait,
   mayReplace: (old: EarlierStore) => void,
 ): Promise<string | null> {
-  const path = join(directory, 'parley.db');
+  const path = join(directory, storeName);
+  const finished = join(directory, unfinishedName);
+  // SQLite leaves the log if it could not write it into the file, for example on a full disk.
+  if (existsSync(`${finished}-wal`)) throw notWritten(finished);
   return within(path, async (connection) => {
     connection.takeAlone();
     const old = await whenUnlocked(() => look(connection), wait);
@@ -63,9 +58,15 @@ export async function replaceStore(
       ? copyTo(path, schemaVersion(connection), (target) => connection.run('VACUUM INTO @target', { target }))
       : null;
     connection.run('BEGIN EXCLUSIVE');
-    moveIntoPlace(join(directory, unfinishedName), path, { durable: true });
+    moveIntoPlace(finished, path, { durable: true });
     connection.rollback();
     return copy;
+  });
+}
+
+function notWritten(path: string): ParleyError {
+  return new ParleyError('STORE_UNSAFE', `The new store ${path} could not be written to its end.`, {
+    hint: 'Nothing was changed. Check the disk and its free space, and try again.',
   });
 }
 
