@@ -15,6 +15,8 @@ export interface ChatDependencies {
   readonly replies: RunningReplies;
   readonly keys: KeyWatch;
   readonly heartbeatMs: number;
+  /** The same events, counted. */
+  measured(events: AsyncIterable<ChatEvent>): AsyncIterable<ChatEvent>;
   /** Called when the response is a stream, and once more when the stream ends, with its failure or null. */
   began(context: RequestContext): void;
   ended(context: RequestContext, error: unknown): void;
@@ -44,7 +46,8 @@ export async function respondWithReply(
     const form = streams ? 'chunks' : 'whole';
     let stream: ChatStream | null = null;
     const notice = () => stream?.thinking();
-    const events = begin({ ...call, signal: reply.signal, notice }, form)[Symbol.asyncIterator]();
+    const measured = dependencies.measured(begin({ ...call, signal: reply.signal, notice }, form));
+    const events = measured[Symbol.asyncIterator]();
     if (!streams) {
       const response = await wholeResponse(context, events);
       end();

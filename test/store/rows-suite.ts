@@ -2,6 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import { hashKey } from '../../src/local/api-keys.ts';
 import { sessionHeads } from '../../src/local/copied-texts.ts';
+import type { BackedUpModes } from '../../src/local/backup-lines.ts';
+import { backUpStore } from '../../src/local/store-backup.ts';
+import { restoreStore } from '../../src/local/store-restoring.ts';
+import type { BackupFacts } from '../../src/service/backup-report.ts';
 import type { Message } from '../../src/service/session.ts';
 import type { SessionStore } from '../../src/store/session-store.ts';
 import {
@@ -9,6 +13,7 @@ import {
   pageLimits,
   type SessionHead,
   type SessionPart,
+  type StoreRowReads,
   type StoreRows,
 } from '../../src/store/store-rows.ts';
 import type { NewPlace } from './every-store.ts';
@@ -96,7 +101,7 @@ function olderPart(session_id: string, messages: readonly Message[]): SessionPar
 }
 
 /** The sessions, with the parts of each joined. */
-async function sessionsOf(rows: StoreRows, projectId: string): Promise<readonly SessionPart[]> {
+async function sessionsOf(rows: StoreRowReads, projectId: string): Promise<readonly SessionPart[]> {
   const sessions: SessionPart[] = [];
   let place: PartPlace | null = null;
   do {
@@ -124,6 +129,27 @@ async function copyAll(from: StoreRows, to: StoreRows, projects: readonly string
     await to.addParts(project, await sessionsOf(from, project));
     await to.addIdempotency(project, await from.readIdempotency(project, null));
   }
+}
+
+const nobody = { begin: () => {}, finish: () => {} };
+const reading = { place: 'a test', progress: nobody, signal: new AbortController().signal };
+
+async function backedUp(original: StoreRows, modes: BackedUpModes): Promise<readonly [string, BackupFacts]> {
+  let text = '';
+  const facts = await backUpStore({
+    ...{ original, modes, from: 'a test', withKeys: true, now: () => startOfTime },
+    ...{ progress: nobody, signal: reading.signal },
+    write: async (part) => {
+      text += part;
+    },
+  });
+  return [text, facts];
+}
+
+/** Pieces that end anywhere, also within a character. */
+async function* inPieces(text: string): AsyncGenerator<Uint8Array, void> {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += 4099) yield bytes.subarray(at, at + 4099);
 }
 
 export function describeRows(name: string, newPlace: NewPlace): void {
@@ -163,6 +189,55 @@ export function describeRows(name: string, newPlace: NewPlace): void {
       // No process runs the copied open turn.
       await begin(store, project, { session_id: open, content: 'on', lease: { owner: 'owner-2', ms: 1000 } });
       expect(await contents(store, project, open)).toEqual(['user: open', 'interrupted: ', 'user: on']);
+    });
+
+    it('are all read as they were at one moment, while others write', async () => {
+      const place = await newPlace();
+      const store = await place.open();
+      const { project, open } = await filled(store);
+      const rows = await place.openRows();
+      const before = await sessionsOf(rows, project);
+      const answers = await rows.readIdempotency(project, null);
+      await rows.atOneMoment(async (moment) => {
+        expect(await moment.projects()).toHaveLength(2);
+        await begin(store, project, { content: 'later', once: once('later') });
+        await store.deleteSession(project, open, startOfTime + 20);
+        await store.createKey(newKey({ hash: hashKey('later') }));
+        expect(await sessionsOf(moment, project)).toEqual(before);
+        expect(await moment.count(project)).toEqual({
+          sessions: before.length,
+          messages: before.flatMap(({ messages }) => messages).length,
+        });
+        expect(await moment.keys()).toHaveLength(2);
+        expect((await moment.readIdempotency(project, null)).map(({ key }) => key)).toEqual(
+          answers.map(({ key }) => key),
+        );
+        expect(await moment.readIdempotency(project, answers.at(-1)?.key ?? null)).toEqual([]);
+      });
+      expect(await sessionsOf(rows, project)).toHaveLength(before.length + 1);
+      await expect(rows.atOneMoment(() => Promise.reject(new Error('of the caller')))).rejects.toThrow(
+        /^of the caller$/,
+      );
+    });
+
+    it('are backed up, and restored to another store unchanged', async () => {
+      const [one, two] = [await newPlace(), await newPlace()];
+      const { project, other } = await filled(await one.open());
+      const [from, to] = [await one.openRows(), await two.openRows()];
+      const modes = { default_mode: 'm', modes: { m: { model: 'Größe' } } };
+      const [text, facts] = await backedUp(from, modes);
+      const restored = await restoreStore({ ...reading, chunks: inPieces(text), rows: to, earlierKeys: [] });
+      expect(restored).toEqual({ facts, modes, keys: { restored: 2, kept: 0 } });
+      expect(await to.projects()).toEqual(await from.projects());
+      expect(await to.keys()).toEqual(await from.keys());
+      for (const id of [project, other]) expect(await sessionsOf(to, id)).toEqual(await sessionsOf(from, id));
+      const [again] = await backedUp(to, modes);
+      const withoutAges = (backup: string) =>
+        backup
+          .split('\n')
+          .slice(1, -2)
+          .map((line) => line.replace(/"age_ms":[\d.]+/, ''));
+      expect(withoutAges(again)).toEqual(withoutAges(text));
     });
 
     it('of hidden messages are copied with their keys and their forks, and can be brought back', async () => {

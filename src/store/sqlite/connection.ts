@@ -1,6 +1,7 @@
 // One open database and its statements. Each statement is compiled at its first use and kept, so a command that runs three of them does not
 // pay for all. The texts of the statements stand in the files of their subjects; the writer and the store decide when they run.
 import type Database from 'better-sqlite3';
+import { monotonicMs } from '../../system/monotonic-clock.ts';
 
 export type SqlValue = string | number | Uint8Array | null;
 export type Bindings = Readonly<Record<string, SqlValue>>;
@@ -18,6 +19,8 @@ export class Connection {
   #writing: object | null = null;
   #isReading = false;
   #isAlone = false;
+  #began = 0;
+  #onCommit: ((milliseconds: number) => void) | null = null;
 
   constructor(database: Database.Database, path: string) {
     this.#database = database;
@@ -143,11 +146,18 @@ export class Connection {
   beginWriting(): void {
     this.run('BEGIN IMMEDIATE');
     this.#writing = {};
+    if (this.#onCommit !== null) this.#began = monotonicMs();
   }
 
   commit(): void {
     this.run('COMMIT');
     this.#writing = null;
+    this.#onCommit?.(monotonicMs() - this.#began);
+  }
+
+  /** The listener gets the time of each write transaction, from its lock to its commit, in ms. */
+  onCommit(listener: (milliseconds: number) => void): void {
+    this.#onCommit = listener;
   }
 
   rollback(): void {

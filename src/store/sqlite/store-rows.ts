@@ -13,12 +13,14 @@ import {
   type SessionHead,
   type SessionPart,
   type StoreCounts,
+  type StoreRowReads,
   type StoreRows,
   settingsBytes,
 } from '../store-rows.ts';
 import { ageTime, type Clocks } from './age-clock.ts';
 import type { Connection, SqlValue } from './connection.ts';
 import type { LockWait } from './lock-wait.ts';
+import { openSnapshot } from './snapshot.ts';
 import { StoreAccess } from './store-access.ts';
 import { rowStatements as sql } from './store-row-statements.ts';
 
@@ -49,9 +51,7 @@ export class SqliteRows implements StoreRows {
   }
 
   count(projectId: string): Promise<StoreCounts> {
-    return this.#access.read(
-      (connection) => connection.get<StoreCounts>(sql.count, { projectId }) as StoreCounts,
-    );
+    return this.#access.read((connection) => countRows(connection, projectId));
   }
 
   async readParts(projectId: string, from: PartPlace | null): Promise<PartPage> {
@@ -70,10 +70,31 @@ export class SqliteRows implements StoreRows {
 
   readIdempotency(projectId: string, after: string | null): Promise<readonly IdempotencyRow[]> {
     // A read of the clock of keys may write its state (age-clock.ts).
-    return this.#access.write(projectId, (connection) => {
-      const now = ageTime(connection, this.#clocks());
-      return connection.all<IdempotencyRow>(sql.idempotency, { projectId, after: after ?? '', now });
-    });
+    return this.#access.write(projectId, (connection) =>
+      readIdempotency(connection, projectId, after, ageTime(connection, this.#clocks())),
+    );
+  }
+
+  async atOneMoment<T>(work: (rows: StoreRowReads) => Promise<T>): Promise<T> {
+    const access = this.#access;
+    const now = await access.write('', (connection) => ageTime(connection, this.#clocks()));
+    const snapshot = await access.run(() => openSnapshot(access.connection.path, access.wait));
+    const read = <Row>(rows: () => Row): Promise<Row> =>
+      access.run(async () => {
+        await yieldToEventLoop();
+        return rows();
+      });
+    try {
+      return await work({
+        projects: () => read(() => snapshot.all<ProjectRow>(sql.projects)),
+        keys: () => read(() => snapshot.all<ProjectKeyRow>(sql.keys)),
+        count: (projectId) => read(() => countRows(snapshot, projectId)),
+        readParts: (projectId, from) => read(() => readParts(snapshot, projectId, from)),
+        readIdempotency: (projectId, after) => read(() => readIdempotency(snapshot, projectId, after, now)),
+      });
+    } finally {
+      snapshot.close();
+    }
   }
 
   addProjects(projects: readonly ProjectRow[]): Promise<void> {
@@ -140,6 +161,20 @@ export class SqliteRows implements StoreRows {
   #write(work: (connection: Connection) => void): Promise<void> {
     return this.#access.run(() => this.#access.writer.writeAlone(() => work(this.#access.connection)));
   }
+}
+
+function countRows(connection: Connection, projectId: string): StoreCounts {
+  return connection.get<StoreCounts>(sql.count, { projectId }) as StoreCounts;
+}
+
+/** `now`: the time of the clock of keys, ms. */
+function readIdempotency(
+  connection: Connection,
+  projectId: string,
+  after: string | null,
+  now: number,
+): readonly IdempotencyRow[] {
+  return connection.all<IdempotencyRow>(sql.idempotency, { projectId, after: after ?? '', now });
 }
 
 /** The sessions that fit on a page. */
