@@ -1,8 +1,8 @@
 // The rows that every store reads and writes for a copy, exactly.
 import { describe, expect, it } from 'vitest';
 import { hashKey } from '../../src/local/api-keys.ts';
-import { sessionHeads } from '../../src/local/copied-texts.ts';
 import type { BackedUpModes } from '../../src/local/backup-lines.ts';
+import { sessionHeads } from '../../src/local/copied-texts.ts';
 import { backUpStore } from '../../src/local/store-backup.ts';
 import { restoreStore } from '../../src/local/store-restoring.ts';
 import type { BackupFacts } from '../../src/service/backup-report.ts';
