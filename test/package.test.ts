@@ -48,6 +48,7 @@ describe('the packed file', () => {
         'deploy',
         'import',
         'json',
+        'metrics',
         'models',
         'performance',
         'postgres',

@@ -59,6 +59,7 @@ export async function* readItems(
       try {
         yield* itemsOf(file, isNamed, counter, options);
       } catch (error) {
+        options.signal.throwIfAborted();
         // A named file that cannot be read is the failure of the command.
         if (isNamed || !(error instanceof ParleyError)) throw error;
         yield item(file.path, { failure: error });
@@ -76,7 +77,7 @@ async function* itemsOf(
   const counted = countedBytes(file.open(options.signal), counter);
   try {
     const { head, chunks } = await peeked(counted, file);
-    const source = options.from === null ? sourceOf(head) : null;
+    const source = options.from === null && !isOwn(head) ? sourceOf(head) : null;
     if (options.from !== null && options.from !== 'parley') {
       yield* foreignItems(
         sourceNamed(options.from),
@@ -199,7 +200,7 @@ async function peeked(
 }
 
 function isOwn({ text }: FileHead): boolean {
-  return /^\s*\[?\s*\{"session":\{"session_id":/.test(text);
+  return /^\uFEFF?\s*\[?\s*\{\s*"session":\s*\{\s*"session_id":/.test(text);
 }
 
 async function* textOf(chunks: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<string, void> {

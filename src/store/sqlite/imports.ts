@@ -25,7 +25,7 @@ export const importStatements = {
   grow: `
     UPDATE sessions SET message_count = @messageCount, updated_at = max(updated_at, @updatedAt), mode = @mode,
       turn_owner = @turnOwner, turn_until = @turnUntil, turn_position = @turnPosition
-    WHERE id = @session`,
+    WHERE id = @session AND project = (SELECT id FROM projects WHERE project_id = @projectId)`,
   hidden: `
     SELECT ${hiddenColumns} FROM sessions CROSS JOIN hidden_messages AS message ON message.session = sessions.id
     WHERE ${inProject} AND session_id = @sessionId AND deleted_at IS NULL AND message.position = @position
@@ -76,7 +76,7 @@ export function growSession(
   }
   const { messageCount, updatedAt, mode, turnOwner, turnUntil, turnPosition } = importBindings(record);
   const values = { messageCount, updatedAt, mode, turnOwner, turnUntil, turnPosition };
-  connection.run(importStatements.grow, { session: found.session, ...values });
+  connection.run(importStatements.grow, { projectId, session: found.session, ...values });
   for (const message of added) addImportedMessage(connection, found.session, message, false);
   return findSession(connection, projectId, sessionId);
 }

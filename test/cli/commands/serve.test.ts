@@ -104,7 +104,7 @@ describe('what it says', () => {
     const server = await serve('--json');
     expect(JSON.parse(server.written.out)).toEqual({
       success: true,
-      data: { url: server.url, host: '127.0.0.1', port: server.port },
+      data: { url: server.url, host: '127.0.0.1', port: server.port, metrics: null },
     });
   });
 
