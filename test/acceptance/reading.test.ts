@@ -99,7 +99,7 @@ test('every other command that tells a time does the same', async () => {
   expect(local[3]).toMatch(/^created_at: (now|\d min ago)$/);
   expect(local[4]).toMatch(/^2\S+ +(now|\d min ago) +\d +0 +here( +\d+)?$/);
   const kept = await times(' --utc');
-  expect(kept).toHaveLength(5);
+  expect(kept).toHaveLength(7);
   for (const row of kept) expect(row).toMatch(/ 2026-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z( |$)/);
 });
 
