@@ -4,7 +4,7 @@ import type { FinishReason } from '../../../service/session.ts';
 import { branchesOf, type TreeNode } from '../branches.ts';
 import type { ForeignConversation, ForeignMessage, Part } from '../conversation.ts';
 import { asText, type ForeignFields, fieldsOf, listOf, textOf, timeOfSeconds } from '../foreign-value.ts';
-import { broken, jsonItems } from '../json-items.ts';
+import { jsonConversations } from '../json-conversations.ts';
 import type { Source } from '../source.ts';
 
 export const chatgpt: Source = {
@@ -12,17 +12,8 @@ export const chatgpt: Source = {
   title: 'ChatGPT export',
   tried: 'the documented shape of 2023 to 2026',
   recognises: ({ text }) => /^\s*[[{]/.test(text) && /"mapping"\s*:\s*\{/.test(text),
-  async *read(file, { signal }) {
-    for await (const { place, value, failure } of jsonItems(file.open(signal))) {
-      if (failure !== null) yield { place, failure };
-      else {
-        const conversation = conversationOf(fieldsOf(value));
-        if (conversation === null)
-          yield { place, failure: broken(place, 'is no conversation: it has no id and no mapping') };
-        else yield { place, conversation };
-      }
-    }
-  },
+  read: (file, { signal }) =>
+    jsonConversations(file.open(signal), conversationOf, 'is no conversation: it has no id and no mapping'),
 };
 
 function conversationOf(fields: ForeignFields): ForeignConversation | null {

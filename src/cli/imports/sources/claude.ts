@@ -3,7 +3,7 @@
 import { branchesOf, type TreeNode } from '../branches.ts';
 import type { ForeignConversation, ForeignMessage, Part } from '../conversation.ts';
 import { asText, type ForeignFields, fieldsOf, listOf, textOf, timeOfText } from '../foreign-value.ts';
-import { broken, jsonItems } from '../json-items.ts';
+import { jsonConversations } from '../json-conversations.ts';
 import type { Source } from '../source.ts';
 
 /** The parent of the first message of a conversation. */
@@ -14,17 +14,12 @@ export const claude: Source = {
   title: 'Claude export',
   tried: 'the documented shape of 2024 to 2026',
   recognises: ({ text }) => /^\s*[[{]/.test(text) && /"chat_messages"\s*:\s*\[/.test(text),
-  async *read(file, { signal }) {
-    for await (const { place, value, failure } of jsonItems(file.open(signal))) {
-      if (failure !== null) yield { place, failure };
-      else {
-        const conversation = conversationOf(fieldsOf(value));
-        if (conversation === null)
-          yield { place, failure: broken(place, 'is no conversation: it has no uuid and no chat_messages') };
-        else yield { place, conversation };
-      }
-    }
-  },
+  read: (file, { signal }) =>
+    jsonConversations(
+      file.open(signal),
+      conversationOf,
+      'is no conversation: it has no uuid and no chat_messages',
+    ),
 };
 
 function conversationOf(fields: ForeignFields): ForeignConversation | null {
