@@ -184,6 +184,7 @@ function cliHost(
     dataDirectory: data,
     processes,
     nodeApiVersion,
+    endsProcess: true,
     env,
     now,
     sinceBoot,

@@ -9,6 +9,8 @@ export interface Dependencies {
   readonly processes: ProcessTable;
   /** `process.versions.napi`. */
   readonly nodeApiVersion: number;
+  /** True if the process ends with the command. */
+  readonly endsProcess: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly now: () => number;
   /** Milliseconds since this machine started. All of its processes read the same value, and setting the time of day does not change it. */

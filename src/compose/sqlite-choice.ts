@@ -18,12 +18,14 @@ export interface SqliteChoice {
 }
 
 export async function openSqlite(dependencies: Dependencies, choice: SqliteChoice): Promise<ChosenStore> {
-  const { dataDirectory, nodeApiVersion, now, sinceBoot, random, processes } = dependencies;
+  const { dataDirectory, nodeApiVersion, now, sinceBoot, random, processes, endsProcess } = dependencies;
   const { timeout, storeProcesses, refusesOlder } = choice;
   const opened = await openSqliteStore({
     directory: dataDirectory,
     ...{ nodeApiVersion, now, sinceBoot, random },
     processes: storeProcesses,
+    // A server may run for months, and its operator copies the files once it has stopped.
+    endsWithProcess: endsProcess && storeProcesses === undefined,
     refusesOlder,
     rules: storeRules,
     lockWaitMs: timeout === null ? usualLockWaitMs : Math.min(timeout * 1000, usualLockWaitMs),

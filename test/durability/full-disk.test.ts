@@ -1,7 +1,9 @@
 // A full disk, through the real program: acknowledged data is intact, nothing is half-done, and with room again
 // all works. The disk is a small one for these tests; where none may be mounted, they show as skipped.
+
 import { readdirSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Place } from '../support/parley.ts';
 import { SmallDisk } from '../support/small-disk.ts';
@@ -80,6 +82,10 @@ function onDataDisk() {
     }
     disk.free();
     await place.output(['chat', '--mode', 'echo', '-s', session, 'not in the index yet']);
+    // Whoever closes the store removes the file that processes share. A server needs it.
+    const database = new Database(place.storeFile);
+    database.pragma('wal_checkpoint');
+    database.close();
     disk.fill(0);
     expect(await place.output(['sessions', 'search', 'index'])).toContain('not in the ⟦index⟧ yet');
     const server = await place.parley(['serve', '--port', '0']);

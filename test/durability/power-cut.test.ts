@@ -50,6 +50,14 @@ describe.skipIf(without !== null)(`recorded${without === null ? '' : ` (${withou
     },
   );
 
+  test('a turn syncs at most three times, and the next command reads what it left in the log', async () => {
+    await place.parley(['chat', '-n', '-m', 'echo', 'first']);
+    const { operations } = await recorder.record(place, ['chat', '-n', '-m', 'echo', 'second']);
+    expect(operations.filter((one) => one.kind === 'sync').length).toBeLessThanOrEqual(3);
+    const search = await place.parley(['sessions', 'search', 'second', '--json']);
+    expect(search.out).toContain('second');
+  });
+
   test('the name and the directory of a new store are on disk before anything is written into it', async () => {
     const { operations } = await recorder.record(place, ['sessions', 'list']);
     const first = operations.findIndex((one) => one.kind === 'write' && one.path.startsWith(place.storeFile));

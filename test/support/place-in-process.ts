@@ -87,6 +87,7 @@ async function runInProcess(
     ...host,
     processes: processTable,
     nodeApiVersion: Number(process.versions['napi']),
+    endsProcess: false,
     sinceBoot,
   };
   const status = await runCommandLine(args, {

@@ -2,6 +2,7 @@
 // pay for all. The texts of the statements stand in the files of their subjects; the writer and the store decide when they run.
 import type Database from 'better-sqlite3';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
+import { logBytes } from './store-file.ts';
 
 export type SqlValue = string | number | Uint8Array | null;
 export type Bindings = Readonly<Record<string, SqlValue>>;
@@ -10,6 +11,9 @@ export interface RunResult {
   readonly changes: number;
   readonly rowId: number;
 }
+
+/** A process that reads a log of this length (bytes) at its start takes less than a millisecond for it. */
+const mostLeftBytes = 1024 * 1024;
 
 export class Connection {
   readonly path: string;
@@ -170,6 +174,14 @@ export class Connection {
     this.#isReading = false;
     this.#statements.clear();
     this.#database.close();
+  }
+
+  /**
+   * Ends the use at the end of the process. What was committed is on disk in the log. To write it back into the database takes three syncs
+   * more, so a short log stays, as after a process that was killed; the processes after this one read it there.
+   */
+  leave(): void {
+    if (this.#isAlone || logBytes(this.path) >= mostLeftBytes) this.close();
   }
 
   #endReading(): void {

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import type { StoreReport } from '../../service/administration.ts';
 import type { Connection } from './connection.ts';
 import { schemaVersion } from './migrations.ts';
+import { logBytes } from './store-file.ts';
 
 /** The names of SQLite's numbers 0 to 3. */
 const synchronousNames = ['off', 'normal', 'full', 'extra'];
@@ -52,7 +53,7 @@ export function inspect(connection: Connection, filesystem: string): StoreReport
 
 /** The bytes of the store and its log. */
 export function bytesOf(path: string): number {
-  return statSync(path).size + (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0);
+  return statSync(path).size + logBytes(path);
 }
 
 export function sqliteVersion(connection: Connection): string {

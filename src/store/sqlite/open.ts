@@ -47,6 +47,8 @@ export interface SqliteStoreOptions {
   readonly migrations?: readonly Migration[];
   /** True: a store with an older schema is refused, and no store is made. False by default. */
   readonly refusesOlder?: boolean;
+  /** True: the process ends soon after it closes the store. False by default. */
+  readonly endsWithProcess?: boolean;
 }
 
 export interface OpenedStore {
@@ -72,7 +74,17 @@ export function hasStore(directory: string): boolean {
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<OpenedStore> {
   const { now, sinceBoot, rules, processes } = options;
   const { connection, filesystem, wait, created, migration } = await openPlace(options);
-  const store = new SqliteStore(connection, { wait, filesystem, now, sinceBoot, rules, processes });
+  // A new store is written into its file once, so that the file alone is a store from then on.
+  const endsWithProcess = options.endsWithProcess === true && !created;
+  const store = new SqliteStore(connection, {
+    wait,
+    filesystem,
+    now,
+    sinceBoot,
+    rules,
+    processes,
+    endsWithProcess,
+  });
   await store.removeAbandoned();
   const measures: StoreMeasures = {
     gauges: async () => ({ bytes: bytesOf(connection.path), connections: null }),

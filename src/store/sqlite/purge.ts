@@ -11,6 +11,7 @@ import { integrity } from './inspection.ts';
 import { whenUnlocked } from './lock-wait.ts';
 import { type Erased, eraseRows, inSlices, type PurgeTools, purgeStatements } from './purge-rows.ts';
 import type { Steps } from './steps.ts';
+import { logBytes } from './store-file.ts';
 
 /** The pause between two attempts to empty the log, in ms. */
 const pauseMs = 50;
@@ -123,7 +124,7 @@ function checked(
     facts: [
       { name: 'pages', value: Number(connection.pragma('page_count')) },
       { name: 'free_pages', value: Number(connection.pragma('freelist_count')) },
-      { name: 'log_bytes', value: statSync(`${connection.path}-wal`, { throwIfNoEntry: false })?.size ?? 0 },
+      { name: 'log_bytes', value: logBytes(connection.path) },
     ],
     integrity: integrity(connection),
   };

@@ -272,7 +272,10 @@ export class SqliteStore implements SessionStore {
 
   /** Waits for the pending writes. A later call rejects. */
   async close(): Promise<void> {
-    await Promise.all([this.#access.close(), this.#processes?.close(storeClosed())]);
+    await Promise.all([
+      this.#access.close(this.#dependencies.endsWithProcess ?? false),
+      this.#processes?.close(storeClosed()),
+    ]);
   }
 
   /** Made when a write runs, not when it is requested: the write may wait for a lock in between. */

@@ -86,11 +86,14 @@ export class StoreAccess {
   }
 
   /** Waits for the pending writes. A later call rejects. */
-  async close(): Promise<void> {
+  /** `leavesLog` is true if the process ends with the store. */
+  async close(leavesLog: boolean): Promise<void> {
     this.#closed = true;
     this.#longReads.close(storeClosed());
     await Promise.allSettled(this.#toEnd);
     await this.writer.idle();
-    if (this.connection.open) this.connection.close();
+    if (!this.connection.open) return;
+    if (leavesLog) this.connection.leave();
+    else this.connection.close();
   }
 }

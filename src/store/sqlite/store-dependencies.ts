@@ -10,4 +10,6 @@ export interface StoreDependencies {
   readonly sinceBoot: () => number;
   readonly rules: StoreRules;
   readonly processes?: ProcessesOf;
+  /** True if the process ends soon after it closes the store. False by default. */
+  readonly endsWithProcess?: boolean;
 }

@@ -96,3 +96,8 @@ function onNetwork(directory: string, filesystem: string): ParleyError {
     { hint: 'Set PARLEY_DATA_DIR to a directory on a local disk.' },
   );
 }
+
+/** The bytes of the log beside the database. */
+export function logBytes(path: string): number {
+  return statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+}

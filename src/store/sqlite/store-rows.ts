@@ -155,7 +155,7 @@ export class SqliteRows implements StoreRows {
   }
 
   close(): Promise<void> {
-    return this.#access.close();
+    return this.#access.close(false);
   }
 
   #write(work: (connection: Connection) => void): Promise<void> {
