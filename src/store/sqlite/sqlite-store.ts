@@ -78,7 +78,7 @@ export class SqliteStore implements SessionStore {
     this.#lines.forkSession(...call).finally(() => this.#search.keepUp());
 
   constructor(connection: Connection, dependencies: StoreDependencies) {
-    this.#access = new StoreAccess(connection, dependencies.wait);
+    this.#access = new StoreAccess(connection, dependencies.wait, dependencies.endsWithProcess);
     this.#dependencies = dependencies;
     const place = { path: connection.path, lockWaitMs: dependencies.wait.waitMs };
     const processes = dependencies.processes?.(place) ?? null;
@@ -272,10 +272,7 @@ export class SqliteStore implements SessionStore {
 
   /** Waits for the pending writes. A later call rejects. */
   async close(): Promise<void> {
-    await Promise.all([
-      this.#access.close(this.#dependencies.endsWithProcess ?? false),
-      this.#processes?.close(storeClosed()),
-    ]);
+    await Promise.all([this.#access.close(), this.#processes?.close(storeClosed())]);
   }
 
   /** Made when a write runs, not when it is requested: the write may wait for a lock in between. */

@@ -16,10 +16,12 @@ export class StoreAccess {
   readonly #longReads: LongReads;
   readonly #schema: number;
   readonly #toEnd = new Set<Promise<unknown>>();
+  readonly #endsWithProcess: boolean;
   #closed = false;
 
-  constructor(connection: Connection, wait: LockWait) {
+  constructor(connection: Connection, wait: LockWait, endsWithProcess = false) {
     this.connection = connection;
+    this.#endsWithProcess = endsWithProcess;
     this.writer = new Writer(connection, wait);
     this.wait = wait;
     this.#schema = schemaVersion(connection);
@@ -86,14 +88,13 @@ export class StoreAccess {
   }
 
   /** Waits for the pending writes. A later call rejects. */
-  /** `leavesLog` is true if the process ends with the store. */
-  async close(leavesLog: boolean): Promise<void> {
+  async close(): Promise<void> {
     this.#closed = true;
     this.#longReads.close(storeClosed());
     await Promise.allSettled(this.#toEnd);
     await this.writer.idle();
     if (!this.connection.open) return;
-    if (leavesLog) this.connection.leave();
+    if (this.#endsWithProcess) this.connection.leave();
     else this.connection.close();
   }
 }

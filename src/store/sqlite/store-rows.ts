@@ -155,7 +155,7 @@ export class SqliteRows implements StoreRows {
   }
 
   close(): Promise<void> {
-    return this.#access.close(false);
+    return this.#access.close();
   }
 
   #write(work: (connection: Connection) => void): Promise<void> {
