@@ -51,11 +51,12 @@ describe.skipIf(without !== null)(`recorded${without === null ? '' : ` (${withou
   );
 
   test('a turn syncs at most three times, and the next command reads what it left in the log', async () => {
-    await place.parley(['chat', '-n', '-m', 'echo', 'first']);
-    const { operations } = await recorder.record(place, ['chat', '-n', '-m', 'echo', 'second']);
+    // The first command makes the store, the second one begins a log.
+    for (const text of ['first', 'second']) await place.parley(['chat', '-n', '-m', 'echo', text]);
+    const { operations } = await recorder.record(place, ['chat', '-n', '-m', 'echo', 'third']);
     expect(operations.filter((one) => one.kind === 'sync').length).toBeLessThanOrEqual(3);
-    const search = await place.parley(['sessions', 'search', 'second', '--json']);
-    expect(search.out).toContain('second');
+    const search = await place.parley(['sessions', 'search', 'third', '--json']);
+    expect(search.out).toContain('third');
   });
 
   test('the name and the directory of a new store are on disk before anything is written into it', async () => {
