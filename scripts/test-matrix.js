@@ -1,6 +1,7 @@
 // Runs `npm test` under every Node that is supported: `npm run test:matrix`, or `node scripts/test-matrix.js 22` for one.
 // Each gets a clean copy of the checkout, uncommitted changes included, and its runtime from the npm registry.
-// Node 20 installs from the lock file; a newer one without it, so that npm chooses the better-sqlite3 made for it.
+// Node 20 installs from the lock file; a newer one without it, so that npm chooses the better-sqlite3 made for it. A Node whose own SQLite is
+// used runs the tests of the store a second time with better-sqlite3.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -57,12 +58,18 @@ function testUnder(major) {
     const sqlite = installedVersion(checkout, 'better-sqlite3');
     if (!install.passed) return { node, sqlite, install: install.time, test: '-', result: 'install failed' };
     const test = run(['test'], checkout, env, `Node ${node}: testing with better-sqlite3 ${sqlite}`);
+    const again = ['exec', '--', 'vitest', 'run', 'test/store', 'test/durability'];
+    const forced = { ...env, PARLEY_SQLITE_DRIVER: 'better-sqlite3' };
+    const others =
+      Number(major) < 24 ||
+      !test.passed ||
+      run(again, checkout, forced, `Node ${node}: the other library`).passed;
     return {
       node,
       sqlite,
       install: install.time,
       test: test.time,
-      result: test.passed ? 'passed' : 'failed',
+      result: test.passed && others ? 'passed' : 'failed',
     };
   } finally {
     rmSync(place, { recursive: true, force: true });

@@ -1,5 +1,6 @@
 // Chooses the backend of a target: in this process, or at a server. Only the chosen one is loaded.
 import type { Dependencies } from './compose/dependencies.ts';
+import type { DriverFacts } from './compose/sqlite-driver.ts';
 import type { CopyRequest } from './compose/store-upkeep.ts';
 import type { ModePlace } from './config/mode-place.ts';
 import type { Target } from './config/settings.ts';
@@ -118,9 +119,10 @@ export async function copyStores(request: CopyRequest, dependencies: Dependencie
 }
 
 /** Locks between the processes of this machine. */
-export function fileLocks(nodeApiVersion: number): LoadLocks {
+export function fileLocks(facts: DriverFacts): LoadLocks {
   return async () => {
     const { lockFiles } = await import('./store/sqlite/lock-file.ts');
-    return lockFiles(nodeApiVersion);
+    const { sqliteDriver } = await import('./compose/sqlite-driver.ts');
+    return lockFiles(await sqliteDriver(facts));
   };
 }

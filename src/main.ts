@@ -174,15 +174,15 @@ function cliHost(
   const sinceBoot = () => Math.floor(monotonicMs());
   const random = () => Math.random();
   const processes: ProcessTable = { pid, isRunning };
-  const nodeApiVersion = Number(process.versions['napi']);
-  const locks = fileLocks(nodeApiVersion);
+  const { versions } = process;
+  const locks = fileLocks({ versions, env });
   const profileFile = new ProfileFile({ directory: placed(configDirectory(machine)), locks, platform });
   const data = realDirectory(placed(dataDirectory(machine)));
   const dependencies = {
     profileFile,
     dataDirectory: data,
     processes,
-    nodeApiVersion,
+    versions,
     env,
     now,
     sinceBoot,

@@ -1,5 +1,6 @@
 // The real binary, run as a shell or a terminal runs it, in a place of its own: a configuration, a data directory and a backend
 // that nobody else has. It needs the build.
+
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,11 +9,15 @@ import { delimiter, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import Database from 'better-sqlite3';
+import { RawDatabase } from './raw-database.ts';
 import { type ScreenOptions, TerminalScreen } from './terminal-screen.ts';
 
 /** What node is given to run `parley`. */
 export const program = fileURLToPath(new URL('../../bin/parley.js', import.meta.url));
+/** The library for SQLite that all of a run of the tests is to use. */
+const forcedDriver = process.env['PARLEY_SQLITE_DRIVER']
+  ? { PARLEY_SQLITE_DRIVER: process.env['PARLEY_SQLITE_DRIVER'] }
+  : {};
 const build = fileURLToPath(new URL('../../dist/main.cjs', import.meta.url));
 
 export interface Outcome extends End {
@@ -102,7 +107,7 @@ export class Place {
 
   /** All rows of a query on the store itself; only while no process of this place writes. */
   rows<Row>(sql: string): readonly Row[] {
-    const database = new Database(this.storeFile);
+    const database = new RawDatabase(this.storeFile);
     try {
       return database.prepare<unknown[], Row>(sql).all();
     } finally {
@@ -176,6 +181,7 @@ export class Place {
       LC_ALL: 'C.UTF-8',
       PARLEY_CONFIG_DIR: this.configDirectory,
       PARLEY_DATA_DIR: this.dataDirectory,
+      ...forcedDriver,
     };
   }
 

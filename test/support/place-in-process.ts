@@ -85,7 +85,7 @@ async function runInProcess(
   const dependencies: Dependencies = {
     ...host,
     processes: processTable,
-    nodeApiVersion: Number(process.versions['napi']),
+    versions: process.versions,
     sinceBoot,
   };
   const status = await runCommandLine(args, {

@@ -4,16 +4,17 @@ import { closeSync, existsSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { moveIntoPlace } from '../../system/atomic-file.ts';
 import { syncDirectory } from '../../system/directories.ts';
-import { openDatabase } from './binding.ts';
+import type { Connection } from './connection.ts';
 
 /** The path of the copy. */
-export function backUp(path: string, version: number): string {
+export function backUp(connection: Connection, version: number): string {
+  const { path } = connection;
   const name = freeName(`${path}.backup-v${version}`);
   const part = `${path}.backup-part`;
   rmSync(part, { force: true }); // A process that ended during a copy left this file.
   closeSync(openSync(part, 'wx', 0o600)); // SQLite writes into this empty file. All users could read a file that SQLite makes.
   try {
-    copy(path, part);
+    copy(connection, part);
     moveIntoPlace(part, name, { durable: true });
     return name;
   } catch (error) {
@@ -33,10 +34,10 @@ function freeName(name: string): string {
 /**
  * Copies through a second connection: SQLite copies nothing over the connection that holds the lock, because it is inside a transaction.
  */
-function copy(path: string, target: string): void {
-  const source = openDatabase(path);
+function copy(connection: Connection, target: string): void {
+  const source = connection.another();
   try {
-    source.prepare('VACUUM INTO ?').run(target);
+    source.run('VACUUM INTO @target', { target });
   } finally {
     source.close();
   }

@@ -1,21 +1,32 @@
 // One open database and its statements. Each statement is compiled at its first use and kept, so a command that runs three of them does not
 // pay for all. The texts of the statements stand in the files of their subjects; the writer and the store decide when they run.
-import type Database from 'better-sqlite3';
+import type { Bindings, SqliteDatabase, SqliteDriver, SqliteStatement } from './driver.ts';
 
-export type Bindings = Readonly<Record<string, string | number | Uint8Array | null>>;
+const cacheKibibytes = 16_000;
 
 export class Connection {
   readonly path: string;
-  readonly #database: Database.Database;
-  readonly #statements = new Map<string, Database.Statement<[Bindings]>>();
+  readonly driver: SqliteDriver;
+  readonly #database: SqliteDatabase;
+  readonly #statements = new Map<string, SqliteStatement>();
   #sharing: object | null = null;
   #writing: object | null = null;
   #isReading = false;
   #isAlone = false;
 
-  constructor(database: Database.Database, path: string) {
+  constructor(driver: SqliteDriver, database: SqliteDatabase, path: string) {
+    this.driver = driver;
     this.#database = database;
     this.path = path;
+  }
+
+  static open(driver: SqliteDriver, path: string): Connection {
+    return new Connection(driver, driver.open(path), path);
+  }
+
+  /** A further connection to the same database. */
+  another(): Connection {
+    return Connection.open(this.driver, this.path);
   }
 
   get open(): boolean {
@@ -110,6 +121,13 @@ export class Connection {
     return this.#database.pragma(text, { simple: true });
   }
 
+  /** Sets what SQLite does not keep in the file. The size of the cache has another default in each library. */
+  setUp(): void {
+    this.pragma('synchronous = FULL');
+    this.pragma('foreign_keys = ON');
+    this.pragma(`cache_size = -${cacheKibibytes}`);
+  }
+
   /** Begins a write transaction. The caller runs it to its end without yielding to the event loop. */
   beginWriting(): void {
     this.run('BEGIN IMMEDIATE');
@@ -139,10 +157,10 @@ export class Connection {
     if (this.#database.inTransaction) this.#statement('COMMIT').run({});
   }
 
-  #statement(sql: string): Database.Statement<[Bindings]> {
+  #statement(sql: string): SqliteStatement {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
-      statement = this.#database.prepare<[Bindings]>(sql);
+      statement = this.#database.prepare(sql);
       this.#statements.set(sql, statement);
     }
     return statement;
