@@ -2,14 +2,13 @@
 // Each gets a clean copy of the checkout, uncommitted changes included, and its runtime from the npm registry.
 // Node 20 installs from the lock file; a newer one without it, so that npm chooses the better-sqlite3 made for it. A Node whose own SQLite is
 // used runs the tests of the store a second time with better-sqlite3.
-import { execFileSync, spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { copyCheckout } from './checkout-copy.js';
 import { fetchRuntime } from './node-runtime.js';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
 const supported = ['20', '22', '24', '26'];
 const chosen = process.argv.length > 2 ? process.argv.slice(2) : supported;
 const unknown = chosen.filter((major) => !supported.includes(major));
@@ -73,19 +72,6 @@ function testUnder(major) {
     };
   } finally {
     rmSync(place, { recursive: true, force: true });
-  }
-}
-
-function copyCheckout(target) {
-  const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
-    cwd: root,
-    encoding: 'utf8',
-  });
-  for (const file of new Set(listed.split('\0'))) {
-    // Listed, yet deleted in the checkout.
-    if (file === '' || !existsSync(join(root, file))) continue;
-    mkdirSync(dirname(join(target, file)), { recursive: true });
-    copyFileSync(join(root, file), join(target, file));
   }
 }
 

@@ -1,8 +1,9 @@
 // Checks replies by a JSON Schema in a thread of its own, within a time: a regular expression of a schema may take for ever, and a blocked
 // main thread would see no signal.
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { ParleyError } from '../../service/errors.ts';
 import { isOutOfFiles, outOfFilesHint } from '../../system/file-errors.ts';
+import { startThread } from '../../system/program-thread.ts';
 import type { Fault } from './exact-reader.ts';
 import type { SchemaAnswer, SchemaOrder } from './schema-thread.ts';
 
@@ -75,7 +76,7 @@ export class SchemaCheck {
     const { milliseconds } = this.#isReady ? this.#limits : usualLimits;
     const signal = this.#signal;
     signal.throwIfAborted();
-    this.#thread ??= startThread(file);
+    this.#thread ??= startThread(file, { resourceLimits: { maxOldGenerationSizeMb: mostMegabytes } });
     const thread = this.#thread;
     const removals: (() => void)[] = [];
     try {
@@ -128,21 +129,6 @@ function oneLine(text: string): string {
   } catch {
     return '';
   }
-}
-
-/** The thread alone keeps no process alive. */
-function startThread(file: URL): Worker {
-  const thread = new Worker(file, {
-    // Options of the main process are not for the thread.
-    argv: [],
-    execArgv: [],
-    env: {},
-    stdout: true,
-    stderr: true,
-    resourceLimits: { maxOldGenerationSizeMb: mostMegabytes },
-  });
-  thread.unref();
-  return thread;
 }
 
 function refused(name: string, { place, reason }: Fault): ParleyError {
