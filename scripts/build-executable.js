@@ -76,7 +76,9 @@ function buildOne(platform, node, checkout) {
   copyFileSync(licenceOfNode(node), join(folder, 'LICENSE-NODE'));
   copyFileSync(join(checkout, 'dist', 'parley.1'), join(folder, 'parley.1'));
   const archive = join(target, `${name}.tar.xz`);
-  execFileSync('tar', ['-cJf', archive, '-C', home, name], { env: { ...process.env, XZ_OPT: process.env.XZ_OPT ?? '-6 -T2' } });
+  execFileSync('tar', ['-cJf', archive, '-C', home, name], {
+    env: { ...process.env, XZ_OPT: process.env.XZ_OPT ?? '-6 -T2' },
+  });
   const bytes = statSync(archive).size;
   const sum = createHash('sha256').update(readFileSync(archive)).digest('hex');
   writeFileSync(`${archive}.sha256`, `${sum}  ${name}.tar.xz\n`);
