@@ -1,6 +1,7 @@
 // Chooses the backend of a target: in this process, or at a server. Only the chosen one is loaded.
 import type { Dependencies } from './compose/dependencies.ts';
 import type { DriverFacts } from './compose/sqlite-driver.ts';
+import type { BackupRequest, RestoringRequest, VerificationRequest } from './compose/store-backups.ts';
 import type { CopyRequest } from './compose/store-upkeep.ts';
 import type { ModePlace } from './config/mode-place.ts';
 import type { Target } from './config/settings.ts';
@@ -15,6 +16,7 @@ import type {
 import type { ModeSettings } from './service/mode-settings.ts';
 import type { FoundModels, ModelServer, ToldContext } from './service/model-server.ts';
 import type { LoadLocks } from './system/file-lock.ts';
+import type { OpenDatabase } from './system/open-database.ts';
 
 /** Opens the backend of a target and finds the key for it. */
 export async function openBackend(
@@ -116,6 +118,24 @@ export async function openModes(
 export async function copyStores(request: CopyRequest, dependencies: Dependencies): Promise<CopyReport> {
   const { copyStores: copy } = await import('./compose/store-upkeep.ts');
   return copy(request, dependencies);
+}
+
+/** Backs up stores, and restores them. */
+export function storeBackups(dependencies: Dependencies) {
+  const load = () => import('./compose/store-backups.ts');
+  return {
+    backUp: async (request: BackupRequest) => (await load()).backUpStore(request, dependencies),
+    verify: async (request: VerificationRequest) => (await load()).verifyBackup(request),
+    restore: async (request: RestoringRequest) => (await load()).restoreStore(request, dependencies),
+  };
+}
+
+/** Opens databases of other programs. */
+export function databaseOpener(facts: DriverFacts): OpenDatabase {
+  return async (path) => {
+    const { sqliteDriver } = await import('./compose/sqlite-driver.ts');
+    return (await sqliteDriver(facts)).open(path);
+  };
 }
 
 /** Locks between the processes of this machine. */

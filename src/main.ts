@@ -16,6 +16,7 @@ import { stdinKind, stdinSize } from './cli/terminal/stdin.ts';
 import { releaseTerminals } from './cli/terminal/terminal-release.ts';
 import {
   copyStores,
+  databaseOpener,
   fileLocks,
   findContext,
   findModels,
@@ -23,6 +24,7 @@ import {
   openBackend,
   openModes,
   openServedBackend,
+  storeBackups,
 } from './compose.ts';
 import { configDirectory, dataDirectory, placed, realDirectory } from './config/paths.ts';
 import { ProfileFile } from './config/profile-file.ts';
@@ -168,13 +170,12 @@ function cliHost(
   outputs: Map<string, Output>,
   job: Job,
 ): CliHost {
-  const { env, platform, pid } = process;
+  const { env, platform, pid, versions } = process;
   const machine = { env, platform, home: homeDirectory(), workingDirectory: workingDirectory() };
   const now = () => Date.now();
   const sinceBoot = () => Math.floor(monotonicMs());
   const random = () => Math.random();
   const processes: ProcessTable = { pid, isRunning };
-  const { versions } = process;
   const locks = fileLocks({ versions, env });
   const profileFile = new ProfileFile({ directory: placed(configDirectory(machine)), locks, platform });
   const data = realDirectory(placed(dataDirectory(machine)));
@@ -236,6 +237,8 @@ function cliHost(
     openModes: (target) => openModes(target, dependencies),
     migrateStore: (target) => migrateStore(target, dependencies),
     copyStores: (request) => copyStores(request, dependencies),
+    backups: storeBackups(dependencies),
+    openDatabase: databaseOpener(dependencies),
     findModels: (servers, options, stop) => findModels(servers, dependencies, options, stop),
     findContext: (mode, options, stop) => findContext(mode, dependencies, options, stop),
   };

@@ -37,6 +37,7 @@ import {
   checkBatch,
   checkChanges,
   checkIdSuffix,
+  checkLastPage,
   checkPageLimit,
   checkTitleMatch,
   readTime,
@@ -76,23 +77,31 @@ export class LocalArchive implements SessionArchive {
   }
 
   async searchSessions(call: Call, { query, limit, cursor }: SearchRequest): Promise<Result<SearchPage>> {
-    const projectId = await this.#keys.project(call);
-    checkPageLimit(limit, this.#local.limits);
-    const filter = { ...readQuery(query, this.#local.limits), limit, after: readSearchCursor(cursor) };
-    return resultOf(await this.#local.store.searchSessions(projectId, filter, call.signal));
+    const { limits, store } = this.#local;
+    const { projectId, keyHash, checked } = await this.#keys.access(call, () => {
+      checkPageLimit(limit, limits);
+      return { ...readQuery(query, limits), limit, after: readSearchCursor(cursor) };
+    });
+    return resultOf(await store.searchSessions(projectId, checked, call.signal, keyHash));
   }
 
   async listMessages(call: Call, sessionId: string, query: MessageQuery): Promise<Result<Page<Message>>> {
     const projectId = await this.#keys.project(call);
-    const { limit, cursor, all = false } = query;
+    const { limit, cursor, all = false, last = false } = query;
     checkPageLimit(limit, this.#local.limits);
+    if (last) checkLastPage(query);
     if (all) {
       const place = { limit, after: readAnyMessageCursor(cursor) };
       const rows = await this.#local.store.listAllMessages(projectId, sessionId, place);
       return resultOf(anyMessagePage(found(rows)));
     }
-    const place = { limit, after: readMessageCursor(cursor) };
-    return resultOf(messagePage(found(await this.#local.store.listMessages(projectId, sessionId, place))));
+    const { store } = this.#local;
+    const after = last
+      ? // The positions of the visible line have no gap.
+        found(await store.findSession(projectId, sessionId)).message_count - limit - 1
+      : readMessageCursor(cursor);
+    const place = { limit, after: after !== null && after < 0 ? null : after };
+    return resultOf(messagePage(found(await store.listMessages(projectId, sessionId, place))));
   }
 
   async changeSession(call: Call, sessionId: string, changes: SessionChanges): Promise<Result<Session>> {

@@ -8,11 +8,13 @@ import { createOutput, type Output } from '../../src/cli/terminal/output.ts';
 import type { Dependencies } from '../../src/compose/dependencies.ts';
 import {
   copyStores,
+  databaseOpener,
   findContext,
   findModels,
   migrateStore,
   openBackend,
   openModes,
+  storeBackups,
 } from '../../src/compose.ts';
 import { configDirectory, dataDirectory, realDirectory } from '../../src/config/paths.ts';
 import { ProfileFile } from '../../src/config/profile-file.ts';
@@ -98,6 +100,8 @@ async function runInProcess(
     },
     openModes: (target) => openModes(target, dependencies),
     migrateStore: (target) => migrateStore(target, dependencies),
+    backups: storeBackups(dependencies),
+    openDatabase: databaseOpener(dependencies),
     copyStores: (request) => copyStores(request, dependencies),
     findModels: (servers, options, stop) => findModels(servers, dependencies, options, stop),
     findContext: (mode, options, stop) => findContext(mode, dependencies, options, stop),

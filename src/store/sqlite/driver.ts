@@ -28,16 +28,28 @@ export interface SqliteDatabase {
   close(): void;
 }
 
+export type SqlValue = string | number | Uint8Array | null;
+
 /** The values of a statement's named parameters. Each parameter needs a value; a value without a parameter is ignored. */
-export type Bindings = Readonly<Record<string, string | number | Uint8Array | null>>;
+export type Bindings = Readonly<Record<string, SqlValue>>;
+
+/** Named values, or the values of `?` in their order, one for each. */
+export type Values = Bindings | readonly SqlValue[];
+
+export interface StatementResult {
+  readonly changes: number;
+  readonly lastInsertRowid: number | bigint;
+}
 
 export interface SqliteStatement {
   /** Runs a statement that returns no rows. `changes` counts the rows of an INSERT, UPDATE or DELETE. */
-  run(bindings: Bindings): { readonly changes: number; readonly lastInsertRowid: number | bigint };
+  run(values: Values): StatementResult;
   /** The first row. */
-  get(bindings: Bindings): unknown;
+  get(values: Values): unknown;
   /** All rows. An integer beyond 2^53 is rounded, a blob is a `Uint8Array`. */
-  all(bindings: Bindings): unknown[];
+  all(values: Values): unknown[];
   /** The rows one by one. No other statement of the database may run before the last one. */
-  iterate(bindings: Bindings): Iterable<unknown>;
+  iterate(values: Values): Iterable<unknown>;
+  /** From this call on, a row is an array of the values of its columns. */
+  raw(): SqliteStatement;
 }

@@ -1,8 +1,15 @@
 // SQLite by Node's own node:sqlite. Where it differs from better-sqlite3, this file makes the two mean the same: errors get SQLite's names,
 // a missing value is refused, and a large integer is rounded.
 import { pathToFileURL } from 'node:url';
-import type { Bindings, SqliteDatabase, SqliteDriver, SqliteStatement } from './driver.ts';
-import type { DatabaseSync, StatementSync } from './node-sqlite-types.ts';
+import type {
+  Bindings,
+  SqliteDatabase,
+  SqliteDriver,
+  SqliteStatement,
+  StatementResult,
+  Values,
+} from './driver.ts';
+import type { CheckedValues, DatabaseSync, StatementSync } from './node-sqlite-types.ts';
 import { resultCodeName } from './result-codes.ts';
 
 /** Loads the module here, because a Node without it cannot load a file that imports it. */
@@ -60,29 +67,32 @@ class NodeDatabase implements SqliteDatabase {
 class NodeStatement implements SqliteStatement {
   readonly #statement: StatementSync;
   readonly #parameters: readonly string[];
+  /** How many `?` there are. */
+  readonly #places: number;
   readonly #isRead: boolean;
 
   constructor(statement: StatementSync, sql: string) {
     this.#statement = statement;
     this.#parameters = [...new Set(sql.match(/(?<=@)\w+/g))];
+    this.#places = sql.split('?').length - 1;
     this.#isRead = /^\s*(SELECT|WITH|PRAGMA)\b/.test(sql);
     statement.setAllowUnknownNamedParameters(true);
   }
 
-  run(bindings: Bindings): { readonly changes: number; readonly lastInsertRowid: number | bigint } {
-    return named(() => this.#statement.run(this.#checked(bindings)));
+  run(values: Values): StatementResult {
+    return named(() => this.#statement.run(...this.#checked(values)));
   }
 
-  get(bindings: Bindings): unknown {
-    return this.#read((values) => this.#statement.get(values), bindings);
+  get(values: Values): unknown {
+    return this.#read((checked) => this.#statement.get(...checked), values);
   }
 
-  all(bindings: Bindings): unknown[] {
-    return this.#read((values) => this.#statement.all(values), bindings);
+  all(values: Values): unknown[] {
+    return this.#read((checked) => this.#statement.all(...checked), values);
   }
 
-  *iterate(bindings: Bindings): Iterable<unknown> {
-    const rows = named(() => this.#statement.iterate(this.#checked(bindings)));
+  *iterate(values: Values): Iterable<unknown> {
+    const rows = named(() => this.#statement.iterate(...this.#checked(values)));
     try {
       for (;;) {
         const { done, value } = named(() => rows.next());
@@ -94,43 +104,54 @@ class NodeStatement implements SqliteStatement {
     }
   }
 
+  raw(): this {
+    this.#statement.setReturnArrays(true);
+    return this;
+  }
+
   /** node:sqlite refuses an integer that JavaScript would round. The statement then runs again, so it must not write. */
-  #read<T>(read: (bindings: Bindings) => T, bindings: Bindings): T {
-    const values = this.#checked(bindings);
+  #read<T>(read: (checked: CheckedValues) => T, values: Values): T {
+    const checked = this.#checked(values);
     try {
-      return read(values);
+      return read(checked);
     } catch (error) {
       if (!this.#isRead || codeOf(error) !== 'ERR_OUT_OF_RANGE') throw withName(error);
     }
     this.#statement.setReadBigInts(true);
     try {
-      return rounded(named(() => read(values))) as T;
+      return rounded(named(() => read(checked))) as T;
     } finally {
       this.#statement.setReadBigInts(false);
     }
   }
 
   /** node:sqlite takes a missing value for NULL and a boolean for a number, and not each version takes `undefined` for NULL. */
-  #checked(bindings: Bindings): Bindings {
+  #checked(values: Values): CheckedValues {
+    if (!isByName(values)) {
+      if (values.length === this.#places) return values;
+      throw new RangeError(`The statement has ${this.#places} places for ${values.length} values.`);
+    }
     for (const name of this.#parameters) {
-      const value = bindings[name];
+      const value = values[name];
       if (typeof value === 'boolean') throw new TypeError(`Parameter "${name}" is a boolean.`);
       if (value !== undefined) continue;
-      if (!(name in bindings)) throw new RangeError(`Missing named parameter "${name}"`);
-      return this.#checked({ ...bindings, [name]: null });
+      if (!(name in values)) throw new RangeError(`Missing named parameter "${name}"`);
+      return this.#checked({ ...values, [name]: null });
     }
-    return bindings;
+    return [values];
   }
 }
 
+function isByName(values: Values): values is Bindings {
+  return !Array.isArray(values);
+}
+
 /** A row or rows whose integers are all of type `bigint`. */
-function rounded(rows: unknown): unknown {
-  if (Array.isArray(rows)) return rows.map(rounded);
-  if (rows === undefined) return rows;
-  const entries = Object.entries(rows as object);
-  return Object.fromEntries(
-    entries.map(([name, value]) => [name, typeof value === 'bigint' ? Number(value) : value]),
-  );
+function rounded(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number(value);
+  if (Array.isArray(value)) return value.map(rounded);
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, rounded(one)]));
 }
 
 function named<T>(work: () => T): T {

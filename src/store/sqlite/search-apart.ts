@@ -4,7 +4,7 @@ import type { FoundMessage } from '../store-rules.ts';
 import type { Connection } from './connection.ts';
 import { type LockWait, whenUnlocked } from './lock-wait.ts';
 
-export const apartStatements = {
+const apartStatements = {
   next: `
     SELECT message.id, session_id, message.position, message.created_at, octet_length(message.content) AS bytes,
       message.content

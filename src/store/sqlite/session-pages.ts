@@ -73,7 +73,7 @@ interface Place {
 }
 
 /** True if an index bounds everything that a page reads. The page is then one step. */
-export function isBounded(filter: SessionFilter): boolean {
+function isBounded(filter: SessionFilter): boolean {
   const { sort, titleMatch, idSuffix, updatedBefore, updatedAfter } = filter;
   if (titleMatch !== null || idSuffix !== null) return false;
   return sort === 'updated' || (updatedBefore === null && updatedAfter === null);

@@ -99,6 +99,23 @@ describe.each(allDrivers)('$name', (driver) => {
     expect(update.run({ text: 'c', after: 9 })).toMatchObject({ changes: 0 });
   });
 
+  test('values may be given by their places, each of them, and rows come as values of columns', () => {
+    const { database } = openFile();
+    const insert = database.prepare('INSERT INTO notes (text, bytes) VALUES (?, ?)');
+    expect(insert.run(['a', null])).toMatchObject({ changes: 1, lastInsertRowid: 1 });
+    expect(insert.run(['b', Uint8Array.of(7)])).toMatchObject({ changes: 1, lastInsertRowid: 2 });
+    for (const values of [['a'], ['a', null, 1]]) expect(() => insert.run(values)).toThrow(RangeError);
+    const places = database.prepare('SELECT text FROM notes WHERE id = ?');
+    expect([places.get([2]), places.all([1])]).toEqual([{ text: 'b' }, [{ text: 'a' }]]);
+    const rows = database.prepare('SELECT id, text, 9007199254740993 AS large FROM notes ORDER BY id').raw();
+    expect(rows.all({})).toEqual([
+      [1, 'a', 2 ** 53],
+      [2, 'b', 2 ** 53],
+    ]);
+    const texts = database.prepare('SELECT text, 1 AS text FROM notes WHERE id > @after').raw();
+    expect([...texts.iterate({ after: 1 })]).toEqual([['b', 1]]);
+  });
+
   test('RETURNING writes once and answers with the rows', () => {
     const { database } = openFile();
     const insert = database.prepare('INSERT INTO notes (text) VALUES (@text) RETURNING id, text');

@@ -8,7 +8,7 @@ import { askAboutNamed, askFirst, collect, type DeleteInput, requireOneSource } 
 import { noAnswer, nothingYet, orSay, tellEnd } from './delete-report.ts';
 import { newDraft } from './draft.ts';
 
-const deletion: SessionOperation<'deleted'> = {
+export const deletion: SessionOperation<'deleted'> = {
   done: 'deleted',
   many: (backend) => async (call, ids) => (await backend.archive.deleteSessions(call, ids)).data.items,
   one: (backend) => (call, id) => backend.service.deleteSession(call, id),

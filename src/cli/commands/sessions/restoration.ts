@@ -3,8 +3,10 @@ import { ParleyError } from '../../../service/errors.ts';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import { exitDone } from '../../exit-codes.ts';
+import { isImportBatch } from '../../session-batch/import-journal.ts';
 import { KnownBatch } from '../../session-batch/journal-reading.ts';
 import { knownBatches } from '../../session-batch/known-batches.ts';
+import { timesIn } from '../../shown-time.ts';
 import {
   type BatchIds,
   batchOwner,
@@ -62,6 +64,10 @@ export async function restoreSessions(input: RestoreInput, context: CliContext):
 }
 
 async function restoreBatch(batch: string, verbose: boolean, context: CliContext): Promise<number> {
+  if (isImportBatch(context.host.dataDirectory, batch)) {
+    const { takeBackImport } = await import('./import-undo.ts');
+    return takeBackImport(batch, verbose, context);
+  }
   const { known, journal } = await KnownBatch.open(context.host.dataDirectory, batch, context.host);
   try {
     known.requireOwner((await batchOwner(context)).owner);
@@ -81,7 +87,8 @@ async function lastBatch(context: CliContext): Promise<string> {
     const sessions = known.count('deleted');
     if (!known.isOf(owner) || known.restored !== null || sessions === 0) continue;
     const { batch, made_at } = known.seal;
-    await context.say(`The batch ${batch} of ${made_at} has deleted ${counted(sessions, 'session')}.`);
+    const time = timesIn(context.stderr, context.host.now())(made_at);
+    await context.say(`The batch ${batch} (${time}) has deleted ${counted(sessions, 'session')}.`);
     return batch;
   }
   throw new ParleyError('USAGE', 'No batch here has deleted sessions that were not restored yet.', {

@@ -20,7 +20,7 @@ export function registerRestore(parent: Command, run: Run): void {
       '[id...]',
       'ids, ends of ids (6 or more characters) or titles; or - for ids on stdin: one a line, or NDJSON with session_id',
     )
-    .option('--batch <batch>', 'what this batch has deleted')
+    .option('--batch <batch>', 'what this batch has deleted; of an import, takes back what it has created')
     .option('--last', 'what the last batch here has deleted')
     .option('--verbose', 'a result line for each id, also at a terminal')
     .action((words: string[], flags: RestoreFlags, command: Command) =>
