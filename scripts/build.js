@@ -48,7 +48,8 @@ const { output } = await bundle.write({
       { name: 'commands', test: /\/src\/cli\/all-commands\.ts$/, priority: 3 },
       {
         name: 'embedded',
-        test: /\/src\/(compose\/embedded-backend|config\/stored-modes|engine\/upstream\/upstream-engine(-set)?)\.ts$/,
+        // Of the two libraries for SQLite, only the chosen one runs.
+        test: /\/src\/(compose\/embedded-backend|config\/stored-modes|engine\/upstream\/upstream-engine(-set)?|store\/sqlite\/(node|better)-sqlite3?-driver)\.ts$|better-sqlite3/,
         priority: 2,
       },
       // What reaches a model's server, and what is more to reach one of this API. That is reached without SQLite, so nothing here may
@@ -68,6 +69,7 @@ const { output } = await bundle.write({
 });
 
 // Node loads these by itself.
+const oneFile = { format: 'cjs', codeSplitting: false, dynamicImportInCjs: false, minify: true };
 const threads = [
   await writeThread('jq-thread', 'src/cli/terminal/jq-thread.ts', []),
   await writeThread('schema-thread', 'src/cli/schema/schema-thread.ts', []),
@@ -86,7 +88,7 @@ process.stdout.write(`dist: ${output.length} chunks, ${Math.round(bytes / 1024)}
 async function writeThread(name, input, plugins) {
   const thread = await rolldown({ cwd: root, input, platform: 'node', plugins });
   const file = join(root, 'dist', `${name}.cjs`);
-  return (await thread.write({ file, format: 'cjs', codeSplitting: false, minify: true })).output;
+  return (await thread.write({ ...oneFile, file })).output;
 }
 
 /** What makes a start quick, and what no test of behaviour would miss. */

@@ -20,8 +20,9 @@ if (!(kills >= 1 && atOnce >= 1)) throw new Error('--rounds and --at-once take n
 
 const home = mkdtempSync(join(tmpdir(), 'parley-storm-'));
 process.on('exit', () => rmSync(home, { recursive: true, force: true }));
-const { Place, killStorm, batchStorm } = await loadedModules(home, [
+const { Place, killStorm, batchStorm, driversOfRun } = await loadedModules(home, [
   'test/support/parley.ts',
+  'test/support/driver.ts',
   'test/support/kill-storm.ts',
   'test/support/batch-storm.ts',
 ]);
@@ -29,7 +30,7 @@ const place = new Place();
 const { random } = Math;
 const report = values.batch
   ? await batchStorm(place, { kills, lines: 1000, inSession: false, random })
-  : await killStorm(place, { kills, atOnce, sharedSessions: 3, random });
+  : await killStorm(place, { kills, atOnce, sharedSessions: 3, drivers: driversOfRun, random });
 process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
 if (report.faults.length === 0) place.remove();
 else {

@@ -1,5 +1,6 @@
 // Chooses the backend of a target: in this process, or at a server. Only the chosen one is loaded.
 import type { Dependencies } from './compose/dependencies.ts';
+import type { DriverFacts } from './compose/sqlite-driver.ts';
 import type { BackupRequest, RestoringRequest, VerificationRequest } from './compose/store-backups.ts';
 import type { CopyRequest } from './compose/store-upkeep.ts';
 import type { ModePlace } from './config/mode-place.ts';
@@ -15,6 +16,7 @@ import type {
 import type { ModeSettings } from './service/mode-settings.ts';
 import type { FoundModels, ModelServer, ToldContext } from './service/model-server.ts';
 import type { LoadLocks } from './system/file-lock.ts';
+import type { OpenDatabase } from './system/open-database.ts';
 
 /** Opens the backend of a target and finds the key for it. */
 export async function openBackend(
@@ -128,10 +130,19 @@ export function storeBackups(dependencies: Dependencies) {
   };
 }
 
+/** Opens databases of other programs. */
+export function databaseOpener(facts: DriverFacts): OpenDatabase {
+  return async (path) => {
+    const { sqliteDriver } = await import('./compose/sqlite-driver.ts');
+    return (await sqliteDriver(facts)).open(path);
+  };
+}
+
 /** Locks between the processes of this machine. */
-export function fileLocks(nodeApiVersion: number): LoadLocks {
+export function fileLocks(facts: DriverFacts): LoadLocks {
   return async () => {
     const { lockFiles } = await import('./store/sqlite/lock-file.ts');
-    return lockFiles(nodeApiVersion);
+    const { sqliteDriver } = await import('./compose/sqlite-driver.ts');
+    return lockFiles(await sqliteDriver(facts));
   };
 }

@@ -16,6 +16,7 @@ import { stdinKind, stdinSize } from './cli/terminal/stdin.ts';
 import { releaseTerminals } from './cli/terminal/terminal-release.ts';
 import {
   copyStores,
+  databaseOpener,
   fileLocks,
   findContext,
   findModels,
@@ -169,21 +170,20 @@ function cliHost(
   outputs: Map<string, Output>,
   job: Job,
 ): CliHost {
-  const { env, platform, pid } = process;
+  const { env, platform, pid, versions } = process;
   const machine = { env, platform, home: homeDirectory(), workingDirectory: workingDirectory() };
   const now = () => Date.now();
   const sinceBoot = () => Math.floor(monotonicMs());
   const random = () => Math.random();
   const processes: ProcessTable = { pid, isRunning };
-  const nodeApiVersion = Number(process.versions['napi']);
-  const locks = fileLocks(nodeApiVersion);
+  const locks = fileLocks({ versions, env });
   const profileFile = new ProfileFile({ directory: placed(configDirectory(machine)), locks, platform });
   const data = realDirectory(placed(dataDirectory(machine)));
   const dependencies = {
     profileFile,
     dataDirectory: data,
     processes,
-    nodeApiVersion,
+    versions,
     endsProcess: true,
     env,
     now,
@@ -239,6 +239,7 @@ function cliHost(
     migrateStore: (target) => migrateStore(target, dependencies),
     copyStores: (request) => copyStores(request, dependencies),
     backups: storeBackups(dependencies),
+    openDatabase: databaseOpener(dependencies),
     findModels: (servers, options, stop) => findModels(servers, dependencies, options, stop),
     findContext: (mode, options, stop) => findContext(mode, dependencies, options, stop),
   };

@@ -35,7 +35,12 @@ describe('what is allowed', () => {
       'src/cli/commands/serve.ts',
       "import { a } from '../../server/listen.ts';",
     ],
-    ['a package is at home', 'src/store/sqlite/open.ts', "import Database from 'better-sqlite3';"],
+    ['a package is at home', 'src/store/postgres/open.ts', "import pg from 'pg';"],
+    [
+      'a package is at home in one file',
+      'src/store/sqlite/better-sqlite3-driver.ts',
+      "await import('better-sqlite3');",
+    ],
     ['main touches the process', 'src/main.ts', 'process.exitCode = 1;'],
     ['a comment may name a command', 'src/local/api-keys.ts', '/** `parley keys list` and --all. */'],
     ['a member may be called process', 'src/local/api-keys.ts', 'export const a = { process: 1 }.process;'],
@@ -110,6 +115,18 @@ describe('what is caught', () => {
       'src/cli/a.ts',
       "import { request } from 'undici';",
       'cli/a.ts: undici is not at home here',
+    ],
+    [
+      'a library for SQLite outside of its driver',
+      'src/store/sqlite/open.ts',
+      "import Database from 'better-sqlite3';",
+      'store/sqlite/open.ts: better-sqlite3 is not at home here',
+    ],
+    [
+      'the SQLite of Node outside of its driver',
+      'src/store/sqlite/open.ts',
+      "await import('node:sqlite');",
+      'store/sqlite/open.ts: node:sqlite is not at home here',
     ],
     [
       'a scoped package away from home',

@@ -16,6 +16,7 @@ import type { BackupFacts, RestoreReport } from '../service/backup-report.ts';
 import type { ModeSettings } from '../service/mode-settings.ts';
 import type { FoundModels, ModelServer, ToldContext } from '../service/model-server.ts';
 import type { LoadLocks } from '../system/file-lock.ts';
+import type { OpenDatabase } from '../system/open-database.ts';
 import type { Job } from './job.ts';
 import type { ByteSource } from './terminal/direct-stdin.ts';
 import type { Output } from './terminal/output.ts';
@@ -110,6 +111,8 @@ export interface CliHost {
   /** Copies the rows of a store into another that is new, and compares the two. */
   copyStores(request: StoreCopyRequest): Promise<CopyReport>;
   readonly backups: StoreBackups;
+  /** For databases of other programs. */
+  readonly openDatabase: OpenDatabase;
   /** Asks model servers which models they have. Contacts these and no other; never rejects for what a server does. */
   findModels(
     servers: readonly ModelServer[],

@@ -1,5 +1,6 @@
 // The facts and tools that a backend gets from outside.
 import type { ProfileFile } from '../config/profile-file.ts';
+import type { RuntimeVersions } from '../store/sqlite/driver-choice.ts';
 import type { ProcessTable } from '../system/process-identity.ts';
 
 export interface Dependencies {
@@ -7,8 +8,8 @@ export interface Dependencies {
   /** The real path of the data directory. */
   readonly dataDirectory: string;
   readonly processes: ProcessTable;
-  /** `process.versions.napi`. */
-  readonly nodeApiVersion: number;
+  /** `process.versions`. */
+  readonly versions: RuntimeVersions;
   /** True if the process ends with the command. */
   readonly endsProcess: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -7,6 +7,7 @@ import type { ProcessesOf } from '../store/sqlite/store-processes.ts';
 import { isOfEarlierBoot, type ProcessTable, processIdentity } from '../system/process-identity.ts';
 import type { ChosenStore } from './chosen-store.ts';
 import type { Dependencies } from './dependencies.ts';
+import { sqliteDriver } from './sqlite-driver.ts';
 
 export interface SqliteChoice {
   /** The time limit of the caller in seconds, which also limits the wait for a lock; null for the usual wait. */
@@ -18,11 +19,12 @@ export interface SqliteChoice {
 }
 
 export async function openSqlite(dependencies: Dependencies, choice: SqliteChoice): Promise<ChosenStore> {
-  const { dataDirectory, nodeApiVersion, now, sinceBoot, random, processes, endsProcess } = dependencies;
+  const { dataDirectory, now, sinceBoot, random, processes, endsProcess } = dependencies;
   const { timeout, storeProcesses, refusesOlder } = choice;
   const opened = await openSqliteStore({
     directory: dataDirectory,
-    ...{ nodeApiVersion, now, sinceBoot, random },
+    driver: await sqliteDriver(dependencies),
+    ...{ now, sinceBoot, random },
     processes: storeProcesses,
     // A server may run for months, and its operator copies the files once it has stopped.
     endsWithProcess: endsProcess && storeProcesses === undefined,

@@ -19,11 +19,12 @@ import type { CopiedModes } from '../service/administration.ts';
 import type { BackupFacts, RestoreReport } from '../service/backup-report.ts';
 import { ParleyError } from '../service/errors.ts';
 import { lockFiles } from '../store/sqlite/lock-file.ts';
-import { type LockWait, usualLockWaitMs } from '../store/sqlite/lock-wait.ts';
+import { usualLockWaitMs } from '../store/sqlite/lock-wait.ts';
 import { hasStore, openSqliteRows } from '../store/sqlite/open.ts';
 import {
   type EarlierStore,
   earlierStore,
+  type ReplacedPlace,
   removeUnfinished,
   replaceStore,
   unfinishedName,
@@ -31,6 +32,7 @@ import {
 import { holdFileLock } from '../system/file-lock.ts';
 import type { Dependencies } from './dependencies.ts';
 import { openModes } from './mode-opening.ts';
+import { sqliteDriver } from './sqlite-driver.ts';
 
 export interface BackupRequest extends Pick<StoreBackup, 'withKeys' | 'write' | 'progress' | 'signal'> {
   readonly target: Pick<Target, 'store' | 'storeName'>;
@@ -87,15 +89,16 @@ export async function restoreStore(
 
 /** Makes the store in a file of another name, and then gives it its name. */
 async function intoFile(request: RestoringRequest, dependencies: Dependencies) {
-  const { dataDirectory: directory, nodeApiVersion, random } = dependencies;
-  const wait = { waitMs: usualLockWaitMs, random };
+  const { dataDirectory: directory, random } = dependencies;
+  const driver = await sqliteDriver(dependencies);
+  const place = { driver, directory, wait: { waitMs: usualLockWaitMs, random } };
   // A process that starts meanwhile finds this store and keeps it open, so it is not replaced under that process.
   if (!hasStore(directory)) await (await openFile(dependencies)).close();
-  const lock = { path: join(directory, 'restore.lock'), locks: async () => lockFiles(nodeApiVersion) };
+  const lock = { path: join(directory, 'restore.lock'), locks: async () => lockFiles(driver) };
   const release = await holdFileLock(lock, 'the restoration of a backup');
   try {
     removeUnfinished(directory);
-    return await throughUnfinished(request, dependencies, wait);
+    return await throughUnfinished(request, dependencies, place);
   } finally {
     removeUnfinished(directory);
     release();
@@ -105,13 +108,12 @@ async function intoFile(request: RestoringRequest, dependencies: Dependencies) {
 async function throughUnfinished(
   { target, replaces, ...rest }: RestoringRequest,
   dependencies: Dependencies,
-  wait: LockWait,
+  place: ReplacedPlace,
 ) {
-  const { dataDirectory: directory } = dependencies;
   const mayReplace = ({ holdsSessions }: EarlierStore) => {
     if (holdsSessions && !replaces) throw holdsData(target.storeName);
   };
-  const { keys: earlierKeys, ...earlier } = await earlierStore(directory, wait);
+  const { keys: earlierKeys, ...earlier } = await earlierStore(place);
   mayReplace({ keys: earlierKeys, ...earlier });
   const rows = await openFile(dependencies, { filename: unfinishedName });
   let restored: RestoredStore;
@@ -120,7 +122,7 @@ async function throughUnfinished(
   } finally {
     await rows.close();
   }
-  const kept = await replaceStore(directory, wait, (old) => {
+  const kept = await replaceStore(place, (old) => {
     mayReplace(old);
     // A key that was made or revoked meanwhile would be lost.
     if (!isDeepStrictEqual(old.keys, earlierKeys)) throw changedMeanwhile(target.storeName);
@@ -171,11 +173,13 @@ async function openRows({ store }: Pick<Target, 'store'>, dependencies: Dependen
   return openRowsOfPostgres(store, dependencies, refusesOlder);
 }
 
-function openFile(
-  { dataDirectory: directory, nodeApiVersion, now, sinceBoot, random }: Dependencies,
+async function openFile(
+  dependencies: Dependencies,
   more: { readonly filename?: string; readonly refusesOlder?: boolean } = {},
 ) {
-  return openSqliteRows({ directory, nodeApiVersion, now, sinceBoot, random, ...more });
+  const { dataDirectory: directory, now, sinceBoot, random } = dependencies;
+  const driver = await sqliteDriver(dependencies);
+  return openSqliteRows({ directory, driver, now, sinceBoot, random, ...more });
 }
 
 /** A mode with broken settings is left out: it could hold a key as plain text. */

@@ -11,6 +11,7 @@ import { hasStore, openSqliteRows } from '../store/sqlite/open.ts';
 import type { StoreRows } from '../store/store-rows.ts';
 import type { Dependencies } from './dependencies.ts';
 import { openModes } from './mode-opening.ts';
+import { sqliteDriver } from './sqlite-driver.ts';
 import { openChosenStore, usualChoice } from './store-choice.ts';
 import { refuseMissingStore } from './store-key.ts';
 
@@ -84,8 +85,9 @@ async function openRows(
   refusesOlder: boolean,
 ): Promise<StoreRows> {
   if (address === null) {
-    const { nodeApiVersion, now, sinceBoot, random } = dependencies;
-    return openSqliteRows({ directory, nodeApiVersion, now, sinceBoot, random, refusesOlder });
+    const { now, sinceBoot, random } = dependencies;
+    const driver = await sqliteDriver(dependencies);
+    return openSqliteRows({ directory, driver, now, sinceBoot, random, refusesOlder });
   }
   const { openRowsOfPostgres } = await import('./postgres-choice.ts');
   return openRowsOfPostgres(address, dependencies, refusesOlder);

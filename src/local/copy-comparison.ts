@@ -92,15 +92,23 @@ function described({ session_id, original, copy }: DigestPair): string {
   return copy === null ? `${session_id} (not in the copy)` : session_id;
 }
 
-/** The names of the rows that are not the same in both lists, for example `key key_1`. `what` is the kind of the rows. */
+/**
+ * The names of the rows that are not the same in both lists, for example `key key_1`. `what` is the kind of the rows. Two stores may give
+ * bytes as different classes.
+ */
 export function differences<Row extends object>(
   what: string,
   originals: readonly Row[],
   copies: readonly Row[],
   idOf: (row: Row) => string,
 ): readonly string[] {
+  const plain = (value: unknown) => (value instanceof Uint8Array ? [...value] : value);
   const textOf = (row: Row) =>
-    JSON.stringify(Object.entries(row).sort(([one], [other]) => (one < other ? -1 : 1)));
+    JSON.stringify(
+      Object.entries(row)
+        .map(([name, value]) => [name, plain(value)] as const)
+        .sort(([one], [other]) => (one < other ? -1 : 1)),
+    );
   const texts = new Set(originals.map(textOf));
   const others = new Set(copies.map(textOf));
   const different = [

@@ -2,10 +2,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 import type { KeyRecord } from '../../src/service/administration.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
+import { RawDatabase } from '../support/raw-database.ts';
 import { makeSessions } from '../support/stored.ts';
 
 const document = readFileSync(fileURLToPath(new URL('../../docs/admin.md', import.meta.url)), 'utf8');
@@ -24,7 +24,7 @@ test('every line of the section for admins does what it says', async () => {
   const listed = await makeSessions(place, 3, 'listed');
   const aged = await makeSessions(place, 4, 'aged');
   writeFileSync(join(place.path, 'ids.txt'), listed.join('\n'));
-  const store = new Database(place.storeFile);
+  const store = new RawDatabase(place.storeFile);
   const longAgo = Date.now() - 40 * 24 * 60 * 60 * 1000;
   for (const id of aged)
     store.prepare('UPDATE sessions SET updated_at = ? WHERE session_id = ?').run(longAgo, id);
@@ -39,7 +39,7 @@ test('every line of the section for admins does what it says', async () => {
     if (command.includes('sessions purge') && !command.includes('--confirm')) {
       // What was deleted long ago, for the purge to find.
       await place.output(['sessions', 'delete', ...listed.slice(0, 2), '--yes']);
-      const old = new Database(place.storeFile);
+      const old = new RawDatabase(place.storeFile);
       old
         .prepare('UPDATE sessions SET deleted_at = ? WHERE session_id IN (?, ?)')
         .run(longAgo, listed[0], listed[1]);

@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CreatedKey } from '../../src/service/administration.ts';
 import type { Page, Session } from '../../src/service/session.ts';
 import { expectFailure, expectJsonFailure, expectNoStackTrace } from '../support/failures.ts';
 import { outcomeOf } from '../support/parley.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
+import { RawDatabase } from '../support/raw-database.ts';
 import { storedKey } from '../support/stored.ts';
 
 const place = new PlaceInProcess();
@@ -162,7 +162,7 @@ describe('7: the store', () => {
   test('a file from a newer version, which is left as it is', async () => {
     const newer = new PlaceInProcess();
     await newer.output(['models']);
-    const database = new Database(newer.storeFile);
+    const database = new RawDatabase(newer.storeFile);
     database.pragma('user_version = 99');
     database.close();
     writeFileSync(unusable.storeFile, readFileSync(newer.storeFile));

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { batch, resultsOf } from '../support/chat-batch.ts';
 import { mayTest } from '../support/machine.ts';
-import { Place, program } from '../support/parley.ts';
+import { Place, programWords } from '../support/parley.ts';
 import { sendJson, serve } from '../support/scripted-server.ts';
 
 let place: Place;
@@ -24,7 +24,7 @@ const mayTry = mayTest(
 
 /** Runs a command among processes of its own, as a container does. */
 function elsewhere(words: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
-  return spawn('unshare', [...apart, process.execPath, program, ...words], {
+  return spawn('unshare', [...apart, ...programWords, ...words], {
     cwd: place.path,
     env: { ...place.env, ...env },
     stdio: ['pipe', 'pipe', 'ignore'],

@@ -5,7 +5,7 @@ import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { Place, program } from '../support/parley.ts';
+import { Place, programWords } from '../support/parley.ts';
 
 let place: Place;
 beforeEach(() => {
@@ -15,7 +15,7 @@ beforeEach(() => {
 
 function spawnWithFiles(most: number, words: readonly string[]) {
   const command = `ulimit -n ${most}; exec "$@"`;
-  const child = spawn('/bin/sh', ['-c', command, 'sh', process.execPath, program, ...words], {
+  const child = spawn('/bin/sh', ['-c', command, 'sh', ...programWords, ...words], {
     env: { PATH: process.env['PATH'], ...place.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -18,6 +18,7 @@ import { fileURLToPath } from 'node:url';
 import { Script } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
+import { allDrivers } from '../support/driver.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const parley = join(root, 'bin/parley.js');
@@ -65,7 +66,12 @@ test('a SQLite that was not compiled is told of with its remedy', () => {
     }
     const manifest = 'node_modules/better-sqlite3/package.json';
     cpSync(join(root, manifest), join(place, manifest));
-    const env = { PATH: '', PARLEY_CONFIG_DIR: join(place, 'config'), PARLEY_DATA_DIR: join(place, 'data') };
+    const env = {
+      PATH: '',
+      PARLEY_CONFIG_DIR: join(place, 'config'),
+      PARLEY_DATA_DIR: join(place, 'data'),
+      PARLEY_SQLITE_DRIVER: 'better-sqlite3',
+    };
     const run = spawnSync(process.execPath, [join(place, 'bin/parley.js'), 'verify'], {
       encoding: 'utf8',
       env,
@@ -74,6 +80,20 @@ test('a SQLite that was not compiled is told of with its remedy', () => {
       /^parley: SQLite cannot be loaded: .* \(CONFIG\)\nRun `npm rebuild better-sqlite3`/,
     );
     expect(run.status).toBe(2);
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
+});
+
+test.runIf(allDrivers.length === 2)('a chat with the SQLite of Node needs no better-sqlite3', () => {
+  const place = mkdtempSync(join(tmpdir(), 'parley-alone-'));
+  try {
+    for (const folder of ['bin', 'dist'])
+      cpSync(join(root, folder), join(place, folder), { recursive: true });
+    const env = { PATH: '', PARLEY_CONFIG_DIR: join(place, 'config'), PARLEY_DATA_DIR: join(place, 'data') };
+    const words = [join(place, 'bin/parley.js'), 'chat', '-n', '-m', 'echo', '--quiet', 'Hello'];
+    const { stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8', env });
+    expect({ stdout, stderr }).toEqual({ stdout: 'Hello\n', stderr: '' });
   } finally {
     rmSync(place, { recursive: true, force: true });
   }

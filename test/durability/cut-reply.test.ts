@@ -1,8 +1,9 @@
 // Replies cut in the middle, through the real program: by a signal, or by a reader that goes away.
+
 import type { ChildProcess } from 'node:child_process';
-import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { endOf, Place } from '../support/parley.ts';
+import { RawDatabase } from '../support/raw-database.ts';
 import { type StoredMessage, storedMessages, storeFaults } from '../support/stored-turns.ts';
 
 /** More bytes than an unread pipe and the buffers of both programs hold. */
@@ -94,7 +95,7 @@ test('one signal is enough, also at the first use: the reply is stored even if t
   const child = fresh.spawn(['chat', '--mode', 'echo'], { stdin: message });
   child.stderr?.resume();
   await new Promise((resolve) => child.stdout?.once('readable', resolve));
-  const other = new Database(fresh.storeFile);
+  const other = new RawDatabase(fresh.storeFile);
   other.exec('BEGIN IMMEDIATE');
   child.kill('SIGINT');
   await new Promise((resolve) => setTimeout(resolve, 300));

@@ -1,11 +1,11 @@
 // A store that another program holds while a reply ends: the reply stands in memory alone, and waits for it.
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import type { ChatEvent } from '../../src/service/chat-event.ts';
 import { callWith, collect } from '../support/calls.ts';
 import { newKey, openEmbedded } from '../support/embedded.ts';
+import { RawDatabase } from '../support/raw-database.ts';
 import { temporaryDirectory } from '../support/test-store.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
@@ -26,7 +26,7 @@ async function chatAtLockedStore() {
   );
   const events = chat[Symbol.asyncIterator]();
   const first = (await events.next()).value as ChatEvent;
-  const holder = new Database(join(directory, 'parley.db'));
+  const holder = new RawDatabase(join(directory, 'parley.db'));
   holder.exec('BEGIN IMMEDIATE');
   onTestFinished(() => void holder.close());
   let ended: unknown = null;

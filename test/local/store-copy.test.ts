@@ -76,6 +76,26 @@ test('a session that is changed or made after it was read makes the copy differ,
   }
 });
 
+test('keys are the same whatever class a store gives their hashes in, and another hash makes the copy differ', async () => {
+  const { original, target } = await stores();
+  const given = (rows: StoreRows, hash: (bytes: Uint8Array) => Uint8Array) =>
+    changed(rows, {
+      keys: async () => (await rows.keys()).map((key) => ({ ...key, hash: hash(key.hash) })),
+    });
+  const buffers = given(original, (bytes) => Buffer.from(bytes));
+  const [key] = await original.keys();
+  await copying(
+    buffers,
+    given(target, (bytes) => Uint8Array.from(bytes)),
+  );
+  const { target: other } = await stores();
+  const wrong = given(other, (bytes) => bytes.toReversed());
+  await expect(copying(buffers, wrong)).rejects.toMatchObject({
+    code: 'COPY_DIFFERS',
+    message: expect.stringContaining(key?.key_id ?? 'no key'),
+  });
+});
+
 test('a message that the copy stores otherwise makes it differ', async () => {
   const { ids, original, target } = await stores();
   const careless = changed(target, {

@@ -1,8 +1,9 @@
 // A store that a newer version migrates while a server of this version runs.
+
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import type { SessionStore } from '../../src/store/session-store.ts';
+import { RawDatabase } from '../support/raw-database.ts';
 import { bodyOf, openServer } from './server-fixture.ts';
 
 test('a server whose store is migrated by a newer version goes on, is not ready, and says why where it cannot', async () => {
@@ -16,7 +17,7 @@ test('a server whose store is migrated by a newer version goes on, is not ready,
   });
   const chat = { body: { mode: 'echo', message: 'a fox' } };
   expect((await server.ask('POST', '/v1/chat', chat)).status).toBe(200);
-  const newer = new Database(join(server.directory, 'parley.db'));
+  const newer = new RawDatabase(join(server.directory, 'parley.db'));
   newer.exec('ALTER TABLE search_apart RENAME TO search_aside; PRAGMA user_version = 999;');
   newer.close();
 

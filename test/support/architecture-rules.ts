@@ -38,12 +38,13 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 /** Single files that may import more than their room. */
 const fileRights: Readonly<Record<string, readonly string[]>> = { 'cli/commands/serve.ts': ['server'] };
 
-/** A package, and the folders that may import it. */
+/** A package, and the folders or files that may import it. */
 const packageHomes: Readonly<Record<string, readonly string[]>> = {
   commander: ['cli'],
   undici: ['http'],
   'eventsource-parser': ['http'],
-  'better-sqlite3': ['store/sqlite', 'cli/imports'],
+  'better-sqlite3': ['store/sqlite/better-sqlite3-driver.ts'],
+  'node:sqlite': ['store/sqlite/node-sqlite-driver.ts'],
   pg: ['store/postgres'],
   '@noble/hashes': ['config', 'local'],
   conf: ['config'],
@@ -155,11 +156,11 @@ function importViolations({ path, imports }: SourceFile): readonly string[] {
   return imports.flatMap((specifier) => {
     if (specifier === 'node:process' || specifier === 'node:console')
       return [`${path}: imports ${specifier}`];
-    if (specifier.startsWith('node:')) return [];
+    if (specifier.startsWith('node:') && !(specifier in packageHomes)) return [];
     if (!specifier.startsWith('.')) {
       const name = packageName(specifier);
       const homes = packageHomes[name] ?? [];
-      return homes.some((home) => path.startsWith(`${home}/`))
+      return homes.some((home) => path === home || path.startsWith(`${home}/`))
         ? []
         : [`${path}: ${name} is not at home here`];
     }

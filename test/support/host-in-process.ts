@@ -66,6 +66,7 @@ export function hostInProcess(parts: HostParts): CliHost {
       verify: () => Promise.reject(new Error('No backup is verified here.')),
       restore: () => Promise.reject(new Error('No backup is restored here.')),
     },
+    openDatabase: () => Promise.reject(new Error('No other database is opened here.')),
     findModels: () => Promise.reject(new Error('No model server is asked here.')),
     findContext: () => Promise.reject(new Error('No model server is asked here.')),
   };

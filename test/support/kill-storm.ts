@@ -9,6 +9,8 @@ export interface KillStorm {
   readonly kills: number;
   readonly atOnce: number;
   readonly sharedSessions: number;
+  /** The libraries for SQLite. Each chat uses one of them, and all use one store. */
+  readonly drivers: readonly string[];
   /** 0 to 1. */
   readonly random: () => number;
 }
@@ -47,7 +49,9 @@ export async function killStorm(place: Place, storm: KillStorm): Promise<KillRep
       const content = messageOf(started++, storm.random());
       // Every second one once it surely runs, so that the turn itself is hit as well as the start.
       const from = storm.random() < 0.5 ? 0 : life / 2;
-      const witness = await chatAndKill(place, content, session, from + storm.random() * (life - from));
+      const driver = storm.drivers[Math.floor(storm.random() * storm.drivers.length)];
+      const after = from + storm.random() * (life - from);
+      const witness = await chatAndKill(place, content, session, after, driver);
       witnesses.push(witness);
       if (witness.killed) kills++;
     }
@@ -93,6 +97,7 @@ async function chatAndKill(
   content: string,
   session: string | null,
   after: number | null,
+  driver?: string,
 ): Promise<Witness> {
   const words = [
     'chat',
@@ -103,7 +108,8 @@ async function chatAndKill(
     '--debug',
     ...(session === null ? [] : ['-s', session]),
   ];
-  const child = place.spawn([...words, content]);
+  const env = driver === undefined ? {} : { PARLEY_SQLITE_DRIVER: driver };
+  const child = place.spawn([...words, content], { env });
   const timer = after === null ? null : setTimeout(() => child.kill('SIGKILL'), after);
   let message: Witness['message'] = null;
   let reply: Witness['reply'] = null;

@@ -1,5 +1,6 @@
 // The real binary, run as a shell or a terminal runs it, in a place of its own: a configuration, a data directory and a backend
 // that nobody else has. It needs the build.
+
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,11 +9,21 @@ import { delimiter, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import Database from 'better-sqlite3';
+import { RawDatabase } from './raw-database.ts';
 import { type ScreenOptions, TerminalScreen } from './terminal-screen.ts';
 
 /** What node is given to run `parley`. */
 export const program = fileURLToPath(new URL('../../bin/parley.js', import.meta.url));
+const executable = process.env['PARLEY_TEST_PROGRAM'];
+/** The words that run `parley`: Node and the build, or a single executable that the environment names. */
+export const programWords: readonly [string, ...string[]] = executable
+  ? [executable]
+  : [process.execPath, program];
+const [command, ...firstWords] = programWords;
+/** The library for SQLite that all of a run of the tests is to use. */
+const forcedDriver = process.env['PARLEY_SQLITE_DRIVER']
+  ? { PARLEY_SQLITE_DRIVER: process.env['PARLEY_SQLITE_DRIVER'] }
+  : {};
 const build = fileURLToPath(new URL('../../dist/main.cjs', import.meta.url));
 
 export interface Outcome extends End {
@@ -63,9 +74,9 @@ export class Place {
     this.storeFile = join(this.dataDirectory, 'parley.db');
     if (!existsSync(build)) throw new Error('There is no build. Run: npm run build');
     mkdirSync(this.#bin);
-    const command = join(this.#bin, 'parley');
-    writeFileSync(command, `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`);
-    chmodSync(command, 0o755);
+    const started = join(this.#bin, 'parley');
+    writeFileSync(started, `#!/bin/sh\nexec ${programWords.map((word) => `'${word}'`).join(' ')} "$@"\n`);
+    chmodSync(started, 0o755);
   }
 
   /** Runs `parley` to its end. It has no terminal, also where the tests have one. */
@@ -87,7 +98,7 @@ export class Place {
 
   /** Begins to run `parley`. What it writes, and its end, are for whoever began it to see. */
   spawn(args: readonly string[], { stdin, env = {}, stdout, cwd }: RunOptions = {}): ChildProcess {
-    const child = spawn(process.execPath, [program, ...args], {
+    const child = spawn(command, [...firstWords, ...args], {
       ...this.#environment(env),
       ...(cwd !== undefined && { cwd }),
       stdio: [stdin === undefined ? 'ignore' : 'pipe', stdout ?? 'pipe', 'pipe'],
@@ -102,7 +113,7 @@ export class Place {
 
   /** All rows of a query on the store itself; only while no process of this place writes. */
   rows<Row>(sql: string): readonly Row[] {
-    const database = new Database(this.storeFile);
+    const database = new RawDatabase(this.storeFile);
     try {
       return database.prepare<unknown[], Row>(sql).all();
     } finally {
@@ -112,7 +123,7 @@ export class Place {
 
   /** Leaves stdin open, and signals, to whoever started it. */
   start(args: readonly string[], env: Variables = {}): Running {
-    return spawn(process.execPath, [program, ...args], {
+    return spawn(command, [...firstWords, ...args], {
       ...this.#environment(env),
       stdio: ['pipe', 'pipe', 'pipe'],
     });
@@ -149,7 +160,7 @@ export class Place {
   /** Runs `parley` in a terminal of its own, to be typed at and looked at. */
   screen(args: readonly string[], options: Partial<ScreenOptions> = {}): TerminalScreen {
     const { env } = this.#environment(options.env ?? {});
-    return new TerminalScreen(process.execPath, [program, ...args], { cwd: this.path, ...options, env });
+    return new TerminalScreen(command, [...firstWords, ...args], { cwd: this.path, ...options, env });
   }
 
   /** The same with a shell that has jobs, and `parley` as a command in it. */
@@ -176,6 +187,7 @@ export class Place {
       LC_ALL: 'C.UTF-8',
       PARLEY_CONFIG_DIR: this.configDirectory,
       PARLEY_DATA_DIR: this.dataDirectory,
+      ...forcedDriver,
     };
   }
 

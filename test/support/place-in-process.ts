@@ -8,6 +8,7 @@ import { createOutput, type Output } from '../../src/cli/terminal/output.ts';
 import type { Dependencies } from '../../src/compose/dependencies.ts';
 import {
   copyStores,
+  databaseOpener,
   findContext,
   findModels,
   migrateStore,
@@ -86,7 +87,7 @@ async function runInProcess(
   const dependencies: Dependencies = {
     ...host,
     processes: processTable,
-    nodeApiVersion: Number(process.versions['napi']),
+    versions: process.versions,
     endsProcess: false,
     sinceBoot,
   };
@@ -101,6 +102,7 @@ async function runInProcess(
     openModes: (target) => openModes(target, dependencies),
     migrateStore: (target) => migrateStore(target, dependencies),
     backups: storeBackups(dependencies),
+    openDatabase: databaseOpener(dependencies),
     copyStores: (request) => copyStores(request, dependencies),
     findModels: (servers, options, stop) => findModels(servers, dependencies, options, stop),
     findContext: (mode, options, stop) => findContext(mode, dependencies, options, stop),

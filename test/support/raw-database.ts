@@ -3,10 +3,17 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
+import { driver } from './driver.ts';
+import { rawNodeDatabase } from './raw-node-database.ts';
+
+/** A database by the library that the stores of this process use: two libraries must not open one file. */
+export const RawDatabase = (
+  driver.name === 'better-sqlite3' ? Database : await rawNodeDatabase()
+) as typeof Database;
 
 /** Runs one look at a file that no store has open. */
 export function lookInto<T>(path: string, look: (database: Database.Database) => T): T {
-  const database = new Database(path);
+  const database = new RawDatabase(path);
   try {
     return look(database);
   } finally {

@@ -2,10 +2,10 @@
 // a test can use it too.
 import { storeRules } from '../../src/local/local-store-rules.ts';
 import type { SqliteStoreOptions } from '../../src/store/sqlite/open.ts';
+import { driver } from './driver.ts';
 
 export function storeOptions(directory: string): SqliteStoreOptions {
-  const { napi } = process.versions;
-  const all = { directory, nodeApiVersion: Number(napi), now: Date.now, random: Math.random };
+  const all = { directory, driver, now: Date.now, random: Math.random };
   return { ...all, sinceBoot, rules: storeRules };
 }
 

@@ -1,9 +1,9 @@
 // A store filled with sessions, by SQL: for tests and benchmarks that need more than can be made one by one.
-import Database from 'better-sqlite3';
+import { RawDatabase } from './raw-database.ts';
 
 /** Into the first project of a store that no process uses; returns the ids, the oldest first. */
 export function fillStore(path: string, count: number): readonly string[] {
-  const database = new Database(path);
+  const database = new RawDatabase(path);
   try {
     database.pragma('synchronous = OFF');
     const insert = database.prepare(

@@ -2,18 +2,21 @@
 // as they are.
 import { copyFileSync, existsSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Database } from 'better-sqlite3';
 import { ParleyError } from '../../service/errors.ts';
+import type { OpenedDatabase } from '../../system/open-database.ts';
 import type { ReadOptions, SourceFile } from './source.ts';
 
 export type DatabaseRow = Readonly<Record<string, unknown>>;
 
 export class ForeignDatabase {
-  readonly #database: Database;
+  readonly #database: OpenedDatabase;
   readonly #path: string;
 
   /** Throws for a file that is no database. */
-  static async open(file: SourceFile, { temporaryDirectory }: ReadOptions): Promise<ForeignDatabase> {
+  static async open(
+    file: SourceFile,
+    { temporaryDirectory, openDatabase }: ReadOptions,
+  ): Promise<ForeignDatabase> {
     if (file.local === null) {
       throw new ParleyError(
         'INVALID_REQUEST',
@@ -28,27 +31,27 @@ export class ForeignDatabase {
       copyFileSync(file.local, copy);
       // The log is copied after the database, so it holds whatever the database lacks.
       if (existsSync(`${file.local}-wal`)) copyFileSync(`${file.local}-wal`, `${copy}-wal`);
-      const { default: Sqlite } = await import('better-sqlite3');
-      return new ForeignDatabase(new Sqlite(copy, { fileMustExist: true }), file.path);
+      return new ForeignDatabase(await openDatabase(copy), file.path);
     } catch (error) {
       throw error instanceof ParleyError ? error : unreadable(file.path, error);
     }
   }
 
-  private constructor(database: Database, path: string) {
+  private constructor(database: OpenedDatabase, path: string) {
     this.#database = database;
     this.#path = path;
   }
 
   hasTable(name: string): boolean {
     return (
-      this.rows("SELECT 1 FROM sqlite_master WHERE type IN ('table', 'view') AND name = ?", name).length > 0
+      this.rows("SELECT 1 FROM sqlite_master WHERE type IN ('table', 'view') AND name = @name", { name })
+        .length > 0
     );
   }
 
-  rows(sql: string, ...values: readonly (string | number)[]): readonly DatabaseRow[] {
+  rows(sql: string, values: Readonly<Record<string, string>> = {}): readonly DatabaseRow[] {
     try {
-      return this.#database.prepare(sql).all(...values) as DatabaseRow[];
+      return this.#database.prepare(sql).all(values) as DatabaseRow[];
     } catch (error) {
       throw unreadable(this.#path, error);
     }

@@ -1,5 +1,6 @@
 // What a source is: a program or a service whose conversations can be imported. To add one, write a file beside the others in sources/ and
 // name it in source-table.ts.
+import type { OpenDatabase } from '../../system/open-database.ts';
 import type { SourceReading } from './conversation.ts';
 
 export const sourceNames = [
@@ -42,6 +43,7 @@ export interface ReadOptions {
   readonly signal: AbortSignal;
   /** Where copies of databases are made. It is removed afterwards. */
   temporaryDirectory(): string;
+  readonly openDatabase: OpenDatabase;
 }
 
 /** A place of a source on this machine. */

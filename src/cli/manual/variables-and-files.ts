@@ -27,6 +27,10 @@ export const variables: readonly Described[] = [
   },
   { name: 'PARLEY_CONFIG_DIR', purpose: 'where profiles and keys are kept (config.json)' },
   { name: 'PARLEY_DATA_DIR', purpose: 'where the store of the embedded service is kept (parley.db)' },
+  {
+    name: 'PARLEY_SQLITE_DRIVER',
+    purpose: 'the library for SQLite: node:sqlite, the default on Node 24.15 and newer, or better-sqlite3',
+  },
   { name: 'NO_COLOR', purpose: 'print without colour, whatever its value; bold, lists and tables stay' },
   {
     name: 'FORCE_COLOR',

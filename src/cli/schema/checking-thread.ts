@@ -1,8 +1,9 @@
 // The thread in which replies are checked, within a time: a regular expression of a schema may take for ever, and a blocked main thread
 // would see no signal. Several schemas may share it; it starts with the first check.
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { ParleyError } from '../../service/errors.ts';
 import { isOutOfFiles, outOfFilesHint } from '../../system/file-errors.ts';
+import { startThread } from '../../system/program-thread.ts';
 import type { SchemaAnswer, SchemaOrder } from './schema-thread.ts';
 
 /** How a check is done. */
@@ -46,7 +47,7 @@ export class CheckingThread {
     const { milliseconds } = this.#isReady ? this.#limits : usualLimits;
     const signal = this.#signal;
     signal.throwIfAborted();
-    this.#thread ??= startThread(file);
+    this.#thread ??= startThread(file, { resourceLimits: { maxOldGenerationSizeMb: mostMegabytes } });
     const thread = this.#thread;
     const removals: (() => void)[] = [];
     try {
@@ -90,21 +91,6 @@ export class CheckingThread {
       for (const action of removals) action();
     }
   }
-}
-
-/** The thread alone keeps no process alive. */
-function startThread(file: URL): Worker {
-  const thread = new Worker(file, {
-    // Options of the main process are not for the thread.
-    argv: [],
-    execArgv: [],
-    env: {},
-    stdout: true,
-    stderr: true,
-    resourceLimits: { maxOldGenerationSizeMb: mostMegabytes },
-  });
-  thread.unref();
-  return thread;
 }
 
 function unstartable(error: Error): ParleyError {

@@ -1,11 +1,14 @@
 // Runs a jq filter over JSON texts in a thread of its own. A filter may have no end, and a blocked main thread would see no signal. A
 // signal or a time limit ends the thread.
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { ParleyError } from '../../service/errors.ts';
 import { isOutOfFiles, outOfFilesHint } from '../../system/file-errors.ts';
+import { startThread } from '../../system/program-thread.ts';
 import type { JqResult } from './jq-runtime.ts';
 import type { JqAnswer, JqOrder } from './jq-thread.ts';
 
+/** It lies beside the chunk of the build that contains this code. */
+const threadFile = new URL('./jq-thread.cjs', import.meta.url);
 /** The time limit of one run, and what remains of it after a signal, because results of finished work must still be reported. */
 const longestRunMs = 60_000;
 const graceMs = 250;
@@ -46,7 +49,7 @@ export class Jq {
     const signal = this.#signal;
     // No run begins after a signal.
     if (signal.aborted && this.#thread === null) throw signal.reason;
-    this.#thread ??= startThread();
+    this.#thread ??= startThread(threadFile);
     const thread = this.#thread;
     const removals: (() => void)[] = [];
     try {
@@ -92,20 +95,6 @@ export class Jq {
       for (const action of removals) action();
     }
   }
-}
-
-/** The file lies beside the chunk of the build that contains this code. The thread alone keeps no process alive. */
-function startThread(): Worker {
-  const thread = new Worker(new URL('./jq-thread.cjs', import.meta.url), {
-    // Options of the main process are not for the thread.
-    argv: [],
-    execArgv: [],
-    env: {},
-    stdout: true,
-    stderr: true,
-  });
-  thread.unref();
-  return thread;
 }
 
 function broken(what: string): JqResult {

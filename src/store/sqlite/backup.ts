@@ -4,11 +4,11 @@ import { closeSync, existsSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { moveIntoPlace } from '../../system/atomic-file.ts';
 import { syncDirectory } from '../../system/directories.ts';
-import { openDatabase } from './binding.ts';
+import type { Connection } from './connection.ts';
 
 /** The path of the copy. */
-export function backUp(path: string, version: number): string {
-  return copyTo(path, version, (part) => copy(path, part));
+export function backUp(connection: Connection, version: number): string {
+  return copyTo(connection.path, version, (part) => copy(connection, part));
 }
 
 /** The same, where `write` makes the copy. */
@@ -38,10 +38,10 @@ function freeName(name: string): string {
 /**
  * Copies through a second connection: SQLite copies nothing over the connection that holds the lock, because it is inside a transaction.
  */
-function copy(path: string, target: string): void {
-  const source = openDatabase(path);
+function copy(connection: Connection, target: string): void {
+  const source = connection.another();
   try {
-    source.prepare('VACUUM INTO ?').run(target);
+    source.run('VACUUM INTO @target', { target });
   } finally {
     source.close();
   }

@@ -1,11 +1,10 @@
 // One open database and its statements. Each statement is compiled at its first use and kept, so a command that runs three of them does not
 // pay for all. The texts of the statements stand in the files of their subjects; the writer and the store decide when they run.
-import type Database from 'better-sqlite3';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
+import type { Bindings, SqliteDatabase, SqliteDriver, SqliteStatement, SqlValue } from './driver.ts';
 import { logBytes } from './store-file.ts';
 
-export type SqlValue = string | number | Uint8Array | null;
-export type Bindings = Readonly<Record<string, SqlValue>>;
+const cacheKibibytes = 16_000;
 
 export interface RunResult {
   readonly changes: number;
@@ -17,8 +16,9 @@ const mostLeftBytes = 1024 * 1024;
 
 export class Connection {
   readonly path: string;
-  readonly #database: Database.Database;
-  readonly #statements = new Map<string, Database.Statement<[Bindings]>>();
+  readonly driver: SqliteDriver;
+  readonly #database: SqliteDatabase;
+  readonly #statements = new Map<string, SqliteStatement>();
   #sharing: object | null = null;
   #writing: object | null = null;
   #isReading = false;
@@ -26,9 +26,19 @@ export class Connection {
   #began = 0;
   #onCommit: ((milliseconds: number) => void) | null = null;
 
-  constructor(database: Database.Database, path: string) {
+  constructor(driver: SqliteDriver, database: SqliteDatabase, path: string) {
+    this.driver = driver;
     this.#database = database;
     this.path = path;
+  }
+
+  static open(driver: SqliteDriver, path: string): Connection {
+    return new Connection(driver, driver.open(path), path);
+  }
+
+  /** A further connection to the same database. */
+  another(): Connection {
+    return Connection.open(this.driver, this.path);
   }
 
   get open(): boolean {
@@ -124,7 +134,7 @@ export class Connection {
   /** Runs a statement whose values are `?`: for many rows, less time than names. */
   runValues(sql: string, values: readonly SqlValue[]): RunResult {
     this.#endReading();
-    const { changes, lastInsertRowid } = (this.#statement(sql) as Database.Statement<unknown[]>).run(values);
+    const { changes, lastInsertRowid } = this.#statement(sql).run(values);
     return { changes, rowId: Number(lastInsertRowid) };
   }
 
@@ -144,6 +154,13 @@ export class Connection {
   pragma(text: string): unknown {
     this.#endReading();
     return this.#database.pragma(text, { simple: true });
+  }
+
+  /** Sets what SQLite does not keep in the file. The size of the cache has another default in each library. */
+  setUp(): void {
+    this.pragma('synchronous = FULL');
+    this.pragma('foreign_keys = ON');
+    this.pragma(`cache_size = -${cacheKibibytes}`);
   }
 
   /** Begins a write transaction. The caller runs it to its end without yielding to the event loop. */
@@ -190,10 +207,10 @@ export class Connection {
     if (this.#database.inTransaction) this.#statement('COMMIT').run({});
   }
 
-  #statement(sql: string): Database.Statement<[Bindings]> {
+  #statement(sql: string): SqliteStatement {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
-      statement = this.#database.prepare<[Bindings]>(sql);
+      statement = this.#database.prepare(sql);
       this.#statements.set(sql, statement);
     }
     return statement;

@@ -13,7 +13,7 @@ export interface Known {
   readonly answer: string | null;
 }
 
-type KnownRow = Known & { readonly request_hash: Buffer };
+type KnownRow = Known & { readonly request_hash: Uint8Array };
 
 type NewResult = { readonly message: number; readonly replyId?: string } | { readonly answer: string };
 

@@ -2,19 +2,18 @@
 // way. Nothing is ever written to the file, so a power cut cannot damage it. The file stays after the release.
 import { closeSync, openSync } from 'node:fs';
 import { ParleyError } from '../../service/errors.ts';
-import { openDatabase, refuseUnusableBinding } from './binding.ts';
+import type { SqliteDriver } from './driver.ts';
 import { isLocked } from './lock-wait.ts';
 
 /** Returns a function that takes a lock. That function returns the release, or null while another connection holds the lock. */
-export function lockFiles(nodeApiVersion: number): (path: string) => (() => void) | null {
-  refuseUnusableBinding(nodeApiVersion);
-  return takeLock;
+export function lockFiles(driver: SqliteDriver): (path: string) => (() => void) | null {
+  return (path) => takeLock(driver, path);
 }
 
-function takeLock(path: string): (() => void) | null {
+function takeLock(driver: SqliteDriver, path: string): (() => void) | null {
   makeFile(path);
   try {
-    const database = openDatabase(path);
+    const database = driver.open(path);
     try {
       // BEGIN prepares a first page. Without this setting its journal would be a file.
       database.exec('PRAGMA journal_mode = MEMORY');

@@ -24,15 +24,15 @@ interface RunningRead extends Read {
 }
 
 export class LongReads {
-  readonly #path: string;
+  readonly #original: Connection;
   readonly #wait: LockWait;
   #waiting: Read[] = [];
   #running: RunningRead[] = [];
   #isTurning = false;
   #closed: Error | null = null;
 
-  constructor(path: string, wait: LockWait) {
-    this.#path = path;
+  constructor(original: Connection, wait: LockWait) {
+    this.#original = original;
     this.#wait = wait;
   }
 
@@ -84,7 +84,7 @@ export class LongReads {
     this.#waiting.splice(this.#waiting.indexOf(read), 1);
     let connection: Connection | null = null;
     try {
-      const opened = await openSnapshot(this.#path, this.#wait);
+      const opened = await openSnapshot(this.#original, this.#wait);
       connection = opened;
       if (this.#closed !== null) throw this.#closed;
       this.#running.push({ ...read, connection: opened, steps: read.begin(opened) });

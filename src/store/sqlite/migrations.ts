@@ -44,7 +44,7 @@ async function applyPending(
     // The version is read again, because another process may have migrated the store meanwhile.
     const pending = pendingMigrations(connection, migrations);
     const from = schemaVersion(connection);
-    const backup = pending.length > 0 && from > 0 ? backUp(connection.path, from) : null;
+    const backup = pending.length > 0 && from > 0 ? backUp(connection, from) : null;
     for (const migration of pending) apply(connection, migration);
     connection.run('COMMIT');
     return { from, to: pending.at(-1)?.version ?? from, backup };

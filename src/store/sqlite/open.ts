@@ -9,13 +9,14 @@ import { olderStore } from '../older-store.ts';
 import type { SessionStore } from '../session-store.ts';
 import type { StoreRows } from '../store-rows.ts';
 import type { StoreRules } from '../store-rules.ts';
-import { openDatabase, refuseUnsafeSqlite, refuseUnusableBinding } from './binding.ts';
 import { Connection } from './connection.ts';
+import type { SqliteDriver } from './driver.ts';
 import { filesystemType } from './filesystem.ts';
 import { bytesOf, journalMode, sqliteVersion, synchronous } from './inspection.ts';
 import type { LockWait } from './lock-wait.ts';
 import { usualLockWaitMs, whenUnlocked } from './lock-wait.ts';
 import { type MigrationOptions, migrate } from './migrations.ts';
+import { refuseUnsafeSqlite } from './safe-sqlite.ts';
 import type { Migration } from './schema.ts';
 import { applicationId, schema } from './schema.ts';
 import { storeError } from './sqlite-errors.ts';
@@ -27,8 +28,7 @@ import { SqliteRows } from './store-rows.ts';
 export interface SqliteStoreOptions {
   /** The directory of the store. If it does not exist, it is made, and only its owner may use it. */
   readonly directory: string;
-  /** The Node-API version of this Node (`process.versions.napi`). */
-  readonly nodeApiVersion: number;
+  readonly driver: SqliteDriver;
   readonly now: () => number;
   /** The clock of leases in ms; see lease-clock.ts. */
   readonly sinceBoot: () => number;
@@ -100,8 +100,7 @@ export async function openSqliteRows(options: Omit<SqliteStoreOptions, 'rules'>)
 }
 
 async function openPlace(options: Omit<SqliteStoreOptions, 'rules'>) {
-  refuseUnusableBinding(options.nodeApiVersion);
-  const { processes, migrations = schema, refusesOlder = false } = options;
+  const { driver, processes, migrations = schema, refusesOlder = false } = options;
   const directory = resolve(options.directory);
   if (refusesOlder && !hasStore(directory))
     throw olderStore(join(directory, usualFilename), 0, migrations.at(-1)?.version ?? 0);
@@ -111,8 +110,13 @@ async function openPlace(options: Omit<SqliteStoreOptions, 'rules'>) {
     options.filesystemType ?? filesystemType,
   );
   const wait: LockWait = { waitMs: options.lockWaitMs ?? usualLockWaitMs, random: options.random };
-  const place = await opened(path, { migrations, refusesOlder }, wait, processes === undefined);
+  const place = await opened({ driver, path }, { migrations, refusesOlder }, wait, processes === undefined);
   return { ...place, filesystem, wait };
+}
+
+interface StoreFile {
+  readonly driver: SqliteDriver;
+  readonly path: string;
 }
 
 interface Opened {
@@ -126,17 +130,17 @@ interface Opened {
  * store alone, without that file, so that its content can still be read and copied elsewhere. A served store is not opened this way.
  */
 async function opened(
-  path: string,
+  place: StoreFile,
   migrations: MigrationOptions,
   wait: LockWait,
   mayBeAlone: boolean,
 ): Promise<Opened> {
   try {
-    return await openedOnce(path, migrations, wait, false);
+    return await openedOnce(place, migrations, wait, false);
   } catch (error) {
     if (!(error instanceof ParleyError) || error.code !== 'STORAGE_FULL') throw error;
     // A migration needs a copy of the store through a second connection, and a full disk has no room for the copy.
-    const alone = mayBeAlone ? await openedOnce(path, migrations, wait, true).catch(() => null) : null;
+    const alone = mayBeAlone ? await openedOnce(place, migrations, wait, true).catch(() => null) : null;
     if (alone !== null) return alone;
     const hint = 'What was kept is intact. Free some space and try again.';
     throw error.with({ hint });
@@ -144,17 +148,21 @@ async function opened(
 }
 
 async function openedOnce(
-  path: string,
+  place: StoreFile,
   migrations: MigrationOptions,
   wait: LockWait,
   isAlone: boolean,
 ): Promise<Opened> {
+  const { path } = place;
   const identity = identityOf(path);
-  const connection = connect(path);
+  const connection = connect(place);
   try {
     if (isAlone) connection.takeAlone();
     // Even the first query reads the file and may meet a lock.
-    await whenUnlocked(() => refuseUnsafeSqlite(sqliteVersion(connection)), wait);
+    await whenUnlocked(
+      () => refuseUnsafeSqlite(sqliteVersion(connection), connection.driver.newerSqlite),
+      wait,
+    );
     await whenUnlocked(() => refuseForeignFile(connection), wait);
     refuseReplaced(path, identity);
     await whenUnlocked(() => makeDurable(connection), wait);
@@ -180,9 +188,9 @@ function identityOf(path: string): string {
   return `${dev} ${ino}`;
 }
 
-function connect(path: string): Connection {
+function connect({ driver, path }: StoreFile): Connection {
   try {
-    return new Connection(openDatabase(path), path);
+    return Connection.open(driver, path);
   } catch (error) {
     throw storeError(error, path);
   }
@@ -213,8 +221,7 @@ function refuseForeignFile(connection: Connection): void {
 function makeDurable(connection: Connection): void {
   // The mode is read first: setting it takes a lock that other processes may hold, even if nothing changes.
   if (journalMode(connection) !== 'wal') connection.pragma('journal_mode = WAL');
-  connection.pragma('synchronous = FULL');
-  connection.pragma('foreign_keys = ON');
+  connection.setUp();
   const journal = journalMode(connection);
   const sync = synchronous(connection);
   if (journal === 'wal' && sync === 'full' && connection.pragma('foreign_keys') === 1) return;

@@ -4,7 +4,8 @@
 import { ParleyError } from '../../service/errors.ts';
 import { longestLeaseMs } from '../session-store.ts';
 import type { Clocks } from './age-clock.ts';
-import type { Bindings, Connection } from './connection.ts';
+import type { Connection } from './connection.ts';
+import type { Bindings } from './driver.ts';
 import { importedColumns, importedValues } from './imported-rows.ts';
 import { isLeaseOver, leaseEnd } from './lease-clock.ts';
 import { StepMeter, type Steps } from './steps.ts';

@@ -3,7 +3,8 @@
 // parts.
 import type { PurgeFilter } from '../session-filters.ts';
 import type { Clocks } from './age-clock.ts';
-import type { Bindings, Connection } from './connection.ts';
+import type { Connection } from './connection.ts';
+import type { Bindings } from './driver.ts';
 import { agedSince } from './idempotency.ts';
 import { leaseIsOver } from './lease-clock.ts';
 import type { LockWait } from './lock-wait.ts';

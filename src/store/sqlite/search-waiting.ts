@@ -3,7 +3,6 @@
 // store.
 import type { SearchFilter } from '../session-filters.ts';
 import type { FoundMessage } from '../store-rules.ts';
-import { openInMemory } from './binding.ts';
 import { Connection } from './connection.ts';
 import { type LockWait, whenUnlocked } from './lock-wait.ts';
 import { contentBytes, indexingWork, waitingMessages, waitingOfProject } from './search-index.ts';
@@ -58,7 +57,7 @@ export async function waitingHits(
   const row = await read(() => connection.get<{ project: number }>(waitingStatements.project, { projectId }));
   let next = await read(() => nextRows(connection, { project: row?.project ?? 0, after: 0 }));
   if (next.length === 0) return [];
-  const memory = new Connection(openInMemory(), ':memory:');
+  const memory = new Connection(connection.driver, connection.driver.openInMemory(), ':memory:');
   try {
     memory.execute(memorySchema);
     const hits: FoundMessage[] = [];

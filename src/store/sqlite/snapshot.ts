@@ -1,13 +1,12 @@
 // A connection of its own that sees one state of the store while others write.
-import { openDatabase } from './binding.ts';
-import { Connection } from './connection.ts';
+import type { Connection } from './connection.ts';
 import { type LockWait, whenUnlocked } from './lock-wait.ts';
 
 const cacheKibibytes = 1024;
 
 /** The state is taken no earlier than this call. The caller closes the connection; the log of the store cannot shrink before that. */
-export async function openSnapshot(path: string, wait: LockWait): Promise<Connection> {
-  const connection = new Connection(openDatabase(path), path);
+export async function openSnapshot(original: Connection, wait: LockWait): Promise<Connection> {
+  const connection = original.another();
   try {
     connection.pragma(`cache_size = -${cacheKibibytes}`);
     connection.run('BEGIN');

@@ -80,7 +80,8 @@ export class SqliteStore implements SessionStore {
   constructor(connection: Connection, dependencies: StoreDependencies) {
     this.#access = new StoreAccess(connection, dependencies.wait, dependencies.endsWithProcess);
     this.#dependencies = dependencies;
-    const place = { path: connection.path, lockWaitMs: dependencies.wait.waitMs };
+    const { path, driver } = connection;
+    const place = { path, lockWaitMs: dependencies.wait.waitMs, driver: driver.name };
     const processes = dependencies.processes?.(place) ?? null;
     this.#processes = processes;
     this.#search = new StoreSearch(this.#access, processes, dependencies.rules);

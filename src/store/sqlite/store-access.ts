@@ -25,7 +25,7 @@ export class StoreAccess {
     this.writer = new Writer(connection, wait);
     this.wait = wait;
     this.#schema = schemaVersion(connection);
-    this.#longReads = new LongReads(connection.path, wait);
+    this.#longReads = new LongReads(connection, wait);
   }
 
   read<T>(work: (connection: Connection) => T): Promise<T> {

@@ -6,8 +6,8 @@ import { ParleyError } from '../../service/errors.ts';
 import { moveIntoPlace } from '../../system/atomic-file.ts';
 import type { ProjectKeyRow } from '../store-rows.ts';
 import { copyTo } from './backup.ts';
-import { openDatabase } from './binding.ts';
 import { Connection } from './connection.ts';
+import type { SqliteDriver } from './driver.ts';
 import { type LockWait, whenUnlocked } from './lock-wait.ts';
 import { schemaVersion } from './migrations.ts';
 import { applicationId, schema } from './schema.ts';
@@ -19,14 +19,22 @@ export const unfinishedName = 'parley.db.backup-restoring';
 
 const storeName = 'parley.db';
 
+export interface ReplacedPlace {
+  readonly driver: SqliteDriver;
+  readonly directory: string;
+  readonly wait: LockWait;
+}
+
 export interface EarlierStore {
   readonly holdsSessions: boolean;
   readonly keys: readonly (ProjectKeyRow & { readonly project_name: string })[];
 }
 
 /** What the store in a directory holds. Rejects with `STORE_NEWER` for a store that this version cannot read. */
-export async function earlierStore(directory: string, wait: LockWait): Promise<EarlierStore> {
-  return within(join(directory, storeName), (connection) => whenUnlocked(() => look(connection), wait));
+export async function earlierStore({ driver, directory, wait }: ReplacedPlace): Promise<EarlierStore> {
+  return within(driver, join(directory, storeName), (connection) =>
+    whenUnlocked(() => look(connection), wait),
+  );
 }
 
 /** Removes what a restoration that was killed has left. */
@@ -40,15 +48,14 @@ export function removeUnfinished(directory: string): void {
  * `mayReplace` is asked once nobody else can use the old store, and throws to keep it.
  */
 export async function replaceStore(
-  directory: string,
-  wait: LockWait,
+  { driver, directory, wait }: ReplacedPlace,
   mayReplace: (old: EarlierStore) => void,
 ): Promise<string | null> {
   const path = join(directory, storeName);
   const finished = join(directory, unfinishedName);
   // SQLite leaves the log if it could not write it into the file, for example on a full disk.
   if (existsSync(`${finished}-wal`)) throw notWritten(finished);
-  return within(path, async (connection) => {
+  return within(driver, path, async (connection) => {
     connection.takeAlone();
     const old = await whenUnlocked(() => look(connection), wait);
     mayReplace(old);
@@ -70,8 +77,12 @@ function notWritten(path: string): ParleyError {
   });
 }
 
-async function within<T>(path: string, work: (connection: Connection) => Promise<T> | T): Promise<T> {
-  const connection = new Connection(openDatabase(path), path);
+async function within<T>(
+  driver: SqliteDriver,
+  path: string,
+  work: (connection: Connection) => Promise<T> | T,
+): Promise<T> {
+  const connection = Connection.open(driver, path);
   try {
     return await work(connection);
   } catch (error) {

@@ -18,7 +18,8 @@ import {
   settingsBytes,
 } from '../store-rows.ts';
 import { ageTime, type Clocks } from './age-clock.ts';
-import type { Connection, SqlValue } from './connection.ts';
+import type { Connection } from './connection.ts';
+import type { SqlValue } from './driver.ts';
 import type { LockWait } from './lock-wait.ts';
 import { openSnapshot } from './snapshot.ts';
 import { StoreAccess } from './store-access.ts';
@@ -78,7 +79,7 @@ export class SqliteRows implements StoreRows {
   async atOneMoment<T>(work: (rows: StoreRowReads) => Promise<T>): Promise<T> {
     const access = this.#access;
     const now = await access.write('', (connection) => ageTime(connection, this.#clocks()));
-    const snapshot = await access.run(() => openSnapshot(access.connection.path, access.wait));
+    const snapshot = await access.run(() => openSnapshot(access.connection, access.wait));
     const read = <Row>(rows: () => Row): Promise<Row> =>
       access.run(async () => {
         await yieldToEventLoop();

@@ -6,8 +6,9 @@ import type { Session } from '../../service/session.ts';
 import type { SearchPage } from '../../service/session-archive.ts';
 import type { Rows, SearchFilter, SessionFilter } from '../session-filters.ts';
 import type { StoreRules } from '../store-rules.ts';
-import { openDatabase } from './binding.ts';
 import { Connection } from './connection.ts';
+import type { SqliteDriver, SqliteDriverName } from './driver.ts';
+import { chooseDriver } from './driver-choice.ts';
 import type { LockWait } from './lock-wait.ts';
 import { whenUnlocked } from './lock-wait.ts';
 import { type SearchTools, searchReads } from './search.ts';
@@ -22,6 +23,7 @@ type SearchRules = Pick<StoreRules, 'search' | 'matcher'>;
 export interface StorePlace {
   readonly path: string;
   readonly lockWaitMs: number;
+  readonly driver: SqliteDriverName;
 }
 
 export type ReadOrder =
@@ -42,19 +44,21 @@ export type WorkerMessage = 'ready' | WorkerAnswer;
 
 class StoreWorker {
   readonly #path: string;
+  readonly #driver: SqliteDriverName;
   readonly #wait: LockWait;
   readonly #rules: SearchRules;
   #opened: Connection | null = null;
 
-  constructor({ path, lockWaitMs }: StorePlace, rules: SearchRules) {
+  constructor({ path, lockWaitMs, driver }: StorePlace, rules: SearchRules) {
     this.#path = path;
+    this.#driver = driver;
     this.#rules = rules;
     this.#wait = { waitMs: lockWaitMs, random: Math.random };
   }
 
   async answer(order: WorkerOrder): Promise<WorkerAnswer> {
     try {
-      this.#opened ??= connect(this.#path);
+      this.#opened ??= connect(await chooseDriver(process.versions, this.#driver), this.#path);
       const tools = { connection: this.#opened, wait: this.#wait };
       return { value: await work(tools, order, this.#rules) };
     } catch (error) {
@@ -88,10 +92,9 @@ function lowerPriority(): void {
   } catch {}
 }
 
-function connect(path: string): Connection {
-  const connection = new Connection(openDatabase(path), path);
-  connection.pragma('synchronous = FULL');
-  connection.pragma('foreign_keys = ON');
+function connect(driver: SqliteDriver, path: string): Connection {
+  const connection = Connection.open(driver, path);
+  connection.setUp();
   return connection;
 }
 

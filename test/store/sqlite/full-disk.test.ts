@@ -3,12 +3,12 @@
 import { execFileSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { expect, it, onTestFinished } from 'vitest';
 import type { SessionStore } from '../../../src/store/session-store.ts';
 import { Connection } from '../../../src/store/sqlite/connection.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import { driver } from '../../support/driver.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { temporaryDirectory } from '../../support/test-store.ts';
 import { firstPage, newProject, newSession, turnReply, turnStart } from '../store-samples.ts';
@@ -95,11 +95,11 @@ async function fillPages(): Promise<void> {
   const directory = temporaryDirectory();
   await (await openSqliteStore(storeOptions(directory))).store.close();
   const path = join(directory, 'parley.db');
-  const database = new Database(path, { timeout: 0 });
-  database.pragma('max_page_count = 300');
+  const database = driver.open(path);
+  database.pragma('max_page_count = 300', { simple: true });
   const wait = { waitMs: 0, random: Math.random };
   const options = { ...storeOptions(directory), wait, filesystem: 'any' };
-  const store = new SqliteStore(new Connection(database, path), options);
+  const store = new SqliteStore(new Connection(driver, database, path), options);
   const project = await newProject(store);
   const session_id = await newSession(store, project);
   const { acknowledged, error } = await chatUntilFull(store, project, session_id);

@@ -2,13 +2,12 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { setImmediate as eventLoopTurned } from 'node:timers/promises';
-import Database from 'better-sqlite3';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Session } from '../../../src/service/session.ts';
 import type { SessionRecord } from '../../../src/service/session-archive.ts';
 import { longestLeaseMs, type SessionStore } from '../../../src/store/session-store.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
-import { lookInto } from '../../support/raw-database.ts';
+import { lookInto, RawDatabase } from '../../support/raw-database.ts';
 import { sinceBoot, storeOptions } from '../../support/store-options.ts';
 import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
 import {
@@ -175,7 +174,7 @@ it('an import that lasts longer than its lease is not taken for abandoned', asyn
   const { store } = await openTestStore(options);
   const project = await newProject(store);
   const record = longRecord();
-  const raw = new Database(join(directory, 'parley.db'), { readonly: true });
+  const raw = new RawDatabase(join(directory, 'parley.db'), { readonly: true });
   onTestFinished(() => {
     raw.close();
   });

@@ -12,7 +12,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { expect, it, onTestFinished } from 'vitest';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { schema } from '../../../src/store/sqlite/schema.ts';
@@ -220,11 +219,10 @@ it('makes a store of an empty file', async () => {
 it('enforces references between tables', async () => {
   const directory = temporaryDirectory();
   await (await openSqliteStore(storeOptions(directory))).store.close();
-  const orphan = `INSERT INTO messages (session, position, message_id, role, mode, created_at, content)
-    VALUES (77, 0, 'msg', 'user', 'echo', 0, '')`;
+  const orphan = `INSERT INTO api_keys (project, key_id, hash, name, created_at) VALUES (77, 'key', zeroblob(32), 'name', 0)`;
   lookInto(join(directory, 'parley.db'), (database) => {
     database.pragma('foreign_keys = ON');
-    expect(() => database.exec(orphan)).toThrow(Database.SqliteError);
+    expect(() => database.exec(orphan)).toThrow('FOREIGN KEY constraint failed');
   });
 });
 

@@ -23,7 +23,7 @@ async function bundle(directory: string): Promise<string> {
     external: ['better-sqlite3'],
   });
   const file = join(directory, 'opening-process.mjs');
-  await built.write({ file, format: 'esm' });
+  await built.write({ file, format: 'esm', codeSplitting: false });
   await built.close();
   symlinkSync(join(repository, 'node_modules'), join(directory, 'node_modules'));
   return file;

@@ -2,11 +2,11 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, it, onTestFinished } from 'vitest';
-import { openDatabase } from '../../../src/store/sqlite/binding.ts';
 import { Connection } from '../../../src/store/sqlite/connection.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { purgeSessions } from '../../../src/store/sqlite/purge.ts';
 import { Writer } from '../../../src/store/sqlite/writer.ts';
+import { betterSqlite3 } from '../../support/driver.ts';
 import { lookInto } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { temporaryDirectory } from '../../support/test-store.ts';
@@ -58,7 +58,7 @@ function toolsFor(path: string) {
   onTestFinished(() => {
     database.close();
   });
-  const connection = new Connection(database, path);
+  const connection = new Connection(betterSqlite3, database, path);
   const wait = { waitMs: 5000, random: Math.random };
   const clocks = () => ({ now: 1000, clock: 1000 });
   return { transactions, tools: { connection, writer: new Writer(connection, wait), wait, clocks } };
@@ -90,7 +90,7 @@ it('a transaction of a purge erases at most a hundred messages or sessions, or m
 it('while a purge erases, other connections write, and see each session whole or not at all', async () => {
   const path = await storeToPurge();
   const { tools } = toolsFor(path);
-  const other = openDatabase(path);
+  const other = new Database(path);
   onTestFinished(() => {
     other.close();
   });

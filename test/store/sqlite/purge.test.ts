@@ -1,12 +1,12 @@
 // The bytes of a purge: no file of the store contains a text of a purged session any more, and nothing else is missing.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 import type { EmbeddedBackend } from '../../../src/service/backend.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { callWith, failureOf, say } from '../../support/calls.ts';
 import { type EmbeddedOptions, newKey, openEmbedded } from '../../support/embedded.ts';
+import { RawDatabase } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { temporaryDirectory } from '../../support/test-store.ts';
 import { newProject, newSession, startOfTime, turnReply, turnStart } from '../store-samples.ts';
@@ -68,7 +68,7 @@ test('no byte of a purged session is left in the store, its log or its backups, 
   clock.now += 40 * day;
   await backend.service.deleteSession(call, lately);
   const before = (await backend.archive.listMessages(call, kept, { limit: 200, cursor: null })).data;
-  const raw = new Database(file);
+  const raw = new RawDatabase(file);
   raw.prepare('VACUUM INTO ?').run(`${file}.backup-v1`);
   raw.close();
   writeFileSync(`${file}.backup-part`, 'canary-alpha');
@@ -115,7 +115,7 @@ test('no byte of a purged session is left in the store, its log or its backups, 
 test('the words of purged messages are erased from the search indexes', async () => {
   const held = await hold();
   const { backend, file, directory, key } = held;
-  const raw = new Database(file);
+  const raw = new RawDatabase(file);
   raw.exec(`
     CREATE VIRTUAL TABLE words_of_test USING fts5 (content, content = 'messages', content_rowid = 'id');
     CREATE TRIGGER words_added AFTER INSERT ON messages BEGIN
@@ -132,7 +132,7 @@ test('the words of purged messages are erased from the search indexes', async ()
   await backend.administration.purgeSessions({ ...held.request(0), expected_sessions: 1 });
   await backend.close();
   expect(placesOf('canaryword', directory)).toEqual([]);
-  const found = new Database(file);
+  const found = new RawDatabase(file);
   const rows = found.prepare(`SELECT count(*) FROM words_of_test ('otherword')`).pluck().get();
   found.close();
   expect(rows).toBe(2);
@@ -144,7 +144,7 @@ test('while another process reads, a purge fails with "Not yet" and has erased n
   const gone = await sayEverywhere(held, 'canary-alpha');
   await backend.service.deleteSession(callWith(key), gone);
   held.clock.now += 1000;
-  const reader = new Database(file, { readonly: true });
+  const reader = new RawDatabase(file, { readonly: true });
   reader.exec('BEGIN');
   reader.prepare('SELECT count(*) FROM messages').get();
   // Content of the log that the reader does not see.
@@ -177,7 +177,7 @@ test('a purge that is stopped before the file is rebuilt leaves no byte in the p
   const filter = { projectId: null, deletedBefore: startOfTime + 1, now: startOfTime };
   const purge = store.purgeSessions(filter, { expected: 1, keptSince: 0 });
   const refused = failureOf(purge);
-  const reader = new Database(file, { readonly: true });
+  const reader = new RawDatabase(file, { readonly: true });
   while (reader.prepare(`SELECT 1 FROM meta WHERE name = 'purge'`).get() === undefined)
     await new Promise((resolve) => setImmediate(resolve));
   // A reader like another process: the log cannot be emptied, so the file is not rebuilt.
@@ -194,7 +194,7 @@ test('a purge that was cut after its rows were erased is reported, and the next 
   const { backend, file, key } = held;
   const gone = await sayEverywhere(held, 'canary-alpha');
   await backend.service.deleteSession(callWith(key), gone);
-  const raw = new Database(file);
+  const raw = new RawDatabase(file);
   raw.exec(`INSERT INTO meta (name, value) VALUES ('purge', 'begun');
     DELETE FROM idempotency; DELETE FROM messages; DELETE FROM sessions;`);
   raw.close();

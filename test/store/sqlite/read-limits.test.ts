@@ -4,13 +4,14 @@ import { performance } from 'node:perf_hooks';
 import { expect, it, onTestFinished } from 'vitest';
 import type { ReadLimits } from '../../../src/store/sqlite/read-queue.ts';
 import { StoreProcesses, usualReadLimits } from '../../../src/store/sqlite/store-processes.ts';
+import { driver } from '../../support/driver.ts';
 import { searchFilter } from '../store-samples.ts';
 
 const file = new URL('../../support/endless-worker.js', import.meta.url);
 const never = new AbortController().signal;
 
 function opened(limits: Partial<ReadLimits> = {}) {
-  const place = { path: 'none', lockWaitMs: 1 };
+  const place = { path: 'none', lockWaitMs: 1, driver: driver.name };
   const processes = new StoreProcesses(file, place, { ...usualReadLimits, ...limits });
   onTestFinished(() => processes.close(new Error('the test is over')));
   const search = async (project: string, text: string, signal = never) => {

@@ -2,10 +2,10 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { SessionStore, Turn } from '../../../src/store/session-store.ts';
-import { openDatabase } from '../../../src/store/sqlite/binding.ts';
 import { Connection } from '../../../src/store/sqlite/connection.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { indexStep } from '../../../src/store/sqlite/search-index.ts';
+import { driver } from '../../support/driver.ts';
 import { fillIndexes } from '../../support/filled-indexes.ts';
 import { lookInto } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
@@ -18,7 +18,7 @@ async function begin(store: SessionStore, project: string, content: string, key:
   return begun.turn;
 }
 
-function apart(database: ReturnType<typeof openDatabase>): unknown {
+function apart(database: Parameters<Parameters<typeof lookInto>[1]>[0]): unknown {
   for (const table of ['message_words', 'message_pieces']) {
     database.prepare(`INSERT INTO ${table} (${table}, rank) VALUES ('integrity-check', 1)`).run();
   }
@@ -89,7 +89,7 @@ it.each([
   const project = await newProject(store);
   for (let turn = 0; turn < 3; turn += 1) await begin(store, project, content, `turn ${turn}`);
   const path = join(directory, 'parley.db');
-  const connection = new Connection(openDatabase(path), path);
+  const connection = Connection.open(driver, path);
   const reached = [1, 2, 3, 4].map(() => indexStep(connection, { projectId: project }));
   connection.close();
   expect(reached.map((indexed) => indexed?.message)).toEqual([1, 2, 3, undefined]);

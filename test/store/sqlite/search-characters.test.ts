@@ -1,7 +1,8 @@
 // The characters of words, and the characters that count as equal: the rules that read texts agree with SQLite's index.
-import Database from 'better-sqlite3';
+
 import { expect, test } from 'vitest';
 import { foldCase, foldWord, wordsIn } from '../../../src/store/search-characters.ts';
+import { RawDatabase } from '../../support/raw-database.ts';
 import { runs } from '../../support/runs.ts';
 
 const everyCharacter = runs(0x3000, 0x110000);
@@ -18,7 +19,7 @@ function characters(): readonly string[] {
 
 /** The words that an index with this tokenizer holds for each text, in their order. */
 function indexed(tokenizer: string, texts: readonly string[]): readonly (readonly string[])[] {
-  const database = new Database(':memory:');
+  const database = new RawDatabase(':memory:');
   try {
     database.exec(`CREATE VIRTUAL TABLE words USING fts5 (text, tokenize = '${tokenizer}')`);
     database.exec('CREATE VIRTUAL TABLE known USING fts5vocab (words, instance)');

@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { SearchPage } from '../../../src/service/session-archive.ts';
 import type { SessionStore, Turn } from '../../../src/store/session-store.ts';
-import { openDatabase } from '../../../src/store/sqlite/binding.ts';
 import { Connection } from '../../../src/store/sqlite/connection.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { indexStep } from '../../../src/store/sqlite/search-index.ts';
+import { driver } from '../../support/driver.ts';
 import { fillIndexes } from '../../support/filled-indexes.ts';
 import { lookInto } from '../../support/raw-database.ts';
 import { runs } from '../../support/runs.ts';
@@ -197,7 +197,7 @@ it('between searches the projects are indexed in turns', async () => {
     const project = await newProject(store);
     for (let turn = 0; turn < count; turn += 1) await store.beginTurn(project, turnStart({ content }));
   }
-  const connection = new Connection(openDatabase(path), path);
+  const connection = Connection.open(driver, path);
   const served: number[] = [];
   for (let behind = 0; ; ) {
     const indexed = indexStep(connection, { behind });

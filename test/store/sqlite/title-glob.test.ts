@@ -1,13 +1,14 @@
 // A glob that is read as a pattern and written as SQLite's GLOB finds the same titles as the original glob. Another database translates the
 // pattern in its own way, here as a regular expression, which must find the same titles.
-import Database from 'better-sqlite3';
+
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readTitlePattern } from '../../../src/local/title-pattern.ts';
 import type { TitlePart, TitlePattern } from '../../../src/store/session-filters.ts';
 import { titleGlob } from '../../../src/store/sqlite/title-glob.ts';
+import { RawDatabase } from '../../support/raw-database.ts';
 
-const database = new Database(':memory:');
+const database = new RawDatabase(':memory:');
 const statement = database.prepare<[string, string]>('SELECT ? GLOB ?').pluck();
 const isFound = (title: string, glob: string) => statement.get(title, glob) === 1;
 

@@ -5,6 +5,7 @@ import Database from 'better-sqlite3';
 import { expect, it, onTestFinished } from 'vitest';
 import { Connection } from '../../../src/store/sqlite/connection.ts';
 import { Writer } from '../../../src/store/sqlite/writer.ts';
+import { betterSqlite3 } from '../../support/driver.ts';
 import { temporaryDirectory } from '../../support/test-store.ts';
 
 function openWriter(waitMs = 100) {
@@ -17,7 +18,7 @@ function openWriter(waitMs = 100) {
   database.pragma('journal_mode = WAL');
   database.exec('CREATE TABLE notes (number INTEGER PRIMARY KEY)');
   said.length = 0;
-  const connection = new Connection(database, path);
+  const connection = new Connection(betterSqlite3, database, path);
   const writer = new Writer(connection, { waitMs, random: Math.random });
   const note = (number: number) => {
     connection.run('INSERT INTO notes VALUES (@number)', { number });

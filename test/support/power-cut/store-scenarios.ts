@@ -1,8 +1,9 @@
 // The store as a whole: its keys, the copy that a migration leaves, and what is erased for good.
+
 import { existsSync } from 'node:fs';
-import Database from 'better-sqlite3';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { schema } from '../../../src/store/sqlite/schema.ts';
+import { RawDatabase } from '../raw-database.ts';
 import { storeOptions } from '../store-options.ts';
 import { echo, expected, type Scenario, useOnce } from './scenario.ts';
 
@@ -45,7 +46,7 @@ function keyRevocation(): Scenario {
 }
 
 function rowsOf<Row>(path: string, sql: string): readonly Row[] {
-  const database = new Database(path);
+  const database = new RawDatabase(path);
   try {
     return database.prepare<[], Row>(sql).all();
   } finally {

@@ -62,6 +62,7 @@ export async function importSessions(input: ImportInput, context: CliContext): P
   const items = readItems(plan.files(signal), {
     ...{ signal, from: plan.from, messagesOnly: plan.messagesOnly, now: context.host.now() },
     temporaryDirectory: () => plan.temporaryDirectory(),
+    openDatabase: context.host.openDatabase,
     passed: (path) => report.pass(path),
   });
   let lastStatus = 0;

@@ -28,8 +28,8 @@ export const llm: Source = {
         options.signal.throwIfAborted();
         const id = asText(row['id']);
         const turns = database.rows(
-          'SELECT * FROM responses WHERE conversation_id = ? OR (conversation_id IS NULL AND id = ?) ORDER BY datetime_utc, rowid',
-          ...[id, id],
+          'SELECT * FROM responses WHERE conversation_id = @id OR (conversation_id IS NULL AND id = @id) ORDER BY datetime_utc, rowid',
+          { id },
         );
         const system = turns.map((turn) => textOf(turn['system'])).find((text) => text !== null) ?? null;
         const conversation = { id, title: titles.get(id) ?? null, created: null, system };

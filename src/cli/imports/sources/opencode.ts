@@ -47,15 +47,15 @@ async function* ofDatabase(file: SourceFile, options: ReadOptions): AsyncGenerat
       }
       const parts = new Map<string, ForeignFields[]>();
       for (const part of database.rows(
-        'SELECT message_id, data FROM part WHERE session_id = ? ORDER BY id',
-        id,
+        'SELECT message_id, data FROM part WHERE session_id = @id ORDER BY id',
+        { id },
       )) {
         const message = asText(part['message_id']);
         parts.set(message, [...(parts.get(message) ?? []), parsed(part['data'])]);
       }
       const rows = database.rows(
-        'SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id',
-        id,
+        'SELECT id, data FROM message WHERE session_id = @id ORDER BY time_created, id',
+        { id },
       );
       const messages = rows.flatMap((message) => {
         const own = asText(message['id']);

@@ -1,0 +1,38 @@
+// The main script of the single executable. It does what bin/parley.js does, with the chunks of the build as assets. Node runs it for the
+// program itself, and for a process of a served store.
+'use strict';
+const { basename } = require('node:path');
+const { getRawAsset } = require('node:sea');
+const vm = require('node:vm');
+
+const chunks = new Map();
+// There is no such directory. A chunk makes addresses of threads and processes of it, and their last parts are names of assets.
+const dist = '/parley/dist/';
+const worker = 'store-worker.cjs';
+
+// The words of a forked process begin with the file that it is to run.
+if (process.connected && basename(process.argv[2] ?? '') === worker) {
+  process.argv.splice(1, 1);
+  const text = Buffer.from(getRawAsset(worker)).toString();
+  const script = new vm.Script(`(function (require, module, exports) {${text}\n})`, { filename: worker });
+  script.runInThisContext()(require, { exports: {} }, {});
+} else {
+  load('./main.cjs').main();
+}
+
+function load(name) {
+  if (!name.startsWith('./')) return require(name);
+  if (!chunks.has(name)) {
+    const file = name.slice(2);
+    // The length of the text, the text, V8's cache of it: as bin/parley.js reads them.
+    const packed = Buffer.from(getRawAsset(file));
+    const end = 8 + packed.readUInt32LE(0);
+    const text = packed.toString('latin1', 8, end);
+    const cachedData = end < packed.length ? packed.subarray(end) : undefined;
+    const script = new vm.Script(text, { filename: `dist/${file}`, cachedData });
+    const chunk = { exports: {} };
+    chunks.set(name, chunk);
+    script.runInThisContext()(chunk.exports, load, chunk, dist + file, dist);
+  }
+  return chunks.get(name).exports;
+}

@@ -1,0 +1,10 @@
+// The library for SQLite of this process: by the versions of Node, or as a variable of the environment says.
+import type { SqliteDriver } from '../store/sqlite/driver.ts';
+import { chooseDriver } from '../store/sqlite/driver-choice.ts';
+import type { Dependencies } from './dependencies.ts';
+
+export type DriverFacts = Pick<Dependencies, 'versions' | 'env'>;
+
+export function sqliteDriver({ versions, env }: DriverFacts): Promise<SqliteDriver> {
+  return chooseDriver(versions, env['PARLEY_SQLITE_DRIVER']);
+}

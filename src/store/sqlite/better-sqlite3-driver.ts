@@ -1,0 +1,46 @@
+// SQLite by better-sqlite3, a compiled add-on. Its databases and statements are used as they are.
+import type { Options } from 'better-sqlite3';
+import { ParleyError } from '../../service/errors.ts';
+import type { SqliteDatabase, SqliteDriver } from './driver.ts';
+
+/** Loads the package here, because a Node that uses node:sqlite must not load it. */
+export async function betterSqlite3(nodeApiVersion: number): Promise<SqliteDriver> {
+  const { default: manifest } = await import('better-sqlite3/package.json', { with: { type: 'json' } });
+  refuseUnusable(manifest.version, nodeApiVersion);
+  const { default: Database } = await import('better-sqlite3');
+  const opened = (path: string, options: Options): SqliteDatabase => {
+    try {
+      return new Database(path, options);
+    } catch (error) {
+      throw error instanceof Database.SqliteError ? error : notLoaded(error);
+    }
+  };
+  return {
+    name: 'better-sqlite3',
+    newerSqlite: 'Run `npm install better-sqlite3@latest` where Parley is installed.',
+    open: (path) => opened(path, { fileMustExist: true, timeout: 0 }),
+    openInMemory: () => opened(':memory:', {}),
+  };
+}
+
+/** Version 13 on a Node without Node-API 10 ends the process when it opens a file, without an error that could be caught. */
+function refuseUnusable(version: string, nodeApiVersion: number): void {
+  if (nodeApiVersion >= 10 || Number.parseInt(version, 10) < 13) return;
+  throw new ParleyError(
+    'CONFIG',
+    `better-sqlite3 ${version} needs Node-API 10; this Node has ${nodeApiVersion}.`,
+    {
+      hint: 'Use Node 22.14 or newer, or run `npm install better-sqlite3@12.9.0` where Parley is installed.',
+    },
+  );
+}
+
+function notLoaded(cause: unknown): ParleyError {
+  const text = cause instanceof Error ? cause.message : String(cause);
+  return new ParleyError('CONFIG', `SQLite cannot be loaded: ${text.split('\n', 1)[0]}`, {
+    hint:
+      'Run `npm rebuild better-sqlite3` where Parley is installed, with the Node that runs it; ' +
+      'npm 12 needs `npm install-scripts approve better-sqlite3` first.',
+    cause,
+  });
+}

@@ -1,0 +1,175 @@
+// SQLite by Node's own node:sqlite. Where it differs from better-sqlite3, this file makes the two mean the same: errors get SQLite's names,
+// a missing value is refused, and a large integer is rounded.
+import { pathToFileURL } from 'node:url';
+import type {
+  Bindings,
+  SqliteDatabase,
+  SqliteDriver,
+  SqliteStatement,
+  StatementResult,
+  Values,
+} from './driver.ts';
+import type { CheckedValues, DatabaseSync, StatementSync } from './node-sqlite-types.ts';
+import { resultCodeName } from './result-codes.ts';
+
+/** Loads the module here, because a Node without it cannot load a file that imports it. */
+export async function nodeSqlite(): Promise<SqliteDriver> {
+  // @ts-expect-error: the types of the oldest supported Node do not have it.
+  const { DatabaseSync: Database } = (await import('node:sqlite')) as {
+    DatabaseSync: new (path: string, options: { readonly timeout: number }) => DatabaseSync;
+  };
+  const opened = (place: string) => new NodeDatabase(named(() => new Database(place, { timeout: 0 })));
+  return {
+    name: 'node:sqlite',
+    newerSqlite: 'Use a newer Node.',
+    // A path would make a file that does not exist.
+    open: (path) => opened(`${pathToFileURL(path).href}?mode=rw`),
+    openInMemory: () => opened(':memory:'),
+  };
+}
+
+class NodeDatabase implements SqliteDatabase {
+  readonly #database: DatabaseSync;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  get open(): boolean {
+    return this.#database.isOpen;
+  }
+
+  get inTransaction(): boolean {
+    return this.#database.isTransaction;
+  }
+
+  prepare(sql: string): SqliteStatement {
+    return new NodeStatement(
+      named(() => this.#database.prepare(sql)),
+      sql,
+    );
+  }
+
+  exec(sql: string): void {
+    named(() => this.#database.exec(sql));
+  }
+
+  pragma(text: string): unknown {
+    const row = named(() => this.#database.prepare(`PRAGMA ${text}`).get());
+    return row === undefined ? undefined : Object.values(row as object)[0];
+  }
+
+  close(): void {
+    if (this.#database.isOpen) this.#database.close();
+  }
+}
+
+class NodeStatement implements SqliteStatement {
+  readonly #statement: StatementSync;
+  readonly #parameters: readonly string[];
+  /** How many `?` there are. */
+  readonly #places: number;
+  readonly #isRead: boolean;
+
+  constructor(statement: StatementSync, sql: string) {
+    this.#statement = statement;
+    this.#parameters = [...new Set(sql.match(/(?<=@)\w+/g))];
+    this.#places = sql.split('?').length - 1;
+    this.#isRead = /^\s*(SELECT|WITH|PRAGMA)\b/.test(sql);
+    statement.setAllowUnknownNamedParameters(true);
+  }
+
+  run(values: Values): StatementResult {
+    return named(() => this.#statement.run(...this.#checked(values)));
+  }
+
+  get(values: Values): unknown {
+    return this.#read((checked) => this.#statement.get(...checked), values);
+  }
+
+  all(values: Values): unknown[] {
+    return this.#read((checked) => this.#statement.all(...checked), values);
+  }
+
+  *iterate(values: Values): Iterable<unknown> {
+    const rows = named(() => this.#statement.iterate(...this.#checked(values)));
+    try {
+      for (;;) {
+        const { done, value } = named(() => rows.next());
+        if (done) return;
+        yield value;
+      }
+    } finally {
+      rows.return?.();
+    }
+  }
+
+  raw(): this {
+    this.#statement.setReturnArrays(true);
+    return this;
+  }
+
+  /** node:sqlite refuses an integer that JavaScript would round. The statement then runs again, so it must not write. */
+  #read<T>(read: (checked: CheckedValues) => T, values: Values): T {
+    const checked = this.#checked(values);
+    try {
+      return read(checked);
+    } catch (error) {
+      if (!this.#isRead || codeOf(error) !== 'ERR_OUT_OF_RANGE') throw withName(error);
+    }
+    this.#statement.setReadBigInts(true);
+    try {
+      return rounded(named(() => read(checked))) as T;
+    } finally {
+      this.#statement.setReadBigInts(false);
+    }
+  }
+
+  /** node:sqlite takes a missing value for NULL and a boolean for a number, and not each version takes `undefined` for NULL. */
+  #checked(values: Values): CheckedValues {
+    if (!isByName(values)) {
+      if (values.length === this.#places) return values;
+      throw new RangeError(`The statement has ${this.#places} places for ${values.length} values.`);
+    }
+    for (const name of this.#parameters) {
+      const value = values[name];
+      if (typeof value === 'boolean') throw new TypeError(`Parameter "${name}" is a boolean.`);
+      if (value !== undefined) continue;
+      if (!(name in values)) throw new RangeError(`Missing named parameter "${name}"`);
+      return this.#checked({ ...values, [name]: null });
+    }
+    return [values];
+  }
+}
+
+function isByName(values: Values): values is Bindings {
+  return !Array.isArray(values);
+}
+
+/** A row or rows whose integers are all of type `bigint`. */
+function rounded(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number(value);
+  if (Array.isArray(value)) return value.map(rounded);
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, rounded(one)]));
+}
+
+function named<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw withName(error);
+  }
+}
+
+/** An error of SQLite has the number of its result code. Every such error has one `code`, which says nothing. */
+function withName(error: unknown): unknown {
+  if (codeOf(error) !== 'ERR_SQLITE_ERROR') return error;
+  const failure = error as Error & { code: string; readonly errcode: number };
+  failure.code = resultCodeName(failure.errcode);
+  return failure;
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}
