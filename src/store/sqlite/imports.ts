@@ -7,6 +7,7 @@ import { hiddenColumns, isCopy, messageColumns, toMessage } from '../rows.ts';
 import type { StoreRules } from '../store-rules.ts';
 import type { Connection } from './connection.ts';
 import { addImportedMessage, importBindings, importedColumns, importedValues } from './imported-rows.ts';
+import { keepTags } from './ordering.ts';
 import { findSession, inProject } from './sessions.ts';
 import { atOnce, type Steps } from './steps.ts';
 
@@ -38,6 +39,7 @@ export function importSession(
   const bindings = { projectId, sessionId: session.session_id, ...importBindings(record) };
   const { changes, rowId } = connection.run(importStatements.addSession, bindings);
   if (changes === 0) return atOnce(sameSession(connection, projectId, record, rules));
+  if (bindings.tags !== null) keepTags(connection, rowId);
   for (const message of [...messages, ...hidden_messages])
     addImportedMessage(connection, rowId, message, isCopy(record, message));
   return findSession(connection, projectId, session.session_id);

@@ -7,7 +7,7 @@ const messageColumns = `message_id, position, role, content, mode, finish_reason
 const messageValues = `@message_id, @position, @role, @content, @mode, @finish_reason, @input_tokens, @output_tokens,
   @first_token_ms, @error_code, @created_at, @copied`;
 const headColumns = `session_id, title, created_at, updated_at, message_count, deleted_at, turn_position, turn_epoch,
-  undone_turns, mode, parent_id, forked_at, parameters, system`;
+  undone_turns, mode, parent_id, forked_at, parameters, system, pinned, archived, tags`;
 const heads = (comparison: '>' | '>=') => `
   SELECT id, ${headColumns}
   FROM sessions WHERE project = ${projectNumber} AND session_id ${comparison} @place
@@ -54,6 +54,7 @@ export const rowStatements = {
     INSERT INTO sessions (project, ${headColumns}, turn_owner, turn_until)
     VALUES (${projectNumber}, @session_id, @title, @created_at, @updated_at, @message_count, @deleted_at, @turn_position,
       @turn_epoch, @undone_turns, @mode, @parent_id, @forked_at, @parameters, @system,
+      @pinned, @archived, @tags,
       iif(@turn_position IS NULL, NULL, 'copy'), iif(@turn_position IS NULL, NULL, 0))
     ON CONFLICT (project, session_id) DO NOTHING`,
   addMessage: `

@@ -19,10 +19,15 @@ import {
 import { ageTime, type Clocks } from './age-clock.ts';
 import type { Connection } from './connection.ts';
 import type { LockWait } from './lock-wait.ts';
+import { keepTags } from './ordering.ts';
 import { StoreAccess } from './store-access.ts';
 import { rowStatements as sql } from './store-row-statements.ts';
 
-type HeadRow = SessionHead & { readonly id: number };
+type HeadRow = Omit<SessionHead, 'pinned' | 'archived'> & {
+  readonly id: number;
+  readonly pinned: number;
+  readonly archived: number;
+};
 type StoredMessage = Omit<KeptMessage, 'is_copy'> & { readonly copied: number | null };
 
 export class SqliteRows implements StoreRows {
@@ -79,8 +84,10 @@ export class SqliteRows implements StoreRows {
   addParts(projectId: string, parts: readonly SessionPart[]): Promise<void> {
     return this.#write((connection) => {
       for (const { session, messages } of parts) {
-        const { changes, rowId } = connection.run(sql.addSession, { ...session, projectId });
-        const { session_id } = session;
+        const { session_id, pinned, archived, tags } = session;
+        const flags = { pinned: Number(pinned), archived: Number(archived) };
+        const { changes, rowId } = connection.run(sql.addSession, { ...session, ...flags, projectId });
+        if (changes > 0 && tags !== null) keepTags(connection, rowId);
         const id =
           changes > 0 ? rowId : connection.get<{ id: number }>(sql.find, { projectId, session_id })?.id;
         for (const { is_copy, ...message } of messages) {
@@ -142,7 +149,8 @@ function readParts(connection: Connection, projectId: string, from: PartPlace | 
   const parts: SessionPart[] = [];
   let messagesLeft: number = pageLimits.messages;
   let bytesLeft: number = pageLimits.textBytes;
-  for (const { id, ...session } of heads) {
+  for (const { id, ...head } of heads) {
+    const session = { ...head, pinned: head.pinned === 1, archived: head.archived === 1 };
     const begin = session.session_id === from?.session_id ? from.message : null;
     let next: PartPlace | null = null;
     const rows = connection.allWhile<StoredMessage>(

@@ -3,7 +3,7 @@
 import { type Command, Option } from 'commander';
 import { largestPage } from '../../../service/limits.ts';
 import type { Session } from '../../../service/session.ts';
-import type { SessionOrder, SessionQuery } from '../../../service/session-archive.ts';
+import { noConditions, type SessionOrder, type SessionQuery } from '../../../service/session-archive.ts';
 import { type PointInTime, pointInTime, timeOf } from '../../age.ts';
 import type { CliContext, Printing } from '../../context.ts';
 import { everyPage } from '../../every-page.ts';
@@ -119,7 +119,9 @@ export async function runList(input: ListInput, context: CliContext): Promise<un
   const { backend } = await context.open();
   const query = {
     limit: input.limit ?? limitFor(context),
+    ...noConditions,
     title_match: input.titleMatch,
+    archived: input.deleted ? null : false,
     id_suffix: null,
     updated_before: input.olderThan === null ? null : timeOf(input.olderThan, context.host.now()),
     updated_after: input.newerThan === null ? null : timeOf(input.newerThan, context.host.now()),
