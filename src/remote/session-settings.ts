@@ -40,8 +40,9 @@ export async function recordToSend(
   const { pinned, archived, tags, ...session } = record.session;
   const isOrdered = pinned || archived || (tags?.length ?? 0) > 0;
   if (isOrdered) await requireOrder(connection, call);
-  const given =
-    isOrdered || (await hasExtension(connection, call, 'order')) ? record : { ...record, session };
+  const tellsOrder = [pinned, archived, tags].some((told) => told !== undefined);
+  const keepsOrder = !tellsOrder || isOrdered || (await hasExtension(connection, call, 'order'));
+  const given = keepsOrder ? record : { ...record, session };
   const { mode: _, system, parameters, parent_id, forked_at: __, ...facts } = session;
   if (record.hidden_messages !== undefined) {
     await requireExtension(connection, call, 'lines', 'keeps no replaced replies and no undone turns');

@@ -1,7 +1,8 @@
-// `parley sessions batches`: the batches of deletions that can be resumed or undone, from their journals on this machine.
+// `parley sessions batches`: the batches that can be resumed or undone, from their journals on this machine.
 import type { Command } from 'commander';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
+import type { BatchKind } from '../../session-batch/batch-kind.ts';
 import { toJson } from '../../terminal/json.ts';
 import { type Column, writeTable } from '../../terminal/table.ts';
 
@@ -14,9 +15,13 @@ interface BatchRow {
   readonly project_id: string | null;
   /** The distinct ids that it was given. */
   readonly ids: number;
+  readonly kind: BatchKind;
+  /** How many of them are as the batch wants them. */
+  readonly done: number;
+  /** The same for a batch of deletions, else 0. */
   readonly deleted: number;
   readonly not_found: number;
-  /** Ids that are still to be deleted, failed ones included. */
+  /** Ids that are still to be done, failed ones included. */
   readonly left: number;
   /** The last restore of it; null if there was none. */
   readonly restored: { readonly sessions: number; readonly at: string } | null;
@@ -25,16 +30,19 @@ interface BatchRow {
 const columnsOf = (origin: string): readonly Column<BatchRow>[] => [
   { title: 'BATCH', value: ({ batch }) => batch },
   { title: 'BEGUN', value: ({ made_at }) => made_at },
-  { title: 'DELETED', value: ({ deleted }) => String(deleted) },
+  { title: 'WHAT', value: ({ kind }) => kind },
+  { title: 'DONE', value: ({ done }) => String(done) },
   { title: 'LEFT', value: ({ left }) => String(left) },
-  { title: 'RESTORED', value: ({ restored }) => (restored === null ? '' : restored.at) },
+  { title: 'UNDONE', value: ({ restored }) => (restored === null ? '' : restored.at) },
   { title: 'WHERE', value: (row) => (row.origin === origin ? 'here' : row.origin), flexible: true },
 ];
 
 export function registerBatches(parent: Command, run: Run): void {
   parent
     .command('batches')
-    .description('list the batches of deletions, the newest first, and which of them were restored')
+    .description(
+      'list the batches of deletions and of other changes, the newest first, and which of them were undone',
+    )
     .action((_options, command: Command) => run(command, runBatches));
 }
 
@@ -44,9 +52,13 @@ export async function runBatches(context: CliContext): Promise<undefined> {
   const rows: BatchRow[] = [];
   for (const known of knownBatches(context.host.dataDirectory, (path) => unreadable.push(path))) {
     const { batch, made_at, origin, project_id, ids } = known.seal;
+    const { kind } = known.action;
+    const done = known.count('done');
     rows.push({
       ...{ batch, made_at, origin, project_id, ids },
-      deleted: known.count('deleted'),
+      kind,
+      done,
+      deleted: kind === 'delete' ? done : 0,
       not_found: known.count('missing'),
       left: known.count('outstanding'),
       restored: known.restored,

@@ -58,13 +58,18 @@ async function showSession(id: string, gap: string, context: Asking & Printing):
   else await context.stdout.write(`${gap}${fieldLines(told(data))}`);
 }
 
-/** The fields to show: settings only where the session has some. */
+/** The fields to show: settings and ordering only where the session has some. */
 function told(session: Session): object {
-  const { mode, system, parent_id, forked_at, ...facts } = session;
+  const { mode, system, parent_id, forked_at, pinned, archived, tags, ...facts } = session;
   const settings = Object.entries({ mode, system, parent_id, forked_at }).filter(
     ([, value]) => value !== null,
   );
-  return { ...facts, ...Object.fromEntries(settings) };
+  return {
+    ...{ ...facts, ...Object.fromEntries(settings) },
+    ...(pinned && { pinned }),
+    ...(archived && { archived }),
+    ...(tags.length > 0 && { tags: tags.join(', ') }),
+  };
 }
 
 /** The failure is in the data as well, so that a reader of stdout alone knows which session is missing. */
