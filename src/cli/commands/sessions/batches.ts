@@ -30,11 +30,11 @@ interface BatchRow {
 const columnsOf = (origin: string): readonly Column<BatchRow>[] => [
   { title: 'BATCH', value: ({ batch }) => batch },
   { title: 'BEGUN', value: ({ made_at }) => made_at },
-  { title: 'WHAT', value: ({ kind }) => kind },
   { title: 'DONE', value: ({ done }) => String(done) },
   { title: 'LEFT', value: ({ left }) => String(left) },
   { title: 'UNDONE', value: ({ restored }) => (restored === null ? '' : restored.at) },
   { title: 'WHERE', value: (row) => (row.origin === origin ? 'here' : row.origin), flexible: true },
+  { title: 'WHAT', value: ({ kind }) => kind },
 ];
 
 export function registerBatches(parent: Command, run: Run): void {
