@@ -12,6 +12,7 @@ const alone = [
 
 export default defineConfig({
   test: {
+    globalSetup: ['test/support/memory-directory.ts'],
     setupFiles: ['test/support/no-warnings.ts'],
     pool: 'forks',
     maxWorkers: 3,

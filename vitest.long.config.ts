@@ -14,7 +14,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.long.ts', ...withProperties],
     setupFiles: ['test/support/no-warnings.ts'],
-    globalSetup: ['test/support/postgres-broker.ts'],
+    globalSetup: ['test/support/memory-directory.ts', 'test/support/postgres-broker.ts'],
     env: { PARLEY_TEST_RUNS: 'many' },
     pool: 'forks',
     maxWorkers: 2,

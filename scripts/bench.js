@@ -35,6 +35,13 @@ function measure() {
   const chat = ['chat', '--mode', 'echo', 'hi', '-n'];
   run([parley, ...chat], (output) => output === 'hi\n');
   const id = run([parley, 'sessions', 'create'], (output) => output.trim() !== '').output.trim();
+  const isHi = (output) => output === 'hi\n';
+  // Another session, so that `-s` names one that is not the last.
+  const echoed = run(
+    [parley, ...chat, '--json', '--jq', '.data.session_id'],
+    (output) => output !== '',
+  ).output;
+  run([parley, ...chat], isHi);
   const cases = [
     {
       name: 'printf hi | chat -m echo',
@@ -45,7 +52,9 @@ function measure() {
     },
     { name: '--version', words: ['--version'], reach: 1.4, expect: (output) => output.includes(version) },
     { name: '--help', words: ['--help'], reach: null, expect: (output) => output.includes('sessions') },
-    { name: chat.join(' '), words: chat, reach: 1.8, expect: (output) => output === 'hi\n' },
+    { name: chat.join(' '), words: chat, reach: 1.8, expect: isHi },
+    { name: 'chat -c hi -n', words: ['chat', '-c', 'hi', '-n'], reach: 1.8, expect: isHi },
+    { name: 'chat -s ID hi -n', words: ['chat', '-s', echoed.trim(), 'hi', '-n'], reach: 1.8, expect: isHi },
     {
       name: 'sessions get ID',
       words: ['sessions', 'get', id],

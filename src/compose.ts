@@ -1,5 +1,6 @@
 // Chooses the backend of a target: in this process, or at a server. Only the chosen one is loaded.
 import type { Dependencies } from './compose/dependencies.ts';
+import type { BackupRequest, RestoringRequest, VerificationRequest } from './compose/store-backups.ts';
 import type { CopyRequest } from './compose/store-upkeep.ts';
 import type { ModePlace } from './config/mode-place.ts';
 import type { Target } from './config/settings.ts';
@@ -115,6 +116,16 @@ export async function openModes(
 export async function copyStores(request: CopyRequest, dependencies: Dependencies): Promise<CopyReport> {
   const { copyStores: copy } = await import('./compose/store-upkeep.ts');
   return copy(request, dependencies);
+}
+
+/** Backs up stores, and restores them. */
+export function storeBackups(dependencies: Dependencies) {
+  const load = () => import('./compose/store-backups.ts');
+  return {
+    backUp: async (request: BackupRequest) => (await load()).backUpStore(request, dependencies),
+    verify: async (request: VerificationRequest) => (await load()).verifyBackup(request),
+    restore: async (request: RestoringRequest) => (await load()).restoreStore(request, dependencies),
+  };
 }
 
 /** Locks between the processes of this machine. */

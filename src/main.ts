@@ -23,6 +23,7 @@ import {
   openBackend,
   openModes,
   openServedBackend,
+  storeBackups,
 } from './compose.ts';
 import { configDirectory, dataDirectory, placed, realDirectory } from './config/paths.ts';
 import { ProfileFile } from './config/profile-file.ts';
@@ -236,6 +237,7 @@ function cliHost(
     openModes: (target) => openModes(target, dependencies),
     migrateStore: (target) => migrateStore(target, dependencies),
     copyStores: (request) => copyStores(request, dependencies),
+    backups: storeBackups(dependencies),
     findModels: (servers, options, stop) => findModels(servers, dependencies, options, stop),
     findContext: (mode, options, stop) => findContext(mode, dependencies, options, stop),
   };

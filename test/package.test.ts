@@ -43,9 +43,18 @@ describe('the packed file', () => {
       'LICENSE',
       'README.md',
       'THIRD-PARTY-NOTICES',
-      ...['admin', 'deploy', 'json', 'models', 'performance', 'postgres', 'scripts', 'terminal'].map(
-        (name) => `docs/${name}.md`,
-      ),
+      ...[
+        'admin',
+        'deploy',
+        'import',
+        'json',
+        'metrics',
+        'models',
+        'performance',
+        'postgres',
+        'scripts',
+        'terminal',
+      ].map((name) => `docs/${name}.md`),
       ...['Containerfile', 'haproxy.cfg', 'parley.service'].map((name) => `docs/deploy/${name}`),
       'package.json',
     ];

@@ -2,7 +2,7 @@
 import { registerChat } from './commands/chat.ts';
 import { registerComplete, registerCompletion } from './commands/completion.ts';
 import { registerDoctor } from './commands/doctor.ts';
-import { registerHelp } from './commands/help.ts';
+import { registerHelp, registerHelpOfGroups } from './commands/help.ts';
 import { registerKeys } from './commands/keys/keys.ts';
 import { registerLogin } from './commands/login.ts';
 import { registerLogout } from './commands/logout.ts';
@@ -51,7 +51,3 @@ export function registrationsOf(first: string): readonly Register[] {
 }
 
 const treeReaders: readonly Register[] = [registerHelp, registerComplete];
-
-const registerHelpOfGroups: Register = (program, run) => {
-  for (const group of program.commands) if (group.commands.length > 0) registerHelp(group, run);
-};

@@ -124,7 +124,10 @@ function checkLastTurn(input: ChatInput, hasSession: boolean): void {
   ].find(Boolean);
   if (regenerate && message) {
     throw new ParleyError('USAGE', `${message} and --regenerate cannot be used together.`, {
-      hint: '--regenerate asks for another reply to the last message of the session.',
+      hint:
+        message === '--schema'
+          ? 'Another reply is asked for as it was before. For JSON, send a message: -c --schema FILE "…"'
+          : '--regenerate asks for another reply to the last message of the session.',
     });
   }
 }

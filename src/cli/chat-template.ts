@@ -30,7 +30,7 @@ export function templatesOf({ profileFile }: Pick<CliHost, 'profileFile'>): Temp
 }
 
 /** Throws `USAGE` for a value of a variable that the template does not have. */
-export function checkTemplateValues({ name, path, body }: Template, values: TemplateValues): void {
+function checkTemplateValues({ name, path, body }: Template, values: TemplateValues): void {
   const names = variablesOf(body).map((variable) => variable.name);
   for (const given of values.keys()) {
     if (given === inputVariable) {

@@ -12,6 +12,7 @@ import type {
   ServedBackend,
   ServeOptions,
 } from '../service/backend-opening.ts';
+import type { BackupFacts, RestoreReport } from '../service/backup-report.ts';
 import type { ModeSettings } from '../service/mode-settings.ts';
 import type { FoundModels, ModelServer, ToldContext } from '../service/model-server.ts';
 import type { LoadLocks } from '../system/file-lock.ts';
@@ -27,6 +28,38 @@ export interface StoreCopyRequest {
   readonly resume: boolean;
   readonly progress: CopyProgress;
   readonly signal: AbortSignal;
+}
+
+export interface StoreBackupRequest {
+  readonly target: Pick<Target, 'store' | 'storeName'>;
+  readonly withKeys: boolean;
+  /** Takes the next part of the backup's text. */
+  readonly write: (text: string) => Promise<void>;
+  readonly progress: CopyProgress;
+  readonly signal: AbortSignal;
+}
+
+export interface BackupReading {
+  readonly chunks: AsyncIterable<Uint8Array>;
+  /** The name of the backup, for errors. */
+  readonly place: string;
+  readonly progress: CopyProgress;
+  readonly signal: AbortSignal;
+}
+
+export interface StoreRestoringRequest extends BackupReading {
+  readonly target: Pick<Target, 'store' | 'storeName'>;
+  /** Replaces a store that holds sessions. Only SQLite can do so. */
+  readonly replaces: boolean;
+}
+
+export interface StoreBackups {
+  /** Writes a backup of the store of a target, as it is at one moment. */
+  backUp(request: StoreBackupRequest): Promise<BackupFacts>;
+  /** Reads a backup to its end. Rejects with `STORE_DAMAGED` for one that is not whole. */
+  verify(request: BackupReading): Promise<BackupFacts>;
+  /** Makes the store of a target from a backup. */
+  restore(request: StoreRestoringRequest): Promise<RestoreReport>;
 }
 
 export interface StandardInput {
@@ -76,6 +109,7 @@ export interface CliHost {
   migrateStore(target: Pick<Target, 'store' | 'storeName'>): Promise<StoreMigration>;
   /** Copies the rows of a store into another that is new, and compares the two. */
   copyStores(request: StoreCopyRequest): Promise<CopyReport>;
+  readonly backups: StoreBackups;
   /** Asks model servers which models they have. Contacts these and no other; never rejects for what a server does. */
   findModels(
     servers: readonly ModelServer[],

@@ -94,6 +94,8 @@ function remedyText(remedy: Remedy): string {
       return 'Migrate it first: parley store migrate, with the same --store or PARLEY_STORE';
     case 'resume_copy':
       return 'Go on with it: the same command with --resume';
+    case 'replace_store':
+      return 'Name another place, or let the backup take its place with --replace; in SQLite the old store is kept beside it.';
     case 'restore_session':
       return 'If it was deleted here, bring it back with: parley sessions restore';
     case 'import_an_export':

@@ -124,12 +124,19 @@ export async function buildProgram(
 }
 
 /**
- * The registrations for a line. If it begins with a command, only that one is registered, because describing all takes time. A chat and
- * `--version`, the most frequent ones, do not even load the others.
+ * The registrations for a line. If it begins with a command, only that one is registered, because describing all takes time. A chat,
+ * `--version` and those of sessions, the most frequent ones, do not even load the others.
  */
 async function registrations(first: string): Promise<readonly Register[]> {
   if (first === 'chat') return [registerChat];
   if (first === '--version') return [];
+  if (first === 'sessions') {
+    const [{ registerSessions }, { registerHelpOfGroups }] = await Promise.all([
+      import('./commands/sessions/sessions.ts'),
+      import('./commands/help.ts'),
+    ]);
+    return [registerSessions, registerHelpOfGroups];
+  }
   const { registrationsOf } = await import('./all-commands.ts');
   return registrationsOf(first);
 }

@@ -1,6 +1,8 @@
 // A time as a person reads it at a terminal: how long ago, for up to a week, and otherwise the local date and time. With `--utc` it is the
 // time as the service gives it. Pipes always get that.
 
+import type { Output } from './terminal/output.ts';
+
 const minuteMs = 60_000;
 const weekMs = 7 * 24 * 60 * minuteMs;
 
@@ -11,6 +13,15 @@ export function shownTime(time: string, now: number, { utc = false } = {}): stri
   const age = now - milliseconds;
   // A clock that is a little ahead is no reason for a date.
   return age >= -minuteMs && age < weekMs ? agoInWords(age) : localTime(milliseconds);
+}
+
+/** How an output shows times. */
+export function timesIn(
+  { isTerminal }: Pick<Output, 'isTerminal'>,
+  now: number,
+  { utc = false } = {},
+): (time: string) => string {
+  return (time) => shownTime(time, now, { utc: utc || !isTerminal });
 }
 
 /** As {@link shownTime}, with the date alone in place of date and time. */

@@ -1,6 +1,7 @@
 // An opened store of any database, as a backend needs it.
 import type { TurnOwner } from '../local/local-options.ts';
 import type { StoreMigration } from '../service/administration.ts';
+import type { StoreMeasures } from '../service/store-measures.ts';
 import type { SessionStore } from '../store/session-store.ts';
 import type { ModeSource } from './mode-source.ts';
 
@@ -14,6 +15,7 @@ export interface ChosenStore {
   readonly shareReads: () => void;
   /** The number of live servers that share this store; null for a store of one machine. */
   readonly servers: (() => number) | null;
+  readonly measures: StoreMeasures;
   /** The modes that the store keeps; null if those of this machine's configuration are used. */
   readonly modes: ModeSource | null;
 }

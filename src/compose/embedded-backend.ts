@@ -83,7 +83,7 @@ export async function openServedBackend(
   const config = profileFile.read();
   const knownTo = profileOfStore(config, target.storeName);
   if (target.store === null) refuseMissingStore(knownTo, hasStore(dataDirectory), dataDirectory);
-  const { backend, store, shareReads, servers, limits, defaultMode, modes, reloadModes } = await openLocal(
+  const { store, shareReads, modes, ...opened } = await openLocal(
     // The time-out of a server limits its models alone. Each client has a time-out of its own.
     async () => {
       const storeProcesses = target.store === null ? await servedProcesses() : undefined;
@@ -105,15 +105,12 @@ export async function openServedBackend(
       `The store ${target.storeName} has no modes yet. Those in ${profileFile.path} are not used with it.`,
     );
   }
+  const { backend, limits, defaultMode, servers, measures, reloadModes } = opened;
   return {
-    backend,
-    limits,
-    defaultMode,
+    ...{ backend, limits, defaultMode, servers, measures, reloadModes },
     ready: () => store.ping(),
     requestArrived: shareReads,
-    servers,
     followModes: modes?.follow ?? null,
-    reloadModes,
   };
 }
 
@@ -153,7 +150,7 @@ async function openLocal<Modes extends Pick<ModeSource, 'read' | 'follow'>>(
   const enginesOf = async (modes: Pick<ModeSource, 'read'> | null) =>
     configuredEngines(dependencies, options, (await modes?.read()) ?? null);
   const ownEngines = ownModes && (await enginesOf(ownModes));
-  const { store, created, owner, shareReads, servers, modes: modesOfStore } = await openStore();
+  const { store, created, owner, modes: modesOfStore, ...opened } = await openStore();
   const modes = ownModes ?? modesOfStore;
   const { engines, exchange } = exchangeableEngines(ownEngines ?? (await enginesOf(modes)));
   const reloadModes = async () => exchange(await enginesOf(modes));
@@ -176,7 +173,11 @@ async function openLocal<Modes extends Pick<ModeSource, 'read' | 'follow'>>(
     },
   };
   const defaultMode = () => engines.modes.find((mode) => mode.default)?.name ?? '';
-  return { backend, store, shareReads, servers, limits, defaultMode, isNew: created, modes, reloadModes };
+  const { shareReads, servers, measures } = opened;
+  return {
+    ...{ backend, store, shareReads, servers, measures },
+    ...{ limits, defaultMode, isNew: created, modes, reloadModes },
+  };
 }
 
 function limitsWith(timeout: number | null): Limits {

@@ -7,7 +7,7 @@ import { storedMode } from './mode-validation.ts';
 import { storedModeConfig } from './stored-modes.ts';
 
 /** A mode with broken settings stays where it is: it could hold a key as plain text. */
-export async function copyModes(from: ModePlace, to: ModePlace): Promise<CopiedModes> {
+export async function copyModes(from: Pick<ModePlace, 'name' | 'read'>, to: ModePlace): Promise<CopiedModes> {
   const { modes, faulty, default: chosen } = storedModeConfig(await from.read(), from.name);
   const original = modes.map((mode) => [mode.name, storedMode(mode)] as const);
   let missing: typeof original = [];

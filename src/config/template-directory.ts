@@ -15,7 +15,7 @@ const mostBytes = 2 * 1024 * 1024;
 const remedy = 'Check the file, and who may use it.';
 
 /** True for a name that is a safe file name on every system. */
-export function isTemplateName(name: string): boolean {
+function isTemplateName(name: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name);
 }
 

@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import type { CopiedProject, CopyProgress } from '../service/administration.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { ProjectRow, StoreRows } from '../store/store-rows.ts';
-import { type DigestPair, pairs, sessionDigests } from './session-digests.ts';
+import { type CopiedTexts, sessionHeads } from './copied-texts.ts';
+import { type DigestPair, pairs, type SessionDigest, sessionDigests } from './session-digests.ts';
 
 interface Compared {
   readonly original: StoreRows;
@@ -15,30 +16,75 @@ interface Compared {
 /** How many different sessions an error names. */
 const named = 10;
 
-/** Compares the sessions of a project. Rejects with `COPY_DIFFERS`, which names the first sessions that differ. */
+/**
+ * Compares the sessions of a project. Rejects with `COPY_DIFFERS`, which names the first sessions that differ. `copied`: what was copied just
+ * now, or null for a copy that was continued.
+ */
 export async function compareProject(
-  { original, copy, progress, signal }: Compared,
+  compared: Compared,
   { project_id, name }: ProjectRow,
+  copied: CopiedTexts | null,
 ): Promise<CopiedProject> {
-  const hash = createHash('sha256');
+  const project = { project_id, project_name: name };
+  const counts =
+    (copied && (await compareCopied(compared, project_id, copied))) ??
+    (await compareAll(compared, project_id, name));
+  return { ...project, ...counts };
+}
+
+type Counts = Pick<CopiedProject, 'sessions' | 'messages' | 'hash'>;
+
+/** Reads the messages of the copy alone. Null if the two stores are not equal. */
+async function compareCopied(
+  { original, copy, progress, signal }: Compared,
+  projectId: string,
+  copied: CopiedTexts,
+): Promise<Counts | null> {
+  const sum = new Sum();
+  const copies = sessionDigests(copy, projectId, signal);
+  for await (const digest of copied.equal(sessionHeads(original, projectId), copies)) {
+    if (digest === null) return null;
+    progress.finish(1);
+    sum.add(digest);
+  }
+  return sum.counts();
+}
+
+/** Reads all of both stores. */
+async function compareAll(
+  { original, copy, progress, signal }: Compared,
+  projectId: string,
+  name: string,
+): Promise<Counts> {
+  const sum = new Sum();
   const different: string[] = [];
   let count = 0;
-  let sessions = 0;
-  let messages = 0;
-  const originals = sessionDigests(original, project_id, signal);
-  for await (const pair of pairs(originals, sessionDigests(copy, project_id, signal))) {
+  const originals = sessionDigests(original, projectId, signal);
+  for await (const pair of pairs(originals, sessionDigests(copy, projectId, signal))) {
     if (pair.original !== null) progress.finish(1);
     if (pair.original === null || pair.original.hash !== pair.copy?.hash) {
       count += 1;
       if (different.length < named) different.push(described(pair));
-      continue;
-    }
-    sessions += 1;
-    messages += pair.original.messages;
-    hash.update(pair.original.hash);
+    } else sum.add(pair.original);
   }
   if (count > 0) throw copyDiffers(`in project ${name}, ${different.join(', ')}`, count - different.length);
-  return { project_id, project_name: name, sessions, messages, hash: hash.digest('hex') };
+  return sum.counts();
+}
+
+class Sum {
+  readonly #hash = createHash('sha256');
+  #sessions = 0;
+  #messages = 0;
+
+  add({ hash, messages }: SessionDigest): void {
+    this.#hash.update(hash);
+    this.#sessions += 1;
+    this.#messages += messages;
+  }
+
+  counts(): Counts {
+    return { sessions: this.#sessions, messages: this.#messages, hash: this.#hash.digest('hex') };
+  }
 }
 
 function described({ session_id, original, copy }: DigestPair): string {

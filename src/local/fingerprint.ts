@@ -1,8 +1,10 @@
 // Makes the hash of an operation and its request, which an idempotency key is stored with. The same key with another hash is a mismatch.
+import type { Hash } from 'node:crypto';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 import type { Call } from '../service/call.ts';
 import type { Limits } from '../service/limits.ts';
+import type { Message } from '../service/session.ts';
 import type { SessionRecord } from '../service/session-archive.ts';
 import type { IdempotencyKey } from '../store/session-store.ts';
 import { yieldToEventLoop } from '../system/yield-to-event-loop.ts';
@@ -11,8 +13,9 @@ import { checkIdempotencyKey } from './text-rules.ts';
 
 /** Up to this length, in UTF-16 units, a text is hashed in JavaScript. */
 const shortCharacters = 4096;
-/** How many messages are hashed at a time. */
-const hashedAtOnce = 200;
+/** About so many characters of JSON are hashed at a time, and so many of them are in a message without its content. */
+const hashedAtOnce = 32 * 1024;
+const usualCharacters = 200;
 
 /** The key of a call; null if the call has none. Equal requests get equal hashes, whatever the order of their fields. `now`: epoch ms. */
 export async function idempotencyKeyFor(
@@ -42,17 +45,28 @@ export async function importKeyFor(
   if (call.idempotencyKey === null) return null;
   const { createHash } = await import('node:crypto');
   const hash = createHash('sha256').update(`["importSession",[${JSON.stringify(session)},[`);
-  for (let at = 0; at < messages.length; at += 1) {
-    if (at % hashedAtOnce === hashedAtOnce - 1) await yieldToEventLoop();
-    hash.update(`${at === 0 ? '' : ','}${JSON.stringify(messages[at])}`);
-  }
+  await hashEach(hash, messages);
   // A record without hidden messages has the hash that earlier versions gave it.
-  for (const [at, message] of hidden_messages.entries()) {
-    if (at % hashedAtOnce === hashedAtOnce - 1) await yieldToEventLoop();
-    hash.update(`${at === 0 ? '],[' : ','}${JSON.stringify(message)}`);
-  }
+  if (hidden_messages.length > 0) await hashEach(hash.update('],['), hidden_messages);
   const requestHash = hash.update(']]]').digest();
   return { key: call.idempotencyKey, requestHash, keptSince: now - limits.idempotencyMs };
+}
+
+/** Hashes the JSON of the messages, with commas between them. Many short ones at a time take less memory than one at a time. */
+async function hashEach(hash: Hash, messages: readonly Message[]): Promise<void> {
+  let from = 0;
+  let characters = 0;
+  for (let at = 0; at < messages.length; at += 1) {
+    characters += (messages[at]?.content.length ?? 0) + usualCharacters;
+    if (characters < hashedAtOnce && at < messages.length - 1) continue;
+    if (from > 0) {
+      await yieldToEventLoop();
+      hash.update(',');
+    }
+    hash.update(JSON.stringify(messages.slice(from, at + 1)).slice(1, -1));
+    from = at + 1;
+    characters = 0;
+  }
 }
 
 /** SHA-256. A short text is hashed in JavaScript, because loading `node:crypto` takes longer than hashing it. */

@@ -4,9 +4,9 @@ import { ParleyError } from '../service/errors.ts';
 import type { Limits } from '../service/limits.ts';
 import { finishReasons, type Message, type Session, type SessionFacts } from '../service/session.ts';
 import type { SessionRecord } from '../service/session-archive.ts';
+import { sortedTags } from '../service/sorted-tags.ts';
 import { yieldToEventLoop } from '../system/yield-to-event-loop.ts';
 import { faultOfHidden } from './hidden-message-rules.ts';
-import { sortedTags } from './ordering-rules.ts';
 import { checkSettings, checkTags, checkText, checkTitle } from './text-rules.ts';
 
 const sessionFields = namesOf<keyof SessionFacts>({
@@ -62,30 +62,62 @@ export async function checkRecord(record: SessionRecord, limits: Limits): Promis
   if (fields.message_count !== messages.length) {
     throw wrong('session.message_count', `must be ${messages.length}, the number of messages`);
   }
-  const ids = new Set<string>();
-  for (let position = 0; position < messages.length; position += 1) {
-    if (position % checkedAtOnce === checkedAtOnce - 1) await yieldToEventLoop();
-    const at = `messages[${position}]`;
-    const fields = fieldsOf(at, messages[position], messageFields, laterMessageFields);
-    if (fields.position !== position) throw wrong(`${at}.position`, `must be ${position}, its place`);
-    checkMessage(at, fields, position, updated, { limits, ids });
-  }
+  const rules = { updated, limits, ids: new Set<string>() };
+  await checkEach('messages', messages, checkVisible, rules);
   if (hidden_messages === undefined) return;
   if (!Array.isArray(hidden_messages)) throw wrong('hidden_messages', 'must be an array');
-  for (const [index, message] of hidden_messages.entries()) {
-    if (index % checkedAtOnce === checkedAtOnce - 1) await yieldToEventLoop();
-    const at = `hidden_messages[${index}]`;
-    const fields = fieldsOf(at, message, messageFields, hiddenFields);
-    const { position } = fields;
-    if (typeof position !== 'number' || !Number.isSafeInteger(position) || position < 0)
-      throw wrong(`${at}.position`, 'must be a whole number from 0');
-    checkMessage(at, fields, position, updated, { limits, ids });
-    if (fields.alternative_of !== undefined) textAt(`${at}.alternative_of`, fields.alternative_of);
-    if (fields.undone_at !== undefined && timeAt(`${at}.undone_at`, fields.undone_at) > updated)
-      throw wrong(`${at}.undone_at`, 'is after the last activity of the session');
-  }
+  await checkEach('hidden_messages', hidden_messages, checkHidden, rules);
   const fault = faultOfHidden(messages, hidden_messages);
   if (fault !== null) throw wrong(`hidden_messages[${fault.index}].${fault.field}`, fault.problem);
+}
+
+interface MessageRules {
+  readonly limits: Limits;
+  /** When the session was last active. */
+  readonly updated: number;
+  /** The ids of the messages before. */
+  readonly ids: Set<string>;
+}
+
+type CheckMessage = (at: string, message: unknown, index: number, rules: MessageRules) => void;
+
+/**
+ * Checks each message without its place, and at a fault once more with it: the places of all messages would take three times the memory
+ * of a record with very many short ones.
+ */
+async function checkEach(
+  list: string,
+  messages: readonly unknown[],
+  check: CheckMessage,
+  rules: MessageRules,
+): Promise<void> {
+  for (let index = 0; index < messages.length; index += 1) {
+    if (index % checkedAtOnce === checkedAtOnce - 1) await yieldToEventLoop();
+    const message = messages[index];
+    try {
+      check('', message, index, rules);
+    } catch {
+      check(`${list}[${index}]`, message, index, rules);
+    }
+    rules.ids.add((message as Message).message_id);
+  }
+}
+
+function checkVisible(at: string, message: unknown, index: number, rules: MessageRules): void {
+  const fields = fieldsOf(at, message, messageFields, laterMessageFields);
+  if (fields.position !== index) throw wrong(`${at}.position`, `must be ${index}, its place`);
+  checkMessage(at, fields, index, rules);
+}
+
+function checkHidden(at: string, message: unknown, _index: number, rules: MessageRules): void {
+  const fields = fieldsOf(at, message, messageFields, hiddenFields);
+  const { position } = fields;
+  if (typeof position !== 'number' || !Number.isSafeInteger(position) || position < 0)
+    throw wrong(`${at}.position`, 'must be a whole number from 0');
+  checkMessage(at, fields, position, rules);
+  if (fields.alternative_of !== undefined) textAt(`${at}.alternative_of`, fields.alternative_of);
+  if (fields.undone_at !== undefined && timeAt(`${at}.undone_at`, fields.undone_at) > rules.updated)
+    throw wrong(`${at}.undone_at`, 'is after the last activity of the session');
 }
 
 function checkLaterFields(
@@ -131,15 +163,13 @@ function checkMessage(
   at: string,
   message: MessageFields,
   position: number,
-  updated: number,
-  { limits, ids }: { readonly limits: Limits; readonly ids: Set<string> },
+  { limits, updated, ids }: MessageRules,
 ): void {
   const { message_id: id } = message;
   if (typeof id !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(id)) {
     throw wrong(`${at}.message_id`, 'must be 1 to 255 visible ASCII characters');
   }
   if (ids.has(id)) throw wrong(`${at}.message_id`, 'is that of an earlier message');
-  ids.add(id);
   const isReply = position % 2 === 1;
   const role = isReply ? 'assistant' : 'user';
   if (message.role !== role) throw wrong(`${at}.role`, `must be ${role}: the two sides take turns`);
@@ -147,7 +177,7 @@ function checkMessage(
   checkContent(`${at}.content`, textAt(`${at}.content`, message.content), isReply, limits);
   if (
     isReply
-      ? !finishReasons.some((reason) => reason === message.finish_reason)
+      ? !(finishReasons as readonly unknown[]).includes(message.finish_reason)
       : message.finish_reason !== null
   ) {
     const rule = isReply ? `must be one of ${finishReasons.join(', ')}` : 'must be null for a user’s message';
@@ -204,18 +234,21 @@ function fieldsOf<Name extends string, Optional extends string = never>(
   optional: readonly Optional[] = [],
 ): Readonly<Record<Name | Optional, unknown>> {
   const given = objectAt(at, value);
-  const placeOf = (name: string) => (at === 'body' ? name : `${at}.${name}`);
   for (const name of names) {
-    if (!Object.hasOwn(given, name)) throw wrong(placeOf(name), 'is missing');
+    if (!Object.hasOwn(given, name)) throw wrong(placeOf(at, name), 'is missing');
   }
   // A loop over the names makes no list of them. A record may have many thousands of messages.
   const known: readonly string[] = names;
   const alsoKnown: readonly string[] = optional;
   for (const name in given) {
     if (known.includes(name) || alsoKnown.includes(name)) continue;
-    throw wrong(placeOf(name.slice(0, 80)), 'is not a field of it');
+    throw wrong(placeOf(at, name.slice(0, 80)), 'is not a field of it');
   }
   return given as Readonly<Record<Name | Optional, unknown>>;
+}
+
+function placeOf(at: string, name: string): string {
+  return at === 'body' ? name : `${at}.${name}`;
 }
 
 function objectAt(at: string, value: unknown): Readonly<Record<string, unknown>> {
@@ -229,8 +262,13 @@ function textAt(at: string, value: unknown): string {
   return value;
 }
 
+/** A time that needs no comparison, which makes two objects: the first 28 days are in every month. */
+const certainTime =
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
+
 /** The time must be written in this service's own format, so that it is given out again unchanged. */
 function timeAt(at: string, value: unknown): number {
+  if (typeof value === 'string' && certainTime.test(value)) return Date.parse(value);
   const milliseconds = typeof value === 'string' ? Date.parse(value) : Number.NaN;
   if (Number.isNaN(milliseconds) || new Date(milliseconds).toISOString() !== value) {
     throw wrong(at, 'must be a time in UTC with milliseconds, such as 2026-01-31T00:00:00.000Z');

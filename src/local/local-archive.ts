@@ -39,7 +39,14 @@ import type { LocalOptions } from './local-options.ts';
 import { found, recorded } from './local-service.ts';
 import { readQuery } from './search-query.ts';
 import { SessionLines } from './session-lines.ts';
-import { checkBatch, checkChanges, checkIdSuffix, checkPageLimit, checkTagChange } from './text-rules.ts';
+import {
+  checkBatch,
+  checkChanges,
+  checkIdSuffix,
+  checkLastPage,
+  checkPageLimit,
+  checkTagChange,
+} from './text-rules.ts';
 import { TurnQueue } from './turn-queue.ts';
 
 export class LocalArchive implements SessionArchive {
@@ -71,26 +78,33 @@ export class LocalArchive implements SessionArchive {
   }
 
   async searchSessions(call: Call, request: SearchRequest): Promise<Result<SearchPage>> {
-    const projectId = await this.#keys.project(call);
+    const { limits, store } = this.#local;
     const { query, limit, cursor } = request;
-    const { limits } = this.#local;
-    checkPageLimit(limit, limits);
-    const sessions = readConditions({ ...noConditions, ...request }, limits);
-    const filter = { ...readQuery(query, limits), sessions, limit, after: readSearchCursor(cursor) };
-    return resultOf(await this.#local.store.searchSessions(projectId, filter, call.signal));
+    const { projectId, keyHash, checked } = await this.#keys.access(call, () => {
+      checkPageLimit(limit, limits);
+      const sessions = readConditions({ ...noConditions, ...request }, limits);
+      return { ...readQuery(query, limits), sessions, limit, after: readSearchCursor(cursor) };
+    });
+    return resultOf(await store.searchSessions(projectId, checked, call.signal, keyHash));
   }
 
   async listMessages(call: Call, sessionId: string, query: MessageQuery): Promise<Result<Page<Message>>> {
     const projectId = await this.#keys.project(call);
-    const { limit, cursor, all = false } = query;
+    const { limit, cursor, all = false, last = false } = query;
     checkPageLimit(limit, this.#local.limits);
+    if (last) checkLastPage(query);
     if (all) {
       const place = { limit, after: readAnyMessageCursor(cursor) };
       const rows = await this.#local.store.listAllMessages(projectId, sessionId, place);
       return resultOf(anyMessagePage(found(rows)));
     }
-    const place = { limit, after: readMessageCursor(cursor) };
-    return resultOf(messagePage(found(await this.#local.store.listMessages(projectId, sessionId, place))));
+    const { store } = this.#local;
+    const after = last
+      ? // The positions of the visible line have no gap.
+        found(await store.findSession(projectId, sessionId)).message_count - limit - 1
+      : readMessageCursor(cursor);
+    const place = { limit, after: after !== null && after < 0 ? null : after };
+    return resultOf(messagePage(found(await store.listMessages(projectId, sessionId, place))));
   }
 
   async changeSession(call: Call, sessionId: string, changes: SessionChanges): Promise<Result<Session>> {

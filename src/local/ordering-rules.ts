@@ -2,6 +2,7 @@
 import { defaultLimits } from '../service/limits.ts';
 import type { SessionOrdering } from '../service/session.ts';
 import type { TagChange } from '../service/session-archive.ts';
+import { sortedTags } from '../service/sorted-tags.ts';
 import type { OrderChange, OrderedSession } from '../store/order-change.ts';
 
 /** Null if the session would have too many tags. A session that has too many already may lose some. */
@@ -22,9 +23,4 @@ export function orderedSession(kept: SessionOrdering, change: OrderChange): Orde
 function changedTags(kept: readonly string[], change: readonly string[] | TagChange): readonly string[] {
   if (!('add' in change)) return sortedTags(change);
   return sortedTags([...kept, ...change.add].filter((tag) => !change.remove.includes(tag)));
-}
-
-/** Each tag once, in the order of their code points, which is also that of their bytes. */
-export function sortedTags(tags: readonly string[]): readonly string[] {
-  return [...new Set(tags)].sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
 }

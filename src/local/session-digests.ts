@@ -1,12 +1,52 @@
 // Makes a hash of each session of a project: over the session, its messages and their usage. Equal hashes mean equal sessions.
-import { createHash } from 'node:crypto';
-import type { KeptMessage, PartPage, SessionHead, StoreRows } from '../store/store-rows.ts';
+import { createHash, hash } from 'node:crypto';
+import type { KeptMessage, PartPage, SessionHead, SessionPart, StoreRows } from '../store/store-rows.ts';
 
 export interface SessionDigest {
   readonly session_id: string;
   readonly messages: number;
-  /** Hex. */
+  /** SHA-256 of the messages. */
+  readonly texts: Buffer;
+  /** Of the session and its messages, hex. */
   readonly hash: string;
+}
+
+/** Takes the parts of a project in their order, and gives the digest of a session when the next one begins. */
+export class PartDigester {
+  #open: {
+    readonly session: SessionHead;
+    readonly head: string;
+    readonly texts: ReturnType<typeof createHash>;
+    messages: number;
+  } | null = null;
+
+  add({ session, messages }: SessionPart): SessionDigest | null {
+    const head = headText(session);
+    let ended: SessionDigest | null = null;
+    if (this.#open === null || this.#open.session.session_id !== session.session_id) {
+      ended = this.end();
+      this.#open = { session, head, texts: createHash('sha256'), messages: 0 };
+      // If the session's row changes between two of its parts, the hash contains both rows and so differs.
+    } else if (head !== this.#open.head) this.#open.texts.update(head);
+    this.#open.messages += messages.length;
+    // However the pages are cut, the same text.
+    this.#open.texts.update(messages.map(messageText).join(''));
+    return ended;
+  }
+
+  /** The digest of the last session; null if there is none. */
+  end(): SessionDigest | null {
+    if (this.#open === null) return null;
+    const { session, texts: hashed, messages } = this.#open;
+    this.#open = null;
+    const texts = hashed.digest();
+    return { session_id: session.session_id, messages, texts, hash: sessionHash(session, texts) };
+  }
+}
+
+/** The hash of a session whose messages have this one. */
+export function sessionHash(session: SessionHead, texts: Buffer): string {
+  return hash('sha256', `${texts.toString('hex')}${headText(session)}`);
 }
 
 /** The digests of all sessions of a project, in the order of their ids. */
@@ -15,12 +55,7 @@ export async function* sessionDigests(
   projectId: string,
   signal: AbortSignal,
 ): AsyncGenerator<SessionDigest> {
-  let open: {
-    readonly head: string;
-    readonly session_id: string;
-    hash: ReturnType<typeof createHash>;
-  } | null = null;
-  let messages = 0;
+  const digester = new PartDigester();
   let following: Promise<PartPage> | null = rows.readParts(projectId, null);
   while (following !== null) {
     signal.throwIfAborted();
@@ -30,20 +65,12 @@ export async function* sessionDigests(
     // Whoever stops before that page does not learn of its failure.
     following?.catch(() => {});
     for (const part of page.parts) {
-      const head = headText(part.session);
-      const { session_id } = part.session;
-      // If the session's row changes between two of its parts, the hash contains both rows and so differs.
-      if (open === null || open.session_id !== session_id) {
-        if (open !== null) yield { session_id: open.session_id, messages, hash: open.hash.digest('hex') };
-        open = { head, session_id, hash: createHash('sha256').update(head) };
-        messages = 0;
-      } else if (head !== open.head) open.hash.update(head);
-      messages += part.messages.length;
-      // However the pages are cut, the same text.
-      open.hash.update(part.messages.map(messageText).join(''));
+      const ended = digester.add(part);
+      if (ended !== null) yield ended;
     }
   }
-  if (open !== null) yield { session_id: open.session_id, messages, hash: open.hash.digest('hex') };
+  const last = digester.end();
+  if (last !== null) yield last;
 }
 
 export interface DigestPair {

@@ -1,5 +1,5 @@
-// Copies all rows of a store into another, and compares the two. Sessions are copied in the order of their ids, one page per transaction,
-// so a stopped copy can be continued. Keys are copied last, so that nobody can use a copy before it is whole.
+// Copies all rows of a store into another, and compares the two. Sessions are copied in the order of their ids, one page per transaction
+// and two at a time, so a stopped copy can be continued. Keys are copied last, so that nobody can use a copy before it is whole.
 import type { CopiedModes, CopiedProject, CopyProgress, CopyReport } from '../service/administration.ts';
 import { ParleyError } from '../service/errors.ts';
 import {
@@ -9,6 +9,7 @@ import {
   type ProjectRow,
   type StoreRows,
 } from '../store/store-rows.ts';
+import { CopiedTexts } from './copied-texts.ts';
 import { compareProject, copyDiffers, differences } from './copy-comparison.ts';
 import { pairs, sessionDigests } from './session-digests.ts';
 
@@ -41,16 +42,18 @@ export async function copyStore(options: StoreCopy): Promise<CopyReport> {
   const projects = await original.projects();
   const sessions = await countSessions(original, projects);
   let stored_answers = 0;
+  const copied = new Map<string, CopiedTexts | null>();
   if (!isWhole) {
     await copy.addProjects(projects);
     progress.begin('copied', sessions);
-    for (const { project_id } of projects) await copySessions(options, project_id);
+    for (const { project_id } of projects) copied.set(project_id, await copySessions(options, project_id));
     for (const { project_id } of projects) stored_answers += await copyIdempotency(options, project_id);
   }
   progress.begin('compared', sessions);
   const compared: CopiedProject[] = [];
   try {
-    for (const project of projects) compared.push(await compareProject(options, project));
+    for (const project of projects)
+      compared.push(await compareProject(options, project, copied.get(project.project_id) ?? null));
   } catch (error) {
     throw isWhole && error instanceof ParleyError && error.code === 'COPY_DIFFERS' ? usedSince(error) : error;
   }
@@ -122,25 +125,38 @@ async function countSessions(rows: StoreRows, projects: readonly ProjectRow[]): 
   return sessions;
 }
 
-async function copySessions(options: StoreCopy, projectId: string): Promise<void> {
+/** Returns what was copied, or null if a stopped copy was continued. */
+async function copySessions(options: StoreCopy, projectId: string): Promise<CopiedTexts | null> {
   const { original, copy, progress, signal } = options;
   const place = options.resume ? await mend(options, projectId) : null;
-  if (place === 'end') return;
+  if (place === 'end') return null;
+  const copied = options.resume ? null : new CopiedTexts();
   let page: PartPage = await original.readParts(projectId, place);
+  /** The writing of the page before. */
+  let before: Promise<void> = Promise.resolve();
   for (;;) {
     signal.throwIfAborted();
     const { parts, next } = page;
-    // The next page is read while this one is written.
-    const [following] = await Promise.all([
-      next === null ? null : original.readParts(projectId, next),
-      copy.addParts(projectId, parts),
-    ]);
     const isCut =
       next !== null && next.message !== null && parts.at(-1)?.session.session_id === next.session_id;
-    progress.finish(parts.length - (isCut ? 1 : 0));
-    if (following === null) return;
+    const writing = copy
+      .addParts(projectId, parts)
+      .then(() => progress.finish(parts.length - (isCut ? 1 : 0)));
+    // Whoever stops before this page is written does not learn of its failure.
+    writing.catch(() => {});
+    copied?.add(parts);
+    // The next page is read while two pages are written.
+    const [following] = await Promise.all([
+      next === null ? null : original.readParts(projectId, next),
+      before,
+    ]);
+    before = writing;
+    if (following === null) break;
     page = following;
   }
+  await before;
+  copied?.end();
+  return copied;
 }
 
 /**

@@ -7,7 +7,7 @@ import { ParleyError } from '../service/errors.ts';
 import type { Limits } from '../service/limits.ts';
 import { sessionParameterFault } from '../service/model-parameters.ts';
 import type { SessionSettings } from '../service/session.ts';
-import type { SessionChanges, TagChange } from '../service/session-archive.ts';
+import type { MessageQuery, SessionChanges, TagChange } from '../service/session-archive.ts';
 
 function invalid(field: string, problem: string): ParleyError {
   return new ParleyError('INVALID_REQUEST', `The field ${field} ${problem}.`, {
@@ -161,6 +161,11 @@ export function checkPageLimit(limit: number, limits: Limits): void {
   if (!Number.isInteger(limit) || limit < 1 || limit > limits.pageItems) {
     throw invalid('limit', `must be a whole number from 1 to ${limits.pageItems}, not ${limit}`);
   }
+}
+
+/** The last page is one of the visible line, and has no page before it. */
+export function checkLastPage({ all, cursor }: MessageQuery): void {
+  if (all || cursor !== null) throw invalid('last', `cannot stand beside ${all ? 'all' : 'cursor'}`);
 }
 
 export function checkBatch(ids: readonly string[], limits: Limits): void {

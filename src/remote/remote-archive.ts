@@ -63,7 +63,7 @@ export class RemoteArchive implements SessionArchive {
   async listMessages(call: Call, sessionId: string, page: MessageQuery): Promise<Result<Page<Message>>> {
     if (page.all) await this.#requireLines(call);
     for (let limit = Math.min(page.limit, this.#mostMessages); ; limit = this.#mostMessages) {
-      const input = { sessionId, query: { ...page, limit, all: page.all ? true : null } };
+      const input = { sessionId, query: { ...page, limit, all: page.all || null, last: page.last || null } };
       try {
         return await remoteResult(this.#connection, call, 'listMessages', input, messagePageOf);
       } catch (error) {

@@ -47,7 +47,7 @@ export async function* remoteChat(
     try {
       const response = await connection.send(prepared);
       if (response.status < 300 && isEventStream(response.header('content-type'))) {
-        yield* turn.stream(response);
+        yield* turn.stream(response, call.notice);
         return;
       }
       const received = await connection.received(prepared, response);
@@ -91,7 +91,7 @@ class RemoteTurn {
     return { ...(session_id !== null && { session_id }), ...(message_id !== '' && { message_id }) };
   }
 
-  async *stream(response: HttpResponse): AsyncGenerator<ChatEvent> {
+  async *stream(response: HttpResponse, notice: Call['notice']): AsyncGenerator<ChatEvent> {
     this.#isBegun = true;
     for await (const { event, data } of readEventStream(response.stream(), mostEventBytes)) {
       const read = readStreamEvent(event, data);
@@ -111,6 +111,9 @@ class RemoteTurn {
           }
           if (read.event === 'delta') this.#text.add(read.text);
           yield { event: read.event, data: { text: read.text } };
+          break;
+        case 'thinking':
+          notice?.({ kind: 'thinking' });
           break;
         case 'done':
           this.#compare(read.body);
@@ -136,7 +139,7 @@ class RemoteTurn {
     }
     yield* this.#begin(session_id, null, this.#request.mode === '' ? modeTold(body) : null);
     const reply = replyOf(body, this.#request.replyPointer) ?? this.#text.toString();
-    if (reply === '') throw this.#noReply(body);
+    if (reply === '') throw isCutIn(body) ? this.#cutReply() : this.#noReply(body);
     const certain = { session_id, mode: this.#start?.mode ?? this.#request.mode, reply };
     yield { event: 'done', data: chatReply(certain, body), body };
   }
@@ -164,6 +167,12 @@ class RemoteTurn {
     yield { event: 'session', data: this.#start };
   }
 
+  /** The turn of a repeated key may have been cut before its reply had any text. */
+  #cutReply(): ParleyError {
+    const message = 'The turn was cut before its reply had any text. Its message is kept.';
+    return new ParleyError('INCOMPLETE_REPLY', message, { ...this.place });
+  }
+
   #noReply(body: unknown): ParleyError {
     const message =
       this.#request.replyPointer === null
@@ -183,4 +192,9 @@ class RemoteTurn {
       message_id: error.message_id ?? message_id,
     });
   }
+}
+
+function isCutIn(body: unknown): boolean {
+  const finish = fieldOf(fieldOf(body, 'data'), 'finish_reason');
+  return finish === 'interrupted' || finish === 'error';
 }

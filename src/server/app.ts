@@ -2,6 +2,7 @@
 // form of body, and writes the log. It adds no rule to those of the service. listen.ts deals with sockets.
 import type { Readable } from 'node:stream';
 import { Hono } from 'hono/tiny';
+import type { ChatEvent } from '../service/chat-event.ts';
 import { ParleyError } from '../service/errors.ts';
 import { apiRoutes, callOf } from './api-routes.ts';
 import { ChunkReader } from './chunk-reader.ts';
@@ -18,6 +19,7 @@ import { methodsAt, noSuchRoute, type ServedRoute, wrongMethod } from './routing
 import { RunningReplies, stopping } from './running-replies.ts';
 import type { ServerLimits } from './server-limits.ts';
 import { type ServerLog, withoutKeys } from './server-log.ts';
+import type { ServerMetrics } from './server-metrics.ts';
 
 export interface AppOptions extends Served {
   readonly serverLimits: ServerLimits;
@@ -32,6 +34,8 @@ export interface AppOptions extends Served {
   servers(): number;
   /** Called when a request has arrived, before any work on it. */
   arrived(): void;
+  /** Counts the requests and turns; null for a server that nobody measures. */
+  readonly metrics: ServerMetrics | null;
 }
 
 export interface App {
@@ -47,7 +51,7 @@ export interface App {
 }
 
 export function createApp(options: AppOptions): App {
-  const { service, serverLimits, version, logger, now, newRequestId, ready, arrived } = options;
+  const { service, serverLimits, version, logger, now, newRequestId, ready, arrived, metrics } = options;
   const rateLimiter = new RateLimiter(service, serverLimits, { now, servers: options.servers });
   const replies = new RunningReplies();
   const bodies = { chunks: new ChunkReader(), large: new LargeRequests(serverLimits) };
@@ -56,8 +60,15 @@ export function createApp(options: AppOptions): App {
     replies,
     keys: new KeyWatch(service, serverLimits.keyCheckMs),
     heartbeatMs: serverLimits.heartbeatMs,
-    began: (context: RequestContext) => void streaming.add(context),
-    ended: (context: RequestContext, error: unknown) => record(context, 200, error),
+    measured: (events: AsyncIterable<ChatEvent>) => metrics?.turn(events) ?? events,
+    began(context: RequestContext) {
+      streaming.add(context);
+      metrics?.streamBegan();
+    },
+    ended(context: RequestContext, error: unknown) {
+      metrics?.streamEnded();
+      record(context, 200, error);
+    },
   };
   const served = [
     ...apiRoutes({ served: options, rateLimiter, chat, bodies, bodyBytes: serverLimits.bodyBytes }),
@@ -73,13 +84,18 @@ export function createApp(options: AppOptions): App {
   function record(context: RequestContext, status: number, error: unknown): void {
     const isGone = error instanceof ClientGone;
     const told = error === null || isGone ? error : publicFailure(error);
+    const { requestId, method, path, apiKey, route, began } = context;
+    const milliseconds = now() - began;
+    const shown = isGone ? clientGoneStatus : status;
+    const code = told instanceof ParleyError ? told.code : null;
+    metrics?.requested({ method, route, status: shown, milliseconds, code });
     const line = {
-      request_id: context.requestId,
-      method: context.method,
-      path: withoutKeys(context.path, context.apiKey),
-      status: isGone ? clientGoneStatus : status,
-      ms: now() - context.began,
-      ...(told instanceof ParleyError && { code: told.code }),
+      request_id: requestId,
+      method,
+      path: withoutKeys(path, apiKey),
+      status: shown,
+      ms: milliseconds,
+      ...(code !== null && { code }),
     };
     // The log gets facts that the client does not get.
     const isTrouble = status >= 500 || told !== error;
@@ -132,6 +148,7 @@ export function createApp(options: AppOptions): App {
         apiKey: '',
         began: now(),
         incoming: null,
+        route: '',
       };
       record(context, status, error);
       return failureResponse(context, error, { Connection: 'close' }, status);
@@ -152,7 +169,10 @@ function routerOf(
   // A route with a fixed word comes before a route with `:id` that would match the same path.
   const isOpen = ({ path }: ServedRoute) => Number(path.includes(':'));
   for (const { method, path, serve } of served.toSorted((one, other) => isOpen(one) - isOpen(other))) {
-    hono.on(method, path, (context) => serve(context.env, context.req.raw, context.req.param('id') ?? ''));
+    hono.on(method, path, (context) => {
+      context.env.route = path;
+      return serve(context.env, context.req.raw, context.req.param('id') ?? '');
+    });
   }
   hono.notFound((context) => otherwise(context.env, context.req.raw));
   hono.onError((error) => {

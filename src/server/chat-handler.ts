@@ -15,6 +15,8 @@ export interface ChatDependencies {
   readonly replies: RunningReplies;
   readonly keys: KeyWatch;
   readonly heartbeatMs: number;
+  /** The same events, counted. */
+  measured(events: AsyncIterable<ChatEvent>): AsyncIterable<ChatEvent>;
   /** Called when the response is a stream, and once more when the stream ends, with its failure or null. */
   began(context: RequestContext): void;
   ended(context: RequestContext, error: unknown): void;
@@ -42,7 +44,10 @@ export async function respondWithReply(
     reply = dependencies.replies.begin(request.signal);
     endWatch = dependencies.keys.watch(call, reply.stop);
     const form = streams ? 'chunks' : 'whole';
-    const events = begin({ ...call, signal: reply.signal }, form)[Symbol.asyncIterator]();
+    let stream: ChatStream | null = null;
+    const notice = () => stream?.thinking();
+    const measured = dependencies.measured(begin({ ...call, signal: reply.signal, notice }, form));
+    const events = measured[Symbol.asyncIterator]();
     if (!streams) {
       const response = await wholeResponse(context, events);
       end();
@@ -51,7 +56,7 @@ export async function respondWithReply(
     // The status is decided only after the message is stored.
     const first = await events.next();
     if (first.done || first.value.event !== 'session') throw new Error('A chat did not begin with session.');
-    const stream = new ChatStream(first.value, events, reply, {
+    stream = new ChatStream(first.value, events, reply, {
       requestId: context.requestId,
       heartbeatMs: dependencies.heartbeatMs,
       ended(error) {

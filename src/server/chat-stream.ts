@@ -2,7 +2,7 @@
 // that stalls also stalls the engine, and one event is in memory.
 import type { ChatEvent } from '../service/chat-event.ts';
 import { failureBody } from '../service/result.ts';
-import { encodeEvent, encodeFailure } from '../wire/chat-event-encoding.ts';
+import { encodeEvent, encodeFailure, thinkingEvent } from '../wire/chat-event-encoding.ts';
 import { publicFailure, withSession } from './public-failure.ts';
 import type { RunningReply } from './running-replies.ts';
 
@@ -18,6 +18,7 @@ type Start = Extract<ChatEvent, { event: 'session' }>;
 /** The bytes of a large event, such as `done` with its whole reply, that are handed over at a time. */
 const chunkBytes = 16 * 1024;
 const heartbeat = Buffer.from(': still here\n\n');
+const thinking = Buffer.from(thinkingEvent);
 
 export class ChatStream {
   readonly #start: Start;
@@ -27,6 +28,9 @@ export class ChatStream {
   /** The part of the current event that was not handed over yet. */
   #rest: Buffer;
   #isAsking = false;
+  /** True: the reader knows that the model thinks. */
+  #toldThinking = false;
+  #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
   #isOver = false;
   #cutting: Promise<void> | null = null;
 
@@ -49,9 +53,8 @@ export class ChatStream {
     return new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
-          beat = setInterval(() => {
-            if (this.#isAsking && controller.desiredSize === 0) controller.enqueue(heartbeat);
-          }, this.#options.heartbeatMs);
+          this.#controller = controller;
+          beat = setInterval(() => this.#tell(heartbeat), this.#options.heartbeatMs);
           beat.unref();
           // A stalled reader asks for no events, but the stop of the server must still reach the engine.
           const { signal } = this.#reply;
@@ -66,6 +69,7 @@ export class ChatStream {
           if (this.#rest.length === 0) await this.#fill();
           if (this.#rest.length === 0) {
             clearInterval(beat);
+            this.#controller = null;
             controller.close();
             return;
           }
@@ -74,11 +78,24 @@ export class ChatStream {
         },
         cancel: () => {
           clearInterval(beat);
+          this.#controller = null;
           this.#reply.clientLeft();
         },
       },
       { highWaterMark: 0 },
     );
+  }
+
+  /** The model makes notes that are not shown. They may come in thousands of pieces, and the reader is told once. */
+  thinking(): void {
+    if (!this.#toldThinking) this.#toldThinking = this.#tell(thinking);
+  }
+
+  /** Sends bytes while the next event is awaited. False if the reader has not taken what was sent before. */
+  #tell(bytes: Buffer): boolean {
+    if (!this.#isAsking || this.#controller?.desiredSize !== 0) return false;
+    this.#controller.enqueue(bytes);
+    return true;
   }
 
   /** Reads the next event, or the failure in its place. After the last event it reads nothing. */
@@ -89,6 +106,7 @@ export class ChatStream {
     try {
       const { done, value } = await this.#events.next();
       if (done) throw new Error('A chat ended without done.');
+      this.#toldThinking = false;
       this.#rest = Buffer.from(encodeEvent(value));
       if (value.event !== 'done') return;
       await this.#events.return?.();

@@ -64,6 +64,7 @@ export const handlers: Handlers = {
       limit: query.limit ?? limits.pageItemsDefault,
       cursor: query.cursor ?? null,
       ...(query.all && { all: true }),
+      ...(query.last && { last: true }),
     }),
   changeSession: ({ archive }, { call, id, body }) => archive.changeSession(call, id, body),
   restoreSession: ({ archive }, { call, id }) => archive.restoreSession(call, id),

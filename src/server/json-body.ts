@@ -13,6 +13,8 @@ export interface JsonSteps {
   readonly part: number;
 }
 
+const openingBracket = 0x5b;
+const closingBracket = 0x5d;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 const usualSteps: JsonSteps = { short: 1024, scanned: 512 * 1024, part: 16 * 1024 };
@@ -40,7 +42,7 @@ export async function parseJsonBody(
   if (typeof whole !== 'object' || whole === null) return whole;
   for (const list of lists) {
     Object.defineProperty(whole, list.field, {
-      value: await itemsOf(list, bounds.lists[list.field]?.names ?? null, textOf, pause),
+      value: await itemsOf(list, bounds.lists[list.field]?.names ?? null, { bytes, textOf, pause }),
       configurable: true,
       enumerable: true,
       writable: true,
@@ -62,17 +64,29 @@ async function outlineOf(lists: readonly LongList[], length: number, textOf: Tex
   return outline + (await textOf(at, length));
 }
 
+interface PartReading {
+  readonly bytes: Uint8Array;
+  readonly textOf: TextOf;
+  readonly pause: () => Promise<void>;
+}
+
 async function itemsOf(
   { field, start, end, cuts }: LongList,
   names: ReadonlySet<string> | null,
-  textOf: TextOf,
-  pause: () => Promise<void>,
+  { bytes, textOf, pause }: PartReading,
 ): Promise<unknown[]> {
   const items: unknown[] = [];
   let from = start;
   for (const to of [...cuts, end]) {
     await pause();
-    const part: unknown[] = JSON.parse(`[${await textOf(from, to)}]`);
+    // The commas around the part are brackets meanwhile: brackets around its text would copy the text.
+    const [before = 0, after = 0] = [bytes[from - 1], bytes[to]];
+    bytes.set([openingBracket], from - 1);
+    bytes.set([closingBracket], to);
+    const text = await textOf(from - 1, to + 1);
+    bytes.set([before], from - 1);
+    bytes.set([after], to);
+    const part: unknown[] = JSON.parse(text);
     // An empty part means that the list has two commas in a row, or one at its end.
     if (part.length === 0) throw new SyntaxError('A list has a comma too many.');
     for (const item of part) {

@@ -131,7 +131,7 @@ function opened(server: Server, host: string, port: number): Promise<void> {
   });
 }
 
-function cannotListen(error: NodeJS.ErrnoException, given: string, port: number): ParleyError {
+export function cannotListen(error: NodeJS.ErrnoException, given: string, port: number): ParleyError {
   const host = beginning(given);
   const place = `${host} port ${port}`;
   const facts: Readonly<Record<string, readonly [string, Remedy]>> = {

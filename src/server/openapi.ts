@@ -98,7 +98,8 @@ function operation(name: Operation): OpenApiOperation {
 }
 
 const events =
-  'Asked for with `Accept: text/event-stream`. `session` when the message is kept, `delta` {text} as the reply comes, then exactly ' +
+  'Asked for with `Accept: text/event-stream`. `session` when the message is kept, `delta` {text} as the reply comes, `thinking` {} when the ' +
+  'model begins notes that are not shown, then exactly ' +
   'one of `done` (the JSON answer, whole) and `error` (an error body). Each `data` is JSON with `success`.';
 
 function parametersOf(name: Operation, shape: OperationShape): readonly Json[] {

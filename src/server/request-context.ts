@@ -14,6 +14,8 @@ export interface RequestContext {
   readonly began: number;
   /** Node's stream of the body; null for a request without a socket, whose body is read from the request itself. */
   readonly incoming: Readable | null;
+  /** The path of the route that serves the request, such as `/v1/sessions/:id`; empty for none. */
+  route: string;
 }
 
 export function requestContextOf(
@@ -34,6 +36,7 @@ export function requestContextOf(
     apiKey: bearerKey(headers),
     began,
     incoming,
+    route: '',
   };
 }
 

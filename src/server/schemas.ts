@@ -94,7 +94,7 @@ export const forkRequest = z.strictObject({
     .describe(`${titleRule}; null for none; without it, the title of the session`),
 });
 
-export const pageQuery = z.strictObject({ limit: pageLimit.optional(), cursor: cursor.optional() });
+const pageQuery = z.strictObject({ limit: pageLimit.optional(), cursor: cursor.optional() });
 
 export const messageQuery = z.strictObject({
   ...pageQuery.shape,
@@ -102,6 +102,10 @@ export const messageQuery = z.strictObject({
     .boolean()
     .optional()
     .describe('true: also the replies that others took the place of, and the turns that were undone'),
+  last: z
+    .boolean()
+    .optional()
+    .describe('true: the last messages, as many as `limit`; not with `all` or `cursor`'),
 });
 
 export const sessionQuery = z.strictObject({
@@ -138,7 +142,7 @@ export const keyIdentity = z.strictObject({
   created_at: time,
 }) satisfies z.ZodType<KeyIdentity>;
 
-export const mode = z.strictObject({
+const mode = z.strictObject({
   name: z.string(),
   description: z.string(),
   engine: z.string(),

@@ -1,4 +1,4 @@
-// The log of a server: a line of JSON per request and per trouble. The log contains no key, no query and no text of a chat.
+// The log of a server: a line per request and per trouble. The log contains no key, no query and no text of a chat.
 import { type Logger, pino } from 'pino';
 
 export interface ServerLog {
@@ -18,8 +18,12 @@ const redacted = '[key]';
 const flushMs = 50;
 const waitingCharacters = 64 * 1024;
 
-/** `write` takes whole lines. `now` gives epoch milliseconds. */
-export function serverLog(write: (lines: string) => void, now: () => number): ServerLog {
+/** `write` takes whole lines. `now` gives epoch milliseconds. `format` turns a line of JSON into another line. */
+export function serverLog(
+  write: (lines: string) => void,
+  now: () => number,
+  format: (line: string) => string = (line) => line,
+): ServerLog {
   let lines = '';
   let timer: NodeJS.Timeout | undefined;
   const flush = () => {
@@ -31,7 +35,7 @@ export function serverLog(write: (lines: string) => void, now: () => number): Se
   const destination = {
     write(line: string) {
       if (lines === '') timer = setTimeout(flush, flushMs);
-      lines += line;
+      lines += format(line);
       if (lines.length > waitingCharacters) flush();
     },
   };

@@ -88,10 +88,10 @@ export interface CopyReport {
   readonly stored_answers: number;
 }
 
-/** Receives the progress of a copy. */
+/** Receives the progress of a copy, a backup or its restoring. */
 export interface CopyProgress {
   /** Called at the start of a phase. `sessions`: how many sessions the original has. */
-  begin(phase: 'copied' | 'compared', sessions: number): void;
+  begin(phase: 'copied' | 'compared' | 'backed up' | 'verified' | 'restored', sessions: number): void;
   /** Called when this many further sessions are done. */
   finish(sessions: number): void;
 }

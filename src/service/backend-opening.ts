@@ -1,6 +1,7 @@
 // How a backend is opened, and the opened backend. The command line asks for one, and compose makes it.
 import type { Backend } from './backend.ts';
 import type { Limits } from './limits.ts';
+import type { StoreMeasures } from './store-measures.ts';
 
 /** How a backend is opened for a command. */
 export interface BackendOptions {
@@ -54,6 +55,7 @@ export interface ServedBackend {
   readonly servers: (() => number) | null;
   /** Calls the listener when the modes of the store have changed; null if the modes are not those of the store. */
   readonly followModes: ((listener: () => void) => void) | null;
+  readonly measures: StoreMeasures;
   /** Reads the modes again. When reading fails, the old modes stay in use. */
   readonly reloadModes: () => Promise<void>;
 }

@@ -55,6 +55,8 @@ export type Remedy =
   | { readonly kind: 'migrate_store' }
   /** Continue a stopped copy of a store. */
   | { readonly kind: 'resume_copy' }
+  /** Let a restored backup take the place of a store. */
+  | { readonly kind: 'replace_store' }
   | { readonly kind: 'restore_session' }
   | { readonly kind: 'import_an_export' }
   /** Import on the machine of the store, where no limits of HTTP apply. */

@@ -121,6 +121,8 @@ export interface MessageQuery extends PageRequest {
    * only with the same value. By default the visible line alone.
    */
   readonly all?: boolean;
+  /** True: the page begins so many messages before the end of the visible line. Not with `all` or a cursor. */
+  readonly last?: boolean;
 }
 
 export interface RegenerateRequest {
@@ -242,7 +244,7 @@ export interface SessionArchive {
 
   /**
    * Stores a session with its id, its times and all of its messages, as a whole or not at all. An equal session that exists stays
-   * unchanged. Rejects with `INVALID_REQUEST` if the id belongs to an unequal session, or if the record contradicts itself.
+   * unchanged. One whose visible messages are the first of the record gets the others; title and settings stay. Rejects with `INVALID_REQUEST` if the id belongs to an unequal session, or if the record contradicts itself.
    */
   importSession(call: Call, record: SessionRecord): Promise<Result<Session>>;
 

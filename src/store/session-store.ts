@@ -149,7 +149,12 @@ export interface SessionStore {
    * of a store that was copied here may take long, because it reads the whole store. Rejects with the signal's reason when the signal
    * fires, and with `INVALID_REQUEST` for a query that cannot be answered in reasonable time (search-refusals.ts).
    */
-  searchSessions(projectId: string, filter: SearchFilter, signal: AbortSignal): Promise<SearchPage>;
+  searchSessions(
+    projectId: string,
+    filter: SearchFilter,
+    signal: AbortSignal,
+    keyHash?: KeyHash,
+  ): Promise<SearchPage>;
   /**
    * The messages in the order of their positions; null for an unknown session. The page ends at its limit, or when its messages take
    * `pageBytes` as JSON (page-room.ts), but it holds at least one message if there is one.

@@ -110,7 +110,8 @@ export interface StoreCounts {
   readonly messages: number;
 }
 
-export interface StoreRows {
+/** The reads of all rows. */
+export interface StoreRowReads {
   /** In the order of their ids. */
   projects(): Promise<readonly ProjectRow[]>;
   /** In the order of their ids, revoked ones included. */
@@ -120,6 +121,13 @@ export interface StoreRows {
   readParts(projectId: string, from: PartPlace | null): Promise<PartPage>;
   /** At most a thousand rows behind the key `after`, in the order of the keys. */
   readIdempotency(projectId: string, after: string | null): Promise<readonly IdempotencyRow[]>;
+}
+
+export interface StoreRows extends StoreRowReads {
+  /** The next sessions behind the id `after`, without their messages; null for the first. None only at the end. */
+  readHeads(projectId: string, after: string | null): Promise<readonly SessionHead[]>;
+  /** Runs reads that all see the store as it is at one moment, while others write to it. */
+  atOneMoment<T>(work: (rows: StoreRowReads) => Promise<T>): Promise<T>;
 
   // The methods that add rows leave an existing row with the same id unchanged.
   addProjects(projects: readonly ProjectRow[]): Promise<void>;

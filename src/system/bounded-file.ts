@@ -1,5 +1,7 @@
 // Reads a file that a user named, up to a limit. A device may have no end, and a pipe may have no writer.
+import { statSync } from 'node:fs';
 import { fileBytes } from './file-bytes.ts';
+import { TooLargeFile } from './file-errors.ts';
 
 /**
  * Rejects with the error of the system call, or when the signal fires. For a longer file it rejects with an error of the same form, whose
@@ -11,7 +13,7 @@ export async function readAtMost(path: string, mostBytes: number, signal: AbortS
   try {
     for await (const chunk of fileBytes(path, signal)) {
       total += chunk.length;
-      if (total > mostBytes) throw tooLarge(mostBytes);
+      if (total > mostBytes) throw new TooLargeFile(mostBytes, sizeOf(path));
       chunks.push(chunk);
     }
   } catch (error) {
@@ -21,7 +23,7 @@ export async function readAtMost(path: string, mostBytes: number, signal: AbortS
   return Buffer.concat(chunks);
 }
 
-function tooLarge(mostBytes: number): NodeJS.ErrnoException {
-  const code = `more than ${mostBytes} bytes`;
-  return Object.assign(new Error(`It has ${code}.`), { code, syscall: 'read' });
+function sizeOf(path: string): number | null {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat?.isFile() ? stat.size : null;
 }

@@ -29,3 +29,16 @@ const fileCalls: ReadonlySet<string> = new Set(
     'readlink realpath rename rm rmdir scandir stat statfs symlink unlink utime'
   ).split(' '),
 );
+
+/** The failure of a file that is not read because of its size, in the form of a system call's. A device has no size. */
+export class TooLargeFile extends Error {
+  override readonly name = 'TooLargeFile';
+  readonly syscall = 'read';
+  readonly code: string;
+
+  constructor(mostBytes: number, size: number | null) {
+    const code = `more than ${mostBytes} bytes${size === null ? '' : `: ${size}`}`;
+    super(`It has ${code}.`);
+    this.code = code;
+  }
+}

@@ -1,6 +1,8 @@
 // The failures that users get when a system call on one of their files fails.
 import { ParleyError } from '../service/errors.ts';
-import { isDiskFull, isFileCall, isOutOfFiles, outOfFilesHint } from '../system/file-errors.ts';
+import { isDiskFull, isFileCall, isOutOfFiles, outOfFilesHint, TooLargeFile } from '../system/file-errors.ts';
+
+const shorten = 'Shorten the file, or put another in its place.';
 
 /** The failure of a system call on a file. Any other error is returned unchanged. */
 export function fileFailure(
@@ -13,7 +15,8 @@ export function fileFailure(
   const { code = '' } = error as NodeJS.ErrnoException;
   if (isDiskFull(error)) return storageFull(name, error);
   if (isOutOfFiles(error)) return outOfFiles(name, error);
-  return new ParleyError('CONFIG', `${name} cannot be ${action} (${code}).`, { hint: remedy, cause: error });
+  const hint = error instanceof TooLargeFile ? shorten : remedy;
+  return new ParleyError('CONFIG', `${name} cannot be ${action} (${code}).`, { hint, cause: error });
 }
 
 /** The failure of a system call on a file that no caller has handled; null for any other error. */

@@ -8,6 +8,9 @@ export function encodeEvent(event: ChatEvent): string {
   return `event: ${event.event}\ndata: ${JSON.stringify(body)}\n\n`;
 }
 
+/** Says that the model makes notes that are not shown. A client that does not know the event passes over it. */
+export const thinkingEvent = 'event: thinking\ndata: {"success":true,"data":{}}\n\n';
+
 /** The event that ends a stream instead of `done`. */
 export function encodeFailure(body: unknown): string {
   return `event: error\ndata: ${JSON.stringify(body)}\n\n`;

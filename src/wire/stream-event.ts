@@ -12,6 +12,8 @@ export type StreamEvent =
       readonly mode: string | null;
     }
   | { readonly kind: 'text'; readonly event: 'delta' | 'reasoning'; readonly text: string }
+  /** The model makes notes that are not shown. */
+  | { readonly kind: 'thinking' }
   | { readonly kind: 'done'; readonly body: unknown }
   | { readonly kind: 'error'; readonly error: ParleyError }
   /** An event with a known name, whose data cannot be read. */
@@ -19,6 +21,8 @@ export type StreamEvent =
 
 /** Null for an event with an unknown name. */
 export function readStreamEvent(event: string, text: string): StreamEvent | null {
+  // Another vendor's event of this name may have any data.
+  if (event === 'thinking') return { kind: 'thinking' };
   if (!names.has(event)) return null;
   const body = parseExactJson(text);
   const data = fieldOf(body, 'data');

@@ -264,7 +264,10 @@ describe('sessions import', () => {
       const imported = await place.parley(['sessions', 'import', '-'], { stdin: first, env });
       expect({ status: imported.status, err: imported.err }).toEqual({ status: 0, err: '2 imported\n' });
       const many = await place.parley(['sessions', 'import', '-'], { stdin: first.repeat(10), env });
-      expect({ status: many.status, err: many.err }).toEqual({ status: 0, err: '20 imported\n' });
+      expect({ status: many.status, err: many.err }).toEqual({
+        status: 0,
+        err: '0 imported, 20 unchanged\n',
+      });
       const second = await place.output(['sessions', 'export', '--all', '--format', 'json'], { env });
       expect(second).toBe(first);
       const back = { PARLEY_DATA_DIR: join(place.path, 'another') };

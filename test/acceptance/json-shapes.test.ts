@@ -29,6 +29,7 @@ interface Run {
   readonly section: string;
   readonly words: () => readonly string[];
   readonly stdin?: string;
+  readonly env?: Readonly<Record<string, string>>;
   /** Where it is not 0. */
   readonly status?: number;
 }
@@ -164,6 +165,13 @@ const runs: readonly Run[] = [
   { section: 'parley keys revoke', words: () => ['keys', 'revoke', made.keyId, '--json'] },
   { section: 'parley keys list', words: () => ['keys', 'list', '--json'] },
   { section: 'parley store migrate', words: () => ['store', 'migrate', '--json'] },
+  { section: 'parley store backup', words: () => ['store', 'backup', 'whole.backup', '--json'] },
+  { section: 'parley store verify', words: () => ['store', 'verify', 'whole.backup', '--json'] },
+  {
+    section: 'parley store restore',
+    words: () => ['store', 'restore', 'whole.backup', '--json'],
+    env: { PARLEY_DATA_DIR: 'restored' },
+  },
   {
     section: 'parley store copy',
     words: () => ['store', 'copy', '--from', 'data', '--to', 'data-copied', '--json'],
@@ -200,8 +208,8 @@ describe('docs/json.md', () => {
 
   test.each(runs)(
     'lists what $section prints, and nothing else',
-    async ({ section, words, stdin, status = 0 }) => {
-      const outcome = await place.parley(words(), stdin === undefined ? {} : { stdin });
+    async ({ section, words, stdin, env = {}, status = 0 }) => {
+      const outcome = await place.parley(words(), { env, ...(stdin !== undefined && { stdin }) });
       expect(outcome.status, outcome.err).toBe(status);
       const lines = outcome.out.split('\n').slice(0, -1);
       expect(lines.length).toBeGreaterThan(0);

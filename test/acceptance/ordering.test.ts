@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { PlaceInProcess } from '../support/place-in-process.ts';
+import { sendJson, serve } from '../support/scripted-server.ts';
 import { makeSessions } from '../support/stored.ts';
 
 let place: PlaceInProcess;
@@ -95,6 +96,45 @@ test('an archived session is not the one to continue, and takes messages by its 
   expect(await place.parley(['chat', '-c', '-n', 'more'])).toMatchObject({ status: 2 });
   expect(await place.parley(['chat', '-s', last, '-n', '-m', 'echo', 'more'])).toMatchObject({ status: 0 });
   expect(await session(last)).toMatchObject({ archived: true, message_count: 4 });
+});
+
+test('an export keeps the order, and an import gives its own tag to new sessions alone', async () => {
+  const [one = '', two = ''] = ids;
+  await place.parley(['sessions', 'tag', one, '+größe']);
+  await place.parley(['sessions', 'pin', one]);
+  await place.parley(['sessions', 'archive', one]);
+  const file = join(place.path, 'export.jsonl');
+  await place.output(['sessions', 'export', one, two, '--format', 'json', '-o', file]);
+  const other = new PlaceInProcess();
+  const take = (...words: readonly string[]) => other.parley(['sessions', 'import', file, ...words]);
+  const get = async (id: string) => JSON.parse(await other.output(['sessions', 'get', id, '--json'])).data;
+  try {
+    expect(await take('--tag', 'no tag')).toMatchObject({ status: 2, out: '' });
+    expect(await other.output(['sessions', 'batches'])).toBe('');
+    expect((await take('--tag', 'new', '--tag', 'bash')).status).toBe(0);
+    expect(await get(one)).toEqual({ ...(await session(one)), tags: ['bash', 'größe', 'new'] });
+    expect(await get(two)).toEqual({ ...(await session(two)), tags: ['bash', 'new'] });
+    expect((await take('--tag', 'again', '--json')).out).not.toMatch(/"status":"(?!unchanged)/);
+    expect((await get(two)).tags).toEqual(['bash', 'new']);
+  } finally {
+    other.remove();
+    process.chdir(place.path);
+  }
+});
+
+test('an import with a tag is refused before anything is sent to a server that keeps no tags', async () => {
+  const server = await serve((_, response) => {
+    response.setHeader('Parley-Extensions', 'archive, settings');
+    sendJson(response, { success: true, data: { modes: [], items: [], next_cursor: null } });
+  });
+  const file = join(place.path, 'export.jsonl');
+  await place.output(['sessions', 'export', ids[0] ?? '', '--format', 'json', '-o', file]);
+  const words = ['sessions', 'import', file, '--tag', 'work', '--url', server.url];
+  const { err } = await place.parley(words, { env: { PARLEY_API_KEY: 'key' } });
+  expect(err).toContain('(tag)');
+  expect(server.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
+  expect(await place.output(['sessions', 'batches', '--json'])).not.toContain('import');
+  await server.close();
 });
 
 test.each([

@@ -81,6 +81,28 @@ test('--utc and a pipe give the times as they are kept', async () => {
   expect(piped.rows[0]).toMatch(/^ses_old_one_abcd1234\s+2\s+2026-01-31T23:30:00.000Z\s+A title/);
 });
 
+test('every other command that tells a time does the same', async () => {
+  const times = async (words: string) => {
+    const told = ['sessions get abcd1234', 'keys list', 'verify', 'sessions batches'];
+    const { rows } = await shown(told.map((command) => `parley ${command}${words}`).join('; '), {
+      columns: 140,
+    });
+    return rows.filter((row) => /^(created_at|updated_at|key_\d|2\d)/.test(row));
+  };
+  await place.output(['sessions', 'import', '-'], {
+    stdin: [1, 2].map((n) => record(`ses_gone_${n}`, 'Gone', '2026-01-01T00:00:00.000Z', [])).join('\n'),
+  });
+  await place.output(['sessions', 'delete', '--title-match', 'Gone', '--yes', '--quiet']);
+  const local = await times('');
+  expect(local.slice(0, 2)).toEqual(['created_at: 2026-02-01 08:30', 'updated_at: 2026-02-01 08:30']);
+  expect(local[2]).toMatch(/^key_\w+ +valid +default +local +(now|\d min ago)$/);
+  expect(local[3]).toMatch(/^created_at: (now|\d min ago)$/);
+  expect(local[4]).toMatch(/^2\S+ +(now|\d min ago) +\d +0 +here( +\d+)?$/);
+  const kept = await times(' --utc');
+  expect(kept).toHaveLength(7);
+  for (const row of kept) expect(row).toMatch(/ 2026-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z( |$)/);
+});
+
 test('a session is shown rendered, with who spoke and when; --markdown never and a pipe give its Markdown', async () => {
   const [{ rows, screen }, plain, always] = await Promise.all([
     shown('parley sessions show abcd1234'),

@@ -1,5 +1,5 @@
 // `chat --schema`: stdout is JSON that matches, or nothing; what the model's server is sent, how a reply is mended, and what is refused.
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { expectFailure, expectJsonFailure } from '../support/failures.ts';
@@ -210,6 +210,54 @@ test('each line of a batch has a value that matches, or fails by itself', async 
   expect(status).toBe(3);
 });
 
+test('a line of a batch may name its own schema; one that cannot be checked refuses that line alone', async () => {
+  const own = { type: 'object', properties: { name: { const: 'Bo' } }, required: ['name'] };
+  const lines = [
+    { message: 'Who?', schema: own },
+    { message: 'Who?', schema: own },
+    { message: 'Who?' },
+    { message: 'plain', mode: 'echo', schema: null },
+    { message: '1', mode: 'echo', schema: { propertys: {} } },
+    { message: '[1, 2]', mode: 'echo', schema: { type: 'array', items: { type: 'string' } } },
+  ];
+  const stdin = `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`;
+  const bo = '{"name":"Bo"}';
+  says = [ada, bo, bo, ada, ada];
+  const output = join(place.path, 'lines.ndjson');
+  const words = ['chat', '--batch', '-m', 'm', '--schema', file, '--concurrency', '1', '--resume', output];
+  const outcome = await place.parley(words, { stdin });
+  expect(outcome.status).toBe(3);
+  const results = () =>
+    readFileSync(output, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+  const [first, second, third, plain, refused, mismatch] = results();
+  // The first reply was asked for again.
+  expect(asked).toBe(4);
+  expect(sent().map((body) => body.response_format.json_schema.schema)).toEqual([own, own, own, schema]);
+  expect(first).toMatchObject({ success: true, value: { name: 'Bo' }, data: { message_count: 4 } });
+  expect(second).toMatchObject({ success: true, value: { name: 'Bo' }, data: { message_count: 2 } });
+  expect(third).toMatchObject({ success: true, value: { name: 'Ada', age: 36 } });
+  expect(plain).toMatchObject({ success: true, data: { reply: 'plain' } });
+  expect(plain).not.toHaveProperty('value');
+  expect(refused.error).toMatchObject({
+    code: 'INVALID_REQUEST',
+    message: expect.stringMatching(/^Line 5: the schema cannot be used at \/propertys: is no keyword/),
+  });
+  expect(refused.error).not.toHaveProperty('session_id');
+  expect(mismatch.error).toMatchObject({
+    code: 'SCHEMA_MISMATCH',
+    details: expect.arrayContaining([{ field: '', problem: 'it is not JSON (line 1, column 1)' }]),
+  });
+
+  // A resumed batch sends the lines that failed, and no other.
+  const mended = stdin.replace('{"propertys":{}}', '{"type":"integer"}');
+  const again = await place.parley(words, { stdin: mended });
+  expect({ status: again.status, asked }).toEqual({ status: 3, asked: 4 });
+  expect(results().find(({ id }) => id === 5)).toMatchObject({ success: true, value: 1 });
+});
+
 describe('before anything is sent', () => {
   test.each([
     ['a keyword that is none', '{"type":"object","propertys":{}}', '/propertys: is no keyword'],
@@ -226,6 +274,8 @@ describe('before anything is sent', () => {
     const outcome = await fresh.parley(['chat', '-n', '--schema', 'bad.json', 'Who?']);
     expectFailure(outcome, { status: 2, code: 'USAGE' });
     expect(outcome.err).toContain(reason);
+    const batch = await fresh.parley(['chat', '--batch', '--schema', 'bad.json'], { stdin: 'Who?\n' });
+    expectFailure(batch, { status: 2, code: 'USAGE' });
     expect(existsSync(fresh.dataDirectory)).toBe(false);
     fresh.remove();
   });

@@ -74,6 +74,7 @@ test.each([
   [['--regenerate'], '--regenerate needs a session.'],
   [['--fork', 'x'], '--fork needs a session.'],
   [['-c', '--regenerate', 'x'], 'A message and --regenerate cannot be used together.'],
+  [['-c', '--regenerate', '--schema', 'x.json'], 'For JSON, send a message: -c --schema FILE "…"'],
   [['-c', '--regenerate', '--fork'], '--fork and --regenerate cannot be used together.'],
   [['--batch', '--regenerate'], '--regenerate and --batch cannot be used together.'],
 ])('what goes with no regeneration and no copy is refused: %j', async (words, told) => {
@@ -98,6 +99,41 @@ test('undo takes the last turn back and prints its message, redo brings it back'
   expect(await place.output(['sessions', 'redo', id])).toBe('two\n');
   expect(await said(id)).toEqual(['one', 'reply 1', 'two', 'reply 2']);
   expectFailure(await place.parley(['sessions', 'redo', id]), { status: 2, code: 'INVALID_REQUEST' });
+});
+
+test('undo --turns takes several turns back, and prints the message of the first; more than there are is refused', async () => {
+  const { session_id: id } = await chat('-m', 'echo', 'one');
+  for (const message of ['two', 'three']) await chat('-c', message);
+  const undone = await place.parley(['sessions', 'undo', id, '--turns', '2']);
+  expect(undone).toMatchObject({
+    status: 0,
+    out: 'two\n',
+    err: `Took back the last 2 turns of ${id}. One comes back with: parley sessions redo ${id}\n`,
+  });
+  expect(await said(id)).toEqual(['one', 'one']);
+  const refused = await place.parley(['sessions', 'undo', id, '--turns', '2']);
+  expectFailure(refused, { status: 2, code: 'USAGE' });
+  expect(refused.err).toContain('The session has 1 turn, not 2.');
+  expect(await said(id)).toEqual(['one', 'one']);
+  expect(await place.output(['sessions', 'redo', id])).toBe('two\n');
+});
+
+test('after an undo and a redo a session goes on in the mode of its last turn', async () => {
+  const { session_id: id } = await chat('-m', 'echo', 'one');
+  await place.output(['chat', '-n', '-c', '-m', 'own', 'two']);
+  await place.output(['sessions', 'undo', id]);
+  expect(await chat('-c', 'three')).toMatchObject({ mode: 'echo', reply: 'three' });
+  await place.output(['chat', '-n', '-c', '--regenerate', '-m', 'own']);
+  await place.output(['sessions', 'undo', id]);
+  await place.output(['sessions', 'redo', id]);
+  expect(await chat('-c', 'four')).toMatchObject({ mode: 'own', reply: 'reply 3' });
+  const screen = fixture.open(['repl', '-m', 'echo'], {}, place);
+  await screen.stands('echo> ');
+  await place.output(['chat', '-n', '-s', id, '--regenerate', '-m', 'eliza']);
+  await chat('another session');
+  screen.type(`/resume ${id}\r`);
+  await screen.stands('eliza (one)> ');
+  expect(await chat('-c', 'five')).toMatchObject({ session_id: id, mode: 'eliza' });
 });
 
 test('fork prints the id of a copy with the settings, which outlives the session', async () => {

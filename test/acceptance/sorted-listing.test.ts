@@ -125,46 +125,50 @@ test('on a terminal the column is titled by its time', async () => {
 test.each([
   ['an export of all', ['sessions', 'export', '--all', '--format', 'json']],
   ['a deletion of all', ['sessions', 'delete', '--all', '--dry-run']],
-])('%s misses no session that becomes active while it is paged through', async (_, words) => {
-  const { key } = await place.answer<CreatedKey>(['keys', 'create', '--project', words[1] ?? '']);
-  const records = Array.from({ length: 210 }, (_, number) => ({
-    session_id: `ses_${words[1]}_${number}`,
-    title: null,
-    created_at: minute(number),
-    updated_at: minute(number),
-    message_count: 0,
-  }));
-  const file = records.map((session) => `${JSON.stringify({ session, messages: [] })}\n`).join('');
-  await place.output(['sessions', 'import', '-'], {
-    stdin: file,
-    env: { PARLEY_URL: served.url, PARLEY_API_KEY: key },
-  });
-  let pages = 0;
-  const between = await serve(async ({ method, path, headers, body }, response) => {
-    const authorization = String(headers.authorization);
-    const post = { method: 'POST', headers: { authorization, 'content-type': 'application/json' } };
-    if (path.startsWith('/v1/sessions?') && ++pages === 2) {
-      const turn = { mode: 'echo', message: 'again', session_id: records[0]?.session_id };
-      await fetch(`${served.url}/v1/chat`, { ...post, body: JSON.stringify(turn) });
-    }
-    const answer = await fetch(
-      `${served.url}${path}`,
-      method === 'GET' ? { headers: { authorization } } : { ...post, body },
-    );
-    response.writeHead(answer.status, {
-      'content-type': 'application/json',
-      'parley-extensions': answer.headers.get('parley-extensions') ?? '',
+])(
+  '%s misses no session that becomes active while it is paged through',
+  async (_, words) => {
+    const { key } = await place.answer<CreatedKey>(['keys', 'create', '--project', words[1] ?? '']);
+    const records = Array.from({ length: 210 }, (_, number) => ({
+      session_id: `ses_${words[1]}_${number}`,
+      title: null,
+      created_at: minute(number),
+      updated_at: minute(number),
+      message_count: 0,
+    }));
+    const file = records.map((session) => `${JSON.stringify({ session, messages: [] })}\n`).join('');
+    await place.output(['sessions', 'import', '-'], {
+      stdin: file,
+      env: { PARLEY_URL: served.url, PARLEY_API_KEY: key },
     });
-    response.end(await answer.text());
-  });
-  try {
-    const env = { PARLEY_URL: between.url, PARLEY_API_KEY: key };
-    expect(lines((await place.binary(words, { env })).out)).toHaveLength(210);
-    expect(pages).toBe(2);
-  } finally {
-    await between.close();
-  }
-});
+    let pages = 0;
+    const between = await serve(async ({ method, path, headers, body }, response) => {
+      const authorization = String(headers.authorization);
+      const post = { method: 'POST', headers: { authorization, 'content-type': 'application/json' } };
+      if (path.startsWith('/v1/sessions?') && ++pages === 2) {
+        const turn = { mode: 'echo', message: 'again', session_id: records[0]?.session_id };
+        await fetch(`${served.url}/v1/chat`, { ...post, body: JSON.stringify(turn) });
+      }
+      const answer = await fetch(
+        `${served.url}${path}`,
+        method === 'GET' ? { headers: { authorization } } : { ...post, body },
+      );
+      response.writeHead(answer.status, {
+        'content-type': 'application/json',
+        'parley-extensions': answer.headers.get('parley-extensions') ?? '',
+      });
+      response.end(await answer.text());
+    });
+    try {
+      const env = { PARLEY_URL: between.url, PARLEY_API_KEY: key };
+      expect(lines((await place.binary(words, { env })).out)).toHaveLength(210);
+      expect(pages).toBe(2);
+    } finally {
+      await between.close();
+    }
+  },
+  120_000,
+);
 
 test('an empty listing is told on stderr, and tells apart whether there is no session or none of that kind', async () => {
   const empty = new PlaceInProcess();

@@ -22,7 +22,10 @@ import { findProfile, putProfile, putStoreKey, useProfile } from '../../src/conf
 import { emptyConfig, emptyProfile } from '../../src/config/stored-config.ts';
 import { ParleyError } from '../../src/service/errors.ts';
 import { locks } from '../support/locks.ts';
+import { runs } from '../support/runs.ts';
 import { bundleWorker, type WorkerBundle } from './worker-bundle.ts';
+
+const profilesEach = runs(10, 30);
 
 let worker: WorkerBundle;
 beforeAll(async () => {
@@ -173,17 +176,17 @@ describe('updating', () => {
     });
   });
 
-  test('four processes that write 30 profiles each keep all 120', async () => {
+  test(`four processes that write ${profilesEach} profiles each keep all of them`, async () => {
     const directory = worker.directory();
     const prefixes = ['a', 'b', 'c', 'd'];
-    await Promise.all(prefixes.map((prefix) => run('write', directory, prefix, '30')));
+    await Promise.all(prefixes.map((prefix) => run('write', directory, prefix, String(profilesEach))));
     const { profiles } = profileFile(directory).read();
     for (const prefix of prefixes) {
-      for (let index = 0; index < 30; index += 1) {
+      for (let index = 0; index < profilesEach; index += 1) {
         expect(profiles[`${prefix}-${index}`]?.key).toBe(`pk_${prefix}_${index}`);
       }
     }
-    expect(Object.keys(profiles)).toHaveLength(120);
+    expect(Object.keys(profiles)).toHaveLength(4 * profilesEach);
     expect(readdirSync(directory).sort()).toEqual(['config.json', 'config.json.last-good', 'config.lock']);
   }, 90_000);
 
@@ -240,7 +243,9 @@ test('a file that is far too long is refused before it is read, and so is a copy
   writeFileSync(file.path, long);
   const error = failure(() => file.read());
   expect(error.code).toBe('CONFIG');
-  expect(error.message).toBe(`${file.path} cannot be read (more than 8388608 bytes).`);
+  expect(error.message).toBe(
+    `${file.path} cannot be read (more than 8388608 bytes: ${statSync(file.path).size}).`,
+  );
   await expect(file.update((config) => useProfile(config, 'work'))).rejects.toMatchObject({ code: 'CONFIG' });
   expect(statSync(file.path).size).toBe(long.length);
   writeFileSync(file.path, '{}');

@@ -1,20 +1,25 @@
-import { newKey, openEmbedded, temporaryDirectory } from '../support/embedded.ts';
+// The API suite over the embedded service: one store for the file, new projects for each test.
+import { afterAll, beforeAll } from 'vitest';
+import type { EmbeddedBackend } from '../../src/service/backend.ts';
+import { openEmbedded, temporaryDirectory } from '../support/embedded.ts';
+import { newProjects } from './service-projects.ts';
 import { describeService } from './service-suite.ts';
 
-describeService('embedded', async () => {
-  const directory = await temporaryDirectory();
-  const backend = await openEmbedded(directory.path);
-  const revoked = await backend.administration.createKey({ project_name: 'first', key_name: 'revoked' });
-  await backend.administration.revokeKey(revoked.key_id);
-  return {
-    backend,
-    firstProject: 'first',
-    firstKey: await newKey(backend, 'first'),
-    secondKey: await newKey(backend, 'second'),
-    revokedKey: revoked.key,
-    async close() {
-      await backend.close();
-      await directory.remove();
-    },
-  };
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+let backend: EmbeddedBackend;
+
+beforeAll(async () => {
+  directory = await temporaryDirectory();
+  backend = await openEmbedded(directory.path);
 });
+
+afterAll(async () => {
+  await backend.close();
+  await directory.remove();
+});
+
+describeService('embedded', async () => ({
+  backend,
+  ...(await newProjects(backend)),
+  close: async () => {},
+}));

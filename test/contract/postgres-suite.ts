@@ -1,16 +1,17 @@
-// The suite of the service over a PostgreSQL: embedded, and through a balancer that gives each connection to the next of two servers on one
-// store. The servers reach the database through a pooler where that is asked for; the embedded service reaches it directly.
+// The suite of the service over a PostgreSQL: through a balancer that gives each connection to the next of two servers on one store, and,
+// where asked for, embedded. The servers reach the database through a pooler where that is asked for; the embedded service reaches it directly.
 import { afterAll, beforeAll } from 'vitest';
 import type { EmbeddedBackend } from '../../src/service/backend.ts';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import { openServer, type ServerFixture } from '../server/server-fixture.ts';
 import { balance } from '../support/balancer.ts';
-import { newKey, openEmbedded } from '../support/embedded.ts';
+import { openEmbedded } from '../support/embedded.ts';
 import { type Pooler, startPooler } from '../support/pooler.ts';
 import type { PostgresServer } from '../support/postgres-server.ts';
 import { postgresOptions } from '../support/postgres-store.ts';
 import { openRemote } from '../support/remote.ts';
 import type { ListeningServer } from '../support/scripted-server.ts';
+import { newProjects } from './service-projects.ts';
 import { describeService, type ServiceFixture } from './service-suite.ts';
 
 const hour = 3_600_000;
@@ -18,14 +19,13 @@ const hour = 3_600_000;
 export function describePostgresServices(
   name: string,
   start: () => Promise<PostgresServer>,
-  isPooled: boolean,
+  { isPooled, isEmbeddedToo }: { readonly isPooled: boolean; readonly isEmbeddedToo: boolean },
 ): void {
   let database: PostgresServer;
   let pooler: Pooler | null = null;
   let embedded: EmbeddedBackend;
   let servers: readonly ServerFixture[];
   let balancer: ListeningServer;
-  let tests = 0;
 
   beforeAll(async () => {
     database = await start();
@@ -51,7 +51,7 @@ export function describePostgresServices(
     database.stop();
   });
 
-  describeService(`over ${name}`, async () => projects(embedded, async () => {}));
+  if (isEmbeddedToo) describeService(`over ${name}`, async () => projects(embedded, async () => {}));
 
   const way = isPooled ? ' behind a pooler' : '';
   describeService(`from two servers over one ${name}${way}, whose clocks are an hour apart`, async () => {
@@ -59,23 +59,9 @@ export function describePostgresServices(
     return projects(backend, () => backend.close());
   });
 
-  /** Two projects of this test alone, and a key to each. */
-  async function projects(
-    backend: ServiceFixture['backend'],
-    close: () => Promise<void>,
-  ): Promise<ServiceFixture> {
-    tests += 1;
-    const [first, second] = [`first ${tests}`, `second ${tests}`];
-    const { administration } = embedded;
-    const revoked = await administration.createKey({ project_name: first, key_name: 'revoked' });
-    await administration.revokeKey(revoked.key_id);
-    return {
-      backend,
-      firstProject: first,
-      firstKey: await newKey(embedded, first),
-      secondKey: await newKey(embedded, second),
-      revokedKey: revoked.key,
-      close,
-    };
-  }
+  const projects = async (backend: ServiceFixture['backend'], close: () => Promise<void>) => ({
+    backend,
+    ...(await newProjects(embedded)),
+    close,
+  });
 }

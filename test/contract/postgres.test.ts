@@ -1,7 +1,10 @@
-// The same API over PostgreSQL, where it may differ from SQLite's: embedded, and from two servers, which here share a pooler in transaction
-// mode as well, so that no statement may count on the connection of the one before. postgres.long.ts has all ways over all engines.
+// The same API over PostgreSQL, where it may differ from SQLite's: from two servers, which here share a pooler in transaction mode as well, so
+// that no statement may count on the connection of the one before. postgres.long.ts has all ways over all engines.
 import { hasPooler } from '../support/pooler.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 import { describePostgresServices } from './postgres-suite.ts';
 
-describePostgresServices('PostgreSQL', () => startPostgres(), hasPooler);
+describePostgresServices('PostgreSQL', () => startPostgres(), {
+  isPooled: hasPooler,
+  isEmbeddedToo: false,
+});

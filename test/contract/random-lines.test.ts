@@ -1,4 +1,5 @@
-// Random conversations with the lines of a session: from a server on a port, over PostgreSQL, and from two servers over one PostgreSQL.
+// Random conversations with the lines of a session: from a server on a port, over PostgreSQL, and from two servers over one PostgreSQL. Of the
+// servers, killed-lines.test.ts is the short form.
 import { expect, onTestFinished, test } from 'vitest';
 import type { EmbeddedBackend } from '../../src/service/backend.ts';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
@@ -10,12 +11,15 @@ import { postgresOptions } from '../support/postgres-store.ts';
 import { openRemote } from '../support/remote.ts';
 import { runs } from '../support/runs.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
-import { playRandomLines, projectName, ScriptedEngine } from './random-lines.ts';
+import { textsInRows } from '../support/texts-left.ts';
+import { projectName, ScriptedEngine } from './lines-place.ts';
+import { playRandomLines } from './random-lines.ts';
 
 const owner = (id: string) => ({ id, isGone: (other: string) => other === 'gone' });
+const isLong = runs(0, 1) === 1;
 const numRuns = runs(1, 60);
 const length = runs(25, 40);
-const rarely = { comparedEach: 10, purges: false };
+const rarely = { comparedEach: 10, textsLeft: null, kills: null };
 
 const keysOf = (backend: EmbeddedBackend) => ({ newKey: () => newKey(backend, projectName()) });
 
@@ -25,7 +29,7 @@ async function listening(options: FixtureOptions) {
   return { server, ...(await server.listen()) };
 }
 
-test('a server on a port keeps the lines of a session', async () => {
+test.runIf(isLong)('a server on a port keeps the lines of a session', async () => {
   const engine = new ScriptedEngine();
   let store: SessionStore | undefined;
   const around = (opened: SessionStore) => {
@@ -43,7 +47,6 @@ test('a server on a port keeps the lines of a session', async () => {
     ...keysOf(server.backend),
     cutsLater: true,
     ...rarely,
-    purges: true,
   };
   await playRandomLines(place, numRuns, length);
 });
@@ -56,11 +59,12 @@ test('PostgreSQL keeps the lines of a session', async () => {
   const backend = await openEmbedded('', { engines: engine.engines, owner: owner('this'), openStore });
   onTestFinished(() => backend.close());
   const place = { backend, engine, store, ...keysOf(backend), cutsLater: false, ...rarely };
-  await playRandomLines(place, numRuns, length);
+  const textsLeft = (texts: readonly string[]) => textsInRows(database, texts);
+  await playRandomLines({ ...place, textsLeft }, numRuns, length);
   expect((await backend.administration.inspectStore()).integrity).toBe('ok');
 });
 
-test('two servers over one PostgreSQL keep the lines of a session', async () => {
+test.runIf(isLong)('two servers over one PostgreSQL keep the lines of a session', async () => {
   const database = await sharedPostgres();
   const engine = new ScriptedEngine();
   const open = async (server?: { readonly owner: string }) =>

@@ -69,6 +69,13 @@ test('a session is created in one round trip, also with an idempotency key, and 
   expect(await ask('GET', '/v1/sessions/none')).toMatchObject({ status: 404, roundTrips: 1 });
 });
 
+test('a search that finds nothing takes two round trips, one of which also checks the key', async () => {
+  const path = (query: string) => `/v1/sessions/search?q=${query}`;
+  await ask('GET', path('nowhere'));
+  const none = await ask('GET', path('nowhere'));
+  expect([none.status, none.roundTrips]).toEqual([200, 2]);
+});
+
 test('a turn takes two round trips, and a third for the history, in every form of the reply', async () => {
   let session: { session_id?: string } = {};
   for (let turns = 0; turns < 10; turns += 1) {

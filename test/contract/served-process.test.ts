@@ -4,8 +4,9 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll } from 'vitest';
 import type { EmbeddedBackend } from '../../src/service/backend.ts';
-import { newKey, openEmbedded, temporaryDirectory } from '../support/embedded.ts';
+import { openEmbedded, temporaryDirectory } from '../support/embedded.ts';
 import { openRemote } from '../support/remote.ts';
+import { newProjects } from './service-projects.ts';
 import { describeService } from './service-suite.ts';
 
 const program = fileURLToPath(new URL('../../bin/parley.js', import.meta.url));
@@ -14,7 +15,6 @@ let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 let owner: EmbeddedBackend;
 let server: ChildProcess;
 let url: string;
-let tests = 0;
 
 beforeAll(async () => {
   directory = await temporaryDirectory();
@@ -35,19 +35,8 @@ afterAll(async () => {
 });
 
 describeService('from a server in another process', async () => {
-  tests += 1;
-  const [first, second] = [`first ${tests}`, `second ${tests}`];
-  const revoked = await owner.administration.createKey({ project_name: first, key_name: 'revoked' });
-  await owner.administration.revokeKey(revoked.key_id);
   const { backend } = await openRemote(url);
-  return {
-    backend,
-    firstProject: first,
-    firstKey: await newKey(owner, first),
-    secondKey: await newKey(owner, second),
-    revokedKey: revoked.key,
-    close: () => backend.close(),
-  };
+  return { backend, ...(await newProjects(owner)), close: () => backend.close() };
 });
 
 async function listeningUrl({ stdout }: ChildProcess): Promise<string> {

@@ -19,21 +19,51 @@ const isWhole = ({ finish }: ModelReply) => finish === 'stop';
 
 export class ModelSession {
   readonly id: string;
+  /** The number of its project. Two projects may have sessions of one id. */
+  readonly project: number;
   readonly line: ModelTurn[];
   /** The turns that can be brought back, the last undone at the end. */
   redoable: ModelTurn[] = [];
   /** All undone turns. */
   undone: ModelTurn[] = [];
-  readonly alternatives: { readonly of: string; readonly reply: ModelReply }[] = [];
+  alternatives: { readonly of: string; readonly reply: ModelReply }[] = [];
   isDeleted = false;
 
-  constructor(id: string, line: readonly ModelTurn[] = []) {
+  constructor(id: string, line: readonly ModelTurn[] = [], project = 0) {
     this.id = id;
+    this.project = project;
     this.line = line.map((turn) => ({
       ...turn,
       key: null,
       first: turn.reply && isWhole(turn.reply) ? turn.reply : null,
     }));
+  }
+
+  /** The same session, for a change that may not have happened. */
+  copy(): ModelSession {
+    const { id, project, isDeleted } = this;
+    // One clone, so that a turn in two of the arrays stays one turn.
+    const { line, redoable, undone, alternatives } = structuredClone({
+      ...{ line: this.line, redoable: this.redoable, undone: this.undone, alternatives: this.alternatives },
+    });
+    const copy = new ModelSession(id, [], project);
+    copy.line.push(...line);
+    return Object.assign(copy, { redoable, undone, alternatives, isDeleted });
+  }
+
+  /** The session as an import in another project makes it: without keys, and without turns that can be brought back. */
+  imported(project: number): ModelSession {
+    const { line, undone, alternatives } = this.copy();
+    const keyless = (turn: ModelTurn) => ({ ...turn, key: null });
+    const session = new ModelSession(this.id, line, project);
+    return Object.assign(session, { undone: undone.map(keyless), alternatives });
+  }
+
+  /** All texts, visible and hidden, without the ends of the replies. */
+  texts(): readonly string[] {
+    const turns = [...this.line, ...this.undone];
+    const replies = [...turns.map(({ reply }) => reply), ...this.alternatives.map(({ reply }) => reply)];
+    return [...turns.map(({ asked }) => asked), ...replies.flatMap((reply) => reply?.content ?? [])];
   }
 
   /** What an engine must get before the message of a turn. */

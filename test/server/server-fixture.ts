@@ -69,6 +69,7 @@ export async function openServer(options: FixtureOptions = {}): Promise<ServerFi
   }, Date.now);
   const app = createApp({
     arrived: () => {},
+    metrics: null,
     servers: options.servers ?? (() => 1),
     service: backend.service,
     archive: backend.archive,

@@ -112,7 +112,7 @@ export async function everyMessage(
 }
 
 /** What a message is, for comparisons: its text, and `alternative` or `undone` for a hidden one. */
-export function kindOf({ content, alternative_of, undone_at }: Message): string {
+function kindOf({ content, alternative_of, undone_at }: Message): string {
   if (alternative_of !== undefined) return `alternative ${content}`;
   return undone_at === undefined ? content : `undone ${content}`;
 }

@@ -120,6 +120,16 @@ export function describeTurnMoves(name: string, open: () => Promise<SessionStore
       expect(await contents(store, project, session_id)).toEqual(['user: b', 'error: cut']);
     });
 
+    it('leave an abandoned turn as it is where nothing can be brought back', async () => {
+      const store = await open();
+      const project = await newProject(store);
+      const { session_id } = await beginWithEndedLease(store, project, { content: 'a' });
+      const before = await store.findSession(project, session_id);
+      expect((await store.redoTurn(project, moveOf(session_id))).kind).toBe('nothing');
+      expect(await contents(store, project, session_id)).toEqual(['user: a']);
+      expect(await store.findSession(project, session_id)).toEqual(before);
+    });
+
     it('move nothing without a turn, in another project, in a deleted session, and while a turn runs', async () => {
       const store = await open();
       const [project, other] = [await newProject(store), await newProject(store)];

@@ -1,16 +1,38 @@
 // The rows that every store reads and writes for a copy, exactly.
 import { describe, expect, it } from 'vitest';
 import { hashKey } from '../../src/local/api-keys.ts';
+import type { BackedUpModes } from '../../src/local/backup-lines.ts';
+import { sessionHeads } from '../../src/local/copied-texts.ts';
+import { backUpStore } from '../../src/local/store-backup.ts';
+import { restoreStore } from '../../src/local/store-restoring.ts';
+import type { BackupFacts } from '../../src/service/backup-report.ts';
 import type { Message } from '../../src/service/session.ts';
 import type { SessionStore } from '../../src/store/session-store.ts';
-import { type PartPlace, pageLimits, type SessionPart, type StoreRows } from '../../src/store/store-rows.ts';
+import {
+  type PartPlace,
+  pageLimits,
+  type SessionHead,
+  type SessionPart,
+  type StoreRowReads,
+  type StoreRows,
+} from '../../src/store/store-rows.ts';
 import type { NewPlace } from './every-store.ts';
-import { another, everyMessage, forkId, forkOf, moveOf, regeneration, turnOf } from './line-samples.ts';
+import {
+  another,
+  everyMessage,
+  forkId,
+  forkOf,
+  moveOf,
+  regeneration,
+  sessionOf,
+  turnOf,
+} from './line-samples.ts';
 import {
   bareSession,
   everySession,
   newId,
   newKey,
+  newProject,
   once,
   recordOf,
   snippets,
@@ -47,6 +69,8 @@ async function filled(store: SessionStore): Promise<Kept> {
     once('made'),
   );
   const { session_id: open } = await begin(store, project, { content: 'open' });
+  const order = { pinned: true, archived: true, tags: ['größe', 'work'] };
+  await store.orderSessions(project, [answered], order, 'done', null);
   const deleted = newId('ses');
   await store.importSession(other, recordOf(deleted, ['gone', 'yes'], 'deleted'), null);
   await store.deleteSession(other, deleted, startOfTime + 9);
@@ -80,7 +104,7 @@ function olderPart(session_id: string, messages: readonly Message[]): SessionPar
 }
 
 /** The sessions, with the parts of each joined. */
-async function sessionsOf(rows: StoreRows, projectId: string): Promise<readonly SessionPart[]> {
+async function sessionsOf(rows: StoreRowReads, projectId: string): Promise<readonly SessionPart[]> {
   const sessions: SessionPart[] = [];
   let place: PartPlace | null = null;
   do {
@@ -95,6 +119,12 @@ async function sessionsOf(rows: StoreRows, projectId: string): Promise<readonly 
   return sessions;
 }
 
+async function headsOf(rows: StoreRows, projectId: string): Promise<readonly SessionHead[]> {
+  const heads: SessionHead[] = [];
+  for await (const head of sessionHeads(rows, projectId)) heads.push(head);
+  return heads;
+}
+
 async function copyAll(from: StoreRows, to: StoreRows, projects: readonly string[]): Promise<void> {
   await to.addProjects(await from.projects());
   await to.addKeys(await from.keys());
@@ -102,6 +132,27 @@ async function copyAll(from: StoreRows, to: StoreRows, projects: readonly string
     await to.addParts(project, await sessionsOf(from, project));
     await to.addIdempotency(project, await from.readIdempotency(project, null));
   }
+}
+
+const nobody = { begin: () => {}, finish: () => {} };
+const reading = { place: 'a test', progress: nobody, signal: new AbortController().signal };
+
+async function backedUp(original: StoreRows, modes: BackedUpModes): Promise<readonly [string, BackupFacts]> {
+  let text = '';
+  const facts = await backUpStore({
+    ...{ original, modes, from: 'a test', withKeys: true, now: () => startOfTime },
+    ...{ progress: nobody, signal: reading.signal },
+    write: async (part) => {
+      text += part;
+    },
+  });
+  return [text, facts];
+}
+
+/** Pieces that end anywhere, also within a character. */
+async function* inPieces(text: string): AsyncGenerator<Uint8Array, void> {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += 4099) yield bytes.subarray(at, at + 4099);
 }
 
 export function describeRows(name: string, newPlace: NewPlace): void {
@@ -116,6 +167,7 @@ export function describeRows(name: string, newPlace: NewPlace): void {
       for (const id of [project, other]) {
         const copied = await sessionsOf(to, id);
         expect(copied).toEqual(await sessionsOf(from, id));
+        expect(await headsOf(to, id)).toEqual(copied.map(({ session }) => session));
         expect(await to.count(id)).toEqual(await from.count(id));
         expect(copied.map(({ session }) => session.session_id)).toEqual(
           copied.map(({ session }) => session.session_id).sort(),
@@ -128,6 +180,10 @@ export function describeRows(name: string, newPlace: NewPlace): void {
       expect((await store.findKey(hashKey('mine')))?.project_id).toBe(project);
       expect(await store.findKey(hashKey('revoked'))).toBeNull();
       expect(await snippets(store, project, '"text 2042"')).toEqual(['⟦text 2042⟧']);
+      const tagged = await store.listSessions(project, everySession({ tag: 'größe', archived: true }));
+      expect(tagged.items).toMatchObject([
+        { session_id: answered, pinned: true, archived: true, tags: ['größe', 'work'] },
+      ]);
       const trash = await store.listSessions(other, everySession({ deleted: true }));
       expect(trash.items.map(({ session_id }) => session_id)).toEqual([deleted]);
       const again = { session_id: newId('ses'), title: 'answered', now: startOfTime };
@@ -140,6 +196,55 @@ export function describeRows(name: string, newPlace: NewPlace): void {
       // No process runs the copied open turn.
       await begin(store, project, { session_id: open, content: 'on', lease: { owner: 'owner-2', ms: 1000 } });
       expect(await contents(store, project, open)).toEqual(['user: open', 'interrupted: ', 'user: on']);
+    });
+
+    it('are all read as they were at one moment, while others write', async () => {
+      const place = await newPlace();
+      const store = await place.open();
+      const { project, open } = await filled(store);
+      const rows = await place.openRows();
+      const before = await sessionsOf(rows, project);
+      const answers = await rows.readIdempotency(project, null);
+      await rows.atOneMoment(async (moment) => {
+        expect(await moment.projects()).toHaveLength(2);
+        await begin(store, project, { content: 'later', once: once('later') });
+        await store.deleteSession(project, open, startOfTime + 20);
+        await store.createKey(newKey({ hash: hashKey('later') }));
+        expect(await sessionsOf(moment, project)).toEqual(before);
+        expect(await moment.count(project)).toEqual({
+          sessions: before.length,
+          messages: before.flatMap(({ messages }) => messages).length,
+        });
+        expect(await moment.keys()).toHaveLength(2);
+        expect((await moment.readIdempotency(project, null)).map(({ key }) => key)).toEqual(
+          answers.map(({ key }) => key),
+        );
+        expect(await moment.readIdempotency(project, answers.at(-1)?.key ?? null)).toEqual([]);
+      });
+      expect(await sessionsOf(rows, project)).toHaveLength(before.length + 1);
+      await expect(rows.atOneMoment(() => Promise.reject(new Error('of the caller')))).rejects.toThrow(
+        /^of the caller$/,
+      );
+    });
+
+    it('are backed up, and restored to another store unchanged', async () => {
+      const [one, two] = [await newPlace(), await newPlace()];
+      const { project, other } = await filled(await one.open());
+      const [from, to] = [await one.openRows(), await two.openRows()];
+      const modes = { default_mode: 'm', modes: { m: { model: 'Größe' } } };
+      const [text, facts] = await backedUp(from, modes);
+      const restored = await restoreStore({ ...reading, chunks: inPieces(text), rows: to, earlierKeys: [] });
+      expect(restored).toEqual({ facts, modes, keys: { restored: 2, kept: 0 } });
+      expect(await to.projects()).toEqual(await from.projects());
+      expect(await to.keys()).toEqual(await from.keys());
+      for (const id of [project, other]) expect(await sessionsOf(to, id)).toEqual(await sessionsOf(from, id));
+      const [again] = await backedUp(to, modes);
+      const withoutAges = (backup: string) =>
+        backup
+          .split('\n')
+          .slice(1, -2)
+          .map((line) => line.replace(/"age_ms":[\d.]+/, ''));
+      expect(withoutAges(again)).toEqual(withoutAges(text));
     });
 
     it('of hidden messages are copied with their keys and their forks, and can be brought back', async () => {
@@ -220,6 +325,7 @@ export function describeRows(name: string, newPlace: NewPlace): void {
       expect(first.parts).toHaveLength(pageLimits.textBytes / Buffer.byteLength(system));
       const sessions = await sessionsOf(rows, project_id);
       expect(sessions).toHaveLength(70);
+      expect(await headsOf(rows, project_id)).toEqual(sessions.map(({ session }) => session));
       expect(new Set(sessions.map(({ session }) => session.session_id)).size).toBe(70);
       for (const { session, messages } of sessions) {
         expect(session).toMatchObject(settings);
@@ -246,6 +352,33 @@ export function describeRows(name: string, newPlace: NewPlace): void {
         await begin(store, project_id, { session_id, mode: 'new', deadOwner: 'copy' });
         expect((await store.findSession(project_id, session_id))?.mode).toBe('new');
       }
+    });
+
+    it('of a session that an older server has gone on with after an undo bring no turn back', async () => {
+      const place = await newPlace();
+      const store = await place.open();
+      const project = await newProject(store);
+      const session_id = await sessionOf(store, project, ['a', 'b', 'c']);
+      for (let times = 0; times < 2; times += 1) await store.undoTurn(project, moveOf(session_id));
+      await turnOf(store, project, session_id, 'd');
+      const rows = await place.openRows();
+      const [part] = await sessionsOf(rows, project);
+      if (part === undefined) throw new Error('The session is not read.');
+      await rows.removeSessions(project, [session_id]);
+      // A server of a schema without undo does not count the undone turns anew.
+      await rows.addParts(project, [{ ...part, session: { ...part.session, undone_turns: 2 } }]);
+      expect(await store.redoTurn(project, moveOf(session_id))).toEqual({ kind: 'nothing' });
+      await store.undoTurn(project, moveOf(session_id));
+      expect(await store.redoTurn(project, moveOf(session_id))).toMatchObject({
+        ...{ kind: 'done', value: { message: { content: 'd' } } },
+      });
+      expect(await store.redoTurn(project, moveOf(session_id))).toEqual({ kind: 'nothing' });
+      expect(await contents(store, project, session_id)).toEqual([
+        'user: a',
+        'stop: A',
+        'user: d',
+        'stop: D',
+      ]);
     });
 
     it('of sessions are removed with all rows that name them, and a note stays until the next one', async () => {

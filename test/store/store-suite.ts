@@ -12,6 +12,7 @@ import {
   newProject,
   newSession,
   once,
+  searchFilter,
   startOfTime,
   turnReply,
   turnStart,
@@ -71,10 +72,13 @@ export function describeStore(name: string, open: () => Promise<SessionStore>): 
         store.createSession(project, { session_id, title: null, now: startOfTime }, null, keyHash);
       const begin = (session_id: string | null, keyHash: Uint8Array) =>
         store.beginTurn(project, turnStart({ session_id, keyHash }));
+      const search = (keyHash: Uint8Array) =>
+        store.searchSessions(project, searchFilter('hello'), new AbortController().signal, keyHash);
       const made = newId('ses');
       expect(await store.findSession(project, session, key.hash)).toMatchObject({ session_id: session });
       expect(await create(made, key.hash)).toMatchObject({ kind: 'done', value: { session_id: made } });
       expect(await begin(made, key.hash)).toMatchObject({ kind: 'begun' });
+      expect((await search(key.hash)).items).toHaveLength(1);
       await store.revokeKey(key.key_id, startOfTime);
       for (const hash of [key.hash, hashOf('unknown'), other.hash]) {
         const refused = { code: 'INVALID_API_KEY' };
@@ -84,6 +88,7 @@ export function describeStore(name: string, open: () => Promise<SessionStore>): 
         await expect(begin(session, hash)).rejects.toMatchObject(refused);
         await expect(begin(null, hash)).rejects.toMatchObject(refused);
         await expect(begin('none', hash)).rejects.toMatchObject(refused);
+        await expect(search(hash)).rejects.toMatchObject(refused);
       }
       const { items } = await store.listSessions(project, everySession());
       expect(items.map(({ session_id }) => session_id).sort()).toEqual([session, made].sort());

@@ -61,6 +61,11 @@ export function hostInProcess(parts: HostParts): CliHost {
     openModes: () => Promise.reject(new Error('No modes are set up here.')),
     migrateStore: () => Promise.reject(new Error('No store is migrated here.')),
     copyStores: () => Promise.reject(new Error('No store is copied here.')),
+    backups: {
+      backUp: () => Promise.reject(new Error('No store is backed up here.')),
+      verify: () => Promise.reject(new Error('No backup is verified here.')),
+      restore: () => Promise.reject(new Error('No backup is restored here.')),
+    },
     findModels: () => Promise.reject(new Error('No model server is asked here.')),
     findContext: () => Promise.reject(new Error('No model server is asked here.')),
   };

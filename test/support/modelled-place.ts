@@ -4,7 +4,7 @@ import { replyOf, sendStream } from './model-server.ts';
 import { PlaceInProcess } from './place-in-process.ts';
 import { type Script, type ScriptedServer, sendJson, serve } from './scripted-server.ts';
 
-export const replies = (_request: unknown, response: ServerResponse) =>
+const replies = (_request: unknown, response: ServerResponse) =>
   sendStream(response, replyOf('Hello', ' to you.'));
 
 export const fails = (_request: unknown, response: ServerResponse) =>

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { chunk, sse, startStream, usageChunk } from './model-server.ts';
 import { type ScriptedServer, serve } from './scripted-server.ts';
 
-export class PacedCompletion {
+class PacedCompletion {
   readonly #response: ServerResponse;
   /** What the model was asked last. */
   readonly asked: string;

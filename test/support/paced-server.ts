@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { encodeEvent } from '../../src/wire/chat-event-encoding.ts';
 import { type ReceivedRequest, type ScriptedServer, sendJson, serve } from './scripted-server.ts';
 
-export class PacedReply {
+class PacedReply {
   readonly #response: ServerResponse;
   readonly #place: { readonly session_id: string; readonly message_id: string; readonly mode: string };
   readonly body: { readonly message: string; readonly mode: string; readonly session_id?: string };

@@ -13,6 +13,7 @@ import {
   migrateStore,
   openBackend,
   openModes,
+  storeBackups,
 } from '../../src/compose.ts';
 import { configDirectory, dataDirectory, realDirectory } from '../../src/config/paths.ts';
 import { ProfileFile } from '../../src/config/profile-file.ts';
@@ -98,6 +99,7 @@ async function runInProcess(
     },
     openModes: (target) => openModes(target, dependencies),
     migrateStore: (target) => migrateStore(target, dependencies),
+    backups: storeBackups(dependencies),
     copyStores: (request) => copyStores(request, dependencies),
     findModels: (servers, options, stop) => findModels(servers, dependencies, options, stop),
     findContext: (mode, options, stop) => findContext(mode, dependencies, options, stop),

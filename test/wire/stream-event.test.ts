@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { readEventStream } from '../../src/http/event-stream.ts';
 import type { ChatEvent } from '../../src/service/chat-event.ts';
-import { encodeEvent, encodeFailure } from '../../src/wire/chat-event-encoding.ts';
+import { encodeEvent, encodeFailure, thinkingEvent } from '../../src/wire/chat-event-encoding.ts';
 import { readStreamEvent } from '../../src/wire/stream-event.ts';
 
 async function read(text: string) {
@@ -24,12 +24,13 @@ describe('an event of a chat', () => {
       { event: 'done', data: {} as never, body },
     ];
     const failure = { success: false, error: { code: 'UNAVAILABLE', message: 'Later.', session_id: 's' } };
-    const text = events.map(encodeEvent).join(': still here\n\n') + encodeFailure(failure);
+    const text = events.map(encodeEvent).join(': still here\n\n') + thinkingEvent + encodeFailure(failure);
     expect(await read(text)).toEqual([
       { kind: 'session', sessionId: 's', messageId: 'm', mode: 'echo' },
       { kind: 'text', event: 'reasoning', text: 'hm' },
       { kind: 'text', event: 'delta', text: 'a\r\n\n😀\u0085' },
       { kind: 'done', body },
+      { kind: 'thinking' },
       {
         kind: 'error',
         error: expect.objectContaining({ code: 'UNAVAILABLE', session_id: 's', body: failure }),

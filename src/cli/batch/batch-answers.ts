@@ -5,6 +5,7 @@ import type { ChatReply } from '../../service/chat-event.ts';
 import type { ConversationService } from '../../service/conversation-service.ts';
 import { ParleyError } from '../../service/errors.ts';
 import { failureFacts } from '../../service/result.ts';
+import type { ReplyRule } from '../schema/reply-rule.ts';
 import { toJson } from '../terminal/json.ts';
 import type { BatchId, BatchLine, BatchRequest } from './batch-request.ts';
 import type { BatchSessions, SharedSession } from './batch-sessions.ts';
@@ -19,8 +20,10 @@ export interface BatchOutcome {
 
 export interface BatchAnswersOptions {
   readonly service: Pick<ConversationService, 'chat'>;
-  /** The schema that the replies match; null if they have any form. The body of a reply that matches has its value as `value`. */
-  readonly schema: string | null;
+  /** The rule of the replies to lines that name none; null if they have any form. The body of a reply that matches has its value as `value`. */
+  readonly rule: ReplyRule | null;
+  /** The rule of a schema that a line names. Rejects if the schema cannot be used. */
+  readonly ruleOf: (schema: string, line: number) => Promise<ReplyRule>;
   /** The call of each turn. Its signal stops the batch. */
   readonly call: Omit<Call, 'idempotencyKey' | 'requestId'>;
   readonly newRequestId: () => string;
@@ -46,7 +49,8 @@ export class BatchAnswers {
     try {
       const { request } = item;
       if (request instanceof ParleyError) throw request;
-      const answer = await pacer.run(() => this.#turn(item.id, request, place));
+      const rule = await this.#ruleOf(request, item.line);
+      const answer = await pacer.run(() => this.#turn(item.id, request, rule, place));
       return { text: `${toJson({ id: item.id, success: true, ...answer })}\n`, outcome: 'answered', item };
     } catch (error) {
       // The line whose failure stopped the batch counts as failed, not as stopped.
@@ -58,20 +62,32 @@ export class BatchAnswers {
     }
   }
 
+  async #ruleOf({ schema }: BatchRequest, line: number): Promise<ReplyRule | null> {
+    const { rule, ruleOf } = this.#options;
+    if (schema === undefined) return rule;
+    return schema === null ? null : ruleOf(schema, line);
+  }
+
   /** Resolves with the data of the answer, and with its value if there is a schema. */
-  async #turn(id: BatchId, line: BatchRequest, place: { session_id: string | null }): Promise<object> {
-    const { service, schema, shared, sessions } = this.#options;
+  async #turn(
+    id: BatchId,
+    line: BatchRequest,
+    rule: ReplyRule | null,
+    place: { session_id: string | null },
+  ): Promise<object> {
+    const { service, shared, sessions } = this.#options;
+    const chatting = rule?.over(service) ?? service;
     const request = await sessions.requestOf(line, () => this.#plainCall());
     const { mode, message, session_id, title, system, parameters } = request;
     const given = [title, system, parameters].filter((one) => one !== undefined);
-    const further = [...given, ...(schema === null ? [] : [{ schema }])];
+    const further = [...given, ...(rule === null ? [] : [{ schema: rule.schema }])];
     const call = this.#call(id, ['chat', String(id), mode, message, session_id, ...further]);
     try {
-      for await (const event of service.chat(call, request, 'whole')) {
+      for await (const event of chatting.chat(call, request, 'whole')) {
         if (event.event === 'session') place.session_id = event.data.session_id;
         if (event.event !== 'done') continue;
         const data = dataOf(event.data, event.body);
-        return schema === null ? { data } : { data, value: replyValue(event.body) };
+        return rule === null ? { data } : { data, value: replyValue(event.body) };
       }
     } catch (error) {
       if (error instanceof ParleyError) place.session_id ??= error.session_id;

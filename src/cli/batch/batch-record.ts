@@ -1,14 +1,17 @@
 // Records in the data directory which batch an output file belongs to, before the first request is sent. After a kill, the resumed batch
 // then gives its requests the same keys, so a server that honours keys runs no turn twice.
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { replaceFile } from '../../system/atomic-file.ts';
 import { makePrivateDirectory } from '../../system/directories.ts';
 import { holdFileLock, type LoadLocks } from '../../system/file-lock.ts';
+import { readSmallFile } from '../../system/small-file.ts';
 
 /** Servers keep keys for a day. An older record has no use, and its inode may belong to another file by now. */
 const keptMs = 24 * 60 * 60 * 1000;
+/** Far more than the name of a batch. */
+const mostBytes = 4096;
 
 export class BatchRecords {
   readonly #directory: string;
@@ -23,7 +26,7 @@ export class BatchRecords {
   find(file: string): string | null {
     try {
       const path = this.#path(file);
-      return this.#isOld(path) ? null : readFileSync(path, 'utf8').trim() || null;
+      return this.#isOld(path) ? null : readSmallFile(path, mostBytes).trim() || null;
     } catch {
       return null;
     }

@@ -3,8 +3,10 @@ import { isUtf8 } from 'node:buffer';
 import { ParleyError } from '../../service/errors.ts';
 import { isSessionId } from '../../service/session.ts';
 import type { Parameter } from '../model-options.ts';
+import { readExactJson, UnreadableJson } from '../schema/exact-reader.ts';
 import { type GivenSettings, nothingGiven } from '../setting-options.ts';
 import type { ByteLine } from '../terminal/byte-lines.ts';
+import { toJson } from '../terminal/json.ts';
 import { Utf8Reader } from '../terminal/utf8-reader.ts';
 
 /** The id of a line, a text or a whole number. A line without an id has its number as its id. */
@@ -16,6 +18,8 @@ export interface BatchRequest {
   readonly session_id: string | null;
   readonly title: string | null;
   readonly settings: GivenSettings;
+  /** The JSON Schema of the reply, as text; null for a reply of any form, undefined for the schema of the batch, if it has one. */
+  readonly schema: string | null | undefined;
 }
 
 export interface BatchLine {
@@ -29,8 +33,9 @@ export interface BatchLine {
 }
 
 export interface LineRules {
-  /** The most bytes of a message. */
+  /** The most bytes of a message, and of a schema. */
   readonly messageBytes: number;
+  readonly schemaBytes: number;
   /** True if all lines are turns of one session. No line may then name a session or a title. */
   readonly inSession: boolean;
 }
@@ -61,7 +66,7 @@ export function readItem({ number: line, bytes, end }: ByteLine, rules: LineRule
     return {
       line,
       id: id ?? line,
-      request: requestOf(fields, line, rules),
+      request: { ...requestOf(fields, line, rules), schema: schemaOf(fields, trimmed, line, rules) },
       size,
       end,
     };
@@ -90,6 +95,7 @@ const fieldNames: readonly string[] = [
   'title',
   'system',
   'parameters',
+  'schema',
 ];
 
 /** The text begins with a brace, so valid JSON is an object. */
@@ -116,7 +122,11 @@ function idOf({ id }: Fields, line: number): BatchId | null {
   throw invalid(line, 'id', 'must be a whole number or a text of 1 to 255 characters');
 }
 
-function requestOf(fields: Fields, line: number, { messageBytes, inSession }: LineRules): BatchRequest {
+function requestOf(
+  fields: Fields,
+  line: number,
+  { messageBytes, inSession }: LineRules,
+): Omit<BatchRequest, 'schema'> {
   const unknown = Object.keys(fields).find((name) => !fieldNames.includes(name));
   if (unknown !== undefined) {
     throw invalid(line, unknown.slice(0, 80), `is none of ${fieldNames.join(', ')}`);
@@ -151,6 +161,29 @@ function requestOf(fields: Fields, line: number, { messageBytes, inSession }: Li
   ].find(Boolean);
   if (inSession && ofSession) throw invalid(line, ofSession, 'cannot stand in a line under --in-session');
   return { message, mode, session_id, title, settings };
+}
+
+/** The text is read again, because numbers of a schema may have more digits than JavaScript keeps. */
+function schemaOf(
+  { schema }: Fields,
+  text: string,
+  line: number,
+  { schemaBytes }: LineRules,
+): BatchRequest['schema'] {
+  if (schema === undefined || schema === null) return schema;
+  if (typeof schema !== 'boolean' && (typeof schema !== 'object' || Array.isArray(schema)))
+    throw invalid(line, 'schema', `must be a JSON Schema, not ${kindOf(schema)}`);
+  try {
+    const { schema: exact } = readExactJson(text).value as Fields;
+    const json = toJson(exact);
+    const bytes = Buffer.byteLength(json);
+    if (bytes > schemaBytes) throw tooLarge(line, `has a schema of ${bytes} bytes`, schemaBytes);
+    return json;
+  } catch (error) {
+    if (!(error instanceof UnreadableJson)) throw error;
+    const { place, reason } = error.fault;
+    throw invalid(line, place.slice(1) || 'schema', reason);
+  }
 }
 
 /** Null as the system prompt, and as the value of a parameter, takes it away. */

@@ -18,7 +18,7 @@ import { counted } from '../counted.ts';
 import { tellFailure } from '../error-report.ts';
 import { exitDone, exitSomeFailed } from '../exit-codes.ts';
 import { chooseMode } from '../mode-choice.ts';
-import { openRule } from '../schema/open-rule.ts';
+import { openLineSchemas, openRule } from '../schema/open-rule.ts';
 import type { ReplyRule } from '../schema/reply-rule.ts';
 import { type SessionFlags, sessionToContinue } from '../session-choice.ts';
 import { sessionMode } from '../session-mode.ts';
@@ -111,6 +111,7 @@ async function answerAll(
   const { backend, apiKey } = await context.open();
   const { random, newRequestId } = context.host;
   let defaultMode: Promise<string> | null = null;
+  let schemas: ReturnType<typeof openLineSchemas> | null = null;
   const pacer = new Pacer({
     most: input.concurrency,
     mostUnanswered: Math.max(20, 5 * input.concurrency),
@@ -139,8 +140,12 @@ async function answerAll(
     },
   });
   const answers = new BatchAnswers({
-    service: rule?.over(backend.service) ?? backend.service,
-    schema: rule?.schema ?? null,
+    service: backend.service,
+    rule,
+    ruleOf: async (schema, line) => {
+      schemas ??= openLineSchemas(input.repairs, signal);
+      return (await schemas).ruleOf(schema, line);
+    },
     call: { apiKey, signal, pacesItself: true, showReasoning: false },
     newRequestId,
     batch: destination.batch,
@@ -150,7 +155,7 @@ async function answerAll(
   });
   const items = batchItems({
     reading: { ...context.reading('lines', 'each is a request'), signal },
-    read: (line) => readItem(line, { messageBytes: defaultLimits.messageBytes, inSession: input.inSession }),
+    read: (line) => readItem(line, { ...defaultLimits, inSession: input.inSession }),
     messageBytes: defaultLimits.messageBytes,
     answered: destination.answered,
     skipped: () => progress.pass('answered before'),

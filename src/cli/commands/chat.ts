@@ -92,7 +92,7 @@ export function registerChat(parent: Command, run: Run): void {
     .addHelpText('after', batchHelp)
     .action((words: string[], flags: ChatFlags, command: Command) =>
       run(command, async (context) => {
-        if (flags.repair !== undefined && flags.schema === undefined)
+        if (flags.repair !== undefined && flags.schema === undefined && flags.batch !== true)
           throw new ParleyError('USAGE', '--repair is for --schema.', { hint: 'See: parley chat --help' });
         const input = inputOf(words, flags, context);
         if (flags.batch !== true) return runChat(withoutBatch(input, flags), context);
@@ -107,8 +107,9 @@ Batches:
   parley chat --batch < in.txt > out.ndjson
   parley chat --batch --resume out.ndjson < in.txt    goes on after a stop
 
-  A line is a message, or {"message", "id"?, "mode"?, "session_id"?, "title"?, "system"?, "parameters"?}. Its result is
-  {"id", "success", "data" or "error"}, in the order of the lines; a line without an id has its number.
+  A line is a message, or {"message", "id"?, "mode"?, "session_id"?, "title"?, "system"?, "parameters"?, "schema"?}. Its
+  result is {"id", "success", "data" or "error"}, in the order of the lines; a line without an id has its number, and one
+  with a schema (its own, or that of --schema) has the JSON of the reply as "value".
   A line that fails stops no other: the exit status is 3 at the end.`;
 
 const mostAtOnce = 1000;

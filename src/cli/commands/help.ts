@@ -25,6 +25,10 @@ export function registerHelp(parent: Command, run: Run): void {
   parent.helpCommand(false);
 }
 
+export function registerHelpOfGroups(program: Command, run: Run): void {
+  for (const group of program.commands) if (group.commands.length > 0) registerHelp(group, run);
+}
+
 export async function runHelp({ words, tree }: HelpInput, context: CliContext): Promise<undefined> {
   const { isTopic, topicText } = await import('../manual/topics.ts');
   const [first = ''] = words;

@@ -1,6 +1,7 @@
-// `parley serve`: the embedded service over HTTP. The address is written to stdout, the log to stderr as lines of JSON.
-import type { Command } from 'commander';
+// `parley serve`: the embedded service over HTTP. The address is written to stdout, the log to stderr.
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isLocalUrl } from '../../config/base-url.ts';
+import type { ServedBackend } from '../../service/backend-opening.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { CliContext } from '../context.ts';
 import { asParleyError } from '../error-report.ts';
@@ -18,8 +19,18 @@ export interface ServeInput {
   readonly drain: number | undefined;
   /** A file of modes in place of the user's own. */
   readonly modes: string | undefined;
+  /** Where the metrics are; null for no metrics. */
+  readonly metrics: MetricsAddress | undefined;
+  readonly logFormat: 'json' | 'text';
   /** False: a store that an older version has made is refused. */
   readonly migrate: boolean;
+}
+
+type ServedMeasures = Pick<ServedBackend, 'measures'> & { readonly servers: () => number };
+
+export interface MetricsAddress {
+  readonly host: string;
+  readonly port: number;
 }
 
 /** Seconds that a server of several works on for a balancer that does not know yet that it stops. */
@@ -54,8 +65,25 @@ export function registerServe(parent: Command, run: Run): void {
       '--modes <file>',
       'the modes to serve (YAML or JSON), in place of those that are set up; SIGHUP reads them again',
     )
+    .option(
+      '--metrics <[host:]port>',
+      'numbers for Prometheus at a port of their own, without a key (host default: 127.0.0.1)',
+      metricsAddress,
+    )
+    .addOption(
+      new Option('--log-format <format>', 'the form of the log on stderr')
+        .choices(['json', 'text'])
+        .default('json'),
+    )
     .option('--no-migrate', 'refuse a store of an older version, instead of migrating it')
     .action((input: ServeInput, command: Command) => run(command, (context) => runServe(input, context)));
+}
+
+function metricsAddress(text: string): MetricsAddress {
+  const [, bracketed, named, port] = /^(?:\[([^\]]+)\]:|([^:[\]]+):)?(\d+)$/.exec(text) ?? [];
+  if (port === undefined)
+    throw new InvalidArgumentError('It is a port, or a host and a port: 9464, 0.0.0.0:9464, [::1]:9464.');
+  return { host: bracketed ?? named ?? '127.0.0.1', port: wholeNumber(0, 65_535)(port) };
 }
 
 /** Serves until a signal stops it. After the first signal, running replies may end. */
@@ -76,7 +104,11 @@ export async function runServe(input: ServeInput, context: CliContext): Promise<
       import('../../server/server-limits.ts'),
       import('node:crypto'),
     ]);
-  const { logger, flush } = serverLog(logTo(context.stderr), host.now);
+  const { logger, flush } = serverLog(
+    logTo(context.stderr),
+    host.now,
+    input.logFormat === 'text' ? (await import('../../server/log-text.ts')).textOfLogLine : undefined,
+  );
   const served = await host.openServedBackend(target, {
     timeout: context.options.timeout,
     authorityFile: context.options.ca,
@@ -94,6 +126,8 @@ export async function runServe(input: ServeInput, context: CliContext): Promise<
   if (input.modes !== undefined) host.job.onHangUp(() => void reload(served, logger));
   served.followModes?.(() => void reload(served, logger));
   try {
+    const servers = served.servers ?? (() => 1);
+    const measured = input.metrics && (await measure(input.metrics, { ...served, servers }, host.version));
     const app = createApp({
       service: served.backend.service,
       archive: served.backend.archive,
@@ -105,18 +139,29 @@ export async function runServe(input: ServeInput, context: CliContext): Promise<
       now: host.now,
       // A counter would reveal to each client how many requests the others send.
       newRequestId: () => `req_${randomUUID()}`,
-      servers: served.servers ?? (() => 1),
+      servers,
       arrived: () => served.requestArrived(),
+      metrics: measured?.metrics ?? null,
     });
     const listening = await listen(app, { host: input.host, port: input.port, limits });
-    await announce(listening, served.defaultMode(), context);
+    await announce({ ...listening, metrics: measured?.url ?? null }, served.defaultMode(), context);
     await fired(context.signal);
     await listening.stop();
+    await measured?.stop();
     throw context.signal.reason;
   } finally {
     await served.backend.close();
     flush();
   }
+}
+
+async function measure(address: MetricsAddress, served: ServedMeasures, version: string) {
+  const [{ ServerMetrics }, { listenForMetrics }] = await Promise.all([
+    import('../../server/server-metrics.ts'),
+    import('../../server/metrics-listener.ts'),
+  ]);
+  const metrics = new ServerMetrics({ version, ...served });
+  return { metrics, ...(await listenForMetrics(metrics, address)) };
 }
 
 /** Reads the modes again, and writes the outcome to the log. */
@@ -135,14 +180,15 @@ async function reload(
 }
 
 async function announce(
-  { url, host, port }: { url: string; host: string; port: number },
+  { url, host, port, metrics }: { url: string; host: string; port: number; metrics: string | null },
   mode: string,
   context: CliContext,
 ) {
   if (context.options.json) {
-    return context.stdout.write(`${toJson({ success: true, data: { url, host, port } })}\n`);
+    return context.stdout.write(`${toJson({ success: true, data: { url, host, port, metrics } })}\n`);
   }
   await context.stdout.write(`Parley listens on ${url}\n`);
+  if (metrics !== null) await context.stdout.write(`Its metrics are at ${metrics}\n`);
   if (context.options.quiet) return;
   // A warning for plain HTTP: everybody on the network can read the key unless something in between encrypts the traffic.
   const isOpen = !isLocalUrl(url);

@@ -1,23 +1,31 @@
 // `parley verify`: checks the key and shows what the server says about it.
 import type { Command } from 'commander';
-import type { Printing, ServiceAccess } from '../context.ts';
+import type { CliContext, Printing, ServiceAccess } from '../context.ts';
 import type { Run } from '../run.ts';
+import { timesIn } from '../shown-time.ts';
 import { filledFieldLines } from '../terminal/fields.ts';
 import { toJson } from '../terminal/json.ts';
+import { utcOption } from '../utc-option.ts';
 
 export function registerVerify(parent: Command, run: Run): void {
   parent
     .command('verify')
     .description('check the key, and show what it resolves to')
-    .action((_options, command: Command) => run(command, runVerify));
+    .addOption(utcOption())
+    .action(({ utc }: { utc?: true }, command: Command) =>
+      run(command, (context) => runVerify({ utc: utc ?? false }, context)),
+    );
 }
 
-export async function runVerify(context: ServiceAccess & Printing): Promise<undefined> {
+export async function runVerify(
+  { utc }: { readonly utc: boolean },
+  context: ServiceAccess & Printing & Pick<CliContext, 'host'>,
+): Promise<undefined> {
   const { backend } = await context.open();
   const { data, body } = await backend.service.verify(await context.call());
   if (context.options.json) {
     await context.stdout.write(`${toJson(body)}\n`);
     return;
   }
-  await context.stdout.write(filledFieldLines(data));
+  await context.stdout.write(filledFieldLines(data, timesIn(context.stdout, context.host.now(), { utc })));
 }

@@ -5,7 +5,7 @@ import type { InterruptionStatus } from '../interruption.ts';
 
 type ExitStatus = 0 | 3 | (typeof exitStatusOfKind)[keyof typeof exitStatusOfKind] | InterruptionStatus;
 
-export const exitMeanings = {
+const exitMeanings = {
   0: 'done (a closed pipe is no error)',
   1: 'failed',
   2: 'wrong usage, input or configuration: nothing was done',

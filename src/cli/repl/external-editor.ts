@@ -1,10 +1,15 @@
 // Lets a person write a message in $VISUAL or $EDITOR, in a private file that is removed afterwards.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
+import { fileFailure } from '../../system/file-failure.ts';
+import { readSmallFile } from '../../system/small-file.ts';
 import { withoutLastNewlines } from '../end-of-text.ts';
 import { Interruption } from '../interruption.ts';
+
+/** More than a message, so that a message that is a little too long comes back to be shortened. */
+const mostBytes = 8 * 1024 * 1024;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -20,6 +25,7 @@ export async function writeInEditor(
 ): Promise<string | null> {
   const editor = env['VISUAL'] || env['EDITOR'] || 'vi';
   const directory = mkdtempSync(join(tmpdir(), 'parley-edit-'));
+  let isKept = false;
   try {
     const file = join(directory, 'message.md');
     writeFileSync(file, text, { mode: 0o600 });
@@ -29,9 +35,22 @@ export async function writeInEditor(
         hint: 'Set VISUAL or EDITOR to one that is there.',
       });
     }
-    return status === 0 ? withoutLastNewlines(readFileSync(file, 'utf8')) : null;
+    if (status !== 0) return null;
+    // A text that cannot be read stays for its writer.
+    isKept = true;
+    const written = withoutLastNewlines(textOf(file));
+    isKept = false;
+    return written;
   } finally {
-    if (!isInterrupted(signal)) rmSync(directory, { recursive: true, force: true });
+    if (!isKept && !isInterrupted(signal)) rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+function textOf(file: string): string {
+  try {
+    return readSmallFile(file, mostBytes);
+  } catch (error) {
+    throw fileFailure(error, file, 'read', 'The file stays there.');
   }
 }
 

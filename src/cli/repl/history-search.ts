@@ -9,9 +9,11 @@ type Change = { readonly typed: string } | { readonly erased: true };
 export function searchEdited(state: LineState, change: Change, history: readonly string[]): Edited {
   const search = state.search ?? { query: '', found: null, draft: draftOf(state) };
   const query = 'typed' in change ? search.query + change.typed : [...search.query].slice(0, -1).join('');
-  // A longer text is looked for from the current line on. A shorter text is looked for from the newest line on.
+  // A longer text is looked for from the current line on, or not at all if there is no line with its beginning. A shorter text is looked
+  // for from the newest line on.
+  const isHopeless = 'typed' in change && search.query !== '' && search.found === null;
   const from = 'typed' in change && search.found !== null ? search.found : history.length - 1;
-  const found = query === '' ? null : indexOf(query, from, history);
+  const found = query === '' || isHopeless ? null : indexOf(query, from, history);
   return {
     state: { ...state, search: { ...search, query, found } },
     action: found === null && query !== '' ? 'bell' : 'none',

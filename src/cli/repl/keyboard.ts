@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import type { TerminalStream } from '../terminal/output.ts';
 import type { TerminalInput } from '../terminal/question-keys.ts';
-import { startTimer } from '../terminal/timer.ts';
+import { type StartTimer, startTimer } from '../terminal/timer.ts';
 import type { LineInput } from './line-input.ts';
 import { PasteReader } from './paste-reader.ts';
 
@@ -63,8 +63,9 @@ export class Keyboard {
       pasted: (text) => this.#options.onInput({ kind: 'paste', text }),
       // A report that had begun when the terminal was given away is dropped. Text that came at once with the key that gave it away is
       // kept.
-      startTimer: (milliseconds, action) =>
-        startTimer(milliseconds, () => this.#pastes === pastes && action()),
+      startTimer,
+      startReadingTimer: (milliseconds, action) =>
+        startReadingTimer(milliseconds, () => this.#pastes === pastes && action()),
     });
     this.#pastes = pastes;
     input.setRawMode?.(true);
@@ -117,3 +118,18 @@ export class Keyboard {
     this.#options.onInput({ kind: 'key', key: { name, ctrl, meta, sequence } });
   };
 }
+
+/**
+ * After a busy moment a timer may be due before the terminal was read, for example between the two parts of an arrow key. The event loop
+ * reads the terminal before the immediate.
+ */
+const startReadingTimer: StartTimer = (milliseconds, action) => {
+  let immediate: NodeJS.Immediate | undefined;
+  const stop = startTimer(milliseconds, () => {
+    immediate = setImmediate(action);
+  });
+  return () => {
+    stop();
+    clearImmediate(immediate);
+  };
+};

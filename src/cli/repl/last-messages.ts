@@ -1,7 +1,8 @@
-// Reads the last messages of a session. Rejects with `UNSUPPORTED` if the server does not show messages.
+// Reads the last messages of a session: one page, where the server knows how. Rejects with `UNSUPPORTED` if the server does not show messages.
 import { ParleyError } from '../../service/errors.ts';
 import { largestPage } from '../../service/limits.ts';
-import { isCut, type Message } from '../../service/session.ts';
+import type { Result } from '../../service/result.ts';
+import { isCut, type Message, type Page } from '../../service/session.ts';
 import type { ServiceAccess } from '../context.ts';
 import { everyPage } from '../every-page.ts';
 
@@ -11,9 +12,26 @@ export async function lastMessages(
   context: ServiceAccess,
 ): Promise<readonly Message[]> {
   const { backend } = await context.open();
+  const ask = async (cursor: string | null, last: boolean) =>
+    backend.archive.listMessages(await context.call(), sessionId, {
+      ...{ limit: last ? Math.min(most, largestPage) : largestPage, cursor },
+      ...(last && { last }),
+    });
+  try {
+    return await lastOf(most, (cursor) => ask(cursor, cursor === null));
+  } catch (error) {
+    // A server of an earlier version does not know the last page.
+    if (!(error instanceof ParleyError) || error.code !== 'INVALID_REQUEST') throw error;
+    return lastOf(most, (cursor) => ask(cursor, false));
+  }
+}
+
+/** The first page may be the last one, or that of a server which does not know the difference. */
+async function lastOf(
+  most: number,
+  ask: (cursor: string | null) => Promise<Result<Page<Message>>>,
+): Promise<readonly Message[]> {
   let kept: readonly Message[] = [];
-  const ask = async (cursor: string | null) =>
-    backend.archive.listMessages(await context.call(), sessionId, { limit: largestPage, cursor });
   for await (const { data } of everyPage(ask)) kept = [...kept, ...data.items].slice(-most);
   return kept;
 }

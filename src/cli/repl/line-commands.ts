@@ -88,8 +88,7 @@ export const lineCommands = {
         throw new ParleyError('USAGE', 'This session is no copy of another.', { hint: '/fork makes one.' });
       }
       const { data } = await service.getSession(await context.call(), parent_id);
-      await resume(parent_id, data.title, scope);
-      await context.rememberSession(parent_id, data.mode);
+      await resume(data, scope);
       return undefined;
     },
   },

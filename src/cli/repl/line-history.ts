@@ -1,12 +1,13 @@
 // Stores the typed lines: a private file per profile, one JSON string a line. The line end stands before each string, so that a string
 // that a full disk cut short does not spoil the next one. Many processes may add lines. A process reads the lines of others when it
 // starts.
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { replaceFile } from '../../system/atomic-file.ts';
 import { makePrivateDirectory } from '../../system/directories.ts';
 import { fileFailure } from '../../system/file-failure.ts';
 import { type LoadLocks, withFileLock } from '../../system/file-lock.ts';
+import { linesFromEnd } from '../../system/lines-from-end.ts';
 
 export interface LineHistoryOptions {
   readonly dataDirectory: string;
@@ -20,6 +21,10 @@ const mostLines = 1000;
 const slack = 500;
 /** A longer line is remembered by this process only. */
 const longestLine = 64 * 1024;
+/** Of a file that grew beyond this size, the newest part is read and kept. */
+const mostBytes = 64 * 1024 * 1024;
+/** The bytes of a line in the file. JSON writes a character in up to six. */
+const longestJson = 6 * longestLine + 2;
 
 export class LineHistory {
   readonly #options: LineHistoryOptions;
@@ -83,7 +88,7 @@ export class LineHistory {
   /** A file that is missing or unreadable counts as empty. */
   #read(): StoredLines {
     try {
-      return storedLines(readFileSync(this.path, 'utf8'));
+      return storedLines(this.path);
     } catch {
       return { lines: [], stored: 0 };
     }
@@ -97,18 +102,18 @@ interface StoredLines {
 }
 
 /** Reads from the end, and no further than needed: another program may have put millions of lines into the file. */
-function storedLines(text: string): StoredLines {
+function storedLines(path: string): StoredLines {
   const newest = new Set<string>();
   let stored = 0;
-  for (let end = text.length; end > 0 && (newest.size < mostLines || stored <= mostLines + slack); ) {
-    const start = text.lastIndexOf('\n', end - 1);
-    for (const line of lineOfFile(text.slice(start + 1, end))) {
+  for (const json of linesFromEnd(path, { mostBytes, longestBytes: longestJson })) {
+    for (const line of lineOfFile(json)) {
       stored += 1;
       if (newest.size < mostLines) newest.add(line);
     }
-    end = start;
+    if (newest.size === mostLines && stored > mostLines + slack) break;
   }
-  return { lines: [...newest].reverse(), stored };
+  const isLarge = statSync(path).size > mostBytes;
+  return { lines: [...newest].reverse(), stored: isLarge ? Number.POSITIVE_INFINITY : stored };
 }
 
 /** Empty for a line that a full disk cut short. */

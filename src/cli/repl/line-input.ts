@@ -53,3 +53,7 @@ export const interruptKey: LineInput = {
 export function isInterrupt(input: LineInput): boolean {
   return input.kind === 'key' && input.key.ctrl && input.key.name === 'c';
 }
+
+export function isTab(input: LineInput): boolean {
+  return input.kind === 'key' && keyName(input.key) === 'tab';
+}

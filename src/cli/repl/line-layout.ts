@@ -4,7 +4,7 @@ import { filterText } from '../terminal/filter.ts';
 import type { Measure } from '../terminal/table.ts';
 import { type OutputText, shown as shownText } from '../terminal/terminal-text.ts';
 import type { LineState } from './line-state.ts';
-import { foldLabel } from './line-text.ts';
+import { characterAfter, foldLabel } from './line-text.ts';
 
 /** Returns the prompt for a terminal of this width. */
 export type PromptFor = (columns: number) => Prompt;
@@ -20,12 +20,31 @@ export interface Row {
   readonly width: number;
   /** False if the terminal itself wraps to the next row. Then it may also join both rows again when it is resized. */
   readonly ends: boolean;
+  /** Where the row begins in the text of the line. Null for a row that begins inside a part, such as the label of a fold. */
+  readonly from: number | null;
 }
 
 export interface Layout {
+  /** Without the rows below the most that were asked for. */
   readonly rows: readonly Row[];
   readonly cursor: Place;
   readonly end: Place;
+}
+
+/** A line that was laid out before. The rows above its first change are taken over. */
+export interface EarlierLayout {
+  readonly prompt: Prompt;
+  readonly line: ShownLine;
+  readonly columns: number;
+  readonly layout: Layout;
+}
+
+export interface LayoutOptions {
+  readonly columns: number;
+  readonly measure: Measure;
+  /** The rows below this many behind the cursor are left out. */
+  readonly most?: number;
+  readonly earlier?: EarlierLayout | null;
 }
 
 interface Place {
@@ -41,58 +60,116 @@ const notTheCursor = -1;
 /** The part of a line that is shown. During Ctrl-R it is the found line. */
 export type ShownLine = Pick<LineState, 'text' | 'cursor' | 'pastes'>;
 
-export function layOut(prompt: Prompt, line: ShownLine, columns: number, measure: Measure): Layout {
-  const rows: Row[] = [];
-  let row = shownText(prompt.styled);
-  let column = measure(prompt.text);
-  let cursor: Place | null = null;
-  const end = (ends: boolean) => {
-    rows.push({ text: row, width: column, ends });
+export function layOut(prompt: Prompt, line: ShownLine, options: LayoutOptions): Layout {
+  const { columns, measure, most = Number.POSITIVE_INFINITY, earlier = null } = options;
+  const rows = earlier === null ? [] : rowsToKeep(earlier, prompt, line, columns);
+  const last = rows.at(-1);
+  const start = earlier?.layout.rows[rows.length]?.from ?? 0;
+  let row = last === undefined ? shownText(prompt.styled) : last.ends ? indent : '';
+  let column = last === undefined ? measure(prompt.text) : row.length;
+  let from: number | null = start;
+  let cursor = null as Place | null;
+  const end = (ends: boolean, next: number | null) => {
+    rows.push({ text: row, width: column, ends, from });
     row = '';
     column = 0;
-  };
-  const put = (text: string, width: number) => {
-    if (column + width > columns && column > 0) end(false);
-    row += text;
-    column += width;
+    from = next;
   };
   const mark = (width: number) => {
     const wraps = column + width > columns && column > 0;
     cursor = wraps ? { row: rows.length + 1, column: 0 } : { row: rows.length, column };
   };
+  /** ASCII text takes one column a character, so it is put row by row. */
+  const putAscii = (text: string, at: number) => {
+    for (let put = 0; put < text.length; ) {
+      if (column >= columns && column > 0) end(false, at + put);
+      const room = Math.min(Math.max(1, columns - column), text.length - put);
+      const behind = line.cursor - at - put;
+      if (behind >= 0 && behind < room) cursor = { row: rows.length, column: column + behind };
+      row += text.slice(put, put + room);
+      column += room;
+      put += room;
+    }
+  };
+  const putPart = (part: string, at: number) => {
+    const label = foldLabel(part, line.pastes);
+    const shown = label ?? (part === '\t' ? tab : filterText(part));
+    const pieces = shown === part ? [part] : [...shown];
+    // The cursor stands before an emoji of several parts, because there is no place inside it.
+    if (line.cursor >= at && line.cursor < at + part.length) mark(measure(pieces[0] ?? ''));
+    for (const [index, piece] of pieces.entries()) {
+      const width = measure(piece);
+      if (column + width > columns && column > 0) end(false, index === 0 ? at : null);
+      row += piece;
+      column += width;
+    }
+  };
 
-  let at = 0;
-  for (const part of partsOf(line.text)) {
+  let at = start;
+  for (const part of partsOf(line.text, start)) {
     if (part === '\n') {
       // The last column has no room for the cursor behind it, so the cursor stands on the next row.
       if (at === line.cursor) mark(1);
-      end(true);
-      put(indent, indent.length);
-    } else {
-      const label = foldLabel(part, line.pastes);
-      const shown = label ?? (part === '\t' ? tab : filterText(part));
-      const pieces = shown === part ? [part] : [...shown];
-      // The cursor stands before an emoji of several parts, because there is no place inside it.
-      if (line.cursor >= at && line.cursor < at + part.length) mark(measure(pieces[0] ?? ''));
-      for (const piece of pieces) put(piece, measure(piece));
-    }
+      end(true, at + 1);
+      row = indent;
+      column = indent.length;
+    } else if (isAscii(part)) putAscii(part, at);
+    else putPart(part, at);
     at += part.length;
+    if (cursor !== null && rows.length > cursor.row + most)
+      return { rows, cursor, end: { row: rows.length, column: 0 } };
   }
   if (cursor === null) mark(1);
-  if (column >= columns) end(false);
-  rows.push({ text: row, width: column, ends: true });
+  if (column >= columns) end(false, at);
+  rows.push({ text: row, width: column, ends: true, from });
   return { rows, cursor: cursor ?? { row: 0, column: 0 }, end: { row: rows.length - 1, column } };
 }
 
-/** The graphemes of a text. Printable ASCII needs no segmenter. */
-function* partsOf(text: string): Generator<string> {
-  if (/^[\x20-\x7e\n]*$/.test(text)) {
-    yield* text;
-    return;
-  }
-  for (const { segment } of new Intl.Segmenter().segment(text)) {
-    // The segmenter takes CRLF for one grapheme, but CRLF was replaced by a line feed before.
-    yield segment;
+/**
+ * The rows above the first change and above the cursor. Two rows above the change are laid out again, because the end of a character
+ * may have changed its width and so the place where its row is wrapped.
+ */
+function rowsToKeep(
+  { prompt, line, columns, layout }: EarlierLayout,
+  nextPrompt: Prompt,
+  next: ShownLine,
+  nextColumns: number,
+): Row[] {
+  const isSame =
+    columns === nextColumns &&
+    prompt.text === nextPrompt.text &&
+    String(prompt.styled) === String(nextPrompt.styled) &&
+    line.pastes.every((paste, index) => paste === next.pastes[index]);
+  if (!isSame) return [];
+  const changed = Math.min(sameLength(line.text, next.text), next.cursor);
+  const { rows } = layout;
+  let keep = rows.findLastIndex(({ from }) => from !== null && from <= changed) - 2;
+  while (keep > 0 && rows[keep]?.from === null) keep--;
+  return keep > 0 ? rows.slice(0, keep) : [];
+}
+
+function sameLength(one: string, other: string): number {
+  if (other.startsWith(one)) return one.length;
+  let length = 0;
+  while (length < one.length && one.charCodeAt(length) === other.charCodeAt(length)) length++;
+  return length;
+}
+
+/** Printable ASCII that no combining mark follows. */
+const asciiRun = /[\x20-\x7e]{1,4096}(?![^\0-\x7f])/y;
+
+function isAscii(part: string): boolean {
+  return part.charCodeAt(0) >= 0x20 && part.charCodeAt(part.length - 1) < 0x7f;
+}
+
+/** The parts of a text from an offset on: a line end, a run of printable ASCII, or one grapheme. */
+function* partsOf(text: string, from: number): Generator<string> {
+  const run = new RegExp(asciiRun);
+  for (let at = from; at < text.length; ) {
+    run.lastIndex = at;
+    const [part = text.slice(at, characterAfter(text, at))] = run.exec(text) ?? [];
+    yield part;
+    at += part.length;
   }
 }
 

@@ -2,7 +2,15 @@
 import type { Output } from '../terminal/output.ts';
 import type { Measure } from '../terminal/table.ts';
 import { type OutputText, TerminalText, terminalText } from '../terminal/terminal-text.ts';
-import { clipped, type Layout, layOut, type Prompt, type Row, type ShownLine } from './line-layout.ts';
+import {
+  clipped,
+  type EarlierLayout,
+  type Layout,
+  layOut,
+  type Prompt,
+  type Row,
+  type ShownLine,
+} from './line-layout.ts';
 
 interface Drawn {
   readonly prompt: Prompt;
@@ -37,6 +45,8 @@ export class LinePainter {
   readonly #measure: Measure;
   readonly #reflows: boolean;
   #drawn: Drawn | null = null;
+  /** The last layout with all its rows, of which the next one takes over what did not change. */
+  #earlier: EarlierLayout | null = null;
   /** True if the terminal wrapped the rows again since the last drawing. Rows at its top may then be out of sight. */
   #isRewrapped = false;
 
@@ -88,8 +98,11 @@ export class LinePainter {
 
   #laidOut(prompt: Prompt, line: ShownLine, whole: boolean): Drawn {
     const columns = this.#output.columns();
-    const full = layOut(prompt, line, columns, this.#measure);
-    const layout = whole ? full : clipped(full, Math.max(1, this.rows - 1));
+    const [measure, earlier] = [this.#measure, this.#earlier];
+    const most = whole ? Number.POSITIVE_INFINITY : Math.max(1, this.rows - 1);
+    const full = layOut(prompt, line, { columns, measure, most, earlier });
+    this.#earlier = { prompt, line, columns, layout: full };
+    const layout = clipped(full, most);
     return { prompt, line, text: textOf(layout.rows), layout, columns, isClipped: layout !== full };
   }
 
@@ -116,6 +129,11 @@ export class LinePainter {
   /** Forgets the drawn line, because another program used the screen. The next line begins at the cursor. */
   forget(): void {
     this.#drawn = null;
+  }
+
+  /** Called when texts have other widths than before. */
+  remeasure(): void {
+    this.#earlier = null;
   }
 
   #allRows(next: Drawn): string {
@@ -174,7 +192,7 @@ export class LinePainter {
     const row =
       columns === before.columns || !this.#reflows
         ? layout.cursor.row
-        : layOut(before.prompt, before.line, columns, this.#measure).cursor.row;
+        : layOut(before.prompt, before.line, { columns, measure: this.#measure, most: 0 }).cursor.row;
     const up = Math.min(row, this.rows - 1);
     return `${up > 0 ? `\x1b[${up}A` : ''}\r`;
   }

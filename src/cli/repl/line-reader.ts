@@ -4,6 +4,7 @@ import { withoutLastNewlines } from '../end-of-text.ts';
 import { terminalText } from '../terminal/terminal-text.ts';
 import { startTimer } from '../terminal/timer.ts';
 import { Keyboard } from './keyboard.ts';
+import { LineCompletion } from './line-completion.ts';
 import { edit } from './line-editor.ts';
 import { type Action, interruptKey, isInterrupt, type LineInput } from './line-input.ts';
 import type { Prompt, PromptFor, ShownLine } from './line-layout.ts';
@@ -11,11 +12,12 @@ import { drawTo, LinePainter } from './line-painter.ts';
 import type { LineReaderOptions } from './line-reader-options.ts';
 import type { LineSource, ReadLine } from './line-source.ts';
 import { behind, emptyLine, type LineState, lineOf, replaced, typedAhead } from './line-state.ts';
-import { plain, unfolded } from './line-text.ts';
+import { RedrawSchedule } from './redraw-schedule.ts';
 import { shownLine, shownPrompt } from './shown-line.ts';
 import { editableText, submitted } from './submitted-line.ts';
 import { TextWidths } from './text-widths.ts';
 import { lineFor } from './typed-line.ts';
+import { WaitingKeys } from './waiting-keys.ts';
 
 const bell = terminalText`\x07`;
 
@@ -28,7 +30,14 @@ export class LineReader implements LineSource {
   readonly #options: LineReaderOptions;
   readonly #keyboard: Keyboard;
   readonly #painter: LinePainter;
-  readonly #widths = new TextWidths(() => this.#repaint());
+  readonly #widths = new TextWidths(() => {
+    this.#painter.remeasure();
+    this.#redraws.request();
+  });
+  readonly #redraws = new RedrawSchedule(() => this.#redraw());
+  /** Since the last drawing. */
+  #hasRung = false;
+  #isResized = false;
   /** The functions that remove the listeners. Null until the first line is read. */
   #release: (() => void)[] | null = null;
   #state: LineState = emptyLine;
@@ -38,16 +47,17 @@ export class LineReader implements LineSource {
   #isLent = false;
   #isGone = false;
   #isSuspended = false;
+  /** True while text is written above the line. */
+  #isAbove = false;
   /** A completion that is running. Keys wait for it. */
   #busy: Promise<void> | null = null;
-  #waiting: LineInput[] = [];
-  #completing: AbortController | null = null;
-  /** What Tab listed above the current line. Empty once the list is out of sight, or for another line. */
-  #listed = '';
+  readonly #waiting = new WaitingKeys();
+  readonly #completion: LineCompletion;
 
   constructor(options: LineReaderOptions) {
     this.#options = options;
     const { output, reflows } = options;
+    this.#completion = new LineCompletion(options.complete);
     this.#painter = new LinePainter({ output, reflows, measure: this.#widths.measure });
     this.#keyboard = new Keyboard({
       open: options.open,
@@ -68,21 +78,24 @@ export class LineReader implements LineSource {
     const line = new Promise<ReadLine>((resolve) => {
       this.#settle = resolve;
     });
-    this.#painter.paint(this.#prompt, this.#shown());
+    this.#redraws.now();
     startTimer(widthsPauseMs, () => this.#widths.load());
     return line;
   }
 
   reprompt(prompt: PromptFor): void {
     this.#promptFor = prompt;
-    this.#repaint();
+    this.#redraws.request();
   }
 
   async above(write: () => Promise<void>): Promise<void> {
     if (this.#settle === null) return write();
     this.#painter.erase();
-    await write();
-    this.#repaint();
+    this.#isAbove = true;
+    await write().finally(() => {
+      this.#isAbove = false;
+    });
+    this.#redraws.now();
   }
 
   onInterrupt(listener: (() => void) | null): void {
@@ -109,7 +122,10 @@ export class LineReader implements LineSource {
 
   #listen(): (() => void)[] {
     const { output, job } = this.#options;
-    const resized = () => this.#resized();
+    const resized = () => {
+      this.#isResized = true;
+      this.#redraws.request();
+    };
     output.stream.on('resize', resized);
     return [
       () => output.stream.off('resize', resized),
@@ -126,8 +142,9 @@ export class LineReader implements LineSource {
   /** `isSeen` is true if the line stands at the prompt. */
   #take(input: LineInput, isSeen = this.#settle !== null): void {
     if (this.#busy !== null) {
-      if (isInterrupt(input)) this.#completing?.abort();
-      this.#waiting.push(input);
+      // Ctrl-C clears the line, and with it what was typed behind it.
+      if (isInterrupt(input) && this.#completion.stop()) this.#waiting.drop();
+      this.#waiting.add(input);
       return;
     }
     const { state, action } = edit(this.#state, input, this.#options.history());
@@ -137,20 +154,11 @@ export class LineReader implements LineSource {
 
   /** Handles a key before the prompt stands. Enter becomes a line end, because a person must see a line before it is sent. */
   #keep(state: LineState, action: Action): void {
-    switch (action) {
-      case 'submit':
-        if (state.text !== '') this.#state = replaced(state, state.text.length, state.text.length, '\n');
-        break;
-      case 'interrupt':
-        this.#interrupt?.();
-        break;
-      case 'suspend':
-        if (this.#settle === null) this.#suspend();
-        break;
-      default:
-        this.#state = state;
-        break;
-    }
+    if (action === 'interrupt') this.#interrupt?.();
+    else if (action === 'suspend') {
+      if (this.#settle === null) this.#suspend();
+    } else if (action !== 'submit') this.#state = state;
+    else if (state.text !== '') this.#state = replaced(state, state.text.length, state.text.length, '\n');
   }
 
   #act(state: LineState, action: Action): void {
@@ -179,16 +187,13 @@ export class LineReader implements LineSource {
         return;
       case 'clear-screen':
         this.#painter.clearScreen();
-        this.#listed = '';
+        this.#completion.forgetList();
         break;
       case 'bell':
-        drawTo(this.#options.output, bell);
-        break;
-      default:
-        break;
+        this.#ring();
     }
     this.#state = state;
-    this.#repaint();
+    this.#redraws.request();
   }
 
   #finish(line: ReadLine): void {
@@ -202,32 +207,23 @@ export class LineReader implements LineSource {
     const wasEmpty = this.#state.text === '';
     this.#leaveLine(state);
     if (wasEmpty) drawTo(this.#options.output, `${this.#options.leaveHint}\n`);
-    this.#repaint();
+    this.#redraws.request();
   }
 
   /** Leaves the line on the screen as it is. An empty line follows. */
   #leaveLine(state: LineState): void {
     this.#painter.finish(this.#prompt, this.#shown());
     this.#state = { ...lineOf('', state), pastes: [] };
-    this.#listed = '';
+    this.#completion.forgetList();
   }
 
-  async #complete(state: LineState): Promise<void> {
-    const text = plain(state.text);
-    // A line with a fold is not completed, because its text is not what is shown.
-    if (text !== unfolded(state.text, [])) return;
-    this.#completing = new AbortController();
-    const completion = await this.#options.complete(text, state.cursor, this.#completing.signal);
-    this.#completing = null;
-    const { from, to, insert, choices } = completion;
-    const changes = text.slice(from, to) !== insert;
-    this.#state = changes ? replaced(state, from, to, insert) : state;
-    if (changes) return;
-    const list = choices.length > 1 ? choices.map((choice) => `${choice}\n`).join('') : '';
-    const isNew = list !== this.#listed && list !== '';
-    if (isNew) this.#painter.erase();
-    drawTo(this.#options.output, isNew ? list : bell);
-    if (isNew) this.#listed = list;
+  async #complete(before: LineState): Promise<void> {
+    const { kind, state, list } = await this.#completion.run(before);
+    this.#state = state;
+    if (kind === 'nothing') this.#ring();
+    if (kind !== 'listed') return;
+    this.#painter.erase();
+    drawTo(this.#options.output, list);
   }
 
   async #edit(state: LineState): Promise<void> {
@@ -242,13 +238,17 @@ export class LineReader implements LineSource {
   /** `isSeen` is false for keys that came with the key that opens an editor. The editor reads later keys. */
   #resume(isSeen: boolean): void {
     this.#busy = null;
-    this.#repaint();
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const input of waiting) this.#take(input, isSeen && this.#settle !== null);
-    if (isSeen || waiting.length === 0) return;
-    this.#state = typedAhead(this.#state);
-    this.#repaint();
+    const hasTaken = this.#waiting.handOver(
+      (input) => this.#take(input, isSeen && this.#settle !== null),
+      () => this.#busy !== null,
+    );
+    if (!isSeen && hasTaken) this.#state = typedAhead(this.#state);
+    this.#redraws.request();
+  }
+
+  #ring(): void {
+    if (!this.#hasRung) drawTo(this.#options.output, bell);
+    this.#hasRung = true;
   }
 
   #suspend(): void {
@@ -264,7 +264,7 @@ export class LineReader implements LineSource {
     this.#keyboard.release();
     this.#keyboard.take();
     this.#painter.forget();
-    this.#repaint();
+    this.#redraws.now();
   }
 
   #end(): void {
@@ -275,14 +275,13 @@ export class LineReader implements LineSource {
     this.#interrupt?.();
   }
 
-  #repaint(): void {
-    if (this.#settle !== null && !this.#isLent)
-      this.#painter.paint(shownPrompt(this.#state, this.#prompt), this.#shown());
-  }
-
-  #resized(): void {
-    if (this.#settle !== null && !this.#isLent)
-      this.#painter.resized(shownPrompt(this.#state, this.#prompt), this.#shown());
+  #redraw(): void {
+    if (this.#settle === null || this.#isLent || this.#isSuspended || this.#isAbove) return;
+    const prompt = shownPrompt(this.#state, this.#prompt);
+    if (this.#isResized) this.#painter.resized(prompt, this.#shown());
+    else this.#painter.paint(prompt, this.#shown());
+    this.#isResized = false;
+    this.#hasRung = false;
   }
 
   /** The prompt for the current width of the terminal. */

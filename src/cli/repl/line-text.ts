@@ -57,7 +57,13 @@ export function foldLabel(character: string, pastes: readonly string[]): string 
   const code = character.charCodeAt(0);
   if (code < firstFold || code >= firstLiteral) return null;
   const paste = pastes[code - firstFold] ?? '';
-  const lines = paste.replace(/\n$/, '').split('\n').length;
+  let lines = 1;
+  for (
+    let end = paste.indexOf('\n');
+    end !== -1 && end < paste.length - 1;
+    end = paste.indexOf('\n', end + 1)
+  )
+    lines += 1;
   return lines > 1 ? `[pasted ${lines} lines]` : `[pasted ${paste.length} characters]`;
 }
 
@@ -66,20 +72,45 @@ export function withLineFeeds(text: string): string {
   return text.replace(/\r\n?/g, '\n');
 }
 
+const segmenter = new Intl.Segmenter();
+/** The segmenter is given so much of a text (UTF-16 units), or more for a longer grapheme, because it copies its text at each step. */
+const segmentedLength = 64;
+
 /** The start of the grapheme before an offset. */
 export function characterBefore(text: string, at: number): number {
   const before = text.charCodeAt(at - 1);
   // Most characters are ASCII. A combining mark or a part of an emoji is not.
   if (at > 1 && before < 0x80 && text.charCodeAt(at - 2) < 0x80) return at - 1;
-  const from = Math.max(text.lastIndexOf('\n', at - 1), 0);
-  let start = at;
-  for (const { index } of new Intl.Segmenter().segment(text.slice(from, at))) start = from + index;
-  return Math.max(0, start);
+  const first = Math.max(text.lastIndexOf('\n', at - 1), 0);
+  for (let length = segmentedLength; ; length *= 2) {
+    const from = notInFlags(text, Math.max(first, at - length));
+    let start = at;
+    for (const { index } of segmenter.segment(text.slice(from, at))) start = from + index;
+    if (start > from || from <= first) return Math.max(0, start);
+  }
+}
+
+/** An offset at or before this one that is neither inside a surrogate pair nor in a row of flags, which are pairs of letters. */
+function notInFlags(text: string, offset: number): number {
+  let at = offset;
+  while (at > 0 && isHalfOfFlag(text.charCodeAt(at))) at--;
+  return at > 0 && isLow(text.charCodeAt(at)) ? at - 1 : at;
+}
+
+function isHalfOfFlag(unit: number): boolean {
+  return unit === 0xd83c || (unit >= 0xdde6 && unit <= 0xddff);
+}
+
+function isLow(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
 export function characterAfter(text: string, at: number): number {
-  for (const { segment } of new Intl.Segmenter().segment(text.slice(at))) return at + segment.length;
-  return at;
+  for (let length = segmentedLength; ; length *= 2) {
+    const [first] = segmenter.segment(text.slice(at, at + length));
+    const end = at + (first?.segment.length ?? 0);
+    if (end < at + length || end >= text.length) return end;
+  }
 }
 
 const wordCharacter = /[\p{L}\p{N}\p{M}_]/u;

@@ -71,8 +71,11 @@ async function enterSession(
   const data = input.fork ? await copyOf(session, context) : await readSession(session.sessionId, context);
   const { session_id: sessionId } = data;
   conversation.enter(sessionId, typeof data.title === 'string' ? data.title : null);
-  const modeBefore = (await showPastTurns(sessionId, context)) ?? session.mode;
+  const modeOfLastTurn = await showPastTurns(sessionId, context);
+  const modeBefore = data.mode ?? modeOfLastTurn ?? session.mode;
   if (input.mode === null) conversation.goOnIn(modeBefore);
+  // A failure to store that must not keep anybody from the session.
+  await context.rememberSession(sessionId, modeBefore).catch(() => {});
   await changeSettings(data, given, context);
 }
 

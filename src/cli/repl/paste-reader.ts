@@ -7,6 +7,8 @@ export interface PasteReaderOptions {
   readonly typed: (text: string) => void;
   readonly pasted: (text: string) => void;
   readonly startTimer: StartTimer;
+  /** Waits for the rest of a key or report; by default as `startTimer`. */
+  readonly startReadingTimer?: StartTimer;
 }
 
 const esc = '\x1b';
@@ -37,6 +39,10 @@ export class PasteReader {
     this.#options = options;
   }
 
+  get #startReadingTimer(): StartTimer {
+    return this.#options.startReadingTimer ?? this.#options.startTimer;
+  }
+
   take(text: string): void {
     this.#stopHolding();
     let rest = this.#held + text;
@@ -59,7 +65,7 @@ export class PasteReader {
     if (whole < text.length) {
       this.#held = text.slice(whole);
       // Escape alone is a key.
-      this.#stopHolding = this.#options.startTimer(pauseMs, () => {
+      this.#stopHolding = this.#startReadingTimer(pauseMs, () => {
         const held = this.#held;
         this.#held = '';
         this.#tell(held);
@@ -96,7 +102,7 @@ export class PasteReader {
     this.#stopWaiting();
     const text = this.#reports.push(given);
     if (this.#reports.isOpen) {
-      this.#stopWaiting = this.#options.startTimer(reportMs, () => this.#tellKnown(this.#reports.end()));
+      this.#stopWaiting = this.#startReadingTimer(reportMs, () => this.#tellKnown(this.#reports.end()));
     }
     this.#tellKnown(text);
   }

@@ -2,7 +2,7 @@
 import { ParleyError } from '../../service/errors.ts';
 import { largestPage } from '../../service/limits.ts';
 import { beginning, quoted } from '../../service/quoted.ts';
-import type { NewSession, Session } from '../../service/session.ts';
+import type { Session } from '../../service/session.ts';
 import { anySession } from '../../service/session-archive.ts';
 import type { CliContext, ServiceAccess } from '../context.ts';
 import { type Asking, withSession } from '../session-reference.ts';
@@ -14,7 +14,8 @@ import { cut } from '../terminal/table.ts';
 import { titleGlob } from '../title-filter.ts';
 import { shortTitle } from './short-title.ts';
 
-type Found = Pick<NewSession, 'session_id' | 'title'>;
+/** The mode is null where the server does not tell it. */
+export type Found = Pick<Session, 'session_id' | 'title' | 'mode'>;
 
 /** The most sessions listed on a terminal where none can be picked. */
 const shownAtOnce = 20;

@@ -8,11 +8,15 @@ import { isLong, plain } from './line-text.ts';
 /** Of a long line, so many characters are shown, and so many of them before the hit. */
 const longestRow = 200;
 const longestBefore = 60;
+/** Of a long text that is looked for, so many characters at its end are shown. */
+const longestQuery = 40;
 
 export function shownPrompt({ search }: LineState, prompt: Prompt): Prompt {
   if (search === null) return prompt;
   const found = search.found === null && search.query !== '' ? 'no match' : 'search';
-  const text = `(${found} "${search.query}") `;
+  const { query } = search;
+  const shown = query.length > longestQuery ? `…${query.slice(-longestQuery).toWellFormed()}` : query;
+  const text = `(${found} "${shown}") `;
   return { text, styled: text };
 }
 

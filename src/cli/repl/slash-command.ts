@@ -5,6 +5,7 @@ import type { CompletionChoice } from './completion.ts';
 import type { Conversation } from './conversation.ts';
 import type { LineSource } from './line-source.ts';
 import { showPastTurns } from './past-turns.ts';
+import type { Found } from './session-search.ts';
 
 /** What a slash command receives. Ctrl-C stops its context. */
 export interface Scope {
@@ -26,14 +27,16 @@ export interface SlashCommand {
   run(argument: string, scope: Scope): Promise<Next>;
 }
 
-/** Goes on with a session, and shows its last messages. */
+/** Goes on with a session, in its mode, and shows its last messages. It is the current session of this terminal from then on. */
 export async function resume(
-  id: string,
-  title: string | null,
+  { session_id: id, title, mode }: Found,
   { context, conversation }: Scope,
 ): Promise<void> {
   conversation.enter(id, title);
-  conversation.goOnIn(await showPastTurns(id, context));
+  const modeOfLastTurn = await showPastTurns(id, context);
+  conversation.goOnIn(mode ?? modeOfLastTurn);
+  // A failure to store that must not keep anybody from the session.
+  await context.rememberSession(id, mode ?? modeOfLastTurn).catch(() => {});
 }
 
 /** The id of the session. Throws `USAGE` before the first message. */

@@ -52,7 +52,7 @@ export const slashCommands: readonly SlashCommand[] = [
     run: async (words, scope) => {
       const { source, context } = scope;
       const found = await source.lend(() => pickSession(words, context));
-      if (found !== null) await resume(found.session_id, found.title, scope);
+      if (found !== null) await resume(found, scope);
       return undefined;
     },
   },
@@ -67,7 +67,7 @@ export const slashCommands: readonly SlashCommand[] = [
         argument === ''
           ? await source.lend(() => pickSession('', context))
           : await findSession(argument, context);
-      if (found !== null) await resume(found.session_id, found.title, scope);
+      if (found !== null) await resume(found, scope);
       return undefined;
     },
   },
@@ -142,7 +142,9 @@ export const slashCommands: readonly SlashCommand[] = [
       const { id } = await meantSession(named, context, 'deleted');
       if ((await runRestore({ words: [id], batch: null, last: false, verbose: false }, context)) !== 0)
         return undefined;
-      conversation.enter(id, await titleOf(id, context));
+      const { title, mode } = await namedSession(id, context);
+      conversation.enter(id, title);
+      conversation.goOnIn(mode);
       return undefined;
     },
   },

@@ -29,7 +29,7 @@ export class UnreadableJson extends Error {
   }
 }
 
-export const mostLevels = 500;
+const mostLevels = 500;
 
 /** A JSON Pointer with one more name, or the number of an item. */
 export function placeIn(place: string, name: string | number): string {

@@ -11,6 +11,7 @@ import type { Usage } from '../../service/session.ts';
 import { quoteForShell } from '../../system/shell-quote.ts';
 import type { CliContext } from '../context.ts';
 import { readFileText } from '../terminal/file-message.ts';
+import { CheckingThread } from './checking-thread.ts';
 import { type Fault, readExactJson } from './exact-reader.ts';
 import { SchemaCheck } from './schema-check.ts';
 
@@ -29,7 +30,7 @@ export class ReplyRule {
   /** Reads and tries the schema. Throws `USAGE` for a file that cannot be read, or whose schema cannot be checked whole. */
   static async ofFile(path: string, repairs: number, { signal }: CliContext): Promise<ReplyRule> {
     const text = await readFileText(path, defaultLimits.schemaBytes, signal);
-    return new ReplyRule(await SchemaCheck.open(text, path, signal), repairs);
+    return new ReplyRule(await SchemaCheck.open(text, path, new CheckingThread(signal)), repairs);
   }
 
   /** The schema as it is sent with a request. */

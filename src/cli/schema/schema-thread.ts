@@ -18,14 +18,19 @@ export type SchemaAnswer =
   | { readonly kind: 'mismatch'; readonly faults: readonly Fault[] }
   | { readonly kind: 'refused'; readonly fault: Fault };
 
-/** By the text of its schema. A thread gets one schema. */
+/** By the texts of their schemas, the one that was used last at the end. */
 const validators = new Map<string, SchemaValidator>();
+/** A batch may name a schema in each line. One that was let go is compiled again. */
+const mostValidators = 100;
 
 function answer({ schema, reply }: SchemaOrder): SchemaAnswer {
   let validator: SchemaValidator;
   try {
     validator = validators.get(schema) ?? new SchemaValidator(schema);
+    validators.delete(schema);
     validators.set(schema, validator);
+    const [oldest] = validators.keys();
+    if (validators.size > mostValidators && oldest !== undefined) validators.delete(oldest);
   } catch (error) {
     if (error instanceof UnreadableJson) return { kind: 'refused', fault: error.fault };
     throw error;

@@ -15,6 +15,13 @@ export interface ItemResult {
   readonly changed?: readonly string[];
   /** The file that the session was written to. */
   readonly file?: string;
+  /** Why a session was passed over. */
+  readonly reason?: string;
+  /** The session that an imported one went on differently from. */
+  readonly fork_of?: string;
+  /** The program that an imported session comes from, and its id there. */
+  readonly source?: string;
+  readonly source_id?: string;
   readonly error?: { readonly code: string; readonly message: string };
 }
 
@@ -100,7 +107,8 @@ export async function writeResults(results: readonly ItemResult[], context: CliC
 }
 
 function resultLine(result: ItemResult, { options }: CliContext): string {
-  const { status, session_id, error } = result;
+  const { status, session_id, error, reason } = result;
   if (options.json) return `${toJson(result)}\n`;
-  return `${status} ${session_id}${status === 'failed' && error ? ` ${error.code}` : ''}\n`;
+  const why = status === 'failed' ? error?.code : reason;
+  return `${status} ${session_id}${why === undefined ? '' : ` ${why}`}\n`;
 }

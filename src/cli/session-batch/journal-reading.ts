@@ -245,7 +245,8 @@ function sealIn(file: number): FoundSeal | null {
 function readSeal(text: string): BatchSeal | null {
   try {
     const seal: BatchSeal = JSON.parse(text);
-    return (seal.version === 1 || seal.version === 2) &&
+    return seal.version === (seal.action === undefined ? 1 : 2) &&
+      Object.hasOwn(batchKinds, seal.action?.kind ?? 'delete') &&
       Number.isSafeInteger(seal.ids) &&
       typeof seal.origin === 'string'
       ? seal

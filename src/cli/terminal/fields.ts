@@ -2,18 +2,32 @@
 import { ExactNumber } from '../../service/exact-number.ts';
 import { oneLine } from './filter.ts';
 
-/** Returns `name: value` for each field, with nested fields as `outer.name: value`. Each line ends in a newline. */
-export function fieldLines(value: unknown, path = ''): string {
+type Shown = (time: string) => string;
+
+const isTimeName = /_(at|before)$/;
+const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+
+/**
+ * Returns `name: value` for each field, with nested fields as `outer.name: value`. Each line ends in a newline. `time` shows the fields
+ * that are times.
+ */
+export function fieldLines(value: unknown, time: Shown = asItIs, path = ''): string {
+  if (typeof value === 'string' && isTimeName.test(path) && isTime.test(value))
+    return `${path}: ${time(value)}\n`;
   if (typeof value !== 'object' || value === null || value instanceof ExactNumber)
     return `${path}: ${value === null ? '' : indented(String(value))}\n`;
   return Object.entries(value)
-    .map(([name, inner]) => fieldLines(inner, path === '' ? oneLine(name) : `${path}.${oneLine(name)}`))
+    .map(([name, inner]) => fieldLines(inner, time, path === '' ? oneLine(name) : `${path}.${oneLine(name)}`))
     .join('');
 }
 
 /** The same without empty fields. */
-export function filledFieldLines(record: object): string {
-  return fieldLines(Object.fromEntries(Object.entries(record).filter(([, value]) => value !== '')));
+export function filledFieldLines(record: object, time: Shown = asItIs): string {
+  return fieldLines(Object.fromEntries(Object.entries(record).filter(([, value]) => value !== '')), time);
+}
+
+function asItIs(time: string): string {
+  return time;
 }
 
 function indented(text: string): string {

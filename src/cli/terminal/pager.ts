@@ -6,31 +6,15 @@ import type { CliContext } from '../context.ts';
 import { Interruption } from '../interruption.ts';
 import { ForwardingOutput } from './forwarding-output.ts';
 import { createOutput, type Output } from './output.ts';
-import { pagerCommand, pagerEnvironment } from './pager-command.ts';
+import { pagerEnvironment } from './pager-command.ts';
 import { type OutputText, shown } from './terminal-text.ts';
 
 export type PagedContext = Pick<CliContext, 'stdout' | 'options' | 'host' | 'signal' | 'say'>;
 
-/** Writes to the terminal, or through the pager if the text is longer than the screen. Resolves when the person has left the pager. */
-export async function throughPager(
-  context: PagedContext,
-  write: (output: Output) => Promise<void>,
-): Promise<void> {
-  const { stdout, options, host } = context;
-  const command = pagerCommand(stdout, options, host.env);
-  if (command === null) return write(stdout);
-  const paged = new PagedOutput(command, context);
-  try {
-    await write(paged);
-    await paged.end();
-  } finally {
-    await paged.close();
-  }
-}
-
 type PagerProcess = ChildProcessByStdio<Writable, null, null>;
 
-class PagedOutput extends ForwardingOutput {
+/** Holds the text while it fits on the screen, and opens the pager when it does not. */
+export class PagedOutput extends ForwardingOutput {
   readonly #command: string;
   readonly #context: PagedContext;
   readonly #stop = new AbortController();

@@ -89,7 +89,7 @@ export function cut(text: string, width: number, measure: Measure): string {
   if (text.length <= most && measure(text) <= width) return text;
   let kept = '';
   let used = 0;
-  for (const { segment } of new Intl.Segmenter().segment(text)) {
+  for (const { segment } of new Intl.Segmenter().segment(text.slice(0, most + 1))) {
     used += measure(segment);
     if (used > width - 1 || kept.length + segment.length > most) break;
     kept += segment;

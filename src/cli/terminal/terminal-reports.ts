@@ -23,6 +23,9 @@ const oldKey = /^(?:\d{0,2}(?:;\d{1,2})?[A-FHPQSZ]|[a-e]|\d{1,2}(?:;\d{1,2})?[~^
 /** The code of a character and its modifiers: `13;2u` (kitty), `27;2;13~` (xterm). */
 const newKey = /^(?:(\d+)(?::\d*)*(?:;(\d+)(?::[12])?(?:;[\d:]*)?)?u|27;(\d+);(\d+)~)$/;
 
+const interrupt = '\x03';
+const longestReport = 64 * 1024;
+
 const held = { shift: 1, alt: 2, control: 4 } as const;
 const enter = 13;
 
@@ -31,10 +34,17 @@ export class TerminalReports {
 
   /** Returns the keys and the text of what arrived. */
   push(text: string): string {
+    if (this.#held.length > longestReport) this.#held = '';
     const all = this.#held + text;
     const at = all.replace(sequence, (found) => '\0'.repeat(found.length)).search(beginning);
     this.#held = at === -1 ? '' : all.slice(at);
-    return (at === -1 ? all : all.slice(0, at)).replace(sequence, keyOf);
+    const keys = (at === -1 ? all : all.slice(0, at)).replace(sequence, keyOf);
+    // No report holds Ctrl-C, which must not wait behind the start of one.
+    const interrupted = this.#held.indexOf(interrupt);
+    if (interrupted === -1) return keys;
+    const rest = this.#held.slice(interrupted);
+    this.#held = '';
+    return keys + rest;
   }
 
   /** True if a sequence has begun and not ended. */

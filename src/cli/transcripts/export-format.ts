@@ -3,8 +3,9 @@ import type { SessionRecord } from '../../service/session-archive.ts';
 import { toJson } from '../terminal/json.ts';
 import { markdownHead, markdownMessage } from './markdown.ts';
 import { messagesInOrder } from './message-order.ts';
+import { openaiLine } from './openai-lines.ts';
 
-export type ExportFormat = 'md' | 'json' | 'html';
+export type ExportFormat = 'md' | 'json' | 'html' | 'openai-jsonl';
 
 const formatOfEnding: Readonly<Record<string, ExportFormat>> = {
   md: 'md',
@@ -25,11 +26,18 @@ export interface ExportWriter {
   end(): string;
 }
 
+/** The end of the name of a file of this format. */
+export function endingOf(format: ExportFormat): string {
+  return format === 'openai-jsonl' ? 'openai.jsonl' : format;
+}
+
 /** `several` is true if more than one session may come. */
 export async function exportWriter(format: ExportFormat, several: boolean): Promise<ExportWriter> {
   switch (format) {
     case 'json':
       return { session: (record) => `${toJson(record)}\n`, end: () => '' };
+    case 'openai-jsonl':
+      return { session: openaiLine, end: () => '' };
     case 'md':
       return markdownWriter();
     case 'html':

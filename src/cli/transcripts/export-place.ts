@@ -5,7 +5,7 @@ import { ParleyError } from '../../service/errors.ts';
 import type { SessionFacts } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
 import type { CliContext } from '../context.ts';
-import { type ExportFormat, exportWriter } from './export-format.ts';
+import { type ExportFormat, endingOf, exportWriter } from './export-format.ts';
 import { fileNameOf, makeDirectory, NewFile, namesDirectory } from './export-target.ts';
 
 export interface ExportPlace {
@@ -86,7 +86,7 @@ async function filesIn(
   return {
     keepsEach: true,
     async take(record) {
-      const name = fileNameOf(record.session.session_id, format);
+      const name = fileNameOf(record.session.session_id, endingOf(format));
       const path = join(directory, name);
       const file = NewFile.create(path, force);
       try {

@@ -4,6 +4,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { QueryConfig } from 'pg';
 import { ParleyError } from '../../service/errors.ts';
+import type { StoreConnections } from '../../service/store-measures.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { storeClosed } from '../store-closed.ts';
 import { answerMostMs, type Connection } from './connect.ts';
@@ -87,6 +88,7 @@ export class ConnectionPool {
   #isOpening = false;
   #prepares: boolean;
   #closed = false;
+  #onCommit: ((milliseconds: number) => void) | null = null;
 
   constructor(options: PoolOptions) {
     this.#options = options;
@@ -100,12 +102,26 @@ export class ConnectionPool {
   }
 
   /** Rejects with PostgreSQL's error, or with a `ParleyError` if no connection can be opened. */
-  readonly ask: Ask = <Row>(one: Statement, values: readonly unknown[] = [], again = one) =>
-    this.#persist(
+  readonly ask: Ask = async <Row>(one: Statement, values: readonly unknown[] = [], again = one) => {
+    const began = this.#onCommit === null ? 0 : monotonicMs();
+    const rows = await this.#persist(
       (client, { wasLost, answerMs }) =>
         this.#send<Row>(client, wasLost ? again : one, values, this.#prepares, answerMs),
       { isRead: isRead(one) },
     );
+    if (this.#onCommit !== null && !isRead(one)) this.#onCommit(monotonicMs() - began);
+    return rows;
+  };
+
+  /** The listener gets the time of each writing statement, with its wait for a connection, in ms. */
+  onCommit(listener: (milliseconds: number) => void): void {
+    this.#onCommit = listener;
+  }
+
+  get state(): StoreConnections {
+    const { size } = this.#options;
+    return { most: size, open: this.#open, free: this.#free.length, waiting: this.#waiting.length };
+  }
 
   /** The same with less patience, for a question whose answer is wanted soon. */
   readonly askSoon = <Row>(one: Statement): Promise<readonly Row[]> =>
@@ -140,6 +156,13 @@ export class ConnectionPool {
         throw error;
       }
     });
+  }
+
+  /** A connection for this work alone. Each statement is sent once: what a lost connection held is lost with it. */
+  alone<T>(work: (ask: Ask) => Promise<T>): Promise<T> {
+    return this.#once((client) =>
+      work((one, values = []) => this.#send(client, one, values, false, longestMs)),
+    );
   }
 
   async close(): Promise<void> {

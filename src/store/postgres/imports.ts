@@ -2,6 +2,7 @@
 // same one, or another one.
 import type { Message, Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
+import { addedMessages, isBeginning } from '../grown-session.ts';
 import type { MessageRow } from '../rows.ts';
 import {
   hiddenColumns,
@@ -52,6 +53,35 @@ const addSession = statement(`
   )
   SELECT id FROM added`);
 
+const growable = statement(`
+  SELECT session.id FROM parley.sessions AS session
+  WHERE session.project = (SELECT id FROM parley.projects WHERE project_id = $1) AND session.session_id = $2
+    AND session.deleted_at IS NULL AND (session.turn_owner IS NULL OR session.turn_owner = 'import')
+    AND session.message_count = $3::integer AND NOT EXISTS (
+      SELECT 1 FROM parley.hidden_messages AS hidden WHERE hidden.session = session.id AND hidden.position >= $3::integer)`);
+
+// A turn that began since the comparison has changed the count.
+const growSession = statement(`
+  WITH grown AS (
+    UPDATE parley.sessions AS session SET message_count = $2::integer, mode = $4,
+      updated_at = greatest(session.updated_at, $3::bigint),
+      turn_owner = CASE WHEN $5 THEN 'import' END,
+      turn_until = CASE WHEN $5 THEN '-infinity'::timestamptz END,
+      turn_position = CASE WHEN $5 THEN $2::integer - 1 END
+    WHERE session.id = $1 AND session.message_count = $17::integer AND session.deleted_at IS NULL
+      AND (session.turn_owner IS NULL OR session.turn_owner = 'import')
+    RETURNING session.id, session.project
+  ), messages AS (
+    INSERT INTO parley.messages (session, ${importedColumns})
+    SELECT grown.id, input.* FROM grown CROSS JOIN unnest($6::integer[], $7::text[], $8::text[], $9::text[],
+      $10::text[], $11::text[], $12::bigint[], $13::bigint[], $14::text[], $15::bigint[], $16::boolean[]) AS input
+  ), queued AS (
+    INSERT INTO parley.to_index (project, session, position, bytes)
+    SELECT grown.project, grown.id, input.position, octet_length(input.content)
+    FROM grown CROSS JOIN unnest($6::integer[], $9::text[]) AS input (position, content) WHERE input.content <> ''
+  )
+  SELECT id FROM grown`);
+
 const keptMessages = statement(`
   SELECT ${messageColumns} FROM parley.sessions AS session
   JOIN parley.messages AS message ON message.session = session.id
@@ -100,7 +130,34 @@ export async function importSession(
     ...[session.pinned, session.archived, tagsText(session.tags)],
   ]);
   if (added.length > 0) return session;
-  return sameSession(ask, rules, projectId, record);
+  return (await sameSession(ask, rules, projectId, record)) ?? grownSession(ask, projectId, record);
+}
+
+/** Adds what the stored session lacks; null if it is not the beginning of the imported one. */
+async function grownSession(ask: Ask, projectId: string, record: SessionRecord): Promise<Session | null> {
+  const place = { projectId, sessionId: record.session.session_id };
+  const [found = null] = await findSessions(ask, [place]);
+  const kept = accepted(found);
+  const added = kept && addedMessages(kept, record);
+  if (!kept || !added) return null;
+  const places = [projectId, kept.session_id];
+  const [session] = await ask<{ readonly id: string }>(growable, [...places, kept.message_count]);
+  if (session === undefined) return null;
+  for (let from = 0; from < kept.message_count; from += comparedAtOnce) {
+    const to = Math.min(from + comparedAtOnce, kept.message_count);
+    const rows = await ask<MessageRow>(keptMessages, [...places, from, to]);
+    const areSame = rows.every((row, index) => isBeginning(toMessage(row), record.messages[from + index]));
+    if (rows.length !== to - from || !areSame) return null;
+  }
+  const { mode, updated_at } = importedSession(record);
+  const grown = await ask(growSession, [
+    ...[session.id, record.messages.length, Date.parse(updated_at), mode, added.at(-1)?.role === 'user'],
+    ...messageValues(added),
+    added.map(() => false),
+    kept.message_count,
+  ]);
+  if (grown.length === 0) return null;
+  return accepted((await findSessions(ask, [place]))[0] ?? null);
 }
 
 function messageValues(messages: readonly Message[]): readonly unknown[] {

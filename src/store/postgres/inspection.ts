@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { StoreReport } from '../../service/administration.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
-import { schemaVersion } from './migrations.ts';
+import { refuseMigrated, schemaVersion } from './migrations.ts';
 import { statement } from './statement.ts';
 
 const soonMs = 2000;
@@ -65,11 +65,17 @@ export async function inspect(ask: Ask, name: string): Promise<StoreReport> {
 }
 
 /**
- * Rejects where the database takes no writes, as a server that was demoted and answers reads for days, or gives no answer: whoever asks,
+ * Rejects where the store has been migrated since it was opened with this schema, and where the database takes no writes, as a server that was demoted and answers reads for days, or gives no answer: whoever asks,
  * such as a balancer, does not wait until the patience of calls is over.
  */
-export async function checkWritable({ askSoon }: ConnectionPool, name: string): Promise<void> {
-  const asked = askSoon(emptyWrite).then(() => true);
+export async function checkWritable(
+  { askSoon }: ConnectionPool,
+  name: string,
+  schema: number,
+): Promise<void> {
+  const asked = askSoon(emptyWrite)
+    .then(() => refuseMigrated(askSoon, name, schema))
+    .then(() => true);
   // It may go on asking when nobody waits any more.
   asked.catch(() => {});
   if (await Promise.race([asked, delay(soonMs, false, { ref: false })])) return;

@@ -39,7 +39,7 @@ export async function migrate(
   for (let tries = 0; ; tries += 1) {
     try {
       const version = await schemaVersion(connections.ask);
-      if (version > newest) throw await newerStore(connections.ask, options, version, newest);
+      if (version > newest) throw await newerStore(connections.ask, options.name, version, newest);
       if (version < newest && options.refusesOlder) throw olderStore(options.name, version, newest);
       const from =
         version === newest
@@ -79,12 +79,14 @@ export async function schemaVersion(ask: Ask): Promise<number> {
   return Number(row?.value ?? 0);
 }
 
-async function newerStore(
-  ask: Ask,
-  { name }: MigrationOptions,
-  version: number,
-  newest: number,
-): Promise<ParleyError> {
+/** Throws `STORE_NEWER` if another program has migrated the store since this one opened it with the schema `opened`. */
+export async function refuseMigrated(ask: Ask, name: string, opened: number): Promise<void> {
+  const [row] = await ask<{ value: string }>(readVersion);
+  const version = Number(row?.value ?? 0);
+  if (version > opened) throw await newerStore(ask, name, version, opened);
+}
+
+async function newerStore(ask: Ask, name: string, version: number, newest: number): Promise<ParleyError> {
   const [row] = await ask<{ value: string }>(readParleyVersion);
   const needed = row?.value ?? '(unknown)';
   return new ParleyError(

@@ -1,10 +1,12 @@
 // Opens a store in PostgreSQL: connects, checks the database (connect.ts), and brings it to the newest schema.
 import type { StoreMigration } from '../../service/administration.ts';
+import type { StoreMeasures } from '../../service/store-measures.ts';
 import type { ModeSet, ModeStore } from '../mode-store.ts';
 import type { StoreRows } from '../store-rows.ts';
 import type { StoreRules } from '../store-rules.ts';
 import { type ConnectionConfig, connect } from './connect.ts';
 import { ConnectionPool } from './connection-pool.ts';
+import { storeBytes } from './inspection.ts';
 import { migrate } from './migrations.ts';
 import { modesUnless, PostgresModes } from './modes.ts';
 import { storeError } from './postgres-errors.ts';
@@ -50,6 +52,7 @@ export interface OpenedPostgresStore {
   readonly servers: () => number;
   readonly migration: StoreMigration;
   readonly modes: OpenedModes;
+  readonly measures: StoreMeasures;
 }
 
 /** The modes of the store, for a service that uses them. */
@@ -74,10 +77,20 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     await connections.close();
     throw storeError(error, name);
   }
-  const store = new PostgresStore(connections, { name, now, rules, beat: beat ?? null });
+  const store = new PostgresStore(connections, {
+    name,
+    schema: migration.to,
+    now,
+    rules,
+    beat: beat ?? null,
+  });
   const modeStore = new PostgresModes(connections, name);
   return {
     ...{ store, created, migration, servers: () => beat?.servers ?? 1 },
+    measures: {
+      gauges: async () => ({ bytes: await storeBytes(connections.ask), connections: connections.state }),
+      onCommit: (listener) => connections.onCommit(listener),
+    },
     modes: {
       first: modes,
       read: () => modeStore.read(),

@@ -75,6 +75,14 @@ export function isOfOneCall(error: unknown): boolean {
   return /^(22|23|54|53[124])/.test(codeOf(error));
 }
 
+/**
+ * True for a statement that does not fit the schema: a name that is not there, a type or a prepared plan that has changed, a new column
+ * that must have a value.
+ */
+export function isOfStatement(error: unknown): boolean {
+  return /^(42(?!501)|0A000|23502)/.test(codeOf(error));
+}
+
 /** True if another call recorded the same idempotency key first, at the same moment. */
 export function isKeyTaken(error: unknown): boolean {
   return (

@@ -9,8 +9,8 @@ import type {
 } from '../../service/administration.ts';
 import type { KeyIdentity } from '../../service/conversation-service.ts';
 import type { DeletedSession, Message, NewSession, Session } from '../../service/session.ts';
-import type { SearchPage, SessionChanges, SessionRecord } from '../../service/session-archive.ts';
-import type { MessagePlace, PurgeFilter, Rows, SearchFilter, SessionFilter } from '../session-filters.ts';
+import type { SessionChanges, SessionRecord } from '../../service/session-archive.ts';
+import type { MessagePlace, PurgeFilter, Rows, SessionFilter } from '../session-filters.ts';
 import type {
   IdempotencyKey,
   Idempotent,
@@ -37,9 +37,10 @@ import { checkWritable, inspect } from './inspection.ts';
 import { accepted, createKey, listKeys, revokeKey } from './keys.ts';
 import { LeftTurns } from './left-turns.ts';
 import { listMessages } from './messages.ts';
+import { refuseMigrated } from './migrations.ts';
 import type { SessionCreation } from './new-sessions.ts';
 import { changeSession, changesOrdering, orderSessions } from './ordering.ts';
-import { storeError } from './postgres-errors.ts';
+import { isOfStatement, storeError } from './postgres-errors.ts';
 import { planPurge, purgeSessions } from './purge.ts';
 import { searchReads } from './search.ts';
 import { SearchIndex } from './search-index.ts';
@@ -60,6 +61,8 @@ import { usage } from './usage.ts';
 export interface StoreParts {
   /** The store without user and password, for errors. */
   readonly name: string;
+  /** The version of the schema that the store was opened with. */
+  readonly schema: number;
   readonly now: () => number;
   readonly rules: StoreRules;
   /** Null for a process that does not serve. */
@@ -69,6 +72,7 @@ export interface StoreParts {
 export class PostgresStore implements SessionStore {
   readonly #connections: ConnectionPool;
   readonly #name: string;
+  readonly #schema: number;
   readonly #now: () => number;
   readonly #tools: OnceTools;
   readonly #searchIndex: SearchIndex;
@@ -79,9 +83,10 @@ export class PostgresStore implements SessionStore {
   readonly #leftTurns: LeftTurns | null;
   readonly #lines: StoreLines;
 
-  constructor(connections: ConnectionPool, { name, now, rules, beat }: StoreParts) {
+  constructor(connections: ConnectionPool, { name, schema, now, rules, beat }: StoreParts) {
     this.#connections = connections;
     this.#name = name;
+    this.#schema = schema;
     this.#now = now;
     const keptMs = (once: IdempotencyKey) => Math.max(0, now() - once.keptSince);
     const tools = { connections, rules, keptMs };
@@ -151,13 +156,8 @@ export class PostgresStore implements SessionStore {
     return this.#run(async () => ({ kind: 'done', value: await this.#connections.transaction(order) }));
   };
 
-  restoreSession(
-    projectId: string,
-    sessionId: string,
-    once: IdempotencyKey | null,
-  ): Promise<Idempotent<Session | null>> {
-    return this.#once(projectId, once, (ask) => restoreSession(ask, projectId, sessionId));
-  }
+  readonly restoreSession: SessionStore['restoreSession'] = (projectId, sessionId, once) =>
+    this.#once(projectId, once, (ask) => restoreSession(ask, projectId, sessionId));
 
   readonly deleteSessions: SessionStore['deleteSessions'] = (projectId, sessionIds, now, once) =>
     this.#once(projectId, once, (ask) => deleteSessions(ask, projectId, sessionIds, now));
@@ -176,13 +176,12 @@ export class PostgresStore implements SessionStore {
   readonly listAllMessages: SessionStore['listAllMessages'] = (projectId, sessionId, place) =>
     this.#run((ask) => listAllMessages(ask, projectId, sessionId, place));
 
-  searchSessions(projectId: string, filter: SearchFilter, signal: AbortSignal): Promise<SearchPage> {
-    return this.#run(async (ask) => {
+  readonly searchSessions: SessionStore['searchSessions'] = (projectId, filter, signal, keyHash = null) =>
+    this.#run(async (ask) => {
       const { rules } = this.#tools;
-      const indexed = await this.#searchIndex.keepShort(projectId, signal);
+      const indexed = accepted(await this.#searchIndex.keepShort({ projectId, keyHash }, signal));
       return rules.search(filter, searchReads(ask, rules, indexed, filter));
     }, signal);
-  }
 
   async importSession(
     projectId: string,
@@ -265,7 +264,7 @@ export class PostgresStore implements SessionStore {
   }
 
   ping(): Promise<void> {
-    return this.#run(() => checkWritable(this.#connections, this.#name));
+    return this.#run(() => checkWritable(this.#connections, this.#name, this.#schema));
   }
 
   async close(): Promise<void> {
@@ -289,6 +288,8 @@ export class PostgresStore implements SessionStore {
       return await call(this.#connections.ask);
     } catch (error) {
       if (signal?.aborted && error === signal.reason) throw error;
+      // A newer schema may lack a table that this program asks for.
+      if (isOfStatement(error)) await refuseMigrated(this.#connections.ask, this.#name, this.#schema);
       throw storeError(error, this.#name);
     }
   }

@@ -1,13 +1,19 @@
 // Fills the index of words. A message is queued in the statement that stores it, and is indexed later with others, so that no turn waits.
 // Several servers share the queue: each takes rows that no other has taken. A search reads the queued messages of its project itself.
-
+import { setTimeout as delay } from 'node:timers/promises';
+import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
+import type { KeyHash } from '../session-store.ts';
 import type { TextRules } from '../store-rules.ts';
 import type { ConnectionPool } from './connection-pool.ts';
+import { hashValue, isRefused, refused } from './keys.ts';
 import { lexemesOf } from './search-words.ts';
 import { statement } from './statement.ts';
 
 const messagesOfLot = 256;
+/** While turns are stored, lots are smaller, and after each the index waits for as long as the lot took, at most so many ms. */
+const messagesBesideTurns = 64;
+const longestPauseMs = 250;
 /** A search reads up to this many queued messages of its project itself. */
 const mostQueued = 1000;
 const mostQueuedBytes = 1024 * 1024;
@@ -16,13 +22,13 @@ const lengthAtOnce = 16 * 1024;
 /** How many bytes of text are read at a time, and at least one message. */
 const bytesOfLot = 4 * 1024 * 1024;
 
-// $1: the project, or null for all.
+// $1: the project, or null for all. $2: how many messages.
 const takeLot = statement(`
   SELECT queued.project, queued.session, queued.position, message.created_at, message.content
   FROM (
     SELECT project, session, position, sum(bytes) OVER (ORDER BY project, session, position) - bytes AS before FROM (
       SELECT project, session, position, bytes FROM parley.to_index WHERE $1::integer IS NULL OR project = $1::integer
-      ORDER BY project, session, position LIMIT ${messagesOfLot} FOR UPDATE SKIP LOCKED
+      ORDER BY project, session, position LIMIT $2 FOR UPDATE SKIP LOCKED
     ) AS free
   ) AS queued
   CROSS JOIN LATERAL (
@@ -44,7 +50,7 @@ const addLot = statement(`
   ON CONFLICT (session, position) DO UPDATE SET created_at = excluded.created_at, bytes = excluded.bytes,
     words = excluded.words`);
 const indexOfProject = statement(`
-  SELECT projects.id AS project, queued.messages, queued.bytes,
+  SELECT projects.id AS project, ${isRefused('$2::bytea', 'projects.id')} AS is_refused, queued.messages, queued.bytes,
     EXISTS (SELECT 1 FROM parley.search WHERE words IS NULL) AS unindexed
   FROM parley.projects
   CROSS JOIN LATERAL (
@@ -71,10 +77,20 @@ export interface IndexedProject {
   readonly unindexed: boolean;
 }
 
+type IndexRow = IndexedProject & { readonly bytes: number; readonly is_refused: boolean };
+
+/** A project, and the hash of the key that a call uses; null if the key was checked before. */
+interface Access {
+  readonly projectId: string;
+  readonly keyHash: KeyHash;
+}
+
 export class SearchIndex {
   readonly #connections: ConnectionPool;
   readonly #rules: TextRules;
+  /** Stored messages since the index was last filled, and all of them. */
   #kept = 0;
+  #stored = 0;
   #filling: Promise<void> | null = null;
 
   constructor(connections: ConnectionPool, rules: TextRules) {
@@ -85,6 +101,7 @@ export class SearchIndex {
   /** Call it with the number of messages that were stored. Starts indexing when enough have gathered. Never rejects. */
   keepUp(messages: number): void {
     this.#kept += messages;
+    this.#stored += messages;
     if (this.#kept >= messagesOfLot) this.#fillSoon();
   }
 
@@ -100,16 +117,21 @@ export class SearchIndex {
   }
 
   /**
-   * Resolves when few enough messages of the project are queued for a search to read them. Null for an unknown project. Rejects with the
-   * signal's reason.
+   * Resolves when few enough messages of the project are queued for a search to read them. Null for an unknown project, `refused` for a
+   * refused key. Rejects with the signal's reason.
    */
-  async keepShort(projectId: string, signal: AbortSignal): Promise<IndexedProject | null> {
+  async keepShort(
+    { projectId, keyHash }: Access,
+    signal: AbortSignal,
+  ): Promise<IndexedProject | typeof refused | null> {
     for (;;) {
       signal.throwIfAborted();
-      const [indexed] = await this.#connections.ask<IndexedProject & { bytes: number }>(indexOfProject, [
+      const [indexed] = await this.#connections.ask<IndexRow>(indexOfProject, [
         projectId,
+        hashValue(keyHash),
       ]);
       if (indexed === undefined) return null;
+      if (indexed.is_refused) return refused;
       const { project, messages, bytes } = indexed;
       if (messages <= mostQueued && bytes <= mostQueuedBytes) {
         // The next search finds them in the index.
@@ -126,13 +148,18 @@ export class SearchIndex {
   }
 
   async #fill(): Promise<void> {
-    while (await this.#indexLot(null));
+    for (let isBusy = false; ; ) {
+      const [stored, start] = [this.#stored, monotonicMs()];
+      if (!(await this.#indexLot(null, isBusy ? messagesBesideTurns : messagesOfLot))) return;
+      isBusy = this.#stored !== stored;
+      if (isBusy) await delay(Math.min(monotonicMs() - start, longestPauseMs));
+    }
   }
 
   /** Indexes some queued messages. False if no row was free. */
-  #indexLot(project: number | null): Promise<boolean> {
+  #indexLot(project: number | null, most = messagesOfLot): Promise<boolean> {
     return this.#connections.transaction(async (ask) => {
-      const rows = await ask<QueuedRow>(takeLot, [project]);
+      const rows = await ask<QueuedRow>(takeLot, [project, most]);
       if (rows.length === 0) return false;
       const words = await this.#wordsOf(rows);
       await ask(addLot, [

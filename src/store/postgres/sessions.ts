@@ -44,14 +44,23 @@ const change = statement(`
     system = CASE WHEN $5 THEN $6 ELSE session.system END,
     parameters = CASE WHEN $7 THEN $8 ELSE session.parameters END
   WHERE ${ofProject} AND session.session_id = $2 AND session.deleted_at IS NULL RETURNING ${sessionColumns}`);
-// Rows are locked in the order of their numbers, so that two calls that delete the same sessions cannot deadlock.
-const lockActive = `
-  SELECT session.id FROM parley.sessions AS session
-  WHERE ${ofProject} AND session.session_id = ANY ($2::text[]) AND session.deleted_at IS NULL
-  ORDER BY session.id FOR UPDATE`;
+// Each session is looked up through the index, whatever the planner takes the number of ids for: with a thousand it would read the whole
+// table. Rows are locked in the order of their numbers, so that two calls that name the same sessions cannot deadlock.
+const locked = (condition: string) => `
+  WITH found AS MATERIALIZED (
+    SELECT place.id FROM unnest($2::text[]) AS input (session_id)
+    CROSS JOIN LATERAL (
+      SELECT session.id FROM parley.sessions AS session
+      WHERE ${ofProject} AND session.session_id = input.session_id LIMIT 1
+    ) AS place
+  ), locked AS MATERIALIZED (
+    SELECT session.id FROM parley.sessions AS session
+    WHERE ${ofProject} AND session.id = ANY (ARRAY(SELECT id FROM found)) AND ${condition} ORDER BY session.id FOR UPDATE
+  )`;
+const isLocked = `${ofProject} AND session.id = ANY (ARRAY(SELECT id FROM locked))`;
 const deleteAll = statement(`
-  UPDATE parley.sessions AS session SET deleted_at = $3 FROM (${lockActive}) AS active
-  WHERE session.id = active.id RETURNING session.session_id`);
+  ${locked('session.deleted_at IS NULL')}
+  UPDATE parley.sessions AS session SET deleted_at = $3 WHERE ${isLocked} RETURNING session.session_id`);
 // After a lost connection: a session that was deleted at the time of this call was deleted by the first sending of the call.
 const deleteAllAgain = statement(`
   WITH deleted AS (${deleteAll.text})
@@ -60,12 +69,8 @@ const deleteAllAgain = statement(`
   SELECT session.session_id FROM parley.sessions AS session
   WHERE ${ofProject} AND session.session_id = ANY ($2::text[]) AND session.deleted_at = $3`);
 const restoreAll = statement(`
-  UPDATE parley.sessions AS session SET deleted_at = NULL
-  FROM (
-    SELECT session.id FROM parley.sessions AS session
-    WHERE ${ofProject} AND session.session_id = ANY ($2::text[]) ORDER BY session.id FOR UPDATE
-  ) AS there
-  WHERE session.id = there.id RETURNING ${sessionColumns}`);
+  ${locked('true')}
+  UPDATE parley.sessions AS session SET deleted_at = NULL WHERE ${isLocked} RETURNING ${sessionColumns}`);
 
 export interface NamedSession {
   readonly projectId: string;

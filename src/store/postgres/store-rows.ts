@@ -11,11 +11,13 @@ import {
   type SessionHead,
   type SessionPart,
   type StoreCounts,
+  type StoreRowReads,
   type StoreRows,
   settingsBytes,
 } from '../store-rows.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { storeError } from './postgres-errors.ts';
+import { atOneMoment } from './snapshot.ts';
 import { rowStatements as sql } from './store-row-statements.ts';
 
 type HeadRow = SessionHead & { readonly id: number };
@@ -35,24 +37,33 @@ export class PostgresRows implements StoreRows {
   }
 
   projects(): Promise<readonly ProjectRow[]> {
-    return this.#run((ask) => ask<ProjectRow>(sql.projects));
+    return this.#run((ask) => readsOf(ask).projects());
   }
 
   keys(): Promise<readonly ProjectKeyRow[]> {
-    return this.#run((ask) => ask<ProjectKeyRow>(sql.keys));
+    return this.#run((ask) => readsOf(ask).keys());
   }
 
-  async count(projectId: string): Promise<StoreCounts> {
-    const [row] = await this.#run((ask) => ask<StoreCounts>(sql.count, [projectId]));
-    return row as StoreCounts;
+  count(projectId: string): Promise<StoreCounts> {
+    return this.#run((ask) => readsOf(ask).count(projectId));
   }
 
   readParts(projectId: string, from: PartPlace | null): Promise<PartPage> {
     return this.#run((ask) => readParts(ask, projectId, from));
   }
 
+  async readHeads(projectId: string, after: string | null): Promise<readonly SessionHead[]> {
+    const values = [projectId, after ?? '', pageLimits.sessions];
+    const heads = await this.#run((ask) => ask<HeadRow>(sql.headsBehind, values));
+    return heads.map(({ id: _, ...head }) => head);
+  }
+
   readIdempotency(projectId: string, after: string | null): Promise<readonly IdempotencyRow[]> {
-    return this.#run((ask) => ask<IdempotencyRow>(sql.idempotency, [projectId, after ?? '']));
+    return this.#run((ask) => readsOf(ask).readIdempotency(projectId, after));
+  }
+
+  atOneMoment<T>(work: (rows: StoreRowReads) => Promise<T>): Promise<T> {
+    return atOneMoment(this.#connections, this.#name, readsOf, work);
   }
 
   addProjects(projects: readonly ProjectRow[]): Promise<void> {
@@ -124,6 +135,16 @@ export class PostgresRows implements StoreRows {
       throw storeError(error, this.#name);
     }
   }
+}
+
+function readsOf(ask: Ask): StoreRowReads {
+  return {
+    projects: () => ask<ProjectRow>(sql.projects),
+    keys: () => ask<ProjectKeyRow>(sql.keys),
+    count: async (projectId) => (await ask<StoreCounts>(sql.count, [projectId]))[0] as StoreCounts,
+    readParts: (projectId, from) => readParts(ask, projectId, from),
+    readIdempotency: (projectId, after) => ask<IdempotencyRow>(sql.idempotency, [projectId, after ?? '']),
+  };
 }
 
 async function readParts(ask: Ask, projectId: string, from: PartPlace | null): Promise<PartPage> {

@@ -20,12 +20,27 @@ const afterFirstSending = (isMoved: string) => `
   SELECT ${sessionColumns} FROM parley.sessions AS session
   WHERE ${ofProject} AND session.id = $2 AND session.turn_epoch = $3 + 1 AND ${isMoved}`;
 
+/**
+ * SQL: the mode of the turn whose message is `asked`: the one that the message was sent in, or, if it was asked again, that of its reply,
+ * which stands in the same table.
+ */
+const modeOfTurn = (table: string) => `
+      SELECT coalesce((
+        SELECT reply.mode FROM parley.${table} AS reply
+        WHERE reply.session = asked.session AND reply.position = asked.position + 1
+          ${table === 'messages' ? '' : 'AND reply.undone_at = asked.undone_at'} AND EXISTS (
+            SELECT 1 FROM parley.hidden_messages AS other
+            WHERE other.session = asked.session AND other.position = asked.position + 1
+              AND other.alternative_of = asked.message_id)), asked.mode)
+      FROM parley.${table} AS asked`;
+
 // $5: the position of the turn's message. $6: its id. $7: the time of the undo. A key that names the position alone is given the message
 // before another one takes that position.
 const hideTurn = `
   WITH held AS (
     UPDATE parley.sessions AS session SET message_count = $5::integer, undone_turns = session.undone_turns + 1,
-      updated_at = $7::bigint, turn_epoch = session.turn_epoch + 1
+      updated_at = $7::bigint, turn_epoch = session.turn_epoch + 1, mode = coalesce((${modeOfTurn('messages')}
+      WHERE asked.session = session.id AND asked.position = $5 - 2), session.mode)
     WHERE ${asRead}
     RETURNING ${sessionColumns}, session.id, session.project
   ), gone AS (
@@ -50,19 +65,26 @@ const hideAgain = statement(`
     SELECT 1 FROM parley.hidden_messages AS gone
     WHERE gone.session = session.id AND gone.position = $5 AND gone.message_id = $6 AND gone.undone_at = $7)`)}`);
 
-/** The message of the turn that was undone last, if it can be brought back. */
+/**
+ * The message of the turn that was undone last, if it can be brought back. At its position stands another message if an older server, which
+ * knows no undo, has gone on with the session.
+ */
 const undoneLast = statement(`
   SELECT message.message_id, message.position, message.content, message.mode, message.created_at, message.undone_at
   FROM parley.sessions AS session
-  JOIN parley.hidden_messages AS message ON message.session = session.id AND message.position = session.message_count
-  WHERE ${ofProject} AND session.id = $2 AND session.undone_turns > 0 AND message.undone_at IS NOT NULL
-  ORDER BY message.undone_at DESC LIMIT 1`);
+  CROSS JOIN LATERAL (
+    SELECT * FROM parley.hidden_messages AS undone WHERE undone.session = session.id AND undone.undone_at IS NOT NULL
+    ORDER BY undone.undone_at DESC, undone.position LIMIT 1
+  ) AS message
+  WHERE ${ofProject} AND session.id = $2 AND session.undone_turns > 0 AND message.position = session.message_count`);
 
 // $5: the time of the undo. $6: the id of the turn's message. $7: the time of the redo.
 const showTurn = `
   WITH held AS (
     UPDATE parley.sessions AS session SET message_count = session.message_count + 2,
-      undone_turns = session.undone_turns - 1, updated_at = $7::bigint, turn_epoch = session.turn_epoch + 1
+      undone_turns = session.undone_turns - 1, updated_at = $7::bigint, turn_epoch = session.turn_epoch + 1,
+      mode = (${modeOfTurn('hidden_messages')}
+      WHERE asked.session = session.id AND asked.position = $4 AND asked.message_id = $6 AND asked.undone_at = $5)
     WHERE ${asRead} AND session.undone_turns > 0 AND EXISTS (
       SELECT 1 FROM parley.hidden_messages AS gone
       WHERE gone.session = session.id AND gone.position = $4 AND gone.message_id = $6 AND gone.undone_at = $5)
@@ -98,7 +120,11 @@ export async function undoTurn(ask: Ask, options: MoveOptions): Promise<TurnMove
   for (;;) {
     const found = await freeSession(ask, options);
     if ('kind' in found) return found;
-    const { row } = found;
+    const { row, isAbandoned } = found;
+    if (isAbandoned) {
+      await close(ask, projectId, row, move);
+      continue;
+    }
     if (row.message_id === null) return { kind: 'nothing' };
     const undoneAt = timeOfMove(move, row);
     const values = [
@@ -122,9 +148,14 @@ export async function redoTurn(ask: Ask, options: MoveOptions): Promise<TurnMove
   for (;;) {
     const found = await freeSession(ask, options);
     if ('kind' in found) return found;
-    const { row } = found;
+    const { row, isAbandoned } = found;
     const [undone] = await ask<AskedRow & { readonly undone_at: number }>(undoneLast, [projectId, row.id]);
+    // The session stays as it is, also if its last turn is abandoned.
     if (undone === undefined) return { kind: 'nothing' };
+    if (isAbandoned) {
+      await close(ask, projectId, row, move);
+      continue;
+    }
     const values = [projectId, row.id, row.turn_epoch, row.message_count];
     const turn = [undone.undone_at, undone.message_id, timeOfMove(move, row)];
     const [session] = await ask<SessionRow>(show, [...values, ...turn], showAgain);
@@ -133,19 +164,19 @@ export async function redoTurn(ask: Ask, options: MoveOptions): Promise<TurnMove
   }
 }
 
-/** The session when no turn stands in it, or why the call ends. */
+/** The session when no turn runs in it, or why the call ends. `isAbandoned`: the owner of its last turn is gone. */
 async function freeSession(
   ask: Ask,
   { rules, projectId, move, server }: MoveOptions,
-): Promise<{ readonly row: LastTurnRow } | Exclude<TurnMoveEnd, { kind: 'done' }>> {
-  for (;;) {
-    const [row] = await ask<LastTurnRow>(lastTurn, [projectId, move.session_id, server]);
-    if (row === undefined) return { kind: 'not_found' };
-    const turn = standing(row);
-    if (turn === null) return { row };
-    if (rules.begin(turn, move.deadOwner) === 'busy') return busyWith(row);
-    await close(ask, projectId, row, move);
-  }
+): Promise<
+  | { readonly row: LastTurnRow; readonly isAbandoned: boolean }
+  | Exclude<TurnMoveEnd, { kind: 'done' | 'nothing' }>
+> {
+  const [row] = await ask<LastTurnRow>(lastTurn, [projectId, move.session_id, server]);
+  if (row === undefined) return { kind: 'not_found' };
+  const turn = standing(row);
+  if (turn !== null && rules.begin(turn, move.deadOwner) === 'busy') return busyWith(row);
+  return { row, isAbandoned: turn !== null };
 }
 
 /** It is later than every earlier move of the session. */

@@ -17,7 +17,7 @@ interface Noted extends Clocks {
 /** The state is stored again after this time, not at every write. */
 const notedMs = 60_000;
 
-export const ageClockStatements = {
+const ageClockStatements = {
   noted: `SELECT value FROM meta WHERE name = 'age clock'`,
   note: `INSERT INTO meta (name, value) VALUES ('age clock', @value)
     ON CONFLICT (name) DO UPDATE SET value = excluded.value`,

@@ -8,12 +8,17 @@ import { openDatabase } from './binding.ts';
 
 /** The path of the copy. */
 export function backUp(path: string, version: number): string {
+  return copyTo(path, version, (part) => copy(path, part));
+}
+
+/** The same, where `write` makes the copy. */
+export function copyTo(path: string, version: number, write: (part: string) => void): string {
   const name = freeName(`${path}.backup-v${version}`);
   const part = `${path}.backup-part`;
   rmSync(part, { force: true }); // A process that ended during a copy left this file.
   closeSync(openSync(part, 'wx', 0o600)); // SQLite writes into this empty file. All users could read a file that SQLite makes.
   try {
-    copy(path, part);
+    write(part);
     moveIntoPlace(part, name, { durable: true });
     return name;
   } catch (error) {

@@ -1,8 +1,15 @@
 // One open database and its statements. Each statement is compiled at its first use and kept, so a command that runs three of them does not
 // pay for all. The texts of the statements stand in the files of their subjects; the writer and the store decide when they run.
 import type Database from 'better-sqlite3';
+import { monotonicMs } from '../../system/monotonic-clock.ts';
 
-export type Bindings = Readonly<Record<string, string | number | Uint8Array | null>>;
+export type SqlValue = string | number | Uint8Array | null;
+export type Bindings = Readonly<Record<string, SqlValue>>;
+
+export interface RunResult {
+  readonly changes: number;
+  readonly rowId: number;
+}
 
 export class Connection {
   readonly path: string;
@@ -12,6 +19,8 @@ export class Connection {
   #writing: object | null = null;
   #isReading = false;
   #isAlone = false;
+  #began = 0;
+  #onCommit: ((milliseconds: number) => void) | null = null;
 
   constructor(database: Database.Database, path: string) {
     this.#database = database;
@@ -92,7 +101,30 @@ export class Connection {
     return rows;
   }
 
-  run(sql: string, bindings: Bindings = {}): { readonly changes: number; readonly rowId: number } {
+  /**
+   * The same, each row as the values of its columns: for many rows, half the time of objects. No other method may read with this SQL.
+   */
+  valuesWhile<Values extends readonly SqlValue[]>(
+    sql: string,
+    bindings: Bindings,
+    isWanted: (values: Values) => boolean,
+  ): Values[] {
+    const rows: Values[] = [];
+    for (const values of this.#statement(sql).raw().iterate(bindings) as Iterable<unknown>) {
+      if (!isWanted(values as Values)) break;
+      rows.push(values as Values);
+    }
+    return rows;
+  }
+
+  /** Runs a statement whose values are `?`: for many rows, less time than names. */
+  runValues(sql: string, values: readonly SqlValue[]): RunResult {
+    this.#endReading();
+    const { changes, lastInsertRowid } = (this.#statement(sql) as Database.Statement<unknown[]>).run(values);
+    return { changes, rowId: Number(lastInsertRowid) };
+  }
+
+  run(sql: string, bindings: Bindings = {}): RunResult {
     this.#endReading();
     const { changes, lastInsertRowid } = this.#statement(sql).run(bindings);
     return { changes, rowId: Number(lastInsertRowid) };
@@ -114,11 +146,18 @@ export class Connection {
   beginWriting(): void {
     this.run('BEGIN IMMEDIATE');
     this.#writing = {};
+    if (this.#onCommit !== null) this.#began = monotonicMs();
   }
 
   commit(): void {
     this.run('COMMIT');
     this.#writing = null;
+    this.#onCommit?.(monotonicMs() - this.#began);
+  }
+
+  /** The listener gets the time of each write transaction, from its lock to its commit, in ms. */
+  onCommit(listener: (milliseconds: number) => void): void {
+    this.#onCommit = listener;
   }
 
   rollback(): void {

@@ -41,8 +41,8 @@ export const hiddenStatements = {
     WHERE message = (SELECT id FROM messages WHERE session = ${sessionRow} AND position = @position)`,
   remove: `DELETE FROM messages WHERE session = ${sessionRow} AND position >= @position`,
   undone: `
-    SELECT id, max(undone_at) AS undoneAt FROM hidden_messages
-    WHERE session = ${sessionRow} AND position = @position`,
+    SELECT id, position, undone_at AS undoneAt FROM hidden_messages
+    WHERE session = ${sessionRow} AND undone_at IS NOT NULL ORDER BY undone_at DESC, position LIMIT 1`,
   show: `
     INSERT INTO messages (${bothColumns})
     SELECT ${bothColumns} FROM hidden_messages
@@ -112,6 +112,12 @@ export function findUndoneReply(
   );
 }
 
+interface UndoneRow {
+  readonly id: number;
+  readonly position: number;
+  readonly undoneAt: number;
+}
+
 /** The place of a turn in its session. */
 interface TurnPlace {
   readonly projectId: string;
@@ -128,10 +134,14 @@ export function hideTurn(connection: Connection, turn: TurnPlace, undoneAt: numb
   connection.run(hiddenStatements.remove, { ...turn });
 }
 
-/** Shows the turn of this place that was undone last; false if there is none. The caller counts the messages of the session. */
+/**
+ * Shows the turn that was undone last if its place is this one. Otherwise it returns false: an older server, which knows no undo, has put
+ * another message there. The caller counts the messages of the session.
+ */
 export function showTurn(connection: Connection, turn: TurnPlace): boolean {
-  const found = connection.get<{ id: number; undoneAt: number | null }>(hiddenStatements.undone, { ...turn });
-  if (found === undefined || found.undoneAt === null) return false;
+  const { projectId, sessionId, position } = turn;
+  const found = connection.get<UndoneRow>(hiddenStatements.undone, { projectId, sessionId });
+  if (found?.position !== position) return false;
   const { id: hidden, undoneAt } = found;
   const { rowId: message } = connection.run(hiddenStatements.show, { ...turn, undoneAt });
   connection.run(hiddenStatements.show, { ...turn, position: turn.position + 1, undoneAt });

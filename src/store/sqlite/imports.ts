@@ -2,6 +2,7 @@
 // same one, or another one.
 import type { Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
+import { addedMessages, isBeginning } from '../grown-session.ts';
 import type { MessageRow } from '../rows.ts';
 import { hiddenColumns, isCopy, messageColumns, toMessage } from '../rows.ts';
 import type { StoreRules } from '../store-rules.ts';
@@ -19,6 +20,13 @@ export const importStatements = {
   message: `
     SELECT ${messageColumns} FROM sessions CROSS JOIN messages AS message ON message.session = sessions.id
     WHERE ${inProject} AND session_id = @sessionId AND deleted_at IS NULL AND message.position = @position`,
+  find: `SELECT sessions.id AS session FROM sessions WHERE ${inProject} AND session_id = @sessionId
+    AND deleted_at IS NULL AND (turn_owner IS NULL OR turn_owner = 'import')
+    AND NOT EXISTS (SELECT 1 FROM hidden_messages WHERE hidden_messages.session = sessions.id AND position >= @from)`,
+  grow: `
+    UPDATE sessions SET message_count = @messageCount, updated_at = max(updated_at, @updatedAt), mode = @mode,
+      turn_owner = @turnOwner, turn_until = @turnUntil, turn_position = @turnPosition
+    WHERE id = @session AND project = (SELECT id FROM projects WHERE project_id = @projectId)`,
   hidden: `
     SELECT ${hiddenColumns} FROM sessions CROSS JOIN hidden_messages AS message ON message.session = sessions.id
     WHERE ${inProject} AND session_id = @sessionId AND deleted_at IS NULL AND message.position = @position
@@ -38,11 +46,41 @@ export function importSession(
   const { session, messages, hidden_messages = [] } = record;
   const bindings = { projectId, sessionId: session.session_id, ...importBindings(record) };
   const { changes, rowId } = connection.run(importStatements.addSession, bindings);
-  if (changes === 0) return atOnce(sameSession(connection, projectId, record, rules));
+  if (changes === 0)
+    return (
+      atOnce(sameSession(connection, projectId, record, rules)) ?? growSession(connection, projectId, record)
+    );
   if (bindings.tags !== null) keepTags(connection, rowId);
   for (const message of [...messages, ...hidden_messages])
     addImportedMessage(connection, rowId, message, isCopy(record, message));
   return findSession(connection, projectId, session.session_id);
+}
+
+/** Adds what the stored session lacks, in one transaction; null if it is not the beginning of the imported one. */
+export function growSession(
+  connection: Connection,
+  projectId: string,
+  record: SessionRecord,
+): Session | null {
+  const sessionId = record.session.session_id;
+  const kept = findSession(connection, projectId, sessionId);
+  const added = kept && addedMessages(kept, record);
+  if (kept === null || added === null) return null;
+  const place = { projectId, sessionId };
+  const found = connection.get<{ readonly session: number }>(importStatements.find, {
+    ...place,
+    from: kept.message_count,
+  });
+  if (found === undefined) return null;
+  for (let position = 0; position < kept.message_count; position += 1) {
+    const row = connection.get<MessageRow>(importStatements.message, { ...place, position });
+    if (row === undefined || !isBeginning(toMessage(row), record.messages[position])) return null;
+  }
+  const { messageCount, updatedAt, mode, turnOwner, turnUntil, turnPosition } = importBindings(record);
+  const values = { messageCount, updatedAt, mode, turnOwner, turnUntil, turnPosition };
+  connection.run(importStatements.grow, { projectId, session: found.session, ...values });
+  for (const message of added) addImportedMessage(connection, found.session, message, false);
+  return findSession(connection, projectId, sessionId);
 }
 
 /** The stored session if the imported one equals it; null if they differ. */

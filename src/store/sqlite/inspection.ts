@@ -50,6 +50,11 @@ export function inspect(connection: Connection, filesystem: string): StoreReport
   };
 }
 
+/** The bytes of the store and its log. */
+export function bytesOf(path: string): number {
+  return statSync(path).size + (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0);
+}
+
 export function sqliteVersion(connection: Connection): string {
   return connection.get<{ version: string }>('SELECT sqlite_version() AS version')?.version ?? '';
 }

@@ -5,7 +5,7 @@ import { isCopy } from '../rows.ts';
 import type { IdempotencyKey, Idempotent } from '../session-store.ts';
 import { findRecorded, type IdempotencyTools, keepAnswer } from './idempotency.ts';
 import { addImportedMessage, importBindings } from './imported-rows.ts';
-import { sameSession } from './imports.ts';
+import { growSession, sameSession } from './imports.ts';
 import { PartedSession, type PartedTools, removeAbandoned } from './parted-session.ts';
 import { findSession, sessionStatements } from './sessions.ts';
 import type { Steps } from './steps.ts';
@@ -75,7 +75,7 @@ class LongImport {
       if (repeated !== null) return repeated;
     }
     const same = yield* sameSession(connection, this.#projectId, this.#record, rules);
-    return this.#recorded() ?? this.#keep(same);
+    return this.#recorded() ?? this.#keep(same ?? growSession(connection, this.#projectId, this.#record));
   }
 
   /** Removes the stored part after a failure. */

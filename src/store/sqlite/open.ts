@@ -1,9 +1,10 @@
 // Opens the store and checks it: a private file on a local disk, a safe version of SQLite, durable commits, the newest schema. A store that
 // fails a check is refused before its file changes.
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { StoreMigration } from '../../service/administration.ts';
 import { ParleyError } from '../../service/errors.ts';
+import type { StoreMeasures } from '../../service/store-measures.ts';
 import { olderStore } from '../older-store.ts';
 import type { SessionStore } from '../session-store.ts';
 import type { StoreRows } from '../store-rows.ts';
@@ -11,7 +12,7 @@ import type { StoreRules } from '../store-rules.ts';
 import { openDatabase, refuseUnsafeSqlite, refuseUnusableBinding } from './binding.ts';
 import { Connection } from './connection.ts';
 import { filesystemType } from './filesystem.ts';
-import { journalMode, sqliteVersion, synchronous } from './inspection.ts';
+import { bytesOf, journalMode, sqliteVersion, synchronous } from './inspection.ts';
 import type { LockWait } from './lock-wait.ts';
 import { usualLockWaitMs, whenUnlocked } from './lock-wait.ts';
 import { type MigrationOptions, migrate } from './migrations.ts';
@@ -58,6 +59,7 @@ export interface OpenedStore {
    * the requests that wait at the same moment: all of them see what was committed before they were sent.
    */
   readonly shareReads: () => void;
+  readonly measures: StoreMeasures;
 }
 
 const usualFilename = 'parley.db';
@@ -72,7 +74,11 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Open
   const { connection, filesystem, wait, created, migration } = await openPlace(options);
   const store = new SqliteStore(connection, { wait, filesystem, now, sinceBoot, rules, processes });
   await store.removeAbandoned();
-  return { store, created, migration, shareReads: () => connection.shareReads() };
+  const measures: StoreMeasures = {
+    gauges: async () => ({ bytes: bytesOf(connection.path), connections: null }),
+    onCommit: (listener) => connection.onCommit(listener),
+  };
+  return { store, created, migration, shareReads: () => connection.shareReads(), measures };
 }
 
 /** Opens the store for a copy of all its rows. */
@@ -131,12 +137,14 @@ async function openedOnce(
   wait: LockWait,
   isAlone: boolean,
 ): Promise<Opened> {
+  const identity = identityOf(path);
   const connection = connect(path);
   try {
     if (isAlone) connection.takeAlone();
     // Even the first query reads the file and may meet a lock.
     await whenUnlocked(() => refuseUnsafeSqlite(sqliteVersion(connection)), wait);
     await whenUnlocked(() => refuseForeignFile(connection), wait);
+    refuseReplaced(path, identity);
     await whenUnlocked(() => makeDurable(connection), wait);
     const migration = await migrate(connection, migrations, wait);
     const created = await whenUnlocked(() => holdsNoProject(connection), wait);
@@ -145,6 +153,19 @@ async function openedOnce(
     connection.close();
     throw storeError(error, path);
   }
+}
+
+/** Refuses a file whose name went to another store while this process waited for its lock (store-replacement.ts). */
+function refuseReplaced(path: string, identity: string): void {
+  if (identityOf(path) === identity) return;
+  throw new ParleyError('STORE_BUSY', `The store ${path} was replaced at this moment.`, {
+    hint: 'Nothing was changed. Try again.',
+  });
+}
+
+function identityOf(path: string): string {
+  const { dev, ino } = statSync(path, { bigint: true });
+  return `${dev} ${ino}`;
 }
 
 function connect(path: string): Connection {

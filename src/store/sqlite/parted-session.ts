@@ -13,7 +13,7 @@ import type { Writer } from './writer.ts';
 
 const stillHidden = 'id = @session AND project = 0 AND session_id = @token';
 
-export const partedStatements = {
+const partedStatements = {
   hiddenProject: `INSERT INTO projects (id, project_id, name, created_at) VALUES (0, '', '', 0) ON CONFLICT DO NOTHING`,
   hide: `
     INSERT INTO sessions (session_id, project, ${importedColumns})

@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts';
 import { type LockWait, whenUnlocked } from './lock-wait.ts';
 import { meetsAll, type SearchedSessions } from './session-conditions.ts';
 
-export const apartStatements = {
+const apartStatements = {
   next: `
     SELECT message.id, session_id, message.position, message.created_at, octet_length(message.content) AS bytes,
       message.content

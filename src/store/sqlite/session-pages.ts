@@ -110,7 +110,7 @@ interface Place {
 }
 
 /** True if an index bounds everything that a page reads. The page is then one step. */
-export function isBounded(filter: SessionFilter): boolean {
+function isBounded(filter: SessionFilter): boolean {
   const { sort, titleMatch, idSuffix, updatedBefore, updatedAfter, mode, tag, pinned } = filter;
   if ([titleMatch, idSuffix, mode, tag, pinned].some((condition) => condition !== null)) return false;
   if (filter.deleted && filter.archived !== null) return false;

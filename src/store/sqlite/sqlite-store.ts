@@ -8,8 +8,8 @@ import type {
 } from '../../service/administration.ts';
 import type { KeyIdentity } from '../../service/conversation-service.ts';
 import type { DeletedSession, Message, NewSession, Session } from '../../service/session.ts';
-import type { SearchPage, SessionRecord } from '../../service/session-archive.ts';
-import type { MessagePlace, PurgeFilter, Rows, SearchFilter, SessionFilter } from '../session-filters.ts';
+import type { SessionRecord } from '../../service/session-archive.ts';
+import type { MessagePlace, PurgeFilter, Rows, SessionFilter } from '../session-filters.ts';
 import type {
   IdempotencyKey,
   Idempotent,
@@ -164,9 +164,10 @@ export class SqliteStore implements SessionStore {
     );
   }
 
-  searchSessions(projectId: string, filter: SearchFilter, signal: AbortSignal): Promise<SearchPage> {
-    return this.#search.search(projectId, filter, signal);
-  }
+  readonly searchSessions: SessionStore['searchSessions'] = async (project, filter, signal, key = null) => {
+    await this.#access.read((connection) => this.#keys.check(connection, project, key));
+    return this.#search.search(project, filter, signal);
+  };
 
   listMessages(projectId: string, sessionId: string, place: MessagePlace): Promise<Rows<Message> | null> {
     return this.#access.read((connection) => listMessages(connection, projectId, sessionId, place));

@@ -4,8 +4,8 @@
 const projectNumber = '(SELECT id FROM projects WHERE project_id = @projectId)';
 const messageColumns = `message_id, position, role, content, mode, finish_reason, input_tokens, output_tokens,
   first_token_ms, error_code, created_at, copied`;
-const messageValues = `@message_id, @position, @role, @content, @mode, @finish_reason, @input_tokens, @output_tokens,
-  @first_token_ms, @error_code, @created_at, @copied`;
+/** The session, then the columns above. */
+const messageValues = '?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?';
 const headColumns = `session_id, title, created_at, updated_at, message_count, deleted_at, turn_position, turn_epoch,
   undone_turns, mode, parent_id, forked_at, parameters, system, pinned, archived, tags`;
 const heads = (comparison: '>' | '>=') => `
@@ -52,17 +52,14 @@ export const rowStatements = {
   // An open turn is stored as a turn that no process runs. The next chat closes it, as it closes the turn of a killed process.
   addSession: `
     INSERT INTO sessions (project, ${headColumns}, turn_owner, turn_until)
-    VALUES (${projectNumber}, @session_id, @title, @created_at, @updated_at, @message_count, @deleted_at, @turn_position,
-      @turn_epoch, @undone_turns, @mode, @parent_id, @forked_at, @parameters, @system,
-      @pinned, @archived, @tags,
-      iif(@turn_position IS NULL, NULL, 'copy'), iif(@turn_position IS NULL, NULL, 0))
+    VALUES ((SELECT id FROM projects WHERE project_id = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (project, session_id) DO NOTHING`,
   addMessage: `
-    INSERT INTO messages (session, ${messageColumns}) VALUES (@session, ${messageValues})
+    INSERT INTO messages (session, ${messageColumns}) VALUES (${messageValues})
     ON CONFLICT (session, position) DO NOTHING`,
   addHiddenMessage: `
     INSERT INTO hidden_messages (session, ${messageColumns}, alternative_of, undone_at)
-    VALUES (@session, ${messageValues}, @alternative_of, @undone_at)
+    VALUES (${messageValues}, ?, ?)
     ON CONFLICT (session, position, message_id) DO NOTHING`,
   addIdempotency: `
     INSERT INTO idempotency (project, key, request_hash, message, hidden_message, reply_id, answer, created_at)

@@ -13,13 +13,15 @@ import {
   type SessionHead,
   type SessionPart,
   type StoreCounts,
+  type StoreRowReads,
   type StoreRows,
   settingsBytes,
 } from '../store-rows.ts';
 import { ageTime, type Clocks } from './age-clock.ts';
-import type { Connection } from './connection.ts';
+import type { Connection, SqlValue } from './connection.ts';
 import type { LockWait } from './lock-wait.ts';
 import { keepTags } from './ordering.ts';
+import { openSnapshot } from './snapshot.ts';
 import { StoreAccess } from './store-access.ts';
 import { rowStatements as sql } from './store-row-statements.ts';
 
@@ -28,7 +30,13 @@ type HeadRow = Omit<SessionHead, 'pinned' | 'archived'> & {
   readonly pinned: number;
   readonly archived: number;
 };
-type StoredMessage = Omit<KeptMessage, 'is_copy'> & { readonly copied: number | null };
+/** The columns of `sql.messages`. */
+type StoredMessage = readonly [
+  ...[message_id: string, position: number, role: KeptMessage['role'], content: string, mode: string],
+  ...[finish_reason: KeptMessage['finish_reason'], input_tokens: number | null, output_tokens: number | null],
+  ...[first_token_ms: number | null, error_code: string | null, created_at: number, copied: number | null],
+  ...[alternative_of: string | null, undone_at: number | null],
+];
 
 export class SqliteRows implements StoreRows {
   readonly #access: StoreAccess;
@@ -48,9 +56,7 @@ export class SqliteRows implements StoreRows {
   }
 
   count(projectId: string): Promise<StoreCounts> {
-    return this.#access.read(
-      (connection) => connection.get<StoreCounts>(sql.count, { projectId }) as StoreCounts,
-    );
+    return this.#access.read((connection) => countRows(connection, projectId));
   }
 
   async readParts(projectId: string, from: PartPlace | null): Promise<PartPage> {
@@ -61,12 +67,39 @@ export class SqliteRows implements StoreRows {
     );
   }
 
+  async readHeads(projectId: string, after: string | null): Promise<readonly SessionHead[]> {
+    await yieldToEventLoop();
+    const { heads } = await this.#access.read((connection) => readHeads(connection, projectId, after));
+    return heads.map(toHead);
+  }
+
   readIdempotency(projectId: string, after: string | null): Promise<readonly IdempotencyRow[]> {
     // A read of the clock of keys may write its state (age-clock.ts).
-    return this.#access.write(projectId, (connection) => {
-      const now = ageTime(connection, this.#clocks());
-      return connection.all<IdempotencyRow>(sql.idempotency, { projectId, after: after ?? '', now });
-    });
+    return this.#access.write(projectId, (connection) =>
+      readIdempotency(connection, projectId, after, ageTime(connection, this.#clocks())),
+    );
+  }
+
+  async atOneMoment<T>(work: (rows: StoreRowReads) => Promise<T>): Promise<T> {
+    const access = this.#access;
+    const now = await access.write('', (connection) => ageTime(connection, this.#clocks()));
+    const snapshot = await access.run(() => openSnapshot(access.connection.path, access.wait));
+    const read = <Row>(rows: () => Row): Promise<Row> =>
+      access.run(async () => {
+        await yieldToEventLoop();
+        return rows();
+      });
+    try {
+      return await work({
+        projects: () => read(() => snapshot.all<ProjectRow>(sql.projects)),
+        keys: () => read(() => snapshot.all<ProjectKeyRow>(sql.keys)),
+        count: (projectId) => read(() => countRows(snapshot, projectId)),
+        readParts: (projectId, from) => read(() => readParts(snapshot, projectId, from)),
+        readIdempotency: (projectId, after) => read(() => readIdempotency(snapshot, projectId, after, now)),
+      });
+    } finally {
+      snapshot.close();
+    }
   }
 
   addProjects(projects: readonly ProjectRow[]): Promise<void> {
@@ -84,16 +117,16 @@ export class SqliteRows implements StoreRows {
   addParts(projectId: string, parts: readonly SessionPart[]): Promise<void> {
     return this.#write((connection) => {
       for (const { session, messages } of parts) {
-        const { session_id, pinned, archived, tags } = session;
-        const flags = { pinned: Number(pinned), archived: Number(archived) };
-        const { changes, rowId } = connection.run(sql.addSession, { ...session, ...flags, projectId });
+        const { changes, rowId } = connection.runValues(sql.addSession, valuesOfHead(projectId, session));
+        const { session_id, tags } = session;
         if (changes > 0 && tags !== null) keepTags(connection, rowId);
         const id =
           changes > 0 ? rowId : connection.get<{ id: number }>(sql.find, { projectId, session_id })?.id;
-        for (const { is_copy, ...message } of messages) {
-          const isHidden = message.alternative_of !== null || message.undone_at !== null;
-          const values = { ...message, copied: is_copy ? 1 : null, session: id ?? -1 };
-          connection.run(isHidden ? sql.addHiddenMessage : sql.addMessage, values);
+        for (const message of messages) {
+          const { alternative_of, undone_at } = message;
+          const values = valuesOf(id ?? -1, message);
+          if (alternative_of === null && undone_at === null) connection.runValues(sql.addMessage, values);
+          else connection.runValues(sql.addHiddenMessage, [...values, alternative_of, undone_at]);
         }
       }
     });
@@ -136,27 +169,51 @@ export class SqliteRows implements StoreRows {
   }
 }
 
-function readParts(connection: Connection, projectId: string, from: PartPlace | null): PartPage {
+function countRows(connection: Connection, projectId: string): StoreCounts {
+  return connection.get<StoreCounts>(sql.count, { projectId }) as StoreCounts;
+}
+
+/** `now`: the time of the clock of keys, ms. */
+function readIdempotency(
+  connection: Connection,
+  projectId: string,
+  after: string | null,
+  now: number,
+): readonly IdempotencyRow[] {
+  return connection.all<IdempotencyRow>(sql.idempotency, { projectId, after: after ?? '', now });
+}
+
+/** The sessions that fit on a page. */
+function readHeads(
+  connection: Connection,
+  projectId: string,
+  place: string | null,
+  statement = sql.headsBehind,
+) {
   let settingsLeft: number = pageLimits.textBytes;
-  const heads = connection.allWhile<HeadRow>(
-    from?.message == null ? sql.headsBehind : sql.headsFrom,
-    { projectId, place: from?.session_id ?? '', limit: pageLimits.sessions },
-    (head) => {
-      settingsLeft -= settingsBytes(head);
-      return settingsLeft >= 0;
-    },
-  );
+  const bindings = { projectId, place: place ?? '', limit: pageLimits.sessions };
+  const heads = connection.allWhile<HeadRow>(statement, bindings, (head) => {
+    settingsLeft -= settingsBytes(head);
+    return settingsLeft >= 0;
+  });
+  return { heads, isLast: heads.length < pageLimits.sessions && settingsLeft >= 0 };
+}
+
+function readParts(connection: Connection, projectId: string, from: PartPlace | null): PartPage {
+  const statement = from?.message == null ? sql.headsBehind : sql.headsFrom;
+  const { heads, isLast } = readHeads(connection, projectId, from?.session_id ?? null, statement);
   const parts: SessionPart[] = [];
   let messagesLeft: number = pageLimits.messages;
   let bytesLeft: number = pageLimits.textBytes;
-  for (const { id, ...head } of heads) {
-    const session = { ...head, pinned: head.pinned === 1, archived: head.archived === 1 };
+  for (const row of heads) {
+    const { id } = row;
+    const session = toHead(row);
     const begin = session.session_id === from?.session_id ? from.message : null;
     let next: PartPlace | null = null;
-    const rows = connection.allWhile<StoredMessage>(
+    const rows = connection.valuesWhile<StoredMessage>(
       sql.messages,
       { session: id, ...(begin ?? firstMessage) },
-      ({ content, position, message_id }) => {
+      ([message_id, position, , content]) => {
         if (messagesLeft === 0 || bytesLeft <= 0)
           next = { session_id: session.session_id, message: { position, message_id } };
         messagesLeft -= 1;
@@ -164,14 +221,59 @@ function readParts(connection: Connection, projectId: string, from: PartPlace | 
         return next === null;
       },
     );
-    if (next === null || rows.length > 0)
-      parts.push({
-        session,
-        messages: rows.map(({ copied, ...row }) => ({ ...row, is_copy: copied !== null })),
-      });
+    if (next === null || rows.length > 0) parts.push({ session, messages: rows.map(toMessage) });
     if (next !== null) return { parts, next };
   }
-  const isLast = heads.length < pageLimits.sessions && settingsLeft >= 0;
   const last = isLast ? undefined : heads.at(-1);
   return { parts, next: last === undefined ? null : { session_id: last.session_id, message: null } };
+}
+
+function toHead({ id: _, ...head }: HeadRow): SessionHead {
+  return { ...head, pinned: head.pinned === 1, archived: head.archived === 1 };
+}
+
+function toMessage(values: StoredMessage): KeptMessage {
+  return {
+    message_id: values[0],
+    position: values[1],
+    role: values[2],
+    content: values[3],
+    mode: values[4],
+    finish_reason: values[5],
+    input_tokens: values[6],
+    output_tokens: values[7],
+    first_token_ms: values[8],
+    error_code: values[9],
+    created_at: values[10],
+    is_copy: values[11] !== null,
+    alternative_of: values[12],
+    undone_at: values[13],
+  };
+}
+
+/** The values of `sql.addMessage`. */
+function valuesOf(session: number, one: KeptMessage): SqlValue[] {
+  return [
+    ...[session, one.message_id, one.position, one.role, one.content, one.mode, one.finish_reason],
+    ...[one.input_tokens, one.output_tokens, one.first_token_ms, one.error_code, one.created_at],
+    one.is_copy ? 1 : null,
+  ];
+}
+
+/** The values of `sql.addSession`. */
+function valuesOfHead(projectId: string, one: SessionHead): SqlValue[] {
+  const turn = one.turn_position === null ? [null, null] : ['copy', 0];
+  return [
+    ...[
+      projectId,
+      one.session_id,
+      one.title,
+      one.created_at,
+      one.updated_at,
+      one.message_count,
+      one.deleted_at,
+    ],
+    ...[one.turn_position, one.turn_epoch, one.undone_turns, one.mode, one.parent_id, one.forked_at],
+    ...[one.parameters, one.system, Number(one.pinned), Number(one.archived), one.tags, ...turn],
+  ];
 }

@@ -17,6 +17,20 @@ import { sessionColumns, thisSession } from './sessions.ts';
 import { messageCount, sessionRow, type TurnRow } from './turn-rows.ts';
 import { busyWith, closeTurn, standingTurn, type TurnTools } from './turn-taking.ts';
 
+/**
+ * SQL: the mode of the last turn: the one that its message was sent in, or, if that was asked again, that of its reply. Null in a session
+ * without messages.
+ */
+const modeOfLastTurn = `(
+  SELECT coalesce((
+    SELECT reply.mode FROM messages AS reply
+    WHERE reply.session = asked.session AND reply.position = asked.position + 1 AND EXISTS (
+      SELECT 1 FROM hidden_messages AS other
+      WHERE other.session = asked.session AND other.position = asked.position + 1
+        AND other.alternative_of = asked.message_id)), asked.mode)
+  FROM messages AS asked
+  WHERE asked.session = sessions.id AND asked.position = sessions.message_count + @added - 2)`;
+
 export const moveStatements = {
   session: `
     SELECT session_id, message_count, turn_owner, turn_until, turn_position, turn_epoch, undone_turns,
@@ -25,7 +39,8 @@ export const moveStatements = {
   // An abandoned turn is over then. Whoever still runs it notices at the next renewal.
   move: `
     UPDATE sessions SET message_count = message_count + @added, undone_turns = undone_turns + @undone,
-      updated_at = @movedAt, turn_owner = NULL, turn_until = NULL, turn_position = NULL
+      updated_at = @movedAt, turn_owner = NULL, turn_until = NULL, turn_position = NULL,
+      mode = coalesce(${modeOfLastTurn}, mode)
     WHERE ${thisSession} RETURNING ${sessionColumns}`,
   visible: `
     SELECT ${messageColumns} FROM messages AS message WHERE session = ${sessionRow} AND position = @position`,

@@ -6,7 +6,7 @@ import { ParleyError } from '../../../src/service/errors.ts';
 import { runs } from '../../support/runs.ts';
 import { cutAt } from '../terminal/stdin-reading.ts';
 
-const rules: LineRules = { messageBytes: 100, inSession: false };
+const rules: LineRules = { messageBytes: 100, schemaBytes: 40, inSession: false };
 
 function read(line: string | Uint8Array, more: Partial<LineRules> = {}) {
   const bytes = typeof line === 'string' ? Buffer.from(line) : line;
@@ -36,6 +36,19 @@ describe('a line of a batch', () => {
     expect(read('  {"message":"m","id":0,"title":"t"}')).toMatchObject({ id: 0, request: { title: 't' } });
   });
 
+  test('may name the schema of its reply, with all digits of its numbers, or none', () => {
+    const schema = '{"maximum":9007199254740993}';
+    expect(read(`{"message":"m","schema":${schema}}`)).toMatchObject({ request: { schema } });
+    expect(read('{"message":"m","schema":true}')).toMatchObject({ request: { schema: 'true' } });
+    expect(read('{"message":"m","schema":null}')).toMatchObject({ request: { schema: null } });
+    expect(read('{"message":"m"}')).toMatchObject({ request: { schema: undefined } });
+    const long = fault(`{"message":"m","schema":{"title":"${'t'.repeat(40)}"}}`);
+    expect(long).toMatchObject({
+      code: 'PAYLOAD_TOO_LARGE',
+      message: 'Line 7 has a schema of 52 bytes; the limit is 40.',
+    });
+  });
+
   test.each(['', '   ', '\t', '\r'])('that is blank (%j) asks for nothing', (line) => {
     expect(read(line)).toBe(null);
   });
@@ -48,6 +61,13 @@ describe('a line of a batch', () => {
     ['with null', '{"message":"m","session_id":null}', 'session_id must be a text, not null'],
     ['with an id of another type', '{"message":"m","id":true}', 'id must be a whole number or a text'],
     ['with half a number for an id', '{"message":"m","id":1.5}', 'id must be a whole number'],
+    [
+      'with a schema of another type',
+      '{"message":"m","schema":"a.json"}',
+      'schema must be a JSON Schema, not of',
+    ],
+    ['with a list as schema', '{"message":"m","schema":[]}', 'schema must be a JSON Schema, not an array'],
+    ['with a name twice', '{"message":"m","schema":{"type":"a","type":"b"}}', 'schema/type'],
     ['with an empty id', '{"message":"m","id":""}', 'id must be'],
     ['with a blank message', '{"message":" \\n"}', 'message is empty or white space alone'],
     ['with NUL', '{"message":"a\\u0000"}', 'holds a NUL character at position 1'],

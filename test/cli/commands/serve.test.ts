@@ -104,7 +104,7 @@ describe('what it says', () => {
     const server = await serve('--json');
     expect(JSON.parse(server.written.out)).toEqual({
       success: true,
-      data: { url: server.url, host: '127.0.0.1', port: server.port },
+      data: { url: server.url, host: '127.0.0.1', port: server.port, metrics: null },
     });
   });
 
@@ -157,9 +157,16 @@ describe('how it ends', () => {
     const server = await serve();
     const connection = await stalledChat(server.port, await newKey());
     server.child.kill('SIGTERM');
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await expect
+      .poll(async () => (await fetch(`${server.url}/readyz`)).status, { timeout: 10_000 })
+      .toBe(503);
+    // A signal within 100 ms of the first counts as the same one.
+    await new Promise((resolve) => setTimeout(resolve, 150));
     expect(server.child.exitCode).toBeNull();
-    expect((await server.end('SIGTERM')).status).toBe(143);
+    const { status, err } = await server.end('SIGTERM');
+    expect(status).toBe(143);
+    // A server that waits for the reply and cuts it logs the request.
+    expect(err).not.toContain('/v1/chat');
     connection.destroy();
   });
 });

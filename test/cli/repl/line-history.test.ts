@@ -1,5 +1,14 @@
 // The lines that were typed, as a file: shared by processes, bounded, private, and never a reason to fail.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -81,4 +90,20 @@ test('that cannot be written says so, and remembers nevertheless', async () => {
   const history = open();
   await expect(history.add('a')).rejects.toThrow();
   expect(history.lines).toEqual(['a']);
+});
+
+test('of a file far larger than the memory is its newest part, to which the next line shortens it', async () => {
+  const file = open().path;
+  await open().add('first');
+  const size = 3 * 2 ** 30;
+  // A hole at the beginning: the file takes no room.
+  truncateSync(file, size);
+  appendFileSync(file, '\n"of the newest part"\n"the last"');
+  const before = process.memoryUsage().arrayBuffers;
+  const history = open();
+  expect(history.lines).toEqual(['of the newest part', 'the last']);
+  // The chunks that were read may not have been collected yet.
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(128 * 2 ** 20);
+  await history.add('new');
+  expect(readFileSync(file, 'utf8')).toBe('\n"of the newest part"\n"the last"\n"new"');
 });

@@ -145,7 +145,10 @@ describe('a line', () => {
       fc.asyncProperty(lines, fc.integer({ min: 12, max: 60 }), async (line, columns) => {
         const screen = new Screen(columns, 200);
         screen.painter.paint(prompt, line);
-        const { rows, cursor } = layOut({ ...prompt, styled: prompt.text }, line, columns, stringWidth);
+        const { rows, cursor } = layOut({ ...prompt, styled: prompt.text }, line, {
+          columns,
+          measure: stringWidth,
+        });
         const seen = await screen.seen();
         expect(seen.cursor).toEqual([cursor.column, cursor.row]);
         expect(seen.rows.map((row) => row.trimEnd())).toEqual(
@@ -211,7 +214,11 @@ describe('a line', () => {
 });
 
 test('text of another makes nothing but itself visible', () => {
-  const { rows } = layOut(prompt, { text: 'a\x1b[2Jb\u202ec', cursor: 0, pastes: [] }, 80, stringWidth);
+  const { rows } = layOut(
+    prompt,
+    { text: 'a\x1b[2Jb\u202ec', cursor: 0, pastes: [] },
+    { columns: 80, measure: stringWidth },
+  );
   expect(rows[0]?.text).toBe(`${prompt.styled}a\\x1b[2Jb\\u{202e}c`);
 });
 

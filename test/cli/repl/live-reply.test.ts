@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { openPacedModel, type PacedModel } from '../../support/paced-model.ts';
 import type { Place } from '../../support/parley.ts';
 import { sendJson, serve } from '../../support/scripted-server.ts';
+import { servePlace } from '../../support/served-place.ts';
 import { ReplFixture, talkingTo } from './repl-fixture.ts';
 
 const fixture = new ReplFixture();
@@ -44,6 +45,27 @@ test('the rows of a table that is held back are counted, and the thinking before
     '/help lists the commands and keys.',
     ...['slow> Hello', 'So:', '', ...table, '', 'And then an end.', '', 'slow (Hello)>'],
   ]);
+});
+
+test('a server tells the thinking, too', async () => {
+  await placeWithModel();
+  const { key } = await place.answer<{ key: string }>(['keys', 'create', '--project', 'default']);
+  const served = await servePlace(place);
+  const env = { ...talkingTo(served.url), PARLEY_API_KEY: key };
+  const screen = fixture.open(['chat', '-n', '-m', 'slow', 'Hello'], { env });
+  const reply = await model.next();
+  reply.think('Let me see.');
+  await screen.until('Thinking', () => /Thinking \d s/.test(screen.text));
+  reply.think('And again.');
+  reply.say('So: ');
+  await screen.shows('So: Waiting');
+  reply.think('More.');
+  await screen.until('Thinking again', () => /So: Thinking \d s/.test(screen.text));
+  reply.say('yes.');
+  reply.end();
+  await screen.ended;
+  expect(screen.text).toMatch(/^So: yes\.\nsession \S+, go on with/);
+  await served.end('SIGTERM');
 });
 
 test('a server that asks for a pause is named as what is waited for', async () => {

@@ -1,14 +1,16 @@
 // The REPL in a terminal of its own, as the tests of this folder open it: against the embedded service of a place, or a server.
 import type { Message, Page } from '../../../src/service/session.ts';
-import { Place, type Variables } from '../../support/parley.ts';
+import type { Place, Variables } from '../../support/parley.ts';
+import { PlaceInProcess } from '../../support/place-in-process.ts';
 import type { ScreenOptions, TerminalScreen } from '../../support/terminal-screen.ts';
 
 export class ReplFixture {
   readonly #places: Place[] = [];
   readonly #screens: TerminalScreen[] = [];
 
+  /** What a test prepares and looks up there runs in this process; the REPL runs in one of its own. */
   place(): Place {
-    const place = new Place();
+    const place = new PlaceInProcess();
     this.#places.push(place);
     return place;
   }

@@ -1,5 +1,6 @@
 // The thread that checks replies: a regular expression without an end stops neither the program nor the next check.
 import { expect, test } from 'vitest';
+import { CheckingThread } from '../../../src/cli/schema/checking-thread.ts';
 import { SchemaCheck } from '../../../src/cli/schema/schema-check.ts';
 import { failureOf } from '../../support/calls.ts';
 
@@ -11,7 +12,11 @@ const trap = JSON.stringify(`${'a'.repeat(50)}!`);
 
 test('a check that takes too long says that the reply cannot be checked, and the next one is done', async () => {
   const { signal } = new AbortController();
-  const check = await SchemaCheck.open(endless, 'a.json', signal, { milliseconds: 300, thread });
+  const check = await SchemaCheck.open(
+    endless,
+    'a.json',
+    new CheckingThread(signal, { milliseconds: 300, thread }),
+  );
   expect(await check.judge(trap)).toMatchObject({
     kind: 'mismatch',
     faults: [{ place: '', reason: 'it cannot be checked: it takes longer than 0.3 s' }],
@@ -21,7 +26,11 @@ test('a check that takes too long says that the reply cannot be checked, and the
 
 test('a signal ends a check at once', async () => {
   const stop = new AbortController();
-  const check = await SchemaCheck.open(endless, 'a.json', stop.signal, { milliseconds: 60_000, thread });
+  const check = await SchemaCheck.open(
+    endless,
+    'a.json',
+    new CheckingThread(stop.signal, { milliseconds: 60_000, thread }),
+  );
   const judgement = check.judge(trap);
   setImmediate(() => stop.abort(new Error('enough')));
   await expect(judgement).rejects.toThrow('enough');
@@ -30,7 +39,11 @@ test('a signal ends a check at once', async () => {
 
 test('a schema that cannot be used is named, with the place', async () => {
   const { signal } = new AbortController();
-  const opening = SchemaCheck.open('{"items":{"x":1}}', 'a.json', signal, { milliseconds: 30_000, thread });
+  const opening = SchemaCheck.open(
+    '{"items":{"x":1}}',
+    'a.json',
+    new CheckingThread(signal, { milliseconds: 30_000, thread }),
+  );
   expect(await failureOf(opening)).toMatchObject({
     code: 'USAGE',
     message: 'The schema a.json cannot be used at /items/x: is no keyword of JSON Schema 2020-12.',

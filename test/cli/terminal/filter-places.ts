@@ -155,7 +155,7 @@ export const filterPlaces: readonly FilterPlace[] = [
     name: 'the title of a session',
     show: async (titles, server) => {
       server.says({ ...nothing, titles });
-      await runGet({ ids: titles.map((_, at) => `ses_${at}`) }, server.context);
+      await runGet({ ids: titles.map((_, at) => `ses_${at}`), utc: false }, server.context);
     },
   },
   {

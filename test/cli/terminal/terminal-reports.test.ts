@@ -83,3 +83,18 @@ describe('a key', () => {
     if (told.length > 3) expect(through([told.slice(0, 3), told.slice(3)])).toBe(key);
   });
 });
+
+describe('the start of a report that never ends', () => {
+  test('does not hold Ctrl-C', () => {
+    expect(through(['a\x1b]11;rgb:', 'ff\x03b'])).toBe('a\x03b');
+    expect(through(['a\x1bPend\x03'])).toBe('a\x03');
+  });
+
+  test('is given up behind 64 KiB', () => {
+    const reports = new TerminalReports();
+    for (let pushed = 0; pushed <= 72 * 1024; pushed += 4096)
+      reports.push(pushed === 0 ? '\x1b]' : 'x'.repeat(4096));
+    expect(reports.isOpen).toBe(false);
+    expect(reports.push('key')).toBe('key');
+  });
+});

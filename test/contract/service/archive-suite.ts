@@ -1,4 +1,5 @@
 // The archive: listing, reading back, renaming, and deleting and restoring in batches.
+import { setTimeout as delay } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Backend } from '../../../src/service/backend.ts';
 import type { Call } from '../../../src/service/call.ts';
@@ -24,6 +25,8 @@ export function describeArchive(given: GivenService): void {
       const ids: string[] = [];
       for (let count = 0; count < 7; count++)
         ids.push((await create(backend, first, `s${count}`)).session_id);
+      // Of two sessions of one millisecond, the one with the greater id comes first.
+      await delay(2);
       await say(backend.service, first, 'again', ids[2] ?? '');
       const seen: Session[] = [];
       let cursor: string | null = null;

@@ -89,6 +89,31 @@ export function describeImport(given: GivenService): void {
       expect(await record(first, given.session.session_id)).toEqual(given);
     });
 
+    it('a session that went on elsewhere gets its new messages, and keeps its own title', async () => {
+      const given = renamed(await talk(), 'ses_grown');
+      const shorter = (count: number): SessionRecord => ({
+        session: { ...given.session, message_count: count },
+        messages: given.messages.slice(0, count),
+      });
+      await backend.archive.importSession(first, shorter(2));
+      await backend.archive.changeSession(first, 'ses_grown', { title: 'my own' });
+      for (const count of [3, 4]) {
+        const { data } = await backend.archive.importSession(first, shorter(count));
+        expect(data).toMatchObject({ message_count: count, title: 'my own' });
+      }
+      expect(await messagesOf(backend, first, 'ses_grown')).toEqual(given.messages);
+      expect((await say(backend.service, first, 'here', 'ses_grown')).message_count).toBe(6);
+      const other = given.messages.map((message) => ({ ...message, message_id: `other${message.position}` }));
+      const session = { ...given.session, session_id: 'ses_other' };
+      await backend.archive.importSession(first, {
+        session: { ...session, message_count: 2 },
+        messages: other.slice(0, 2),
+      });
+      expect(await failureOf(backend.archive.importSession(first, { ...given, session }))).toMatchObject({
+        code: 'INVALID_REQUEST',
+      });
+    });
+
     it('the id of another session is refused, always with the same answer, and nothing changes', async () => {
       const given = await talk();
       const id = given.session.session_id;

@@ -9,7 +9,7 @@ import { collect, failureOf, say } from '../../support/calls.ts';
 import { create, type GivenService, messagesOf } from './service-fixture.ts';
 
 /** All messages of a session, hidden ones too. */
-export async function allMessagesOf(
+async function allMessagesOf(
   { archive }: Backend,
   call: Call,
   sessionId: string,
@@ -18,7 +18,7 @@ export async function allMessagesOf(
   return (await archive.listMessages(call, sessionId, query)).data.items;
 }
 
-export async function regenerate(
+async function regenerate(
   { archive }: Backend,
   call: Call,
   sessionId: string,
@@ -195,6 +195,25 @@ export function describeLines(given: GivenService): void {
       expect(await readAll(session)).toEqual(before);
     });
 
+    it('leave the session in the mode of its last turn, and in the one it had if no turn is left', async () => {
+      const session = await chatted('one');
+      await regenerate(backend, first, session, { mode: 'eliza' });
+      for (const mode of ['echo', 'eliza', 'echo'])
+        await say(backend.service, first, `in ${mode}`, session, mode);
+      const { undoTurn, redoTurn } = backend.archive;
+      const modesAfter = async (move: typeof undoTurn | typeof redoTurn, times: number) => {
+        const modes: (string | null)[] = [];
+        for (let time = 0; time < times; time += 1) {
+          const told = (await move.call(backend.archive, first, session)).data.session.mode;
+          expect((await backend.service.getSession(first, session)).data.mode).toBe(told);
+          modes.push(told);
+        }
+        return modes;
+      };
+      expect(await modesAfter(undoTurn, 4)).toEqual(['eliza', 'echo', 'eliza', 'eliza']);
+      expect(await modesAfter(redoTurn, 4)).toEqual(['eliza', 'echo', 'eliza', 'echo']);
+    });
+
     it('decide what a model is given', async () => {
       const session = await chatted('before');
       await say(backend.service, first, 'My name is Ada.', session, 'eliza');
@@ -348,6 +367,22 @@ export function describeLines(given: GivenService): void {
         cursor = data.next_cursor;
       } while (cursor !== null);
       expect(paged).toEqual(all);
+    });
+
+    it('are not on the last page, which begins so many messages before the end of the line', async () => {
+      const session = await chatted('one', 'two', 'three');
+      await regenerate(backend, first, session, { mode: 'eliza' });
+      await backend.archive.undoTurn(first, session);
+      const last = async (limit: number) =>
+        (await backend.archive.listMessages(first, session, { limit, cursor: null, last: true })).data;
+      const line = await read(session);
+      expect(line).toHaveLength(4);
+      for (const limit of [1, 2, 3, 4, 5])
+        expect(await last(limit)).toEqual({ items: line.slice(-limit), next_cursor: null });
+      const both = { limit: 2, cursor: null, last: true, all: true };
+      expect((await failureOf(backend.archive.listMessages(first, session, both))).code).toBe(
+        'INVALID_REQUEST',
+      );
     });
 
     it('are exported and imported with their session', async () => {

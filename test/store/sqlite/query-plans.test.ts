@@ -1,7 +1,9 @@
 // SQLite's plan for each statement: it searches an index, and never reads or sorts a whole table, so that a store of a million
 // sessions is as fast as a small one. Each statement names its project.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { forkStatements } from '../../../src/store/sqlite/forks.ts';
 import { hiddenStatements } from '../../../src/store/sqlite/hidden-messages.ts';
 import { idempotencyStatements } from '../../../src/store/sqlite/idempotency.ts';
@@ -21,11 +23,15 @@ import { turnStatements } from '../../../src/store/sqlite/turn-rows.ts';
 import { usageStatements } from '../../../src/store/sqlite/usage.ts';
 import { lookInto } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
-import { temporaryDirectory } from '../../support/test-store.ts';
 
-async function plan(sql: string): Promise<string> {
-  const directory = temporaryDirectory();
+let directory: string;
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'parley-plans-'));
   await (await openSqliteStore(storeOptions(directory))).store.close();
+});
+afterAll(() => rmSync(directory, { recursive: true }));
+
+function plan(sql: string): string {
   return lookInto(join(directory, 'parley.db'), (database) => {
     const names = [...sql.matchAll(/@(\w+)/g)].map((found) => found[1] as string);
     const rows = database
@@ -59,7 +65,8 @@ function of(subject: string, statements: Readonly<Record<string, string>>): Read
 }
 
 // It names the row of a message that a statement with the project has found.
-const { moveKeysBack, ...hiddenMessages } = hiddenStatements;
+// `undone` sorts the undone turns of the one session that it finds.
+const { moveKeysBack, undone, ...hiddenMessages } = hiddenStatements;
 
 const ofProject = {
   ...Object.fromEntries(
@@ -80,10 +87,8 @@ const ofProject = {
 describe.each(Object.entries({ ...ofProject, moveKeysBack, ...of('keys', idempotencyStatements) }))(
   'the statement %s',
   (_, sql) => {
-    it('reads no whole table, project or session, and sorts nothing', async () => {
-      expect(await plan(sql)).not.toMatch(
-        /SCAN (?!CONSTANT|\(subquery)|TEMP B-TREE|\((project|session)=\?\)/,
-      );
+    it('reads no whole table, project or session, and sorts nothing', () => {
+      expect(plan(sql)).not.toMatch(/SCAN (?!CONSTANT|\(subquery)|TEMP B-TREE|\((project|session)=\?\)/);
     });
   },
 );
@@ -94,28 +99,28 @@ it.each(
   ),
 )(
   'the statement %s looks a session up by project and id together, so that an id of another project is like an unknown id',
-  async (_, sql) => {
+  (_, sql) => {
     if (/^\s*INSERT INTO sessions/.test(sql)) expect(sql).toContain('ON CONFLICT (project, session_id)');
-    else expect(await plan(sql)).toMatch(/INDEX sessions_by_id \(project=\? AND session_id=\?\)/);
-    expect(await plan(sql)).not.toMatch(/\(session_id=\?\)/);
+    else expect(plan(sql)).toMatch(/INDEX sessions_by_id \(project=\? AND session_id=\?\)/);
+    expect(plan(sql)).not.toMatch(/\(session_id=\?\)/);
   },
 );
 
 it('every statement names its project, except the one that deletes old idempotency keys', () => {
   const { forget: _, ...others } = idempotencyStatements;
-  for (const sql of Object.values({ ...ofProject, ...others, ...searchStatements })) {
+  for (const sql of Object.values({ ...ofProject, undone, ...others, ...searchStatements })) {
     expect(sql).toContain('project_id = @projectId');
   }
 });
 
-it('an API key is found by its hash through an index', async () => {
-  expect(await plan(keyStatements.find)).toMatch(/^SEARCH api_keys USING INDEX \S+ \(hash=\?\)/);
+it('an API key is found by its hash through an index', () => {
+  expect(plan(keyStatements.find)).toMatch(/^SEARCH api_keys USING INDEX \S+ \(hash=\?\)/);
 });
 
 it.each(pagesOfSessions)(
   'a $name by $sort, $order, begins at the end of the last page',
-  async ({ state, sort, order, sql }) => {
-    const search = await plan(sql);
+  ({ state, sort, order, sql }) => {
+    const search = plan(sql);
     for (const index of indexesOf[state])
       expect(search).toContain(`${index}${sort === 'created' ? '_created' : ''} (project=? AND `);
     // Some versions of SQLite search for the time alone and skip the rows of that one millisecond.
@@ -144,14 +149,14 @@ it.each(orders)(
 it.each([
   ['messages', '>'],
   ['history', '<'],
-] as const)('begins a page of %s where the last one ended', async (name, comparison) => {
-  expect(await plan(listingStatements[name])).toContain(`(session=? AND position${comparison}?)`);
+] as const)('begins a page of %s where the last one ended', (name, comparison) => {
+  expect(plan(listingStatements[name])).toContain(`(session=? AND position${comparison}?)`);
 });
 
 it.each(Object.entries(searchStatements))(
   'a search of %s reads the index first, and sorts nothing',
-  async (name, sql) => {
-    const steps = (await plan(sql))
+  (name, sql) => {
+    const steps = plan(sql)
       .split('\n')
       .filter((step) => /^(SCAN|SEARCH (message|sessions)|USE)/.test(step));
     expect(steps.slice(0, 3)).toEqual([
@@ -165,14 +170,14 @@ it.each(Object.entries(searchStatements))(
 
 it.each(Object.entries(usageStatements))(
   'usage by %s is counted from the index alone, from the given time on',
-  async (_, sql) => {
-    expect(await plan(sql)).toContain('SEARCH reply USING COVERING INDEX replies_by_time (created_at>?)');
+  (_, sql) => {
+    expect(plan(sql)).toContain('SEARCH reply USING COVERING INDEX replies_by_time (created_at>?)');
   },
 );
 
 it.each(Object.entries({ ...of('index', indexStatements), ...of('waiting', waitingStatements) }))(
   'the statement %s finds waiting messages without reading others',
-  async (_, sql) => {
-    expect(await plan(sql)).not.toMatch(/SCAN (message|sessions)/);
+  (_, sql) => {
+    expect(plan(sql)).not.toMatch(/SCAN (message|sessions)/);
   },
 );

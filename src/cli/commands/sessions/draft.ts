@@ -8,11 +8,16 @@ import { requireRoom, takeIds } from './ids.ts';
 
 /** A new batch with a name, and the list that collects its ids. The caller closes it in the end, whatever happens. */
 export function newDraft({ host }: CliContext): BatchDraft {
+  return new BatchDraft(host.dataDirectory, batchName(host), host);
+}
+
+/** A new name, which begins with the time. */
+export function batchName(host: Pick<CliContext['host'], 'now' | 'newRequestId'>): string {
   const time = new Date(host.now())
     .toISOString()
     .replace(/\..*|[-:]/g, '')
     .replace('T', '-');
-  return new BatchDraft(host.dataDirectory, `${time}-${host.newRequestId().slice(-6)}`, host);
+  return `${time}-${host.newRequestId().slice(-6)}`;
 }
 
 /**

@@ -45,8 +45,8 @@ export function registerExport(parent: Command, run: Run): void {
     .addOption(
       new Option(
         '--format <format>',
-        'md, json (a session a line) or html (default: by the end of the file name, else md)',
-      ).choices(['md', 'json', 'html']),
+        'md, json (a session a line), html or openai-jsonl (default: by the end of the file name, else md)',
+      ).choices(['md', 'json', 'html', 'openai-jsonl']),
     )
     .option('-o, --output <path>', 'a file, a directory for a file each, or - for stdout')
     .option('--force', 'replace files that are there')

@@ -3,16 +3,21 @@ import type { Command } from 'commander';
 import { ParleyError } from '../../../service/errors.ts';
 import { failureBody } from '../../../service/result.ts';
 import type { Session } from '../../../service/session.ts';
-import type { CliContext, Printing } from '../../context.ts';
+import type { CliContext } from '../../context.ts';
 import { tellFailure } from '../../error-report.ts';
 import { exitDone, exitSomeFailed } from '../../exit-codes.ts';
 import type { Run } from '../../run.ts';
-import { type Asking, meantSessions, withSession } from '../../session-reference.ts';
+import { meantSessions, withSession } from '../../session-reference.ts';
+import { timesIn } from '../../shown-time.ts';
 import { fieldLines } from '../../terminal/fields.ts';
 import { toJson } from '../../terminal/json.ts';
+import { utcOption } from '../../utc-option.ts';
 
 export interface GetInput {
   readonly ids: readonly string[];
+  readonly utc: boolean;
+  /** False where the caller shows the mode. */
+  readonly showsMode?: boolean;
 }
 
 export function registerGet(parent: Command, run: Run): void {
@@ -20,14 +25,15 @@ export function registerGet(parent: Command, run: Run): void {
     .command('get')
     .description('show sessions')
     .argument('<id...>', 'session ids, ends of ids (6 or more characters), or titles')
-    .action((ids: string[], _options, command: Command) =>
-      run(command, (context) => runGet({ ids }, context)),
+    .addOption(utcOption())
+    .action((ids: string[], { utc }: { utc?: true }, command: Command) =>
+      run(command, (context) => runGet({ ids, utc: utc ?? false }, context)),
     );
 }
 
-export async function runGet({ ids }: GetInput, context: CliContext): Promise<number> {
+export async function runGet({ ids, utc, showsMode = true }: GetInput, context: CliContext): Promise<number> {
   if (ids.length === 1) {
-    await showSession(ids[0] ?? '', '', context);
+    await showSession(ids[0] ?? '', { gap: '', utc, showsMode }, context);
     return exitDone;
   }
   // A service that cannot be opened is one failure, not one for each id.
@@ -37,7 +43,7 @@ export async function runGet({ ids }: GetInput, context: CliContext): Promise<nu
   for (const [index, id] of meant.entries()) {
     const gap = index > 0 ? '\n' : '';
     try {
-      await showSession(id, gap, context);
+      await showSession(id, { gap, utc, showsMode }, context);
     } catch (error) {
       if (!(error instanceof ParleyError) || context.signal.aborted) throw error;
       // The key is refused for every other id, too.
@@ -49,19 +55,24 @@ export async function runGet({ ids }: GetInput, context: CliContext): Promise<nu
   return status;
 }
 
-async function showSession(id: string, gap: string, context: Asking & Printing): Promise<void> {
+async function showSession(
+  id: string,
+  { gap, utc, showsMode }: { readonly gap: string; readonly utc: boolean; readonly showsMode: boolean },
+  context: CliContext,
+): Promise<void> {
   const { data, body } = await withSession(id, context, async (meant) => {
     const { backend } = await context.open();
     return backend.service.getSession(await context.call(), meant);
   });
-  if (context.options.json) await context.stdout.write(`${toJson(body)}\n`);
-  else await context.stdout.write(`${gap}${fieldLines(told(data))}`);
+  const { stdout, host } = context;
+  if (context.options.json) await stdout.write(`${toJson(body)}\n`);
+  else await stdout.write(`${gap}${fieldLines(told(data, showsMode), timesIn(stdout, host.now(), { utc }))}`);
 }
 
 /** The fields to show: settings and ordering only where the session has some. */
-function told(session: Session): object {
+function told(session: Session, showsMode: boolean): object {
   const { mode, system, parent_id, forked_at, pinned, archived, tags, ...facts } = session;
-  const settings = Object.entries({ mode, system, parent_id, forked_at }).filter(
+  const settings = Object.entries({ mode: showsMode ? mode : null, system, parent_id, forked_at }).filter(
     ([, value]) => value !== null,
   );
   return {

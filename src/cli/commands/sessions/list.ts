@@ -13,6 +13,8 @@ import { toJson } from '../../terminal/json.ts';
 import type { Output } from '../../terminal/output.ts';
 import { pagerCommand } from '../../terminal/pager-command.ts';
 import { type Column, writeTable } from '../../terminal/table.ts';
+import { throughPager } from '../../terminal/through-pager.ts';
+import { utcOption } from '../../utc-option.ts';
 import { wholeNumber } from '../../whole-number.ts';
 import {
   addConditionOptions,
@@ -85,7 +87,7 @@ export function registerList(parent: Command, run: Run): void {
         .default('updated'),
     )
     .option('--reverse', 'the oldest first')
-    .option('--utc', 'times as they are kept, in UTC (a pipe always gets these)')
+    .addOption(utcOption())
     .action((flags: ListFlags, command: Command) =>
       run(command, (context) =>
         runList(
@@ -123,7 +125,6 @@ export async function runList(input: ListInput, context: CliContext): Promise<un
   } as const;
   const ask = async (cursor: string | null) =>
     backend.archive.listSessions(await context.call(), { ...query, cursor });
-  const { throughPager } = await import('../../terminal/pager.ts');
   let next: string | null = null;
   let count = 0;
   await throughPager(context, async (output) => {

@@ -8,9 +8,11 @@ import { type Asking, meantSession, readInSession } from '../../session-referenc
 import { toJson } from '../../terminal/json.ts';
 import type { Output } from '../../terminal/output.ts';
 import { type MarkdownChoice, rendersMarkdown } from '../../terminal/reply-writer.ts';
+import { throughPager } from '../../terminal/through-pager.ts';
 import { markdownMessage } from '../../transcripts/markdown.ts';
 import { readMessages } from '../../transcripts/session-reading.ts';
 import { TerminalTranscript } from '../../transcripts/terminal-transcript.ts';
+import { utcOption } from '../../utc-option.ts';
 
 export interface MessagesInput {
   /** A full id, the end of one, or a title. */
@@ -50,7 +52,7 @@ function register(parent: Command, run: Run, name: string, description: string):
     .addOption(format.choices(['md', 'json']))
     .option('--all', 'also the replies that others took the place of, and the turns that were taken back')
     .addOption(markdownOption())
-    .option('--utc', 'times as they are kept, in UTC')
+    .addOption(utcOption())
     .action((id: string, { format, markdown, utc, all }: MessagesFlags, command: Command) =>
       run(command, (context) =>
         runMessages({ id, format: format ?? null, markdown, utc: utc ?? false, all: all ?? false }, context),
@@ -62,7 +64,6 @@ export async function runMessages(input: MessagesInput, context: CliContext): Pr
   const { stdout, options } = context;
   const isRendered = input.format === null && !options.json && rendersMarkdown(stdout, input.markdown);
   if (isRendered) {
-    const { throughPager } = await import('../../terminal/pager.ts');
     await throughPager(context, (output) => showMessages(input, output, context));
     return;
   }

@@ -8,7 +8,7 @@ import { type BatchAction, batchKinds, type OrderKind } from '../../session-batc
 import type { ItemResult } from '../../session-batch/batch-report.ts';
 import type { SessionOperation } from './batch.ts';
 
-const deletion: SessionOperation = {
+export const deletion: SessionOperation = {
   done: 'deleted',
   many: (backend) => async (call, ids) => (await backend.archive.deleteSessions(call, ids)).data.items,
   one: (backend) => (call, id) => backend.service.deleteSession(call, id),

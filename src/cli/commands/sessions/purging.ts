@@ -5,6 +5,7 @@ import { type PointInTime, timeOf } from '../../age.ts';
 import type { CliContext, Printing } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import { removeJournals } from '../../session-batch/journal-removal.ts';
+import { timesIn } from '../../shown-time.ts';
 import { fieldLines } from '../../terminal/fields.ts';
 import { oneLine } from '../../terminal/filter.ts';
 import { toJson } from '../../terminal/json.ts';
@@ -38,14 +39,15 @@ export async function purgeSessions(input: PurgeInput, context: CliContext): Pro
   const request = { project_id: project?.project_id ?? null, deleted_before };
   const plan = await administration.planPurge(request);
   const whose = project === null ? 'all projects' : `project ${project.project_name}`;
+  const told = timesIn(context.stderr, context.host.now())(deleted_before);
   const isNothing = plan.sessions === 0 && !plan.unfinished;
   if (isNothing && !context.options.json) {
-    await context.say(`Nothing to erase: no session of ${whose} was deleted before ${deleted_before}.`);
+    await context.say(`Nothing to erase: no session of ${whose} was deleted before ${told}.`);
     return;
   }
   if (input.dryRun) return tell({ ...request, ...plan, not_reached: notReached }, context);
   if (isNothing) return tell({ ...request, sessions: 0, messages: 0, not_reached: notReached }, context);
-  await context.say(described(plan, whose, request.deleted_before, input.rewrite));
+  await context.say(described(plan, whose, told, input.rewrite));
   if (plan.sessions > 0) await requireCount(plan.sessions, input.confirm, context);
   const erasing = { ...request, expected_sessions: plan.sessions, rewrite: input.rewrite };
   const spinner = waiting(() => context.stderr, `Erasing ${counted(plan.sessions, 'session')}`, {
@@ -67,8 +69,8 @@ export async function purgeSessions(input: PurgeInput, context: CliContext): Pro
     await context.stdout.write(ended({ facts, integrity, ...report }, journals_removed));
     return tellNotReached(context);
   }
-  const told = { ...request, ...report, ...ownFacts, integrity, journals_removed, not_reached: notReached };
-  return tell(told, context);
+  const all = { ...request, ...report, ...ownFacts, integrity, journals_removed, not_reached: notReached };
+  return tell(all, context);
 }
 
 /** The end of a purge in sentences, for a terminal. */
@@ -122,11 +124,11 @@ async function requireCount(count: number, given: number | null, context: CliCon
   );
 }
 
-async function tell(data: Readonly<Record<string, unknown>>, context: Printing): Promise<undefined> {
+async function tell(data: Readonly<Record<string, unknown>>, context: CliContext): Promise<undefined> {
   if (context.options.json) await context.stdout.write(`${toJson({ success: true, data })}\n`);
   else {
     const { not_reached, ...fields } = data;
-    await context.stdout.write(fieldLines(fields));
+    await context.stdout.write(fieldLines(fields, timesIn(context.stdout, context.host.now())));
     await tellNotReached(context);
   }
 }

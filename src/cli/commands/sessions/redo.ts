@@ -2,9 +2,8 @@
 import type { Command } from 'commander';
 import type { Result } from '../../../service/result.ts';
 import type { MovedTurn } from '../../../service/session-archive.ts';
-import type { Printing } from '../../context.ts';
+import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
-import type { Asking } from '../../session-reference.ts';
 import { moveTurn, printMoved } from './turn-move.ts';
 
 export function registerRedo(parent: Command, run: Run): void {
@@ -15,10 +14,7 @@ export function registerRedo(parent: Command, run: Run): void {
     .action((id: string, _options, command: Command) => run(command, (context) => runRedo({ id }, context)));
 }
 
-export async function runRedo(
-  { id }: { readonly id: string },
-  context: Asking & Printing,
-): Promise<undefined> {
+export async function runRedo({ id }: { readonly id: string }, context: CliContext): Promise<undefined> {
   return printMoved(
     await redoTurn(id, context),
     context,
@@ -26,6 +22,6 @@ export async function runRedo(
   );
 }
 
-export function redoTurn(named: string, context: Asking): Promise<Result<MovedTurn>> {
+export function redoTurn(named: string, context: CliContext): Promise<Result<MovedTurn>> {
   return moveTurn(named, context, (archive, call, id) => archive.redoTurn(call, id));
 }

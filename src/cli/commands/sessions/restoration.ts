@@ -4,8 +4,10 @@ import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import { exitDone } from '../../exit-codes.ts';
 import { batchKinds, inverseTags, type OrderKind } from '../../session-batch/batch-kind.ts';
+import { isImportBatch } from '../../session-batch/import-journal.ts';
 import { KnownBatch } from '../../session-batch/journal-reading.ts';
 import { knownBatches } from '../../session-batch/known-batches.ts';
+import { timesIn } from '../../shown-time.ts';
 import {
   type BatchIds,
   batchOwner,
@@ -53,6 +55,10 @@ export async function restoreSessions(input: RestoreInput, context: CliContext):
 }
 
 async function restoreBatch(batch: string, verbose: boolean, context: CliContext): Promise<number> {
+  if (isImportBatch(context.host.dataDirectory, batch)) {
+    const { takeBackImport } = await import('./import-undo.ts');
+    return takeBackImport(batch, verbose, context);
+  }
   const { known, journal } = await KnownBatch.open(context.host.dataDirectory, batch, context.host);
   try {
     known.requireOwner((await batchOwner(context)).owner);
@@ -75,8 +81,9 @@ async function lastBatch(context: CliContext): Promise<string> {
     const sessions = known.count('done');
     if (!known.isOf(owner) || known.restored !== null || sessions === 0) continue;
     const { batch, made_at } = known.seal;
+    const time = timesIn(context.stderr, context.host.now())(made_at);
     await context.say(
-      `The batch ${batch} of ${made_at} has ${batchKinds[known.action.kind].done} ${counted(sessions, 'session')}.`,
+      `The batch ${batch} (${time}) has ${batchKinds[known.action.kind].done} ${counted(sessions, 'session')}.`,
     );
     return batch;
   }

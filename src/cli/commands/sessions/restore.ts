@@ -20,7 +20,10 @@ export function registerRestore(parent: Command, run: Run): void {
       '[id...]',
       'ids, ends of ids (6 or more characters) or titles; or - for ids on stdin: one a line, or NDJSON with session_id',
     )
-    .option('--batch <batch>', 'undo this batch, whatever it has changed')
+    .option(
+      '--batch <batch>',
+      'undo this batch, whatever it has changed; of an import, take back what it has created',
+    )
     .option('--last', 'undo the last batch here')
     .option('--verbose', 'a result line for each id, also at a terminal')
     .action((words: string[], flags: RestoreFlags, command: Command) =>

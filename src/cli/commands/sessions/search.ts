@@ -15,7 +15,9 @@ import { waiting } from '../../terminal/progress.ts';
 import type { Style } from '../../terminal/style.ts';
 import { cut } from '../../terminal/table.ts';
 import { type OutputText, terminalText } from '../../terminal/terminal-text.ts';
+import { throughPager } from '../../terminal/through-pager.ts';
 import { startTimer } from '../../terminal/timer.ts';
+import { utcOption } from '../../utc-option.ts';
 import { wholeNumber } from '../../whole-number.ts';
 import {
   addConditionOptions,
@@ -56,7 +58,7 @@ export function registerSearch(parent: Command, run: Run): void {
     .option('--limit <n>', `how many sessions, 1 to ${largestPage}`, wholeNumber(1, largestPage), 20)
     .option('--cursor <cursor>', 'go on where a page ended');
   addConditionOptions(command)
-    .option('--utc', 'times as they are kept, in UTC (a pipe always gets these)')
+    .addOption(utcOption())
     .addHelpText('after', usage)
     .action((words: string[], { limit, cursor, utc, ...flags }: SearchFlags, self: Command) =>
       run(self, (context) => {
@@ -133,10 +135,7 @@ async function writeItems(
   { utc }: SearchInput,
   context: CliContext,
 ): Promise<void> {
-  const [{ throughPager }, { textWidth: measure }] = await Promise.all([
-    import('../../terminal/pager.ts'),
-    import('../../terminal/markdown/text-width.ts'),
-  ]);
+  const { textWidth: measure } = await import('../../terminal/markdown/text-width.ts');
   const now = context.host.now();
   await throughPager(context, async (output) => {
     const style = await output.style();

@@ -3,19 +3,22 @@ import type { Backend } from '../../../service/backend.ts';
 import type { Call } from '../../../service/call.ts';
 import type { Result } from '../../../service/result.ts';
 import type { MovedTurn } from '../../../service/session-archive.ts';
-import type { Printing } from '../../context.ts';
-import { type Asking, withSession } from '../../session-reference.ts';
+import type { CliContext, Printing } from '../../context.ts';
+import { withSession } from '../../session-reference.ts';
 import { toJson } from '../../terminal/json.ts';
 
 type Move = (archive: Backend['archive'], call: Call, id: string) => Promise<Result<MovedTurn>>;
 
-/** `named`: the id of the session, the end of it, or its title. */
-export function moveTurn(named: string, context: Asking, move: Move): Promise<Result<MovedTurn>> {
-  return withSession(named, context, async (id) => {
+/** `named`: the id of the session, the end of it, or its title. The current session of this terminal goes on in the mode it has now. */
+export async function moveTurn(named: string, context: CliContext, move: Move): Promise<Result<MovedTurn>> {
+  const moved = await withSession(named, context, async (id) => {
     const { backend } = await context.open();
     const call = await context.call();
     return move(backend.archive, { ...call, idempotencyKey: call.requestId }, id);
   });
+  const { session_id: id, mode } = moved.data.session;
+  if ((await context.currentSession())?.sessionId === id) await context.rememberSession(id, mode);
+  return moved;
 }
 
 /** Prints the message of the turn, and then says what was done. `said` gets the full id of the session. */

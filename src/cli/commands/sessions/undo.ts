@@ -1,33 +1,59 @@
-// `parley sessions undo`: takes the last turn of a session back. Nothing is erased. Prints the message that was taken back, to be edited.
+// `parley sessions undo`: takes the last turns of a session back. Nothing is erased. Prints the message that was taken back, to be edited.
 import type { Command } from 'commander';
+import { ParleyError } from '../../../service/errors.ts';
 import type { Result } from '../../../service/result.ts';
 import type { MovedTurn } from '../../../service/session-archive.ts';
 import { quoteForShell } from '../../../system/shell-quote.ts';
-import type { Printing } from '../../context.ts';
+import type { CliContext } from '../../context.ts';
+import { counted } from '../../counted.ts';
 import type { Run } from '../../run.ts';
-import type { Asking } from '../../session-reference.ts';
+import { withSession } from '../../session-reference.ts';
+import { wholeNumber } from '../../whole-number.ts';
 import { moveTurn, printMoved } from './turn-move.ts';
 
 export function registerUndo(parent: Command, run: Run): void {
   parent
     .command('undo')
-    .description('take the last turn of a session back, and print its message')
+    .description('take the last turn of a session back, and print its message; or several turns')
     .argument('<id>', 'session id, the end of it, or a title')
-    .action((id: string, _options, command: Command) => run(command, (context) => runUndo({ id }, context)));
+    .option('--turns <n>', 'take so many turns back, and print the message of the first', wholeNumber(1), 1)
+    .action((id: string, { turns }: { turns: number }, command: Command) =>
+      run(command, (context) => runUndo({ id, turns }, context)),
+    );
 }
 
-export async function runUndo(
-  { id }: { readonly id: string },
-  context: Asking & Printing,
-): Promise<undefined> {
+interface UndoInput {
+  readonly id: string;
+  readonly turns: number;
+}
+
+export async function runUndo({ id, turns }: UndoInput, context: CliContext): Promise<undefined> {
+  if (turns > 1) await requireTurns(id, turns, context);
+  let moved = await undoTurn(id, context);
+  for (let turn = 1; turn < turns; turn += 1) moved = await undoTurn(moved.data.session.session_id, context);
+  const what = turns === 1 ? 'last turn' : `last ${turns} turns`;
+  const back = turns === 1 ? 'It comes' : 'One comes';
   return printMoved(
-    await undoTurn(id, context),
+    moved,
     context,
     (session) =>
-      `Took back the last turn of ${session}. It comes back with: parley sessions redo ${quoteForShell(session)}`,
+      `Took back the ${what} of ${session}. ${back} back with: parley sessions redo ${quoteForShell(session)}`,
   );
 }
 
-export function undoTurn(named: string, context: Asking): Promise<Result<MovedTurn>> {
+/** Throws `USAGE` for a session with fewer turns, so that nothing is done. */
+async function requireTurns(named: string, turns: number, context: CliContext): Promise<void> {
+  const { message_count: messages } = await withSession(named, context, async (id) => {
+    const { backend } = await context.open();
+    return (await backend.service.getSession(await context.call(), id)).data;
+  });
+  const count = Math.ceil(messages / 2);
+  if (count >= turns) return;
+  throw new ParleyError('USAGE', `The session has ${counted(count, 'turn')}, not ${turns}.`, {
+    hint: 'Nothing was taken back.',
+  });
+}
+
+export function undoTurn(named: string, context: CliContext): Promise<Result<MovedTurn>> {
   return moveTurn(named, context, (archive, call, id) => archive.undoTurn(call, id));
 }

@@ -1,12 +1,13 @@
 // `parley store copy`: all rows of a store into another that is new, compared at the end.
 import type { Command } from 'commander';
 import { readNamedStore } from '../../../config/named-store.ts';
-import type { CopiedModes, CopyProgress, CopyReport } from '../../../service/administration.ts';
-import { type BatchProgress, progressOn } from '../../batch/batch-progress.ts';
+import type { CopyReport } from '../../../service/administration.ts';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import type { Run } from '../../run.ts';
 import { toJson } from '../../terminal/json.ts';
+import { sayModes } from './said-modes.ts';
+import { StoreProgress } from './store-progress.ts';
 
 export interface StoreCopyInput {
   /** The directory of a store in SQLite, or the address of one in PostgreSQL. */
@@ -36,7 +37,7 @@ export async function runStoreCopy(input: StoreCopyInput, context: CliContext): 
     });
   const from = place(input.from, 'the option from');
   const to = place(input.to, 'the option to');
-  const progress = new CopyReporter(context);
+  const progress = new StoreProgress(context);
   let report: CopyReport;
   try {
     report = await host.copyStores({
@@ -61,43 +62,4 @@ export async function runStoreCopy(input: StoreCopyInput, context: CliContext): 
   await context.say(
     `Copied ${counted(report.projects.length, 'project')} with ${counted(report.keys, 'key')} to ${report.to}.`,
   );
-}
-
-async function sayModes(
-  { copied, kept, faulty }: CopiedModes,
-  place: string,
-  context: CliContext,
-): Promise<void> {
-  if (copied > 0) await context.say(`Copied ${counted(copied, 'mode')} to ${place}.`);
-  if (kept.length > 0)
-    await context.say(`The copy has other modes of these names, which stay as they are: ${kept.join(', ')}.`);
-  if (faulty.length > 0) await context.say(`Modes that are faulty were not copied: ${faulty.join(', ')}.`);
-}
-
-/** One line for what is copied, and then one for what is compared. */
-class CopyReporter implements CopyProgress {
-  readonly #context: CliContext;
-  #progress: BatchProgress | null = null;
-  #phase = '';
-
-  constructor(context: CliContext) {
-    this.#context = context;
-  }
-
-  begin(phase: string, sessions: number): void {
-    this.stop();
-    this.#phase = phase;
-    this.#progress = progressOn(this.#context, {
-      ...{ end: sessions, unit: 'items', outcomes: [phase], resultsApart: true, lines: false },
-    });
-  }
-
-  finish(sessions: number): void {
-    for (let count = 0; count < sessions; count += 1) this.#progress?.finish(this.#phase);
-  }
-
-  stop(): void {
-    this.#progress?.stop();
-    this.#progress = null;
-  }
 }

@@ -131,7 +131,7 @@ function takeRun(text: string, at: number, length: number, delimiters: Delimiter
   return null;
 }
 
-export function runLength(text: string, at: number): number {
+function runLength(text: string, at: number): number {
   let end = at + 1;
   while (text[end] === text[at]) end += 1;
   return end - at;

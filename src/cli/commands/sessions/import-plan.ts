@@ -1,0 +1,210 @@
+// The plan of an import: where it reads, what it leaves out, and the journal of the sessions that it creates.
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ParleyError } from '../../../service/errors.ts';
+import { anySession } from '../../../service/session-archive.ts';
+import { type PointInTime, timeOf } from '../../age.ts';
+import type { CliContext } from '../../context.ts';
+import type { FoundFile } from '../../imports/found-file.ts';
+import type { ImportItem } from '../../imports/import-items.ts';
+import type { SourceName } from '../../imports/source.ts';
+import { filesAt } from '../../imports/source-files.ts';
+import {
+  ImportJournal,
+  type ImportRequest,
+  readImport,
+  requireOwner,
+} from '../../session-batch/import-journal.ts';
+import { stdinBytes } from '../../terminal/stdin.ts';
+import { batchOwner } from './batch.ts';
+import { batchName } from './draft.ts';
+
+export interface ImportInput {
+  /** Files, directories and archives; or `-` for stdin. */
+  readonly paths: readonly string[];
+  /** Null to recognise each file. */
+  readonly from: SourceName | 'parley' | null;
+  /** By the time of the last message. */
+  readonly since: PointInTime | null;
+  /** A glob over titles. */
+  readonly match: string | null;
+  readonly messagesOnly: boolean;
+  /** What is imported gets these tags; what is there already keeps its own. */
+  readonly tags: readonly string[];
+  readonly dryRun: boolean;
+  /** Looks for conversations of other programs on this machine instead. */
+  readonly scan: boolean;
+  /** The import to resume, instead of paths; null for none. */
+  readonly resume: string | null;
+  /** A result line for each session also at a terminal. */
+  readonly verbose: boolean;
+}
+
+export interface ImportPlan {
+  readonly from: ImportInput['from'];
+  /** ISO 8601; null for every time. */
+  readonly since: string | null;
+  readonly match: RegExp | null;
+  readonly messagesOnly: boolean;
+  readonly tags: readonly string[];
+  readonly dryRun: boolean;
+  readonly verbose: boolean;
+  /** The bytes to read; null if that is not known. */
+  readonly bytes: number | null;
+  files(signal: AbortSignal): AsyncIterable<FoundFile>;
+  /** Records a session that is about to be created. The first one begins the journal. */
+  creating(sessionId: string): Promise<void>;
+  notCreated(sessionId: string): Promise<void>;
+  /** The name of the batch; null if no session was created. */
+  readonly batch: () => string | null;
+  temporaryDirectory(): string;
+  close(): Promise<void>;
+}
+
+export async function planImport(input: ImportInput, context: CliContext): Promise<ImportPlan> {
+  const { host } = context;
+  const request = input.resume === null ? requestOf(input, context) : await resumed(input, context);
+  const { paths, from, since, match, messages_only, tags = [] } = request;
+  await requireTags(tags, context);
+  let journal: Promise<ImportJournal> | null =
+    input.resume === null ? null : ImportJournal.open(host.dataDirectory, input.resume, host);
+  let isBegun = input.resume !== null;
+  let directory: string | null = null;
+  const begin = async () => {
+    const { owner } = await batchOwner(context);
+    const made_at = new Date(host.now()).toISOString();
+    const facts = { ...owner, ...request, batch: batchName(host), made_at };
+    return ImportJournal.begin(host.dataDirectory, { version: 1, kind: 'import', ...facts }, host);
+  };
+  let name = input.resume;
+  return {
+    ...{ from: from as ImportInput['from'], since, messagesOnly: messages_only, tags },
+    match: match === null ? null : globPattern(match),
+    ...{ dryRun: input.dryRun, verbose: input.verbose, bytes: bytesOf(paths) },
+    files: (signal) => everyFile(paths, signal, context),
+    async creating(sessionId) {
+      journal ??= begin();
+      const begun = await journal;
+      name = begun.batch;
+      isBegun = true;
+      begun.record(sessionId);
+    },
+    async notCreated(sessionId) {
+      (await journal)?.withdraw(sessionId);
+    },
+    batch: () => name,
+    temporaryDirectory() {
+      directory ??= mkdtempSync(join(tmpdir(), 'parley-import-'));
+      return directory;
+    },
+    async close() {
+      if (isBegun) (await journal)?.close();
+      if (directory !== null) rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** True for what the options leave in. What could not be read always is. */
+export function isWanted({ found }: ImportItem, { since, match }: ImportPlan): boolean {
+  if (!('session' in found)) return true;
+  const { updated_at, title } = found.session.record?.session ?? {};
+  if (since !== null && typeof updated_at === 'string' && updated_at < since) return false;
+  return match === null || match.test(title ?? '');
+}
+
+function requestOf(
+  { paths, from, since, match, messagesOnly, tags }: ImportInput,
+  { host }: CliContext,
+): ImportRequest {
+  if (paths.length === 0) {
+    throw new ParleyError('USAGE', 'No path was given.', {
+      hint: 'Name files, directories or archives, or - for stdin. What other programs keep here: parley sessions import --scan',
+    });
+  }
+  const given = {
+    paths,
+    from,
+    since: since && timeOf(since, host.now()),
+    match,
+    messages_only: messagesOnly,
+  };
+  return tags.length === 0 ? given : { ...given, tags };
+}
+
+async function resumed(input: ImportInput, context: CliContext): Promise<ImportRequest> {
+  const { paths, resume, dryRun, from, since, match, tags } = input;
+  if (paths.length > 0 || tags.length > 0 || dryRun || from !== null || since !== null || match !== null) {
+    throw new ParleyError(
+      'USAGE',
+      '--resume goes with no path and no other choice: the import has its own.',
+      {
+        hint: 'Nothing was done. Give --resume BATCH alone.',
+      },
+    );
+  }
+  const { seal } = readImport(context.host.dataDirectory, resume ?? '');
+  requireOwner(seal, (await batchOwner(context)).owner);
+  return { ...seal };
+}
+
+/** Rejects before anything is written if the service keeps no tags, or one of these is not a tag. */
+async function requireTags(tags: readonly string[], context: CliContext): Promise<void> {
+  if (tags.length === 0) return;
+  const { backend } = await context.open();
+  for (const tag of tags)
+    await backend.archive.listSessions(await context.call(), { ...anySession, tag, limit: 1, cursor: null });
+}
+
+/** A path that cannot be read does not keep the others from being imported. */
+async function* everyFile(
+  paths: readonly string[],
+  signal: AbortSignal,
+  context: CliContext,
+): AsyncGenerator<FoundFile, void> {
+  for (const path of paths) {
+    try {
+      if (path === '-') yield { file: standardInput(signal, context), isNamed: true };
+      else yield* filesAt(path);
+    } catch (failure) {
+      if (paths.length === 1 || !(failure instanceof ParleyError)) throw failure;
+      yield { path, failure };
+    }
+  }
+}
+
+function standardInput(signal: AbortSignal, context: CliContext) {
+  const reading = context.reading('exported sessions', 'a file may be named instead');
+  return {
+    ...{ path: '-', bytes: 0, modified: null, local: null },
+    open: () => stdinBytes({ ...reading, signal: AbortSignal.any([reading.signal, signal]) }),
+  };
+}
+
+/** Null if a directory, an archive or a pipe is among them: their sizes say little of what is read. */
+function bytesOf(paths: readonly string[]): number | null {
+  let bytes = 0;
+  for (const path of paths) {
+    const status = path === '-' ? undefined : statSync(path, { throwIfNoEntry: false });
+    if (!status?.isFile() || path.endsWith('.zip')) return null;
+    bytes += status.size;
+  }
+  return bytes;
+}
+
+/** Over the whole title, as the service reads a glob: `*` any characters, `?` any one, `[a-z]` one of a set. */
+function globPattern(glob: string): RegExp {
+  const parts = glob.match(/\*+|\?|\[[^\]]+\]|[^*?[]+|\[/gu) ?? [];
+  const pattern = parts.map((part) => {
+    if (part.startsWith('*')) return '.*';
+    if (part === '?') return '.';
+    if (part.length > 2 && part.startsWith('['))
+      return `[${part.startsWith('[^') ? '^' : ''}${part.slice(part.startsWith('[^') ? 2 : 1, -1).replace(/[\\[\]^]/g, '\\$&')}]`;
+    return part.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+  });
+  try {
+    return new RegExp(`^${pattern.join('')}$`, 'su');
+  } catch (cause) {
+    throw new ParleyError('USAGE', `${glob} is not a glob for titles.`, { hint: 'Nothing was done.', cause });
+  }
+}

@@ -1,0 +1,140 @@
+// Shows an import to the user: a result line for each session, the progress, and at the end how to go on talking and how to undo it.
+import type { ParleyError } from '../../../service/errors.ts';
+import { type BatchProgress, progressOn } from '../../batch/batch-progress.ts';
+import type { CliContext } from '../../context.ts';
+import { counted } from '../../counted.ts';
+import type { ImportItem } from '../../imports/import-items.ts';
+import type { Intake } from '../../imports/session-intake.ts';
+import { chooseMode } from '../../mode-choice.ts';
+import { writeResults } from '../../session-batch/batch-report.ts';
+import { sameCommand } from './batch.ts';
+import type { ImportPlan } from './import-plan.ts';
+
+/** The statuses of sessions that need no attention. A terminal gets their lines on request only. */
+const quiet: readonly string[] = ['imported', 'unchanged', 'grown', 'would_import', 'would_grow'];
+
+export class ImportReport {
+  readonly #plan: ImportPlan;
+  readonly #context: CliContext;
+  readonly #progress: BatchProgress;
+  readonly #showsAll: boolean;
+  #at = 0;
+  #passed = 0;
+  #leftOut = 0;
+  #links = 0;
+  /** The session with the newest message. */
+  #newest: { readonly id: string; readonly title: string | null; readonly time: string } | null = null;
+
+  constructor(plan: ImportPlan, context: CliContext) {
+    this.#plan = plan;
+    this.#context = context;
+    const { options, stdout } = context;
+    this.#showsAll = plan.verbose || plan.dryRun || options.json || !stdout.isTerminal;
+    this.#progress = progressOn(context, {
+      end: plan.bytes,
+      unit: plan.bytes === null ? 'items' : 'bytes',
+      outcomes: [plan.dryRun ? 'would_import' : 'imported'],
+      resultsApart: !this.#showsAll,
+      lines: false,
+    });
+  }
+
+  get finished(): number {
+    return this.#progress.finished;
+  }
+
+  get failed(): number {
+    return this.#progress.count('failed');
+  }
+
+  async say(line: string): Promise<void> {
+    this.#progress.clear();
+    await this.#context.say(line);
+  }
+
+  /** A file that no source recognises. */
+  pass(_path: string): void {
+    this.#passed += 1;
+  }
+
+  /** A conversation that the options leave out. */
+  leaveOut(): void {
+    this.#leftOut += 1;
+  }
+
+  async add(item: ImportItem, intake: Intake | null, error: ParleyError | null): Promise<void> {
+    if (intake?.reason === 'link') {
+      this.#links += 1;
+      return;
+    }
+    const session = 'session' in item.found ? item.found.session : null;
+    const { origin, place } = item;
+    const session_id = intake?.session_id || idOf(session?.record) || origin?.id || place;
+    const status = error === null ? this.#named(intake?.status ?? 'failed') : 'failed';
+    this.#progress.finish(status, this.#plan.bytes === null ? undefined : this.#at, this.#to(item));
+    this.#at = item.end;
+    if (session !== null && origin !== null && quiet.includes(status))
+      this.#remember(session_id, session.record.session);
+    if (!this.#showsAll && quiet.includes(status)) return;
+    const result = {
+      ...{ session_id, status },
+      ...(intake?.reason !== undefined && { reason: intake.reason }),
+      ...(intake?.fork_of !== undefined && { fork_of: intake.fork_of }),
+      ...(origin !== null && { source: origin.source, source_id: origin.id }),
+      ...(error !== null && { error: { code: error.code, message: error.message } }),
+    };
+    await writeResults([result], this.#context);
+  }
+
+  stop(): void {
+    this.#progress.stop();
+  }
+
+  /** After a stop before the end. The line is part of the failure, so `--quiet` keeps it. */
+  async stopped(): Promise<void> {
+    this.stop();
+    const batch = this.#plan.batch();
+    if (batch === null) return;
+    const resume = sameCommand(`sessions import --resume ${batch}`, this.#context.options);
+    await this.#context.stderr.write(`Stopped. To go on: ${resume}\n`);
+  }
+
+  async end(): Promise<void> {
+    const { options } = this.#context;
+    if (this.#progress.finished > 1) await this.say(this.#progress.summary());
+    if (this.#leftOut > 0) await this.say(`${counted(this.#leftOut, 'conversation')} left out as asked.`);
+    if (this.#passed > 0)
+      await this.say(`${counted(this.#passed, 'file')} passed over: no source is known that writes such.`);
+    if (this.#links > 0) await this.say(`${counted(this.#links, 'link')} not followed.`);
+    if (this.#plan.dryRun) return;
+    const batch = this.#plan.batch();
+    if (batch !== null && this.#newest !== null)
+      await this.say(`To undo it: ${sameCommand(`sessions restore --batch ${batch}`, options)}`);
+    if (this.#newest === null) return;
+    const { id, title } = this.#newest;
+    const mode = await chooseMode(null, this.#context).catch(() => 'MODE');
+    const words = sameCommand(`chat -s ${id} -m ${mode}`, options);
+    await this.say(`The newest is ${title ?? id}. To go on with it: ${words} "…"`);
+  }
+
+  #named(status: string): string {
+    if (!this.#plan.dryRun) return status;
+    return status === 'imported' ? 'would_import' : status === 'grown' ? 'would_grow' : status;
+  }
+
+  #to({ end }: ImportItem): number | undefined {
+    return this.#plan.bytes === null ? undefined : end;
+  }
+
+  #remember(
+    id: string,
+    { title, updated_at: time }: { readonly title: string | null; readonly updated_at: string },
+  ): void {
+    if (this.#newest === null || time > this.#newest.time) this.#newest = { id, title, time };
+  }
+}
+
+function idOf(record: unknown): string | null {
+  const id = (record as { session?: { session_id?: unknown } } | null | undefined)?.session?.session_id;
+  return typeof id === 'string' && id !== '' ? id : null;
+}

@@ -1,0 +1,107 @@
+// What `parley sessions import` does: it reads the given files, stores what is new, and tells a result for each session.
+import { setMaxListeners } from 'node:events';
+import { ParleyError } from '../../../service/errors.ts';
+import { runInOrder } from '../../batch/ordered-run.ts';
+import { Pacer } from '../../batch/pacer.ts';
+import type { CliContext } from '../../context.ts';
+import { tellFailure } from '../../error-report.ts';
+import { exitDone, exitSomeFailed } from '../../exit-codes.ts';
+import { type ImportItem, readItems } from '../../imports/import-items.ts';
+import { type Intake, takeIn } from '../../imports/session-intake.ts';
+import { type ImportInput, isWanted, planImport } from './import-plan.ts';
+import { ImportReport } from './import-report.ts';
+
+/** Sessions that are sent at once: the store commits them together. */
+const together = 16;
+
+interface Outcome {
+  readonly item: ImportItem;
+  readonly intake: Intake | null;
+  readonly error: ParleyError | null;
+}
+
+export async function importSessions(input: ImportInput, context: CliContext): Promise<number> {
+  if (input.scan) return (await import('./import-scan.ts')).scanMachine(input, context);
+  const plan = await planImport(input, context);
+  const hopeless = new AbortController();
+  const signal = AbortSignal.any([context.stopSignal, hopeless.signal]);
+  // Each call under way adds a listener.
+  setMaxListeners(0, signal);
+  const giveUp = (error: unknown) => hopeless.abort(error);
+  const report = new ImportReport(plan, context);
+  const pacer = new Pacer({
+    most: together,
+    mostUnanswered: 1,
+    // The same session a second time is no second session.
+    mostTries: Number.POSITIVE_INFINITY,
+    isTurnedAway: ({ code }) => code === 'RATE_LIMITED' || code === 'UNAVAILABLE',
+    giveUp,
+    say: (line) => void report.say(line),
+    signal,
+    random: context.host.random,
+  });
+  const take = async (item: ImportItem): Promise<Outcome | null> => {
+    const { found } = item;
+    try {
+      if ('skipped' in found) {
+        const session_id = item.origin === null ? item.place : item.origin.id;
+        return { item, intake: { session_id, status: 'skipped', reason: found.skipped }, error: null };
+      }
+      if ('failure' in found) throw found.failure;
+      const intake = await takeIn(found.session, { ...plan, pacer, signal }, context);
+      return { item, intake, error: null };
+    } catch (error) {
+      // A failure that every session would share ends the import: a refused key, no network, a full disk, a server without the archive.
+      const isOwn =
+        error instanceof ParleyError && (error.kind === 'input' || error.code === 'INTERNAL_ERROR');
+      if (isOwn) return { item, intake: null, error };
+      giveUp(error);
+      return null;
+    }
+  };
+  const items = readItems(plan.files(signal), {
+    ...{ signal, from: plan.from, messagesOnly: plan.messagesOnly, now: context.host.now() },
+    temporaryDirectory: () => plan.temporaryDirectory(),
+    passed: (path) => report.pass(path),
+  });
+  let lastStatus = 0;
+  try {
+    await runInOrder<ImportItem, Outcome | null>(wanted(items, plan, report), {
+      concurrency: together,
+      window: { items: 2 * together },
+      signal,
+      run: take,
+      write: async (outcomes) => {
+        for (const outcome of outcomes) {
+          if (outcome === null) continue;
+          const { item, intake, error } = outcome;
+          await report.add(item, intake, error);
+          if (error === null) continue;
+          await report.say(`At ${item.place}:`);
+          lastStatus = await tellFailure(error, context);
+        }
+      },
+    });
+    signal.throwIfAborted();
+  } catch (error) {
+    await report.stopped();
+    throw error;
+  } finally {
+    await plan.close();
+    report.stop();
+  }
+  await report.end();
+  if (report.failed === 0) return exitDone;
+  return report.finished === 1 ? lastStatus : exitSomeFailed;
+}
+
+async function* wanted(
+  items: AsyncIterable<ImportItem>,
+  plan: Awaited<ReturnType<typeof planImport>>,
+  report: ImportReport,
+): AsyncGenerator<ImportItem, void> {
+  for await (const item of items) {
+    if (isWanted(item, plan)) yield item;
+    else report.leaveOut();
+  }
+}

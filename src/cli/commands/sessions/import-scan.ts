@@ -1,0 +1,106 @@
+// `parley sessions import --scan`: what other programs keep on this machine. It looks at names, sizes and times of files, and opens none.
+import { lstatSync, opendirSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { ParleyError } from '../../../service/errors.ts';
+import type { CliContext } from '../../context.ts';
+import { exitDone } from '../../exit-codes.ts';
+import { importLimits } from '../../imports/import-limits.ts';
+import type { HeldPlace } from '../../imports/source.ts';
+import { sources } from '../../imports/source-table.ts';
+import { toJson } from '../../terminal/json.ts';
+import { type Column, writeTable } from '../../terminal/table.ts';
+import type { ImportInput } from './import-plan.ts';
+
+interface HeldRow {
+  readonly source: string;
+  readonly path: string;
+  /** Files that hold conversations. */
+  readonly files: number;
+  readonly bytes: number;
+  /** When the oldest and the newest of them were last written. */
+  readonly oldest: string;
+  readonly newest: string;
+  /** When the program deletes the next one if it is not used, and how many it deletes within a week; null and 0 if it keeps them. */
+  readonly expires_at: string | null;
+  readonly expiring: number;
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+const columns: readonly Column<HeldRow>[] = [
+  { title: 'SOURCE', value: ({ source }) => source },
+  { title: 'FILES', value: ({ files }) => String(files) },
+  { title: 'BYTES', value: ({ bytes }) => String(bytes) },
+  { title: 'OLDEST', value: ({ oldest }) => oldest },
+  { title: 'NEWEST', value: ({ newest }) => newest },
+  { title: 'NEXT DELETED', value: ({ expires_at }) => expires_at ?? '' },
+  { title: 'WITHIN A WEEK', value: ({ expiring }) => (expiring === 0 ? '' : String(expiring)) },
+  { title: 'PATH', value: ({ path }) => path, flexible: true },
+];
+
+export async function scanMachine({ paths }: ImportInput, context: CliContext): Promise<number> {
+  if (paths.length > 0) {
+    throw new ParleyError(
+      'USAGE',
+      '--scan looks at the places of the programs themselves, and takes no path.',
+      {
+        hint: 'Nothing was done. Leave out the path, or look with --dry-run PATH.',
+      },
+    );
+  }
+  const { env, now } = context.host;
+  const machine = { home: env['HOME'] ?? homedir(), env };
+  const rows: HeldRow[] = [];
+  for (const source of sources) {
+    for (const place of source.places?.(machine) ?? []) {
+      const row = rowOf(source.name, place, now());
+      if (row !== null) rows.push(row);
+    }
+  }
+  if (context.options.json) await context.stdout.write(`${toJson({ success: true, data: rows })}\n`);
+  else await writeTable(context.stdout, columns, rows);
+  if (rows.length === 0) await context.say('No conversations of other programs were found on this machine.');
+  else await context.say('To take them in: parley sessions import PATH');
+  return exitDone;
+}
+
+function rowOf(source: string, { path, pattern, keptDays }: HeldPlace, now: number): HeldRow | null {
+  const times: number[] = [];
+  let bytes = 0;
+  for (const file of filesBelow(path, 0)) {
+    if (!pattern.test(file.path)) continue;
+    times.push(file.time);
+    bytes += file.bytes;
+  }
+  if (times.length === 0) return null;
+  const [oldest, newest] = times.reduce(
+    ([low, high], time) => [Math.min(low, time), Math.max(high, time)],
+    [Infinity, 0],
+  );
+  const ends = keptDays === null ? [] : times.map((time) => time + keptDays * dayMs);
+  return {
+    ...{ source, path, files: times.length, bytes },
+    oldest: new Date(oldest).toISOString(),
+    newest: new Date(newest).toISOString(),
+    expires_at: keptDays === null ? null : new Date(oldest + keptDays * dayMs).toISOString(),
+    expiring: ends.filter((end) => end < now + 7 * dayMs).length,
+  };
+}
+
+/** The file itself, or the files below a directory. What cannot be read is left out, and links are not followed. */
+function* filesBelow(path: string, depth: number): Generator<{ path: string; bytes: number; time: number }> {
+  const status = lstatSync(path, { throwIfNoEntry: false });
+  if (status?.isFile()) yield { path, bytes: status.size, time: status.mtimeMs };
+  if (!status?.isDirectory() || depth > importLimits.directories) return;
+  const names: string[] = [];
+  try {
+    const directory = opendirSync(path);
+    for (let entry = directory.readSync(); entry !== null; entry = directory.readSync())
+      names.push(entry.name);
+    directory.closeSync();
+  } catch {
+    return;
+  }
+  for (const name of names) yield* filesBelow(join(path, name), depth + 1);
+}

@@ -1,0 +1,24 @@
+// Takes an import back: deletes the sessions that it has created, those too that went on since. They can be restored by their ids.
+import type { CliContext } from '../../context.ts';
+import { exitDone } from '../../exit-codes.ts';
+import { ImportJournal, readImport, requireOwner } from '../../session-batch/import-journal.ts';
+import { batchOwner, defaultConcurrency, endStatus, runOver } from './batch.ts';
+import { deletion } from './operations.ts';
+
+export async function takeBackImport(batch: string, verbose: boolean, context: CliContext): Promise<number> {
+  const { dataDirectory, now } = context.host;
+  const journal = await ImportJournal.open(dataDirectory, batch, context.host);
+  try {
+    const { seal, ids } = readImport(dataDirectory, batch);
+    requireOwner(seal, (await batchOwner(context)).owner);
+    const entries = ids.map((id, number) => ({ id, number }));
+    const work = { entries, total: ids.length, journal: null, concurrency: defaultConcurrency, verbose };
+    const end = await runOver(deletion, work, context);
+    // A session that the import was stopped before, or that was deleted since, is not found.
+    const status = endStatus(end, true);
+    if (status === exitDone) journal.recordRestored(end.report.progress.count('deleted'), now());
+    return status;
+  } finally {
+    journal.close();
+  }
+}

@@ -1,0 +1,79 @@
+// `parley store backup`: the whole store as it is at one moment, in one file, while others use the store.
+import type { Command } from 'commander';
+import type { BackupFacts } from '../../../service/backup-report.ts';
+import { ParleyError } from '../../../service/errors.ts';
+import { notHere } from '../../backend-administration.ts';
+import type { CliContext } from '../../context.ts';
+import { counted } from '../../counted.ts';
+import type { Run } from '../../run.ts';
+import { toJson } from '../../terminal/json.ts';
+import { NewFile } from '../../transcripts/export-target.ts';
+import { StoreProgress } from './store-progress.ts';
+
+export interface StoreBackupInput {
+  /** The file, or `-` for standard output. */
+  readonly file: string;
+  readonly withKeys: boolean;
+  readonly force: boolean;
+}
+
+export function registerStoreBackup(parent: Command, run: Run): void {
+  parent
+    .command('backup')
+    .description('write all projects, sessions and modes of the store to a file, as they are at one moment')
+    .argument('<file>', 'the file to write, or - for stdout')
+    .option('--with-keys', 'the API keys too, as hashes; without them a restored store needs new keys')
+    .option('--force', 'replace a file that is there')
+    .action((file: string, flags: { withKeys?: true; force?: true }, command: Command) =>
+      run(command, (context) =>
+        runStoreBackup({ file, withKeys: flags.withKeys ?? false, force: flags.force ?? false }, context),
+      ),
+    );
+}
+
+export async function runStoreBackup(
+  { file: path, withKeys, force }: StoreBackupInput,
+  context: CliContext,
+): Promise<undefined> {
+  const { host, options, stdout, signal } = context;
+  const target = context.resolve('report');
+  if (target.url !== null) throw notHere(target.url);
+  if (path === '-') refuseMixedOutput(context);
+  const file = path === '-' ? null : NewFile.create(path, force);
+  const progress = new StoreProgress(context);
+  let facts: BackupFacts;
+  try {
+    facts = await host.backups.backUp({
+      target,
+      withKeys,
+      write: async (text) => (file === null ? stdout.write(text) : file.write(text)),
+      ...{ progress, signal },
+    });
+    file?.keep();
+  } catch (error) {
+    file?.discard();
+    throw error;
+  } finally {
+    progress.stop();
+  }
+  if (options.json) {
+    await stdout.write(`${toJson({ success: true, data: { file: path, ...facts } })}\n`);
+    return;
+  }
+  const keys = facts.keys > 0 ? ` and ${counted(facts.keys, 'key')}` : '';
+  const what = `${counted(facts.sessions, 'session')}, ${counted(facts.messages, 'message')}${keys}`;
+  await context.say(`Backed up ${what} of ${facts.from} to ${path === '-' ? 'standard output' : path}.`);
+}
+
+function refuseMixedOutput({ options, stdout }: CliContext): void {
+  if (options.json) {
+    throw new ParleyError('USAGE', 'The backup and the result of --json would mix on standard output.', {
+      hint: 'Leave one of them out, or name a file.',
+    });
+  }
+  if (stdout.isTerminal) {
+    throw new ParleyError('USAGE', 'A backup is not written to a terminal.', {
+      hint: 'Name a file, or send standard output to a program or a file.',
+    });
+  }
+}

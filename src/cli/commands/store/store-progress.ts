@@ -1,0 +1,32 @@
+// The progress of work on a whole store, counted in sessions.
+import type { CopyProgress } from '../../../service/administration.ts';
+import { type BatchProgress, progressOn } from '../../batch/batch-progress.ts';
+import type { CliContext } from '../../context.ts';
+
+/** A line on a terminal for each phase of the work. */
+export class StoreProgress implements CopyProgress {
+  readonly #context: CliContext;
+  #progress: BatchProgress | null = null;
+  #phase = '';
+
+  constructor(context: CliContext) {
+    this.#context = context;
+  }
+
+  begin(phase: string, sessions: number): void {
+    this.stop();
+    this.#phase = phase;
+    this.#progress = progressOn(this.#context, {
+      ...{ end: sessions, unit: 'items', outcomes: [phase], resultsApart: true, lines: false },
+    });
+  }
+
+  finish(sessions: number): void {
+    for (let count = 0; count < sessions; count += 1) this.#progress?.finish(this.#phase);
+  }
+
+  stop(): void {
+    this.#progress?.stop();
+    this.#progress = null;
+  }
+}

@@ -1,0 +1,35 @@
+// `parley store verify`: reads a backup to its end, and says whether every bit of it is as it was written.
+import type { Command } from 'commander';
+import type { CliContext } from '../../context.ts';
+import { counted } from '../../counted.ts';
+import type { Run } from '../../run.ts';
+import { toJson } from '../../terminal/json.ts';
+import { backupArgument, backupInput } from './backup-input.ts';
+import { StoreProgress } from './store-progress.ts';
+
+export function registerStoreVerify(parent: Command, run: Run): void {
+  parent
+    .command('verify')
+    .description('read a backup to its end and check every bit of it')
+    .argument('<file>', backupArgument)
+    .action((file: string, _options, command: Command) =>
+      run(command, (context) => runStoreVerify(file, context)),
+    );
+}
+
+export async function runStoreVerify(file: string, context: CliContext): Promise<undefined> {
+  const { host, options, stdout, signal } = context;
+  const progress = new StoreProgress(context);
+  const facts = await host.backups
+    .verify({ ...backupInput(file, context), progress, signal })
+    .finally(() => progress.stop());
+  if (options.json) {
+    await stdout.write(`${toJson({ success: true, data: { file, ...facts } })}\n`);
+    return;
+  }
+  const { sessions, messages, projects, keys, made_at, from, sha256 } = facts;
+  const rows = `${counted(projects, 'project')}, ${counted(sessions, 'session')}, ${counted(messages, 'message')}`;
+  const withKeys = keys === 0 ? 'no keys' : counted(keys, 'key');
+  await stdout.write(`The backup is whole: ${rows}, ${withKeys}.\n`);
+  await stdout.write(`It holds ${from} as it was at ${made_at} (SHA-256 ${sha256}).\n`);
+}

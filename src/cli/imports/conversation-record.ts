@@ -1,0 +1,154 @@
+// Makes the record of a session, as the archive imports it, of one branch of a conversation. The archive wants a message of the user first,
+// the sides in turns, and a time and a mode everywhere; docs/import.md says how what is missing is filled.
+import { createHash } from 'node:crypto';
+import type { Message, Role } from '../../service/session.ts';
+import type { SessionRecord } from '../../service/session-archive.ts';
+import type { Branch, ForeignConversation, ForeignMessage } from './conversation.ts';
+import { messageText } from './message-text.ts';
+import type { SourceName } from './source.ts';
+
+export interface RecordOptions {
+  readonly source: SourceName;
+  /** The time of a conversation that tells none, in epoch milliseconds. */
+  readonly fallbackTime: number;
+  readonly messagesOnly: boolean;
+}
+
+/** Messages of one side in a row, which the archive keeps as one. */
+interface Side {
+  readonly role: Role;
+  readonly first: ForeignMessage;
+  readonly place: number;
+  last: ForeignMessage;
+  lastPlace: number;
+  text: string;
+  model: string | null;
+}
+
+const titleCharacters = 200;
+const automaticTitleCharacters = 60;
+const modeCharacters = 100;
+/** Stands where a conversation begins with a reply. */
+const noMessage = '[no message]';
+
+/** Null for a branch without a word. The id is that of {@link sessionIdOf} with `fork` 0. */
+export function recordOf(
+  conversation: ForeignConversation,
+  branch: Branch,
+  options: RecordOptions,
+): SessionRecord | null {
+  const sides = sidesOf(branch.messages, options.messagesOnly);
+  if (sides.length === 0) return null;
+  const { source, fallbackTime } = options;
+  const idOf = (name: string) => messageId(source, conversation.id, name);
+  const firstTime = sides.find(({ first }) => first.time !== null)?.first.time ?? null;
+  const created = conversation.created ?? firstTime ?? fallbackTime;
+  let time = created;
+  let updated = created;
+  const messages: Message[] = [];
+  for (const [position, { role, first, last, text, place }] of sides.entries()) {
+    time = first.time ?? time;
+    updated = Math.max(updated, time);
+    const isReply = role === 'assistant';
+    messages.push({
+      message_id: idOf(first.id ?? `#${place}`),
+      position,
+      role,
+      content: text,
+      mode: modeOf(sides, position, source),
+      finish_reason: isReply ? (last.finish ?? 'stop') : null,
+      usage: null,
+      created_at: new Date(time).toISOString(),
+    });
+  }
+  const forkedAt = sides.filter(({ lastPlace }) => lastPlace < branch.shared).length - 1;
+  const parent = branch.parent !== null && forkedAt >= 0 ? branch.parent : null;
+  const session = {
+    session_id: sessionIdOf(source, conversation.id, branch.key, 0),
+    title: titleOf(conversation.title, messages),
+    created_at: new Date(Math.min(created, updated)).toISOString(),
+    updated_at: new Date(updated).toISOString(),
+    message_count: messages.length,
+    ...(conversation.system !== null && {
+      system: conversation.system.toWellFormed().replaceAll('\0', '\ufffd'),
+    }),
+    ...(parent !== null && {
+      parent_id: sessionIdOf(source, conversation.id, parent, 0),
+      forked_at: forkedAt,
+    }),
+  };
+  return { session, messages };
+}
+
+/** The same conversation has the same ids at every import. `fork` counts the sessions that went on differently here. */
+export function sessionIdOf(source: SourceName, conversation: string, branch: string, fork: number): string {
+  const hash = createHash('sha256')
+    .update(JSON.stringify([source, conversation, branch, fork]))
+    .digest();
+  const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
+  return `ses_${Array.from(hash.subarray(0, 26), (byte) => alphabet[byte & 31]).join('')}`;
+}
+
+/** Keeps where the message comes from: `chatgpt/CONVERSATION/MESSAGE`. */
+function messageId(source: SourceName, conversation: string, message: string): string {
+  const id = `${source}/${conversation}/${message}`;
+  if (/^[\x21-\x7e]{1,255}$/.test(id)) return id;
+  return `${source}/${createHash('sha256').update(id).digest('hex')}`;
+}
+
+function sidesOf(messages: readonly ForeignMessage[], messagesOnly: boolean): readonly Side[] {
+  const sides: Side[] = [];
+  for (const [place, message] of messages.entries()) {
+    const text = messageText(message.parts, messagesOnly);
+    if (text.trim() === '') continue;
+    const { role, model } = message;
+    const before = sides.at(-1);
+    if (before?.role === role) {
+      before.text += `\n\n${text}`;
+      before.last = message;
+      before.lastPlace = place;
+      before.model ??= model;
+      continue;
+    }
+    if (before === undefined && role === 'assistant') {
+      const first: ForeignMessage = { ...message, id: '#0', role: 'user', model: null, finish: null };
+      sides.push({
+        ...{ role: 'user', first, last: first, place: 0, lastPlace: 0 },
+        text: noMessage,
+        model: null,
+      });
+    }
+    sides.push({
+      ...{ role, first: message, last: message, place: place + 1, lastPlace: place },
+      text,
+      model,
+    });
+  }
+  return sides;
+}
+
+/** A message has the mode of its turn: the model of its reply, else the last model before it, else the name of the source. */
+function modeOf(sides: readonly Side[], position: number, source: SourceName): string {
+  const reply = sides[position]?.role === 'assistant' ? position : position + 1;
+  const model =
+    sides[reply]?.model ?? sides.slice(0, reply).findLast(({ model }) => model !== null)?.model ?? null;
+  return (model === null ? '' : cut(model, modeCharacters)) || source;
+}
+
+/** A conversation without a title gets that of a chat here: the first line of its first message. */
+function titleOf(title: string | null, messages: readonly Message[]): string | null {
+  if (title !== null) return cut(title, titleCharacters) || null;
+  const [first = ''] = (messages[0]?.content ?? '').trim().split('\n', 1);
+  return first === noMessage ? null : cut(first, automaticTitleCharacters) || null;
+}
+
+function cut(text: string, most: number): string {
+  const characters = [
+    ...text
+      .slice(0, 4 * most)
+      .toWellFormed()
+      .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
+      .trim(),
+  ];
+  return characters.length <= most ? characters.join('') : `${characters.slice(0, most - 1).join('')}…`;
+}

@@ -1,0 +1,68 @@
+// Reads a SQLite database of another program through a copy, with its write-ahead log: the program may run meanwhile, and its files stay
+// as they are.
+import { copyFileSync, existsSync, mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Database } from 'better-sqlite3';
+import { ParleyError } from '../../service/errors.ts';
+import type { ReadOptions, SourceFile } from './source.ts';
+
+export type DatabaseRow = Readonly<Record<string, unknown>>;
+
+export class ForeignDatabase {
+  readonly #database: Database;
+  readonly #path: string;
+
+  /** Throws for a file that is no database. */
+  static async open(file: SourceFile, { temporaryDirectory }: ReadOptions): Promise<ForeignDatabase> {
+    if (file.local === null) {
+      throw new ParleyError(
+        'INVALID_REQUEST',
+        `${file.path} is a database, which is read from a file only.`,
+        {
+          hint: 'Unpack it, and name the file.',
+        },
+      );
+    }
+    const copy = join(mkdtempSync(join(temporaryDirectory(), 'database-')), 'copy.db');
+    try {
+      copyFileSync(file.local, copy);
+      // The log is copied after the database, so it holds whatever the database lacks.
+      if (existsSync(`${file.local}-wal`)) copyFileSync(`${file.local}-wal`, `${copy}-wal`);
+      const { default: Sqlite } = await import('better-sqlite3');
+      return new ForeignDatabase(new Sqlite(copy, { fileMustExist: true }), file.path);
+    } catch (error) {
+      throw error instanceof ParleyError ? error : unreadable(file.path, error);
+    }
+  }
+
+  private constructor(database: Database, path: string) {
+    this.#database = database;
+    this.#path = path;
+  }
+
+  hasTable(name: string): boolean {
+    return (
+      this.rows("SELECT 1 FROM sqlite_master WHERE type IN ('table', 'view') AND name = ?", name).length > 0
+    );
+  }
+
+  rows(sql: string, ...values: readonly (string | number)[]): readonly DatabaseRow[] {
+    try {
+      return this.#database.prepare(sql).all(...values) as DatabaseRow[];
+    } catch (error) {
+      throw unreadable(this.#path, error);
+    }
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}
+
+function unreadable(path: string, cause: unknown): ParleyError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new ParleyError('INVALID_REQUEST', `The database ${path} cannot be read: ${why}.`, {
+    hint: 'It was left as it is. Try again when its program is closed.',
+    cause,
+  });
+}

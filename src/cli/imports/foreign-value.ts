@@ -1,0 +1,45 @@
+// Reads fields of a value of unknown shape: what is missing, or of another type, is null or empty, and nothing throws.
+
+export type ForeignFields = Readonly<Record<string, unknown>>;
+
+export function fieldsOf(value: unknown): ForeignFields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as ForeignFields) : {};
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** Null for an empty text, too. */
+export function textOf(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+/** Epoch milliseconds of a text such as `2026-01-31T12:00:00Z`; null if it is no time. */
+export function timeOfText(value: unknown): number | null {
+  return typeof value === 'string' ? validTime(Date.parse(value)) : null;
+}
+
+/** Epoch milliseconds of a number of seconds. Zero is no time. */
+export function timeOfSeconds(value: unknown): number | null {
+  return typeof value === 'number' && value !== 0 ? validTime(Math.round(value * 1000)) : null;
+}
+
+/** Epoch milliseconds of a number of milliseconds. Zero is no time. */
+export function timeOfMilliseconds(value: unknown): number | null {
+  return typeof value === 'number' && value !== 0 ? validTime(Math.round(value)) : null;
+}
+
+/** The years 0 to 9999, which ISO 8601 writes with four digits. */
+function validTime(time: number): number | null {
+  return time >= -62_167_219_200_000 && time <= 253_402_300_799_999 ? time : null;
+}
+
+/** The value as text: a text itself, anything else as JSON. */
+export function asText(value: unknown): string {
+  return typeof value === 'string'
+    ? value
+    : value === undefined || value === null
+      ? ''
+      : JSON.stringify(value);
+}

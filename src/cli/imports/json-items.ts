@@ -1,0 +1,153 @@
+// Cuts the values out of a JSON array of any length, one at a time, while its bytes arrive. A value at the top that is no array is one item;
+// several values in a row are items, too. The bytes of an item are parsed by themselves, so a broken item does not harm its neighbours.
+import { isUtf8 } from 'node:buffer';
+import { ParleyError } from '../../service/errors.ts';
+import { importLimits } from './import-limits.ts';
+
+export interface JsonItem {
+  /** `item 3`. */
+  readonly place: string;
+  /** The value, or why it cannot be read. */
+  readonly value: unknown;
+  readonly failure: ParleyError | null;
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+
+export async function* jsonItems(
+  chunks: AsyncIterable<Uint8Array>,
+  limit: number = importLimits.itemBytes,
+): AsyncGenerator<JsonItem, void> {
+  const cutter = new ItemCutter(limit);
+  for await (const chunk of chunks) {
+    for (const item of cutter.push(chunk)) yield item;
+  }
+  const last = cutter.end();
+  if (last !== null) yield last;
+}
+
+class ItemCutter {
+  readonly #limit: number;
+  #isInString = false;
+  /** True if the next byte of a string is escaped. */
+  #isEscaped = false;
+  #depth = 0;
+  /** 1 inside the array at the top. */
+  #base = 0;
+  #isBegun = false;
+  #number = 0;
+  #offset = 0;
+  #parts: Uint8Array[] = [];
+  #bytes = 0;
+  #problem: string | null = null;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  *push(chunk: Uint8Array): Generator<JsonItem> {
+    let start = 0;
+    let at = 0;
+    while (at < chunk.length) {
+      if (this.#isInString) {
+        at = this.#endOfString(chunk, at);
+        continue;
+      }
+      const byte = chunk[at] ?? 0;
+      if (byte === quote) this.#isInString = true;
+      else if (byte === 0x7b || byte === 0x5b) {
+        if (!this.#isBegun && byte === 0x5b) this.#base = 1;
+        else if (this.#depth === this.#base) start = at;
+        this.#isBegun = true;
+        this.#depth += 1;
+        if (this.#depth > importLimits.depth) this.#problem ??= `is nested deeper than ${importLimits.depth}`;
+      } else if ((byte === 0x7d || byte === 0x5d) && this.#depth > 0) {
+        this.#depth -= 1;
+        if (this.#depth === this.#base && !(this.#base === 1 && this.#depth === 0)) {
+          this.#keep(chunk.subarray(start, at + 1));
+          yield this.#item(null);
+          start = at + 1;
+        } else if (this.#depth === 0) this.#base = 0;
+      }
+      at += 1;
+    }
+    if (this.#depth > this.#base) this.#keep(chunk.subarray(start));
+    this.#offset += chunk.length;
+  }
+
+  end(): JsonItem | null {
+    if (this.#depth === 0) return null;
+    return this.#depth > this.#base
+      ? this.#item('is cut: the file ends in the middle of it')
+      : {
+          place: `byte ${this.#offset}`,
+          value: undefined,
+          failure: broken(`byte ${this.#offset}`, 'is the end of the file, but not of the list'),
+        };
+  }
+
+  /** The place behind the end of the string, or the end of the chunk. */
+  #endOfString(chunk: Uint8Array, from: number): number {
+    let at = from;
+    if (this.#isEscaped) {
+      this.#isEscaped = false;
+      at += 1;
+    }
+    for (;;) {
+      const end = chunk.indexOf(quote, at);
+      const last = end === -1 ? chunk.length : end;
+      let slashes = 0;
+      while (last - slashes > at && chunk[last - slashes - 1] === backslash) slashes += 1;
+      if (end === -1) {
+        this.#isEscaped = slashes % 2 === 1;
+        return chunk.length;
+      }
+      if (slashes % 2 === 0) {
+        this.#isInString = false;
+        return end + 1;
+      }
+      at = end + 1;
+    }
+  }
+
+  #keep(bytes: Uint8Array): void {
+    this.#bytes += bytes.length;
+    if (this.#bytes > this.#limit) {
+      this.#problem ??= `has more than ${this.#limit} bytes, the limit of a conversation`;
+      this.#parts = [];
+    } else if (this.#problem === null) this.#parts.push(bytes);
+  }
+
+  #item(cut: string | null): JsonItem {
+    this.#number += 1;
+    const place = `item ${this.#number}`;
+    const parts = this.#parts;
+    const problem = cut ?? this.#problem;
+    this.#parts = [];
+    this.#bytes = 0;
+    this.#problem = null;
+    if (problem !== null) return { place, value: undefined, failure: broken(place, problem) };
+    return parsedItem(place, parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts));
+  }
+}
+
+/** Parses the bytes of one value. */
+export function parsedItem(place: string, bytes: Uint8Array): JsonItem {
+  if (!isUtf8(bytes)) return { place, value: undefined, failure: broken(place, 'is not UTF-8') };
+  try {
+    return {
+      place,
+      value: JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString()),
+      failure: null,
+    };
+  } catch {
+    return { place, value: undefined, failure: broken(place, 'is not JSON') };
+  }
+}
+
+export function broken(place: string, problem: string): ParleyError {
+  return new ParleyError('INVALID_REQUEST', `What stands at ${place} ${problem}.`, {
+    hint: 'Nothing of it was kept; the rest was read.',
+  });
+}

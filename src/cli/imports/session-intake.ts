@@ -1,0 +1,174 @@
+// Stores one session of an import, if it is not there yet. A session that grew in its source is continued; one that went on here and
+// there becomes a session of its own, and nothing is overwritten.
+import { ParleyError } from '../../service/errors.ts';
+import type { Session } from '../../service/session.ts';
+import type { SessionRecord } from '../../service/session-archive.ts';
+import { sortedTags } from '../../service/sorted-tags.ts';
+import type { Pacer } from '../batch/pacer.ts';
+import type { CliContext } from '../context.ts';
+import { readMessages } from '../transcripts/session-reading.ts';
+import type { ImportSession } from './import-items.ts';
+
+export interface Intake {
+  readonly session_id: string;
+  readonly status: 'imported' | 'unchanged' | 'grown' | 'skipped';
+  readonly reason?: string;
+  /** The session that went on in another way here. */
+  readonly fork_of?: string;
+}
+
+export interface IntakeOptions {
+  readonly pacer: Pacer;
+  readonly signal: AbortSignal;
+  readonly dryRun: boolean;
+  /** Tags for the sessions that are stored. */
+  readonly tags: readonly string[];
+  /** Called before a session is created. */
+  creating(sessionId: string): Promise<void>;
+  /** Called if it was not created, because one of this id is there already. */
+  notCreated(sessionId: string): Promise<void>;
+}
+
+/** How many times a conversation may go on differently here. */
+const mostForks = 20;
+
+export async function takeIn(
+  { record: given, idOf }: ImportSession,
+  options: IntakeOptions,
+  context: CliContext,
+): Promise<Intake> {
+  const session = new SessionIntake(options, context);
+  const record = withTags(given, options.tags);
+  if (idOf === null) return session.own(record);
+  for (let fork = 0; fork < mostForks; fork += 1) {
+    const taken = await session.foreign(record, idOf(fork), fork === 0 ? null : idOf(0));
+    if (taken !== null) return taken;
+  }
+  return { session_id: idOf(0), status: 'skipped', reason: 'too_many_forks' };
+}
+
+/** The service judges a record that has another form. */
+function withTags(record: SessionRecord, tags: readonly string[]): SessionRecord {
+  if (tags.length === 0 || typeof record?.session !== 'object' || record.session === null) return record;
+  const own: unknown = record.session.tags ?? [];
+  if (!Array.isArray(own) || own.some((tag) => typeof tag !== 'string')) return record;
+  return { ...record, session: { ...record.session, tags: sortedTags([...own, ...tags]) } };
+}
+
+class SessionIntake {
+  readonly #options: IntakeOptions;
+  readonly #context: CliContext;
+
+  constructor(options: IntakeOptions, context: CliContext) {
+    this.#options = options;
+    this.#context = context;
+  }
+
+  /** A session that an export here has written keeps its id. The service compares it with one that is there. */
+  async own(record: SessionRecord): Promise<Intake> {
+    // The service that keeps the session checks its form.
+    const given: unknown = (record as Partial<SessionRecord> | null)?.session?.session_id;
+    const session_id = typeof given === 'string' ? given : '';
+    const before = /^ses_[\w-]{1,200}$/.test(session_id) ? await this.#find(session_id) : null;
+    if (before === null) {
+      if (!this.#options.dryRun) {
+        if (session_id !== '') await this.#options.creating(session_id);
+        await this.#store(record);
+      }
+      return { session_id, status: 'imported' };
+    }
+    if (this.#options.dryRun) {
+      const isLonger = record.messages.length > before.message_count;
+      return { session_id, status: isLonger ? 'grown' : 'unchanged' };
+    }
+    const after = await this.#store(record);
+    return { session_id, status: after.message_count > before.message_count ? 'grown' : 'unchanged' };
+  }
+
+  /** Null if the session of this id went on differently here. */
+  async foreign(given: SessionRecord, session_id: string, forkOf: string | null): Promise<Intake | null> {
+    const marks = forkOf === null ? {} : { fork_of: forkOf };
+    const record = { ...given, session: { ...given.session, session_id } };
+    const there = await this.#find(session_id);
+    if (there === null) {
+      const shared = forkOf === null ? 0 : await this.#sharedWith(forkOf, record);
+      const fork =
+        shared > 0
+          ? { ...record, session: { ...record.session, parent_id: forkOf, forked_at: shared - 1 } }
+          : record;
+      if (this.#options.dryRun) return { session_id, status: 'imported', ...marks };
+      await this.#options.creating(session_id);
+      if (await this.#storeUnlessTaken(fork)) return { session_id, status: 'imported', ...marks };
+      await this.#options.notCreated(session_id);
+      // Another import has stored it meanwhile, or the session was deleted here.
+      if ((await this.#find(session_id)) === null)
+        return { session_id, status: 'skipped', reason: 'deleted', ...marks };
+    }
+    const { missing, visible } = await this.#compare(session_id, record);
+    if (missing === null) return { session_id, status: 'unchanged', ...marks };
+    if (missing < visible) return null;
+    if (this.#options.dryRun || (await this.#storeUnlessTaken(record)))
+      return { session_id, status: 'grown', ...marks };
+    return null;
+  }
+
+  async #find(sessionId: string): Promise<Session | null> {
+    try {
+      return await this.#paced(async () => {
+        const { backend } = await this.#context.open();
+        return (await backend.service.getSession(await this.#call(), sessionId)).data;
+      });
+    } catch (error) {
+      if (error instanceof ParleyError && error.code === 'SESSION_NOT_FOUND') return null;
+      throw error;
+    }
+  }
+
+  #store(record: SessionRecord): Promise<Session> {
+    return this.#paced(async () => {
+      const { backend } = await this.#context.open();
+      return (await backend.archive.importSession(await this.#call(), record)).data;
+    });
+  }
+
+  /** False if another session has the id. */
+  async #storeUnlessTaken(record: SessionRecord): Promise<boolean> {
+    try {
+      await this.#store(record);
+      return true;
+    } catch (error) {
+      const isTaken =
+        error instanceof ParleyError && error.details?.some(({ problem }) => problem === 'is taken');
+      if (isTaken) return false;
+      throw error;
+    }
+  }
+
+  /** The first message of the record that is not stored, and how many are visible there. Undone messages and alternatives count as stored. */
+  async #compare(sessionId: string, { messages }: SessionRecord) {
+    const texts = new Map<string, string>();
+    let visible = 0;
+    const { backend } = await this.#context.open();
+    const all = backend.extensions?.includes('lines') ?? false;
+    for await (const { items } of readMessages(sessionId, this.#context, all)) {
+      for (const { message_id, content, alternative_of, undone_at } of items) {
+        texts.set(message_id, content);
+        if (alternative_of === undefined && undone_at === undefined) visible += 1;
+      }
+    }
+    const at = messages.findIndex(({ message_id, content }) => texts.get(message_id) !== content);
+    return { missing: at === -1 ? null : at, visible };
+  }
+
+  async #sharedWith(sessionId: string, record: SessionRecord): Promise<number> {
+    return (await this.#compare(sessionId, record)).missing ?? 0;
+  }
+
+  #paced<T>(work: () => Promise<T>): Promise<T> {
+    return this.#options.pacer.run(work);
+  }
+
+  async #call() {
+    return { ...(await this.#context.call()), signal: this.#options.signal, pacesItself: true };
+  }
+}

@@ -1,0 +1,116 @@
+// The files behind a given path: the file itself, the files of a directory and below, or those of a zip archive. Links inside a directory
+// are not followed, and nothing is written.
+import { closeSync, createReadStream, lstatSync, opendirSync, openSync, readSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileBytes } from '../../system/file-bytes.ts';
+import { unreadableFile } from '../terminal/file-message.ts';
+import { type FoundFile, tooMany } from './found-file.ts';
+import { importLimits } from './import-limits.ts';
+import type { SourceFile } from './source.ts';
+
+const nameIt = 'Name a file, a directory or a zip archive that you may read, or - for stdin.';
+
+/** `isNamed`: the user named this very file. */
+export async function* filesAt(path: string): AsyncGenerator<FoundFile, void> {
+  let status: ReturnType<typeof statSync>;
+  try {
+    status = statSync(path);
+  } catch (error) {
+    throw unreadableFile(path, error, nameIt);
+  }
+  if (status.isDirectory()) yield* filesIn(path);
+  else if (status.isFile() && isZip(path)) yield* (await import('./zip-files.ts')).filesOfZip(path);
+  else yield { file: fileAt(path, status.isFile() ? status : null), isNamed: true };
+}
+
+function* filesIn(directory: string): Generator<FoundFile> {
+  const waiting: { readonly path: string; readonly depth: number }[] = [{ path: directory, depth: 0 }];
+  let count = 0;
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    const { path, depth } = next;
+    let names: readonly string[];
+    try {
+      names = namesIn(path);
+    } catch (error) {
+      yield { path, failure: unreadableFile(path, error, nameIt) };
+      continue;
+    }
+    for (const name of names) {
+      const inner = join(path, name);
+      const status = lstatSync(inner, { throwIfNoEntry: false });
+      if (status === undefined) continue;
+      if (status.isSymbolicLink()) yield { path: inner, skipped: 'link' };
+      else if (status.isDirectory()) {
+        if (depth < importLimits.directories) waiting.push({ path: inner, depth: depth + 1 });
+        else
+          yield {
+            path: inner,
+            failure: tooMany(inner, `lies deeper than ${importLimits.directories} directories`),
+          };
+      } else if (status.isFile()) {
+        count += 1;
+        if (count > importLimits.files) {
+          yield { path: inner, failure: tooMany(inner, `is behind ${importLimits.files} files, the limit`) };
+          return;
+        }
+        yield { file: fileAt(inner, status), isNamed: false };
+      }
+    }
+  }
+}
+
+/** In the order of their bytes, so that every import takes the same order. */
+function namesIn(path: string): readonly string[] {
+  const directory = opendirSync(path);
+  const names: string[] = [];
+  try {
+    for (let entry = directory.readSync(); entry !== null; entry = directory.readSync())
+      names.push(entry.name);
+  } finally {
+    directory.closeSync();
+  }
+  return names.sort();
+}
+
+/** `status` null: a pipe or a device, which can be read once. */
+function fileAt(
+  path: string,
+  status: { readonly size: number; readonly mtimeMs: number } | null,
+): SourceFile {
+  return {
+    path,
+    bytes: status?.size ?? 0,
+    modified: status === null ? null : Math.floor(status.mtimeMs),
+    local: status === null ? null : path,
+    open: (signal) => (status === null ? fileBytes(path, signal) : readable(path, signal)),
+  };
+}
+
+async function* readable(path: string, signal: AbortSignal): AsyncGenerator<Uint8Array, void> {
+  try {
+    yield* createReadStream(path, { signal, highWaterMark: 256 * 1024 });
+  } catch (error) {
+    signal.throwIfAborted();
+    throw unreadableFile(path, error, nameIt);
+  }
+}
+
+function isZip(path: string): boolean {
+  const first = Buffer.alloc(4);
+  try {
+    const file = openSync(path, 'r');
+    try {
+      readSync(file, first, 0, 4, 0);
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    throw unreadableFile(path, error, nameIt);
+  }
+  return isZipStart(first);
+}
+
+export function isZipStart(bytes: Uint8Array): boolean {
+  const [first, second, third, fourth] = bytes;
+  return first === 0x50 && second === 0x4b && (third === 3 || third === 5) && (fourth === 4 || fourth === 6);
+}

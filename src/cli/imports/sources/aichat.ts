@@ -1,0 +1,74 @@
+// aichat's sessions: a YAML file for each, with the model and the messages. It keeps no times and no ids. Older messages may stand as a
+// summary, beside `compressed_messages`.
+import { basename } from 'node:path';
+import { parse } from 'yaml';
+import { ParleyError } from '../../../service/errors.ts';
+import { type ForeignMessage, onlyBranch, type Part } from '../conversation.ts';
+import { asText, type ForeignFields, fieldsOf, listOf, textOf } from '../foreign-value.ts';
+import { broken } from '../json-items.ts';
+import type { Source } from '../source.ts';
+
+/** Bytes of a session. A YAML file is read at once. */
+const mostBytes = 8 * 1024 * 1024;
+
+export const aichat: Source = {
+  name: 'aichat',
+  title: 'aichat session',
+  tried: 'the documented shape of 0.20 to 0.30',
+  recognises: ({ name, text }) =>
+    /\.ya?ml$/.test(name) && /^model:/m.test(text) && /^(compressed_)?messages:/m.test(text),
+  places: ({ home, env }) => {
+    const path =
+      env['AICHAT_SESSIONS_DIR'] ??
+      `${env['AICHAT_CONFIG_DIR'] ?? `${env['XDG_CONFIG_HOME'] ?? `${home}/.config`}/aichat`}/sessions`;
+    return [{ path, pattern: /\.yaml$/, keptDays: null }];
+  },
+  async *read(file, { signal }) {
+    const place = 'the session';
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const chunk of file.open(signal)) {
+      bytes += chunk.length;
+      if (bytes > mostBytes)
+        throw new ParleyError('PAYLOAD_TOO_LARGE', `${file.path} has more than ${mostBytes} bytes.`, {
+          hint: 'Nothing of it was kept; the rest was read.',
+        });
+      chunks.push(chunk);
+    }
+    let session: ForeignFields;
+    try {
+      session = fieldsOf(parse(Buffer.concat(chunks).toString(), { maxAliasCount: 0 }));
+    } catch {
+      yield { place, failure: broken(place, 'is not YAML') };
+      return;
+    }
+    const model = textOf(session['model']);
+    const all = [...listOf(session['compressed_messages']), ...listOf(session['messages'])].map(fieldsOf);
+    const system = all
+      .map((one) => (one['role'] === 'system' ? textOf(one['content']) : null))
+      .find((text) => text !== null);
+    const messages = all.flatMap((message) => messageOf(message, model));
+    if (messages.length === 0) yield { place, skipped: 'empty' };
+    else {
+      const id = basename(file.path).replace(/\.ya?ml$/, '');
+      const facts = { id, title: id, created: null, system: system ?? textOf(session['role_prompt']) };
+      yield { place, conversation: { ...facts, branches: onlyBranch(messages) } };
+    }
+  },
+};
+
+function messageOf({ role, content }: ForeignFields, model: string | null): readonly ForeignMessage[] {
+  if (role !== 'user' && role !== 'assistant') return [];
+  const parts = typeof content === 'string' ? [content] : listOf(content);
+  return [
+    {
+      ...{ id: null, role, time: null, finish: null, model: role === 'user' ? null : model },
+      parts: parts.map((one): Part => {
+        const text = typeof one === 'string' ? one : textOf(fieldsOf(one)['text']);
+        return text === null
+          ? { kind: 'attachment', name: asText(fieldsOf(one)['type']) || 'file', text: null }
+          : { kind: 'text', text };
+      }),
+    },
+  ];
+}

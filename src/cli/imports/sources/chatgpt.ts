@@ -1,0 +1,117 @@
+// ChatGPT's export: `conversations.json`, or `conversations-000.json` and so on, an array of conversations. Each is a tree of nodes, of
+// which `current_node` ends the line that was shown last.
+import type { FinishReason } from '../../../service/session.ts';
+import { branchesOf, type TreeNode } from '../branches.ts';
+import type { ForeignConversation, ForeignMessage, Part } from '../conversation.ts';
+import { asText, type ForeignFields, fieldsOf, listOf, textOf, timeOfSeconds } from '../foreign-value.ts';
+import { jsonConversations } from '../json-conversations.ts';
+import type { Source } from '../source.ts';
+
+export const chatgpt: Source = {
+  name: 'chatgpt',
+  title: 'ChatGPT export',
+  tried: 'the documented shape of 2023 to 2026',
+  recognises: ({ text }) => /^\s*[[{]/.test(text) && /"mapping"\s*:\s*\{/.test(text),
+  read: (file, { signal }) =>
+    jsonConversations(file.open(signal), conversationOf, 'is no conversation: it has no id and no mapping'),
+};
+
+function conversationOf(fields: ForeignFields): ForeignConversation | null {
+  const id = textOf(fields['conversation_id']) ?? textOf(fields['id']);
+  const mapping = fieldsOf(fields['mapping']);
+  if (id === null || fields['mapping'] !== mapping) return null;
+  const model = textOf(fields['model_slug']) ?? textOf(fields['default_model_slug']);
+  return {
+    id,
+    title: textOf(fields['title']),
+    created: timeOfSeconds(fields['create_time']),
+    system: null,
+    branches: branchesOf(nodesOf(mapping, model), textOf(fields['current_node'])),
+  };
+}
+
+/** Siblings in the order of their parent's `children`; the others in the order of the file. */
+function nodesOf(mapping: ForeignFields, model: string | null): readonly TreeNode[] {
+  const order = new Map<string, number>();
+  for (const node of Object.values(mapping))
+    for (const child of listOf(fieldsOf(node)['children']))
+      if (typeof child === 'string') order.set(child, order.size);
+  const nodes = Object.entries(mapping).map(([id, value]): TreeNode => {
+    const node = fieldsOf(value);
+    return { id, parent: textOf(node['parent']), message: messageOf(fieldsOf(node['message']), model) };
+  });
+  const placeOf = ({ id }: TreeNode) => order.get(id) ?? order.size;
+  return nodes.sort((one, other) => placeOf(one) - placeOf(other));
+}
+
+/** Null for what the conversation does not show. */
+function messageOf(message: ForeignFields, model: string | null): ForeignMessage | null {
+  const metadata = fieldsOf(message['metadata']);
+  const author = fieldsOf(message['author']);
+  const role = author['role'];
+  if (role !== 'user' && role !== 'assistant' && role !== 'tool') return null;
+  if (metadata['is_visually_hidden_from_conversation'] === true) return null;
+  const parts = partsOf(message, textOf(author['name']), role);
+  const attachments = listOf(metadata['attachments']).map(
+    (one): Part => ({ kind: 'attachment', name: textOf(fieldsOf(one)['name']) ?? 'file', text: null }),
+  );
+  if (parts.length + attachments.length === 0) return null;
+  return {
+    id: textOf(message['id']),
+    role: role === 'user' ? 'user' : 'assistant',
+    time: timeOfSeconds(message['create_time']),
+    model: role === 'user' ? null : (textOf(metadata['model_slug']) ?? model),
+    finish: role === 'assistant' ? finishOf(message, metadata) : null,
+    parts: [...attachments, ...parts],
+  };
+}
+
+function partsOf(message: ForeignFields, name: string | null, role: string): readonly Part[] {
+  const content = fieldsOf(message['content']);
+  const text = textOf(content['text']) ?? textOf(content['result']) ?? textOf(content['content']);
+  const recipient = textOf(message['recipient']) ?? 'all';
+  const isCall = role === 'assistant' && recipient !== 'all';
+  const spoken = (one: string): Part =>
+    role === 'tool'
+      ? { kind: 'result', name, text: one }
+      : isCall
+        ? { kind: 'tool', name: recipient, input: one }
+        : { kind: 'text', text: one };
+  switch (content['content_type']) {
+    case 'user_editable_context':
+    case 'model_editable_context':
+      return [];
+    case 'thoughts':
+      return listOf(content['thoughts']).map((one) => {
+        const { summary, content: thought } = fieldsOf(one);
+        return {
+          kind: 'thinking',
+          text: [summary, thought].filter((words) => textOf(words) !== null).join('\n'),
+        };
+      });
+    case 'reasoning_recap':
+      return text === null ? [] : [{ kind: 'thinking', text }];
+    default: {
+      const parts = listOf(content['parts']).flatMap((part) => partOf(part, spoken));
+      return parts.length === 0 && text !== null ? [spoken(text)] : parts;
+    }
+  }
+}
+
+function partOf(part: unknown, spoken: (text: string) => Part): readonly Part[] {
+  if (typeof part === 'string') return part.trim() === '' ? [] : [spoken(part)];
+  const fields = fieldsOf(part);
+  const text = textOf(fields['text']);
+  if (text !== null) return [spoken(text)];
+  const name = textOf(fields['name']) ?? textOf(fields['asset_pointer']) ?? textOf(fields['content_type']);
+  return name === null
+    ? [{ kind: 'result', name: null, text: asText(part) }]
+    : [{ kind: 'attachment', name, text: null }];
+}
+
+function finishOf(message: ForeignFields, metadata: ForeignFields): FinishReason | null {
+  const type = fieldsOf(metadata['finish_details'])['type'];
+  if (type === 'max_tokens') return 'length';
+  if (type === 'interrupted' || message['status'] === 'finished_partial_completion') return 'interrupted';
+  return type === 'stop' ? 'stop' : null;
+}

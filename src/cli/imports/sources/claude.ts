@@ -1,0 +1,98 @@
+// Claude's export: `conversations.json`, an array of conversations with `chat_messages`. Newer exports name each message's parent, so an
+// edited message makes a branch.
+import { branchesOf, type TreeNode } from '../branches.ts';
+import type { ForeignConversation, ForeignMessage, Part } from '../conversation.ts';
+import { asText, type ForeignFields, fieldsOf, listOf, textOf, timeOfText } from '../foreign-value.ts';
+import { jsonConversations } from '../json-conversations.ts';
+import type { Source } from '../source.ts';
+
+/** The parent of the first message of a conversation. */
+const noParent = '00000000-0000-4000-8000-000000000000';
+
+export const claude: Source = {
+  name: 'claude',
+  title: 'Claude export',
+  tried: 'the documented shape of 2024 to 2026',
+  recognises: ({ text }) => /^\s*[[{]/.test(text) && /"chat_messages"\s*:\s*\[/.test(text),
+  read: (file, { signal }) =>
+    jsonConversations(
+      file.open(signal),
+      conversationOf,
+      'is no conversation: it has no uuid and no chat_messages',
+    ),
+};
+
+function conversationOf(fields: ForeignFields): ForeignConversation | null {
+  const id = textOf(fields['uuid']);
+  const list = fields['chat_messages'];
+  if (id === null || !Array.isArray(list)) return null;
+  const given = list.map(fieldsOf);
+  const isTree = given.some((message) => textOf(message['parent_message_uuid']) !== null);
+  let before: string | null = null;
+  const nodes = given.map((message, index): TreeNode => {
+    const own = textOf(message['uuid']) ?? `#${index}`;
+    const told = textOf(message['parent_message_uuid']);
+    const parent = isTree ? (told === noParent ? null : told) : before;
+    before = own;
+    return { id: own, parent, message: messageOf(message) };
+  });
+  return {
+    id,
+    title: textOf(fields['name']),
+    created: timeOfText(fields['created_at']),
+    system: null,
+    branches: branchesOf(nodes, textOf(fields['current_leaf_message_uuid'])),
+  };
+}
+
+function messageOf(message: ForeignFields): ForeignMessage | null {
+  const { sender } = message;
+  if (sender !== 'human' && sender !== 'assistant') return null;
+  const content = listOf(message['content']).flatMap(partOf);
+  const text = textOf(message['text']);
+  // Beside content the text repeats it, or says that a tool call cannot be shown. Beside thinking alone it is what was said.
+  const isTold = content.some(({ kind }) => kind !== 'thinking');
+  const parts: readonly Part[] = [
+    ...[...listOf(message['attachments']), ...listOf(message['files'])].map(attachmentOf),
+    ...content,
+    ...(isTold || text === null ? [] : [{ kind: 'text', text } as const]),
+  ];
+  if (parts.length === 0) return null;
+  return {
+    id: textOf(message['uuid']),
+    role: sender === 'human' ? 'user' : 'assistant',
+    time: timeOfText(message['created_at']),
+    model: textOf(message['model']),
+    finish: message['stop_reason'] === 'max_tokens' ? 'length' : null,
+    parts,
+  };
+}
+
+function attachmentOf(value: unknown): Part {
+  const fields = fieldsOf(value);
+  const name = textOf(fields['file_name']) ?? textOf(fields['file_uuid']) ?? 'pasted text';
+  return { kind: 'attachment', name, text: textOf(fields['extracted_content']) };
+}
+
+function partOf(value: unknown): readonly Part[] {
+  const fields = fieldsOf(value);
+  const text = textOf(fields['text']);
+  switch (fields['type']) {
+    case 'thinking': {
+      const thinking = textOf(fields['thinking']);
+      return thinking === null ? [] : [{ kind: 'thinking', text: thinking }];
+    }
+    case 'tool_use':
+      return [{ kind: 'tool', name: textOf(fields['name']) ?? 'tool', input: asText(fields['input']) }];
+    case 'tool_result': {
+      const texts = listOf(fields['content']).map((one) => textOf(fieldsOf(one)['text']) ?? asText(one));
+      const result = texts.length > 0 ? texts.join('\n') : asText(fields['content']);
+      return [{ kind: 'result', name: textOf(fields['name']), text: result }];
+    }
+    default: {
+      // A voice note carries its words as `text` or `transcript`.
+      const said = text ?? textOf(fields['transcript']);
+      return said === null ? [] : [{ kind: 'text', text: said }];
+    }
+  }
+}

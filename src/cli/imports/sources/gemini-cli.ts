@@ -1,0 +1,84 @@
+// Gemini CLI's chats, a file for each session below `tmp/…/chats`: one JSON object, or since 0.3x lines, of which a later one with the same
+// id replaces the earlier, and `$set` changes the session. A message that begins with a tag is the program's own.
+import { type ForeignMessage, onlyBranch, type Part } from '../conversation.ts';
+import { asText, type ForeignFields, fieldsOf, listOf, textOf, timeOfText } from '../foreign-value.ts';
+import { jsonItems } from '../json-items.ts';
+import type { Source } from '../source.ts';
+
+export const geminiCli: Source = {
+  name: 'gemini-cli',
+  title: 'Gemini CLI chat',
+  tried: '0.61.0',
+  recognises: ({ text }) => /^\s*\{\s*"sessionId"\s*:\s*"[^"]*",\s*"projectHash"/.test(text),
+  places: ({ home }) => [
+    { path: `${home}/.gemini/tmp`, pattern: /\/chats\/session-[^/]*\.jsonl?$/, keptDays: null },
+  ],
+  async *read(file, { signal }) {
+    const messages = new Map<string, ForeignFields>();
+    let session: ForeignFields = {};
+    for await (const { place, value, failure } of jsonItems(file.open(signal))) {
+      if (failure !== null) {
+        yield { place, failure };
+        continue;
+      }
+      const line = fieldsOf(value);
+      const changes = fieldsOf(line['$set']);
+      if (textOf(line['id']) !== null) messages.set(asText(line['id']), line);
+      else session = { ...session, ...line, ...changes };
+      for (const one of [...listOf(line['messages']), ...listOf(changes['messages'])])
+        messages.set(asText(fieldsOf(one)['id']), fieldsOf(one));
+    }
+    const id = textOf(session['sessionId']);
+    const given = [...messages.values()].flatMap(messageOf);
+    const place = 'the session';
+    if (id === null || given.length === 0) yield { place, skipped: 'empty' };
+    else {
+      const created = timeOfText(session['startTime']);
+      const title = textOf(session['summary']);
+      yield { place, conversation: { id, title, created, system: null, branches: onlyBranch(given) } };
+    }
+  },
+};
+
+function messageOf(message: ForeignFields): readonly ForeignMessage[] {
+  const { type } = message;
+  if (type !== 'user' && type !== 'gemini') return [];
+  const thoughts = listOf(message['thoughts']).map((one): Part => {
+    const { subject, description } = fieldsOf(one);
+    return {
+      kind: 'thinking',
+      text: [subject, description].filter((text) => textOf(text) !== null).join('\n'),
+    };
+  });
+  const calls = listOf(message['toolCalls']).flatMap((one): readonly Part[] => {
+    const call = fieldsOf(one);
+    const results = listOf(call['result']).map(
+      (result) => fieldsOf(fieldsOf(fieldsOf(result)['functionResponse'])['response'])['output'],
+    );
+    const text = results
+      .map(asText)
+      .filter((output) => output !== '')
+      .join('\n');
+    const used: Part = { kind: 'tool', name: asText(call['name']), input: asText(call['args']) };
+    return text === '' ? [used] : [used, { kind: 'result', name: null, text }];
+  });
+  const parts = [...thoughts, ...calls, ...textsOf(message['content'], type === 'user')];
+  if (parts.length === 0) return [];
+  return [
+    {
+      ...{ id: textOf(message['id']), role: type === 'user' ? 'user' : 'assistant', finish: null, parts },
+      time: timeOfText(message['timestamp']),
+      model: textOf(message['model']),
+    },
+  ];
+}
+
+/** A text, or a list of texts and results of tools, which stand beside their calls already. */
+function textsOf(content: unknown, isOwn: boolean): readonly Part[] {
+  const texts = typeof content === 'string' ? [content] : listOf(content).map((one) => fieldsOf(one)['text']);
+  return texts.flatMap((text): readonly Part[] =>
+    typeof text !== 'string' || text === '' || (isOwn && text.startsWith('<session_context>'))
+      ? []
+      : [{ kind: 'text', text }],
+  );
+}

@@ -1,0 +1,76 @@
+// The log of llm, `logs.db`: a row of `responses` is a prompt and its reply, and a conversation has several. Responses without a conversation
+// are conversations of one turn. Newer versions keep threads of turns instead; both may be in one file.
+import { type ForeignMessage, onlyBranch, type Part } from '../conversation.ts';
+import { type DatabaseRow, ForeignDatabase } from '../foreign-database.ts';
+import { asText, fieldsOf, textOf, timeOfText } from '../foreign-value.ts';
+import type { Source } from '../source.ts';
+
+export const llm: Source = {
+  name: 'llm',
+  title: 'llm log',
+  tried: 'the schema of 0.13 to 0.27',
+  recognises: ({ name, text }) =>
+    text.startsWith('SQLite format 3\0') && (name === 'logs.db' || /CREATE TABLE \W?responses\b/.test(text)),
+  places: ({ home, env }) => {
+    const path = env['LLM_USER_PATH'] ?? `${env['XDG_CONFIG_HOME'] ?? `${home}/.config`}/io.datasette.llm`;
+    return [{ path: `${path}/logs.db`, pattern: /\/logs\.db$/, keptDays: null }];
+  },
+  async *read(file, options) {
+    const database = await ForeignDatabase.open(file, options);
+    try {
+      const hasNames = database.hasTable('conversations');
+      const names = hasNames ? 'SELECT id, name FROM conversations' : "SELECT '' AS id, NULL AS name WHERE 0";
+      const titles = new Map(database.rows(names).map(({ id, name }) => [asText(id), textOf(name)]));
+      const ids = database.rows(
+        'SELECT DISTINCT coalesce(conversation_id, id) AS id FROM responses ORDER BY rowid',
+      );
+      for (const row of ids) {
+        options.signal.throwIfAborted();
+        const id = asText(row['id']);
+        const turns = database.rows(
+          'SELECT * FROM responses WHERE conversation_id = ? OR (conversation_id IS NULL AND id = ?) ORDER BY datetime_utc, rowid',
+          ...[id, id],
+        );
+        const system = turns.map((turn) => textOf(turn['system'])).find((text) => text !== null) ?? null;
+        const conversation = { id, title: titles.get(id) ?? null, created: null, system };
+        const branches = onlyBranch(turns.flatMap(messagesOf));
+        yield { place: `conversation ${id}`, conversation: { ...conversation, branches } };
+      }
+    } finally {
+      database.close();
+    }
+  },
+};
+
+/** Times have no zone, and are in UTC. */
+function messagesOf(turn: DatabaseRow): readonly ForeignMessage[] {
+  const at = textOf(turn['datetime_utc']);
+  const time =
+    at === null ? null : timeOfText(/[Zz]|[+-]\d\d:\d\d$/.test(at) ? at : `${at.replace(' ', 'T')}Z`);
+  const id = textOf(turn['id']);
+  const prompt = textOf(turn['prompt']);
+  const reply = textOf(turn['response']);
+  const thinking = textOf(fieldsOf(parsed(turn['response_json']))['reasoning_content']);
+  const parts: readonly Part[] = [
+    ...(thinking === null ? [] : [{ kind: 'thinking', text: thinking } as const]),
+    ...(reply === null ? [] : [{ kind: 'text', text: reply } as const]),
+  ];
+  return [
+    {
+      ...{ id, role: 'user', time, model: null, finish: null },
+      parts: prompt === null ? [] : [{ kind: 'text', text: prompt }],
+    },
+    {
+      ...{ id: id === null ? null : `${id}-reply`, role: 'assistant', time, finish: null, parts },
+      model: textOf(turn['model']),
+    },
+  ];
+}
+
+function parsed(value: unknown): unknown {
+  try {
+    return typeof value === 'string' ? JSON.parse(value) : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,154 @@
+// Items of OpenAI's API that their owners saved: messages of a thread (`thread.message`), items of a conversation, lists of both, and lines of
+// `{"messages":[…]}`, which `sessions export --format openai-jsonl` writes.
+import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
+import type { Role } from '../../../service/session.ts';
+import { type ForeignMessage, onlyBranch, type Part, type SourceReading } from '../conversation.ts';
+import {
+  asText,
+  type ForeignFields,
+  fieldsOf,
+  listOf,
+  textOf,
+  timeOfSeconds,
+  timeOfText,
+} from '../foreign-value.ts';
+import { jsonItems } from '../json-items.ts';
+import type { Source } from '../source.ts';
+
+interface OpenConversation {
+  readonly id: string;
+  readonly items: ForeignFields[];
+}
+
+export const openai: Source = {
+  name: 'openai',
+  title: 'OpenAI items',
+  tried: 'the documented shapes of threads, conversations and chat lines',
+  recognises: ({ text }) =>
+    /^\s*[[{]/.test(text) &&
+    (/"object"\s*:\s*"(thread\.message|list)"/.test(text) ||
+      /"role"\s*:\s*"(user|assistant|system|developer)"/.test(text)) &&
+    /"(content|messages|data)"\s*:/.test(text),
+  async *read(file, { signal }) {
+    const name = basename(file.path);
+    // Items that stand by themselves belong to the conversation of the file, or to their thread.
+    const threads = new Map<string, OpenConversation>();
+    let number = 0;
+    let loose: string | null = null;
+    for await (const { place, value, failure } of jsonItems(file.open(signal))) {
+      number += 1;
+      if (failure !== null) {
+        yield { place, failure };
+        continue;
+      }
+      const fields = fieldsOf(value);
+      if (Array.isArray(fields['messages'])) {
+        const messages = fields['messages'].map(fieldsOf);
+        const told = textOf(fields['id']) ?? textOf(fieldsOf(fields['metadata'])['session_id']);
+        const id = told ?? `${name}#${number}-${markOf(messages)}`;
+        yield conversationOf(place, { id, items: messages }, fields);
+        continue;
+      }
+      const items = Array.isArray(fields['data']) ? fields['data'].map(fieldsOf) : [fields];
+      for (const item of items) {
+        loose ??= `${name}-${markOf(items)}`;
+        const id = textOf(item['thread_id']) ?? loose;
+        const thread = threads.get(id) ?? { id, items: [] };
+        threads.set(id, thread);
+        thread.items.push(item);
+      }
+    }
+    for (const thread of threads.values()) yield conversationOf(`conversation ${thread.id}`, thread, {});
+  },
+};
+
+function conversationOf(
+  place: string,
+  { id, items }: OpenConversation,
+  fields: ForeignFields,
+): SourceReading {
+  const times = items.map(timeOf);
+  // A list of the API begins with the newest.
+  const isReversed = times.length > 1 && (times[0] ?? 0) > (times.at(-1) ?? 0);
+  const ordered = isReversed ? items.toReversed() : items;
+  const system = ordered.flatMap((item) =>
+    item['role'] === 'system' || item['role'] === 'developer' ? textsOf(item['content']) : [],
+  );
+  const metadata = fieldsOf(fields['metadata']);
+  return {
+    place,
+    conversation: {
+      id,
+      title: textOf(fields['title']) ?? textOf(metadata['title']),
+      created: timeOfSeconds(fields['created_at']) ?? timeOfText(metadata['created_at']),
+      system: system.join('\n\n').trim() === '' ? null : system.join('\n\n'),
+      branches: onlyBranch(ordered.flatMap(messageOf)),
+    },
+  };
+}
+
+/** Tells conversations apart that have no id: those of files with one name. It stays while a conversation grows. */
+function markOf([first]: readonly ForeignFields[]): string {
+  return createHash('sha256')
+    .update(JSON.stringify(first ?? null))
+    .digest('hex')
+    .slice(0, 16);
+}
+
+function timeOf(item: ForeignFields): number | null {
+  return timeOfSeconds(item['created_at']) ?? timeOfText(item['created_at']);
+}
+
+function messageOf(item: ForeignFields): readonly ForeignMessage[] {
+  const roles: Readonly<Record<string, Role>> = { user: 'user', assistant: 'assistant', tool: 'assistant' };
+  const role =
+    roles[asText(item['role'])] ??
+    (item['role'] === undefined && item['type'] !== undefined ? 'assistant' : null);
+  if (role === null) return [];
+  const facts = { id: textOf(item['id']), role, time: timeOf(item), finish: null };
+  return [{ ...facts, model: textOf(item['model']), parts: partsOf(item) }];
+}
+
+function partsOf(item: ForeignFields): readonly Part[] {
+  switch (item['type']) {
+    case 'function_call':
+      return [{ kind: 'tool', name: asText(item['name']), input: asText(item['arguments']) }];
+    case 'function_call_output':
+      return [{ kind: 'result', name: null, text: asText(item['output']) }];
+    case 'reasoning':
+      return textsOf(item['summary']).map((text) => ({ kind: 'thinking', text }));
+  }
+  if (item['role'] === 'tool')
+    return [{ kind: 'result', name: null, text: textsOf(item['content']).join('\n') }];
+  const calls = listOf(item['tool_calls']).map((one): Part => {
+    const call = fieldsOf(fieldsOf(one)['function']);
+    return { kind: 'tool', name: asText(call['name']), input: asText(call['arguments']) };
+  });
+  const { content } = item;
+  const said =
+    typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content).map(fieldsOf);
+  const parts = said.flatMap((part): readonly Part[] => {
+    const [text] = textsOf([part]);
+    if (text !== undefined) return text === '' ? [] : [{ kind: 'text', text }];
+    const file = fieldsOf(part['image_file']);
+    return [
+      {
+        kind: 'attachment',
+        name: textOf(part['filename']) ?? textOf(file['file_id']) ?? asText(part['type']),
+        text: null,
+      },
+    ];
+  });
+  return [...parts, ...calls];
+}
+
+/** A text, or parts whose `text` is a text or `{"value":…}`. */
+function textsOf(content: unknown): readonly string[] {
+  if (typeof content === 'string') return [content];
+  return listOf(content).flatMap((one) => {
+    const { text, refusal } = fieldsOf(one);
+    const told = textOf(text) ?? textOf(fieldsOf(text)['value']) ?? textOf(refusal);
+    return told === null ? [] : [told];
+  });
+}

@@ -1,0 +1,141 @@
+// opencode's store: since 1.2 the database `opencode.db`, with a row for each session, message and part. `opencode export` writes one
+// session as JSON of the same values.
+
+import type { ForeignConversation, SourceReading } from '../conversation.ts';
+import { type ForeignMessage, onlyBranch, type Part } from '../conversation.ts';
+import { ForeignDatabase } from '../foreign-database.ts';
+import {
+  asText,
+  type ForeignFields,
+  fieldsOf,
+  listOf,
+  textOf,
+  timeOfMilliseconds,
+} from '../foreign-value.ts';
+import { jsonItems } from '../json-items.ts';
+import type { ReadOptions, Source, SourceFile } from '../source.ts';
+
+export const opencode: Source = {
+  name: 'opencode',
+  title: 'opencode session',
+  tried: '1.18.33',
+  recognises: ({ name, text }) =>
+    (text.startsWith('SQLite format 3\0') && /^opencode.*\.db$/.test(name)) ||
+    /^\s*\{\s*"info"\s*:\s*\{[\s\S]*"messages"\s*:\s*\[\s*\{\s*"info"/.test(text),
+  places: ({ home, env }) => {
+    const path = `${env['XDG_DATA_HOME'] ?? `${home}/.local/share`}/opencode`;
+    return [{ path, pattern: /\/opencode[^/]*\.db$/, keptDays: null }];
+  },
+  async *read(file, options) {
+    if (file.local !== null && file.path.endsWith('.db')) yield* ofDatabase(file, options);
+    else yield* ofExport(file, options);
+  },
+};
+
+async function* ofDatabase(file: SourceFile, options: ReadOptions): AsyncGenerator<SourceReading, void> {
+  const database = await ForeignDatabase.open(file, options);
+  try {
+    for (const row of database.rows(
+      'SELECT id, parent_id, title, time_created FROM session ORDER BY time_created, id',
+    )) {
+      options.signal.throwIfAborted();
+      const id = asText(row['id']);
+      const place = `session ${id}`;
+      if (row['parent_id'] !== null) {
+        yield { place, skipped: 'subagent' };
+        continue;
+      }
+      const parts = new Map<string, ForeignFields[]>();
+      for (const part of database.rows(
+        'SELECT message_id, data FROM part WHERE session_id = ? ORDER BY id',
+        id,
+      )) {
+        const message = asText(part['message_id']);
+        parts.set(message, [...(parts.get(message) ?? []), parsed(part['data'])]);
+      }
+      const rows = database.rows(
+        'SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id',
+        id,
+      );
+      const messages = rows.flatMap((message) => {
+        const own = asText(message['id']);
+        return messageOf(own, parsed(message['data']), parts.get(own) ?? []);
+      });
+      const info = { id, title: row['title'], time: { created: row['time_created'] } };
+      yield { place, conversation: conversationOf(id, info, messages) };
+    }
+  } finally {
+    database.close();
+  }
+}
+
+async function* ofExport(file: SourceFile, { signal }: ReadOptions): AsyncGenerator<SourceReading, void> {
+  for await (const { place, value, failure } of jsonItems(file.open(signal))) {
+    if (failure !== null) {
+      yield { place, failure };
+      continue;
+    }
+    const info = fieldsOf(fieldsOf(value)['info']);
+    const messages = listOf(fieldsOf(value)['messages']).flatMap((one) => {
+      const message = fieldsOf(fieldsOf(one)['info']);
+      return messageOf(asText(message['id']), message, listOf(fieldsOf(one)['parts']).map(fieldsOf));
+    });
+    const id = textOf(info['id']);
+    if (id === null) yield { place, skipped: 'empty' };
+    else yield { place, conversation: conversationOf(id, info, messages) };
+  }
+}
+
+function conversationOf(
+  id: string,
+  info: ForeignFields,
+  messages: readonly ForeignMessage[],
+): ForeignConversation {
+  const created = timeOfMilliseconds(fieldsOf(info['time'])['created']);
+  return { id, title: textOf(info['title']), created, system: null, branches: onlyBranch(messages) };
+}
+
+function messageOf(
+  id: string,
+  message: ForeignFields,
+  parts: readonly ForeignFields[],
+): readonly ForeignMessage[] {
+  const { role } = message;
+  if (role !== 'user' && role !== 'assistant') return [];
+  return [
+    {
+      ...{ id, role, finish: message['finish'] === 'length' ? 'length' : null },
+      time: timeOfMilliseconds(fieldsOf(message['time'])['created']),
+      model: role === 'user' ? null : textOf(message['modelID']),
+      parts: parts.flatMap(partOf),
+    },
+  ];
+}
+
+function partOf(part: ForeignFields): readonly Part[] {
+  const text = textOf(part['text']);
+  switch (part['type']) {
+    case 'text':
+      return text === null || part['synthetic'] === true ? [] : [{ kind: 'text', text }];
+    case 'reasoning':
+      return text === null ? [] : [{ kind: 'thinking', text }];
+    case 'file':
+      return [{ kind: 'attachment', name: textOf(part['filename']) ?? asText(part['mime']), text: null }];
+    case 'tool': {
+      const state = fieldsOf(part['state']);
+      const output = textOf(state['output']) ?? textOf(state['error']);
+      const call: Part = { kind: 'tool', name: asText(part['tool']), input: asText(state['input']) };
+      return output === null ? [call] : [call, { kind: 'result', name: null, text: output }];
+    }
+    default:
+      return [];
+  }
+}
+
+function parsed(value: unknown): ForeignFields {
+  try {
+    return fieldsOf(JSON.parse(asText(value)));
+  } catch {
+    return {};
+  }
+}

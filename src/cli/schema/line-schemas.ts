@@ -1,0 +1,54 @@
+// The schemas that lines of a batch name: each is read and tried once, and one thread checks the replies of all.
+import { ParleyError } from '../../service/errors.ts';
+import { CheckingThread } from './checking-thread.ts';
+import { ReplyRule } from './reply-rule.ts';
+import { SchemaCheck } from './schema-check.ts';
+
+/** So many schemas are remembered; one that was forgotten is tried again. */
+const mostRules = 100;
+
+export class LineSchemas {
+  readonly #repairs: number;
+  readonly #thread: CheckingThread;
+  /** By the texts of the schemas, the oldest first. */
+  readonly #rules = new Map<string, Promise<ReplyRule>>();
+
+  constructor(repairs: number, signal: AbortSignal) {
+    this.#repairs = repairs;
+    this.#thread = new CheckingThread(signal);
+  }
+
+  /** Rejects with `INVALID_REQUEST`, which names the line, for a schema that cannot be checked whole. */
+  async ruleOf(schema: string, line: number): Promise<ReplyRule> {
+    const rule = this.#rules.get(schema) ?? this.#open(schema);
+    try {
+      return await rule;
+    } catch (error) {
+      if (!(error instanceof ParleyError) || error.code !== 'USAGE') {
+        // It may be tried again.
+        this.#rules.delete(schema);
+        throw error;
+      }
+      const [{ field: place, problem } = { field: '', problem: error.message }] = error.details;
+      const where = place === '' ? '' : ` at ${place}`;
+      throw new ParleyError(
+        'INVALID_REQUEST',
+        `Line ${line}: the schema cannot be used${where}: ${problem}.`,
+        {
+          hint: 'Nothing of this line was sent. Every part of a schema (JSON Schema 2020-12) must be checkable.',
+          details: [{ field: `line ${line}, schema${place}`, problem }],
+        },
+      );
+    }
+  }
+
+  #open(schema: string): Promise<ReplyRule> {
+    const rule = SchemaCheck.open(schema, '', this.#thread).then(
+      (check) => new ReplyRule(check, this.#repairs),
+    );
+    this.#rules.set(schema, rule);
+    const [oldest] = this.#rules.keys();
+    if (this.#rules.size > mostRules && oldest !== undefined) this.#rules.delete(oldest);
+    return rule;
+  }
+}

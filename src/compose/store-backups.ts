@@ -1,0 +1,203 @@
+// Backs up a store, verifies a backup, and restores one. A backup holds the modes that answer for its store: SQLite has those of this
+// machine's configuration, PostgreSQL its own.
+
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { copyModes } from '../config/mode-copy.ts';
+import { storedMode } from '../config/mode-validation.ts';
+import type { Target } from '../config/settings.ts';
+import { storedModeConfig } from '../config/stored-modes.ts';
+import type { BackedUpModes } from '../local/backup-lines.ts';
+import { type StoreBackup, backUpStore as writeBackup } from '../local/store-backup.ts';
+import {
+  verifyBackup as check,
+  type RestoredStore,
+  type StoreRestoring,
+  restoreStore as writeRows,
+} from '../local/store-restoring.ts';
+import type { CopiedModes } from '../service/administration.ts';
+import type { BackupFacts, RestoreReport } from '../service/backup-report.ts';
+import { ParleyError } from '../service/errors.ts';
+import { lockFiles } from '../store/sqlite/lock-file.ts';
+import { type LockWait, usualLockWaitMs } from '../store/sqlite/lock-wait.ts';
+import { hasStore, openSqliteRows } from '../store/sqlite/open.ts';
+import {
+  type EarlierStore,
+  earlierStore,
+  removeUnfinished,
+  replaceStore,
+  unfinishedName,
+} from '../store/sqlite/store-replacement.ts';
+import { holdFileLock } from '../system/file-lock.ts';
+import type { Dependencies } from './dependencies.ts';
+import { openModes } from './mode-opening.ts';
+
+export interface BackupRequest extends Pick<StoreBackup, 'withKeys' | 'write' | 'progress' | 'signal'> {
+  readonly target: Pick<Target, 'store' | 'storeName'>;
+}
+
+/** Throws `STORE_OLDER` for a store with an older schema, which is not changed. */
+export async function backUpStore(
+  { target, ...rest }: BackupRequest,
+  dependencies: Dependencies,
+): Promise<BackupFacts> {
+  const { dataDirectory, now } = dependencies;
+  if (target.store === null && !hasStore(dataDirectory)) {
+    throw new ParleyError('STORE_MISSING', `There is no store in ${dataDirectory}.`, {
+      hint: 'Nothing was written. Name the data directory of the store.',
+    });
+  }
+  const modes = await modesOf(target, dependencies);
+  const original = await openRows(target, dependencies, true);
+  try {
+    return await writeBackup({ ...rest, original, modes, from: target.storeName, now });
+  } finally {
+    await original.close();
+  }
+}
+
+export interface VerificationRequest {
+  readonly chunks: AsyncIterable<Uint8Array>;
+  /** The name of the backup, for errors. */
+  readonly place: string;
+  readonly progress: StoreRestoring['progress'];
+  readonly signal: AbortSignal;
+}
+
+export function verifyBackup(request: VerificationRequest): Promise<BackupFacts> {
+  return check(request);
+}
+
+export interface RestoringRequest extends VerificationRequest {
+  readonly target: Pick<Target, 'store' | 'storeName'>;
+  /** Replaces a store that holds sessions. Only SQLite can do so. */
+  readonly replaces: boolean;
+}
+
+export async function restoreStore(
+  request: RestoringRequest,
+  dependencies: Dependencies,
+): Promise<RestoreReport> {
+  const restored =
+    request.target.store === null ? intoFile(request, dependencies) : intoDatabase(request, dependencies);
+  const { facts, modes: given, keys, kept } = await restored;
+  const modes = await putModes(given, request.target, dependencies);
+  return { ...facts, place: request.target.storeName, kept, keys, modes };
+}
+
+/** Makes the store in a file of another name, and then gives it its name. */
+async function intoFile(request: RestoringRequest, dependencies: Dependencies) {
+  const { dataDirectory: directory, nodeApiVersion, random } = dependencies;
+  const wait = { waitMs: usualLockWaitMs, random };
+  // A process that starts meanwhile finds this store and keeps it open, so it is not replaced under that process.
+  if (!hasStore(directory)) await (await openFile(dependencies)).close();
+  const lock = { path: join(directory, 'restore.lock'), locks: async () => lockFiles(nodeApiVersion) };
+  const release = await holdFileLock(lock, 'the restoration of a backup');
+  try {
+    removeUnfinished(directory);
+    return await throughUnfinished(request, dependencies, wait);
+  } finally {
+    removeUnfinished(directory);
+    release();
+  }
+}
+
+async function throughUnfinished(
+  { target, replaces, ...rest }: RestoringRequest,
+  dependencies: Dependencies,
+  wait: LockWait,
+) {
+  const { dataDirectory: directory } = dependencies;
+  const mayReplace = ({ holdsSessions }: EarlierStore) => {
+    if (holdsSessions && !replaces) throw holdsData(target.storeName);
+  };
+  const { keys: earlierKeys, ...earlier } = await earlierStore(directory, wait);
+  mayReplace({ keys: earlierKeys, ...earlier });
+  const rows = await openFile(dependencies, { filename: unfinishedName });
+  let restored: RestoredStore;
+  try {
+    restored = await writeRows({ ...rest, rows, earlierKeys });
+  } finally {
+    await rows.close();
+  }
+  const kept = await replaceStore(directory, wait, (old) => {
+    mayReplace(old);
+    // A key that was made or revoked meanwhile would be lost.
+    if (!isDeepStrictEqual(old.keys, earlierKeys)) throw changedMeanwhile(target.storeName);
+  });
+  return { ...restored, kept };
+}
+
+function changedMeanwhile(place: string): ParleyError {
+  return new ParleyError('STORE_BUSY', `The keys of the store ${place} were changed meanwhile.`, {
+    hint: 'Nothing was changed. Try again.',
+  });
+}
+
+async function intoDatabase({ target, replaces, ...rest }: RestoringRequest, dependencies: Dependencies) {
+  const rows = await openRows(target, dependencies, false);
+  try {
+    const isUsed = (await rows.projects()).length > 0 || (await rows.copyNote()) !== null;
+    if (isUsed) throw replaces ? cannotReplace(target.storeName) : holdsData(target.storeName);
+    await rows.setCopyNote(JSON.stringify({ from: rest.place, isWhole: false }));
+    const restored = await writeRows({ ...rest, rows, earlierKeys: [] });
+    await rows.setCopyNote(JSON.stringify({ from: rest.place, isWhole: true }));
+    return { ...restored, kept: null };
+  } finally {
+    await rows.close();
+  }
+}
+
+function holdsData(place: string): ParleyError {
+  return new ParleyError('USAGE', `The store ${place} holds data.`, {
+    hint: 'Nothing was changed.',
+    remedy: { kind: 'replace_store' },
+  });
+}
+
+function cannotReplace(place: string): ParleyError {
+  return new ParleyError(
+    'USAGE',
+    `The store ${place} holds data, and a store in PostgreSQL is not replaced.`,
+    {
+      hint: 'Nothing was changed. Restore into another schema or database, and then change the address.',
+    },
+  );
+}
+
+async function openRows({ store }: Pick<Target, 'store'>, dependencies: Dependencies, refusesOlder: boolean) {
+  if (store === null) return openFile(dependencies, { refusesOlder });
+  const { openRowsOfPostgres } = await import('./postgres-choice.ts');
+  return openRowsOfPostgres(store, dependencies, refusesOlder);
+}
+
+function openFile(
+  { dataDirectory: directory, nodeApiVersion, now, sinceBoot, random }: Dependencies,
+  more: { readonly filename?: string; readonly refusesOlder?: boolean } = {},
+) {
+  return openSqliteRows({ directory, nodeApiVersion, now, sinceBoot, random, ...more });
+}
+
+/** A mode with broken settings is left out: it could hold a key as plain text. */
+async function modesOf({ store }: Pick<Target, 'store'>, dependencies: Dependencies): Promise<BackedUpModes> {
+  const place = await openModes(store, dependencies);
+  try {
+    const { modes, default: default_mode } = storedModeConfig(await place.read(), place.name);
+    return { default_mode, modes: Object.fromEntries(modes.map((mode) => [mode.name, storedMode(mode)])) };
+  } finally {
+    await place.close();
+  }
+}
+
+async function putModes(
+  given: BackedUpModes,
+  { store }: Pick<Target, 'store'>,
+  dependencies: Dependencies,
+): Promise<CopiedModes> {
+  const place = await openModes(store, dependencies);
+  try {
+    return await copyModes({ name: 'the backup', read: async () => given }, place);
+  } finally {
+    await place.close();
+  }
+}

@@ -1,0 +1,162 @@
+// Reads a backup and checks it: the form of every line, the counts, and the SHA-256 at its end. A backup with one changed bit is refused.
+import { createHash } from 'node:crypto';
+import type { BackupCounts, BackupFacts } from '../service/backup-report.ts';
+import { ParleyError } from '../service/errors.ts';
+import {
+  type BackupHead,
+  type BackupLine,
+  backupFormat,
+  LineFault,
+  lineText,
+  readLine,
+  type SessionLine,
+} from './backup-lines.ts';
+
+/** The longest line, in bytes. A line holds one long message or many short ones. */
+const longestLine = 256 * 1024 * 1024;
+
+/**
+ * Reads a backup. `take` gets each line but the first and the last one, in their order, before the end is checked. Rejects with
+ * `STORE_DAMAGED`, which names `place` and the line.
+ */
+export async function readBackup(
+  chunks: AsyncIterable<Uint8Array>,
+  place: string,
+  take: (line: BackupLine, head: BackupHead) => void | Promise<void>,
+): Promise<BackupFacts> {
+  const hash = createHash('sha256');
+  const tally = new Tally();
+  let head: BackupHead | null = null;
+  let end: (BackupCounts & { readonly sha256: string }) | null = null;
+  let bytes = 0;
+  let number = 0;
+  for await (const line of linesOf(chunks, place)) {
+    number += 1;
+    bytes += line.length;
+    const at = `${place}, line ${number}`;
+    if (end !== null) throw damaged(at, 'stands behind the end of the backup');
+    const text = decoded(line, at);
+    const read = parsed(text, at);
+    if (head === null) {
+      if (read.kind !== 'backup') throw damaged(at, 'is not the beginning of a backup');
+      if (read.format !== backupFormat) throw ofNewerVersion(place, read.format);
+      head = read;
+    } else if (read.kind === 'end') {
+      const { kind, ...rest } = read;
+      end = rest;
+      if (text !== lineText(read).slice(0, -1)) throw damaged(at, 'was changed');
+      if (hash.digest('hex') !== end.sha256) throw damaged(place, 'was changed: its SHA-256 differs');
+      tally.compare(end, at);
+      continue;
+    } else {
+      tally.add(read, at);
+      await take(read, head);
+    }
+    hash.update(line);
+  }
+  if (head === null) throw damaged(place, 'is empty');
+  if (end === null) throw damaged(place, `ends at line ${number}, before its end`);
+  const { sha256, ...counts } = end;
+  return { made_at: head.made_at, from: head.from, ...counts, bytes, sha256 };
+}
+
+/** The lines with their line ends. */
+async function* linesOf(chunks: AsyncIterable<Uint8Array>, place: string): AsyncGenerator<Buffer, void> {
+  let parts: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of chunks) {
+    let rest = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    for (let at = rest.indexOf(10); at >= 0; at = rest.indexOf(10)) {
+      yield Buffer.concat([...parts, rest.subarray(0, at + 1)]);
+      [parts, length, rest] = [[], 0, rest.subarray(at + 1)];
+    }
+    if (rest.length === 0) continue;
+    parts.push(rest);
+    length += rest.length;
+    if (length > longestLine) throw damaged(place, 'holds a line that is too long for a backup');
+  }
+  if (length > 0) throw damaged(place, 'ends within a line');
+}
+
+function decoded(line: Buffer, at: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(line.subarray(0, -1));
+  } catch {
+    throw damaged(at, 'is not UTF-8');
+  }
+}
+
+function parsed(text: string, at: string): BackupLine {
+  try {
+    return readLine(text);
+  } catch (error) {
+    if (error instanceof LineFault) throw damaged(at, error.message);
+    throw error;
+  }
+}
+
+/** Counts the rows, and checks that they belong together. */
+class Tally {
+  readonly #counts = { projects: 0, keys: 0, modes: 0, sessions: 0, messages: 0, stored_answers: 0 };
+  readonly #projects = new Set<string>();
+  #session: { readonly id: string; readonly missing: number } | null = null;
+
+  add(line: BackupLine, at: string): void {
+    if (line.kind === 'session') {
+      this.#addSession(line, at);
+      return;
+    }
+    this.#endSession(at);
+    if ('project_id' in line && line.kind !== 'project' && !this.#projects.has(line.project_id))
+      throw damaged(at, `names the project ${line.project_id}, which the backup does not have`);
+    if (line.kind === 'project') {
+      this.#projects.add(line.project_id);
+      this.#counts.projects += 1;
+    } else if (line.kind === 'key') this.#counts.keys += 1;
+    else if (line.kind === 'modes') this.#counts.modes += Object.keys(line.modes).length;
+    else if (line.kind === 'answer') this.#counts.stored_answers += 1;
+    else throw damaged(at, 'is out of place');
+  }
+
+  compare(end: BackupCounts, at: string): void {
+    this.#endSession(at);
+    for (const [name, count] of Object.entries(this.#counts)) {
+      const said = end[name as keyof BackupCounts];
+      if (said !== count) throw damaged(at, `counts ${said} ${name}, but there are ${count}`);
+    }
+  }
+
+  #addSession({ project_id, session, messages }: SessionLine, at: string): void {
+    if (!this.#projects.has(project_id))
+      throw damaged(at, `names the project ${project_id}, which the backup does not have`);
+    const id = `${project_id} ${session.session_id}`;
+    if (this.#session?.id !== id) {
+      this.#endSession(at);
+      this.#session = { id, missing: session.message_count };
+      this.#counts.sessions += 1;
+    }
+    const visible = messages.filter((one) => one.alternative_of === null && one.undone_at === null).length;
+    this.#session = { id, missing: this.#session.missing - visible };
+    this.#counts.messages += messages.length;
+  }
+
+  #endSession(at: string): void {
+    if (this.#session !== null && this.#session.missing !== 0)
+      throw damaged(at, `comes before session ${this.#session.id.split(' ')[1]} has all its messages`);
+    this.#session = null;
+  }
+}
+
+function damaged(place: string, what: string): ParleyError {
+  return new ParleyError('STORE_DAMAGED', `The backup is damaged: ${place} ${what}.`, {
+    hint: 'It cannot be restored. Take another backup.',
+  });
+}
+
+function ofNewerVersion(place: string, format: number): ParleyError {
+  return new ParleyError(
+    'STORE_NEWER',
+    `The backup ${place} has format ${format}; this Parley knows format ${backupFormat}.`,
+    { hint: 'Use the version of Parley that made it, or a newer one.' },
+  );
+}

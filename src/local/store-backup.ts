@@ -1,0 +1,142 @@
+// Writes a backup of a store, as it is at one moment, while the store is used.
+import { createHash } from 'node:crypto';
+import type { CopyProgress } from '../service/administration.ts';
+import type { BackupCounts, BackupFacts } from '../service/backup-report.ts';
+import type { PartPage, PartPlace, StoreRowReads, StoreRows } from '../store/store-rows.ts';
+import { type BackedUpModes, type BackupLine, backupFormat, lineText } from './backup-lines.ts';
+
+export interface StoreBackup {
+  readonly original: Pick<StoreRows, 'atOneMoment'>;
+  readonly modes: BackedUpModes;
+  /** The store without user and password. */
+  readonly from: string;
+  readonly withKeys: boolean;
+  readonly now: () => number;
+  /** Takes the next part of the backup's text. */
+  readonly write: (text: string) => Promise<void>;
+  readonly progress: CopyProgress;
+  readonly signal: AbortSignal;
+}
+
+export function backUpStore(options: StoreBackup): Promise<BackupFacts> {
+  // The moment is no earlier than this time, so nothing that was acknowledged before it is missing.
+  const made_at = new Date(options.now()).toISOString();
+  return options.original.atOneMoment((rows) => writeRows(rows, made_at, options));
+}
+
+async function writeRows(rows: StoreRowReads, made_at: string, options: StoreBackup): Promise<BackupFacts> {
+  const { from, modes, withKeys, progress } = options;
+  const text = new BackupText(options.write);
+  const projects = await rows.projects();
+  let sessions = 0;
+  for (const { project_id } of projects) sessions += (await rows.count(project_id)).sessions;
+  const counts = {
+    projects: projects.length,
+    keys: 0,
+    modes: Object.keys(modes.modes).length,
+    sessions,
+    messages: 0,
+  };
+  progress.begin('backed up', sessions);
+  await text.add({ kind: 'backup', format: backupFormat, made_at, from, sessions });
+  for (const project of projects) await text.add({ kind: 'project', ...project });
+  await text.add({ kind: 'modes', ...modes });
+  for (const { hash, ...key } of withKeys ? await rows.keys() : []) {
+    await text.add({ kind: 'key', ...key, hash: Buffer.from(hash).toString('hex') });
+    counts.keys += 1;
+  }
+  for (const { project_id } of projects)
+    counts.messages += await writeSessions(rows, project_id, text, options);
+  let stored_answers = 0;
+  for (const { project_id } of projects)
+    stored_answers += await writeAnswers(rows, project_id, text, options.signal);
+  const all: BackupCounts = { ...counts, stored_answers };
+  const { bytes, sha256 } = await text.end(all);
+  return { made_at, from, ...all, bytes, sha256 };
+}
+
+/** The number of messages. */
+async function writeSessions(
+  rows: StoreRowReads,
+  project_id: string,
+  text: BackupText,
+  { progress, signal }: StoreBackup,
+): Promise<number> {
+  let messages = 0;
+  let place: PartPlace | null = null;
+  do {
+    signal.throwIfAborted();
+    const { parts, next }: PartPage = await rows.readParts(project_id, place);
+    for (const part of parts) {
+      await text.add({ kind: 'session', project_id, ...part });
+      messages += part.messages.length;
+    }
+    // The last session of a page may go on in the next page.
+    const isCut =
+      next !== null && next.message !== null && parts.at(-1)?.session.session_id === next.session_id;
+    progress.finish(parts.length - (isCut ? 1 : 0));
+    place = next;
+  } while (place !== null);
+  return messages;
+}
+
+async function writeAnswers(
+  rows: StoreRowReads,
+  project_id: string,
+  text: BackupText,
+  signal: AbortSignal,
+): Promise<number> {
+  let count = 0;
+  let after: string | null = null;
+  for (;;) {
+    signal.throwIfAborted();
+    const page = await rows.readIdempotency(project_id, after);
+    for (const { request_hash, ...row } of page)
+      await text.add({
+        kind: 'answer',
+        project_id,
+        ...row,
+        request_hash: Buffer.from(request_hash).toString('hex'),
+      });
+    count += page.length;
+    const last = page.at(-1);
+    if (last === undefined) return count;
+    after = last.key;
+  }
+}
+
+/** The size of the parts that are written, in UTF-16 units. */
+const partLength = 256 * 1024;
+
+class BackupText {
+  readonly #write: (text: string) => Promise<void>;
+  readonly #hash = createHash('sha256');
+  #part = '';
+  #bytes = 0;
+
+  constructor(write: (text: string) => Promise<void>) {
+    this.#write = write;
+  }
+
+  async add(line: BackupLine): Promise<void> {
+    this.#part += lineText(line);
+    if (this.#part.length >= partLength) await this.#flush();
+  }
+
+  async end(counts: BackupCounts): Promise<{ readonly bytes: number; readonly sha256: string }> {
+    await this.#flush();
+    const sha256 = this.#hash.digest('hex');
+    const last = lineText({ kind: 'end', ...counts, sha256 });
+    await this.#write(last);
+    return { bytes: this.#bytes + Buffer.byteLength(last), sha256 };
+  }
+
+  async #flush(): Promise<void> {
+    const bytes = Buffer.from(this.#part);
+    this.#hash.update(bytes);
+    this.#bytes += bytes.length;
+    const part = this.#part;
+    this.#part = '';
+    await this.#write(part);
+  }
+}

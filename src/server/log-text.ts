@@ -1,0 +1,24 @@
+// Lines of the log as text for people, in place of JSON: the time, the level, the request or the message, and the other fields.
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** `line`: one JSON object with its line end. The whole fields of a request come in a fixed order. */
+export function textOfLogLine(line: string): string {
+  const { level, time, msg, err, ...fields } = JSON.parse(line) as Fields;
+  const { method, path, status, ms, request_id, code, ...others } = fields;
+  const request = method === undefined ? [] : [method, path, status, `${ms} ms`, request_id];
+  const failure = (err as { readonly message?: unknown } | undefined)?.message;
+  const words = [
+    ...[time, String(level).padEnd(5), ...request],
+    ...(msg === undefined ? [] : [msg]),
+    ...(code === undefined ? [] : [code]),
+    ...Object.entries(others).map(([name, value]) => `${name}=${shown(value)}`),
+    ...(failure === undefined ? [] : [shown(failure)]),
+  ];
+  return `${words.join(' ')}\n`;
+}
+
+/** A text with white space is quoted, so that a line stays one line. */
+function shown(value: unknown): string {
+  return typeof value === 'string' && /^[^\s"]+$/.test(value) ? value : JSON.stringify(value);
+}

@@ -1,0 +1,48 @@
+// The numbers of a server at a port of their own: `GET /metrics`. They name no project and no session, and the port asks for no key, so it
+// listens on this machine unless another address is given.
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { cannotListen } from './listen.ts';
+import type { ServerMetrics } from './server-metrics.ts';
+
+export interface MetricsListening {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** Rejects with `CONFIG` if the address or the port cannot be used. */
+export async function listenForMetrics(
+  metrics: Pick<ServerMetrics, 'text' | 'close'>,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<MetricsListening> {
+  const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000 }, (request, response) => {
+    const path = request.url?.split('?', 1)[0];
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    if (path !== '/metrics' || !isRead) {
+      response.writeHead(path === '/metrics' ? 405 : 404, { 'Content-Type': 'text/plain' });
+      response.end('GET /metrics\n');
+      return;
+    }
+    void metrics.text().then((text) => {
+      response.writeHead(200, { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' });
+      response.end(request.method === 'HEAD' ? undefined : text);
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, host, port)));
+    server.listen(port, host, resolve);
+  });
+  const address = server.address() as AddressInfo;
+  const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
+  return {
+    url: `http://${name}:${address.port}/metrics`,
+    stop: () => closed(server).finally(() => metrics.close()),
+  };
+}
+
+function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}

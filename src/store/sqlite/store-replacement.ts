@@ -1,0 +1,105 @@
+// Puts a finished store in the place of another one. At every moment the directory holds the old store or the new one, whole. The old one is
+// copied beside it first, unless it holds no session. A store that another process has open is not replaced.
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { ParleyError } from '../../service/errors.ts';
+import { moveIntoPlace } from '../../system/atomic-file.ts';
+import type { ProjectKeyRow } from '../store-rows.ts';
+import { copyTo } from './backup.ts';
+import { openDatabase } from './binding.ts';
+import { Connection } from './connection.ts';
+import { type LockWait, whenUnlocked } from './lock-wait.ts';
+import { schemaVersion } from './migrations.ts';
+import { applicationId, schema } from './schema.ts';
+import { storeError } from './sqlite-errors.ts';
+import { rowStatements } from './store-row-statements.ts';
+
+/** The name of a store that is being made. A purge removes it, as it removes all copies of a store. */
+export const unfinishedName = 'parley.db.backup-restoring';
+
+const storeName = 'parley.db';
+
+export interface EarlierStore {
+  readonly holdsSessions: boolean;
+  readonly keys: readonly (ProjectKeyRow & { readonly project_name: string })[];
+}
+
+/** What the store in a directory holds. Rejects with `STORE_NEWER` for a store that this version cannot read. */
+export async function earlierStore(directory: string, wait: LockWait): Promise<EarlierStore> {
+  return within(join(directory, storeName), (connection) => whenUnlocked(() => look(connection), wait));
+}
+
+/** Removes what a restoration that was killed has left. */
+export function removeUnfinished(directory: string): void {
+  for (const ending of ['', '-wal', '-shm', '-journal'])
+    rmSync(join(directory, `${unfinishedName}${ending}`), { force: true });
+}
+
+/**
+ * Moves the finished store into the place of the one in the directory. The path of the copy of the old one; null if that held no session.
+ * `mayReplace` is asked once nobody else can use the old store, and throws to keep it.
+ */
+export async function replaceStore(
+  directory: string,
+  wait: LockWait,
+  mayReplace: (old: EarlierStore) => void,
+): Promise<string | null> {
+  const path = join(directory, storeName);
+  const finished = join(directory, unfinishedName);
+  // SQLite leaves the log if it could not write it into the file, for example on a full disk.
+  if (existsSync(`${finished}-wal`)) throw notWritten(finished);
+  return within(path, async (connection) => {
+    connection.takeAlone();
+    const old = await whenUnlocked(() => look(connection), wait);
+    mayReplace(old);
+    // Without a log, nothing beside the file belongs to the old store when the new one gets its name.
+    await whenUnlocked(() => connection.pragma('journal_mode = DELETE'), wait);
+    const copy = old.holdsSessions
+      ? copyTo(path, schemaVersion(connection), (target) => connection.run('VACUUM INTO @target', { target }))
+      : null;
+    connection.run('BEGIN EXCLUSIVE');
+    moveIntoPlace(finished, path, { durable: true });
+    connection.rollback();
+    return copy;
+  });
+}
+
+function notWritten(path: string): ParleyError {
+  return new ParleyError('STORE_UNSAFE', `The new store ${path} could not be written to its end.`, {
+    hint: 'Nothing was changed. Check the disk and its free space, and try again.',
+  });
+}
+
+async function within<T>(path: string, work: (connection: Connection) => Promise<T> | T): Promise<T> {
+  const connection = new Connection(openDatabase(path), path);
+  try {
+    return await work(connection);
+  } catch (error) {
+    throw storeError(error, path);
+  } finally {
+    connection.close();
+  }
+}
+
+function look(connection: Connection): EarlierStore {
+  const version = schemaVersion(connection);
+  const newest = schema.at(-1)?.version ?? 0;
+  if (version > newest || (version > 0 && connection.pragma('application_id') !== applicationId)) {
+    throw new ParleyError(
+      'STORE_NEWER',
+      `The store ${connection.path} is of a newer version (schema ${version}; this Parley knows ${newest}).`,
+      { hint: 'It was not changed. Name another directory, or use the newer version.' },
+    );
+  }
+  if (version === 0) return { holdsSessions: false, keys: [] };
+  const holdsSessions = connection.get('SELECT 1 FROM sessions LIMIT 1') !== undefined;
+  const names = new Map(
+    connection
+      .all<{ project_id: string; name: string }>(rowStatements.projects)
+      .map(({ project_id, name }) => [project_id, name]),
+  );
+  const keys = connection
+    .all<ProjectKeyRow>(rowStatements.keys)
+    .map((key) => ({ ...key, project_name: names.get(key.project_id) ?? '' }));
+  return { holdsSessions, keys };
+}

@@ -1,0 +1,55 @@
+// Reads the lines of a file from its end, without the whole file in memory.
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+
+const chunkBytes = 64 * 1024;
+const lineFeed = 0x0a;
+
+export interface LinesFromEndOptions {
+  /** Only so many bytes at the end of the file are read. */
+  readonly mostBytes: number;
+  /** A line of more bytes is left out. */
+  readonly longestBytes: number;
+}
+
+/** Gives the last line first. Throws the error of the system call. */
+export function* linesFromEnd(
+  path: string,
+  { mostBytes, longestBytes }: LinesFromEndOptions,
+): Generator<string, void> {
+  const file = openSync(path, 'r');
+  try {
+    /** The parts of the line whose beginning is not read yet. */
+    let parts: Buffer[] = [];
+    let length = 0;
+    const add = (part: Buffer) => {
+      length += part.length;
+      if (length <= longestBytes) parts.unshift(part);
+      else parts = [];
+    };
+    const take = () => {
+      const line = length <= longestBytes ? Buffer.concat(parts).toString('utf8') : null;
+      parts = [];
+      length = 0;
+      return line;
+    };
+    let position = fstatSync(file).size;
+    const begin = Math.max(0, position - mostBytes);
+    while (position > begin) {
+      const chunk = Buffer.alloc(Math.min(chunkBytes, position - begin));
+      position -= chunk.length;
+      let end = readSync(file, chunk, 0, chunk.length, position);
+      while (end > 0) {
+        const at = chunk.lastIndexOf(lineFeed, end - 1);
+        add(chunk.subarray(at + 1, end));
+        if (at === -1) break;
+        const line = take();
+        if (line !== null) yield line;
+        end = at;
+      }
+    }
+    const first = take();
+    if (begin === 0 && first !== null) yield first;
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,96 @@
+// Where the hour is lived: embedded or through a server, over SQLite or PostgreSQL, with two modes of one model.
+
+import { Place, type Variables } from '../../support/parley.ts';
+import type { PostgresDatabase } from '../../support/postgres-server.ts';
+import { servePlace } from '../../support/served-place.ts';
+import type { Line, SessionRow } from './expected-session.ts';
+import { MarkdownModel } from './markdown-model.ts';
+
+export interface Home {
+  readonly name: string;
+  /** Where the person sits. */
+  readonly place: Place;
+  readonly env: Variables;
+  /** What the prompt of the REPL adds to the mode. */
+  readonly at: string;
+  /** Where modes are administered, in words of the shell. */
+  readonly model: MarkdownModel;
+  sessions(): Promise<readonly SessionRow[]>;
+  line(sessionId: string): Promise<Line>;
+  close(): Promise<void>;
+}
+
+interface MessageRow {
+  readonly role: string;
+  readonly mode: string;
+  readonly content: string;
+}
+
+const sessionColumns = 'session_id, title, mode, system, parameters, parent_id, message_count';
+
+export async function openHome(
+  kind: 'embedded' | 'served',
+  database: PostgresDatabase | null,
+): Promise<Home> {
+  const model = await MarkdownModel.open();
+  const store = new Place();
+  const env: Variables =
+    database === null
+      ? {}
+      : { PARLEY_STORE: `postgres://${database.user}@127.0.0.1:${database.port}/${database.database}` };
+  const flags = ['--base-url', model.url, '--model', 'large', '--default'];
+  await store.output(['modes', 'add', 'own', ...flags], { env });
+  await store.output(['modes', 'add', 'other', '--like', 'own'], { env });
+  const client = kind === 'served' ? await clientOf(store, env) : null;
+  const rows = async <Row>(sql: string) => {
+    if (database !== null) return (await database.rows(sql)) as readonly Row[];
+    return store.rows<Row>(sql.replaceAll('parley.', ''));
+  };
+  return {
+    name: `${kind}, ${database === null ? 'SQLite' : 'PostgreSQL'}`,
+    place: client?.place ?? store,
+    env: client === null ? env : {},
+    at: client === null ? '' : '@far',
+    model,
+    sessions: () =>
+      rows<SessionRow>(`SELECT ${sessionColumns} FROM parley.sessions WHERE deleted_at IS NULL`),
+    async line(id) {
+      const ofSession = `WHERE session = (SELECT id FROM parley.sessions WHERE session_id = '${id}')`;
+      const visible = await rows<MessageRow>(
+        `SELECT role, mode, content FROM parley.messages ${ofSession} ORDER BY position`,
+      );
+      const hidden = await rows<{ content: string; undone_at: unknown }>(
+        `SELECT content, undone_at FROM parley.hidden_messages ${ofSession}`,
+      );
+      return {
+        visible: visible.map(({ role, mode, content }) => `${role} ${mode}: ${content.trimEnd()}`),
+        hidden: hidden
+          .map(
+            ({ content, undone_at }) =>
+              `${undone_at === null ? 'alternative' : 'undone'}: ${content.trimEnd()}`,
+          )
+          .sort(),
+      };
+    },
+    async close() {
+      await client?.close();
+      store.remove();
+      await model.close();
+    },
+  };
+}
+
+/** A person elsewhere, with a key of the server's. */
+async function clientOf(store: Place, env: Variables) {
+  const { key } = await store.answer<{ key: string }>(['keys', 'create', '--project', 'team'], { env });
+  const served = await servePlace(store, [], env);
+  const place = new Place();
+  await place.output(['login', '--url', served.url, '--profile', 'far', '--key-stdin'], { stdin: key });
+  return {
+    place,
+    async close() {
+      await served.end('SIGTERM');
+      place.remove();
+    },
+  };
+}

@@ -1,0 +1,292 @@
+// Imports from other programs: every source gives what its reference says, whole, once, and in the order of its file.
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { SessionRecord } from '../../src/service/session-archive.ts';
+import { type ImportFixture, importFixtures, referenceOf, toldSessions } from '../support/import-fixtures.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
+import { zipArchive } from '../support/zip-archive.ts';
+
+let place: PlaceInProcess;
+beforeEach(() => {
+  place = new PlaceInProcess();
+});
+afterEach(() => place.remove());
+
+interface ResultLine {
+  readonly session_id: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly source?: string;
+  readonly fork_of?: string;
+}
+
+async function imported(...words: readonly string[]) {
+  const { status, out, err } = await place.parley(['sessions', 'import', '--json', ...words]);
+  const results: ResultLine[] = out
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
+  return { status, err, results, statuses: results.map((result) => result.status) };
+}
+
+/** In the order of the results. */
+async function kept(results: readonly ResultLine[]): Promise<readonly SessionRecord[]> {
+  const ids = results.filter(({ status }) => !['skipped', 'failed'].includes(status));
+  if (ids.length === 0) return [];
+  const words = ids.map(({ session_id }) => session_id);
+  const out = await place.output(['sessions', 'export', '--format', 'json', ...words]);
+  return out
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
+}
+
+const named = (name: string): ImportFixture =>
+  importFixtures.find((fixture) => fixture.name === name) ?? expect.fail(name);
+
+/** A copy with a time of its own, because a source without times takes that of its file. */
+function copied({ path }: ImportFixture): string {
+  const copy = join(place.path, basename(path));
+  cpSync(path, copy, { recursive: true });
+  const time = new Date('2026-01-02T03:04:05Z');
+  const inner = statSync(copy).isDirectory() ? readdirSync(copy, { recursive: true, encoding: 'utf8' }) : [];
+  for (const name of ['', ...inner]) utimesSync(join(copy, name), time, time);
+  return copy;
+}
+
+describe.each(importFixtures)('$name ($origin)', (fixture) => {
+  test('is recognised, gives what its reference says, and nothing new the second time', async () => {
+    const reference = referenceOf(fixture);
+    const path = copied(fixture);
+    const first = await imported(path);
+    expect(first.statuses).toEqual(reference.results);
+    const sources = first.results.filter(({ source }) => source !== undefined);
+    expect(new Set(sources.map(({ source }) => source))).toEqual(new Set([fixture.source]));
+    expect(toldSessions(await kept(first.results))).toEqual(reference.sessions);
+    const again = await imported('--from', fixture.source, path);
+    const unchanged = reference.results.map((status) => (status === 'imported' ? 'unchanged' : status));
+    expect(again.statuses).toEqual(unchanged);
+    expect(again.status).toBe(reference.results.includes('failed') ? 3 : 0);
+  });
+});
+
+test('an export is read in its zip, in a directory and from standard input alike', async () => {
+  const { path } = named('claude');
+  const zip = join(place.path, 'export.zip');
+  const bytes = readFileSync(path);
+  writeFileSync(
+    zip,
+    zipArchive([
+      { name: 'conversations.json', bytes },
+      { name: 'users.json', bytes: Buffer.from('[]') },
+    ]),
+  );
+  const { results, err } = await imported(zip);
+  expect(toldSessions(await kept(results))).toEqual(referenceOf(named('claude')).sessions);
+  expect(err).toContain('1 file passed over');
+  const folder = join(place.path, 'unpacked', 'inner');
+  mkdirSync(folder, { recursive: true });
+  cpSync(path, join(folder, 'conversations.json'));
+  expect((await imported(join(place.path, 'unpacked'))).statuses).toEqual([
+    'unchanged',
+    'unchanged',
+    'unchanged',
+    'skipped',
+  ]);
+  const piped = await place.parley(['sessions', 'import', '-'], { stdin: bytes.toString() });
+  expect(piped.out.match(/^unchanged /gm)).toHaveLength(3);
+});
+
+test('what is left out by time, title or request is not kept, and a dry run keeps nothing', async () => {
+  const { path } = named('chatgpt');
+  const dry = await imported('--dry-run', '--since', '2023-01-01', path);
+  expect(dry.statuses).toEqual(['would_import', 'would_import', 'skipped', 'failed']);
+  expect(await place.output(['sessions', 'list'])).toBe('');
+  const early = await imported('--match', 'Hello*', '--messages-only', path);
+  expect(early.statuses).toEqual(['imported', 'skipped', 'failed']);
+  expect(early.err).toContain('2 conversations left out as asked.');
+  const plain = await imported('--match', 'Why*', '--messages-only', path);
+  const [current] = await kept(plain.results);
+  expect(current?.messages.at(-1)?.content).toBe('A shore at ebb.');
+});
+
+const grownExport = (more: readonly string[]) =>
+  JSON.stringify([
+    {
+      ...{ uuid: 'g', name: 'Growing', created_at: '2026-01-01T00:00:00Z' },
+      chat_messages: ['one', 'two', ...more].map((text, index) => ({
+        ...{ uuid: `g${index}`, text, sender: index % 2 === 0 ? 'human' : 'assistant' },
+        created_at: `2026-01-01T00:00:0${index}Z`,
+      })),
+    },
+  ]);
+
+test('a conversation that grew is continued, and its own title here stays', async () => {
+  const file = join(place.path, 'conversations.json');
+  writeFileSync(file, grownExport([]));
+  const id = (await imported(file)).results[0]?.session_id ?? '';
+  await place.output(['sessions', 'rename', id, 'Mine']);
+  writeFileSync(file, grownExport(['three', 'four']));
+  expect((await imported('--dry-run', file)).statuses).toEqual(['would_grow']);
+  const { results } = await imported(file);
+  expect(results).toMatchObject([{ status: 'grown', session_id: id }]);
+  const [record] = await kept(results);
+  expect(record?.session.title).toBe('Mine');
+  expect(record?.messages.map(({ content }) => content)).toEqual(['one', 'two', 'three', 'four']);
+  expect((await imported(file)).statuses).toEqual(['unchanged']);
+  expect(await place.output(['sessions', 'search', 'three', '--json'])).toContain(id);
+});
+
+test('a conversation that went on here and there becomes a second session, once', async () => {
+  const file = join(place.path, 'conversations.json');
+  writeFileSync(file, grownExport([]));
+  const first = await imported(file);
+  const id = first.results[0]?.session_id ?? '';
+  await place.output(['chat', '-n', '-m', 'echo', '-s', id, 'said here']);
+  expect((await imported(file)).statuses).toEqual(['unchanged']);
+  writeFileSync(file, grownExport(['three', 'four']));
+  const { results } = await imported(file);
+  expect(results).toMatchObject([{ status: 'imported', fork_of: id }]);
+  const [fork] = await kept(results);
+  expect(fork?.session).toMatchObject({ parent_id: id, forked_at: 1, message_count: 4 });
+  expect((await imported(file)).results).toMatchObject([{ status: 'unchanged', fork_of: id }]);
+  const texts = (await place.output(['sessions', 'messages', id, '--format', 'json']))
+    .split('\n')
+    .slice(0, -1);
+  expect(texts.map((line) => JSON.parse(line).content)).toEqual(['one', 'two', 'said here', 'said here']);
+});
+
+test('an export for OpenAI is a line of messages for each session, and is read back', async () => {
+  const { results } = await imported(join(named('openai').path, 'b-lines.jsonl'));
+  const [first] = results.map(({ session_id }) => session_id);
+  const line = await place.output(['sessions', 'export', '--format', 'openai-jsonl', first ?? '']);
+  expect(JSON.parse(line).messages).toEqual([
+    { role: 'system', content: 'Be kind.' },
+    { role: 'user', content: 'Hi' },
+    { role: 'assistant', content: 'Hello!' },
+  ]);
+  const back = await place.parley(['sessions', 'import', '-', '--from', 'openai'], { stdin: line });
+  expect(back.out).toMatch(/^imported ses_/);
+});
+
+test('what programs keep on this machine is shown with what will be deleted, and a running database is read with its log', async () => {
+  const home = join(place.path, 'home');
+  const folder = join(home, '.claude', 'projects');
+  cpSync(named('claude-code').path, folder, { recursive: true });
+  const [file = ''] = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.jsonl'),
+  );
+  const old = new Date(Math.floor(Date.now() / 1000) * 1000 - 28 * 24 * 60 * 60 * 1000);
+  utimesSync(join(folder, file), old, old);
+  const out = await place.parley(['sessions', 'import', '--scan', '--json'], {
+    env: { HOME: home, CLAUDE_CONFIG_DIR: join(home, '.claude') },
+  });
+  const rows: { source: string }[] = JSON.parse(out.out).data;
+  expect(rows.filter(({ source }) => source === 'claude-code')).toMatchObject([
+    { files: 3, expiring: 1, expires_at: new Date(old.getTime() + 30 * 24 * 60 * 60 * 1000).toISOString() },
+  ]);
+  const path = join(place.path, 'logs.db');
+  cpSync(named('llm').path, path);
+  const database = new Database(path);
+  database.pragma('journal_mode = WAL');
+  database.exec(
+    `INSERT INTO responses (id, model, prompt, response, datetime_utc) VALUES ('live', 'm', 'now', 'yes', '2026-01-01T00:00:00')`,
+  );
+  const before = readFileSync(path);
+  expect((await imported(path)).statuses).toEqual(['imported', 'imported', 'imported']);
+  expect(readFileSync(path).equals(before)).toBe(true);
+  database.close();
+});
+
+test('an import is taken back by its batch: what it has created is deleted, and nothing else', async () => {
+  const own = (await place.output(['sessions', 'create', '--title', 'own'])).trim();
+  const { err } = await imported(named('claude').path);
+  const [, command = ''] = /To undo it: parley (.*)\n/.exec(err) ?? [];
+  const [row] = JSON.parse(await place.output(['sessions', 'batches', '--json'])).data;
+  expect(row).toMatchObject({ kind: 'import', imported: 3, restored: null });
+  expect(await place.output(command.split(' '))).toMatch(/^(deleted ses_\w+\n){3}$/);
+  expect(await place.output(['sessions', 'list', '--ids'])).toBe(`${own}\n`);
+  const [undone] = JSON.parse(await place.output(['sessions', 'batches', '--json'])).data;
+  expect(undone.restored).toMatchObject({ sessions: 3 });
+  // What was deleted here does not come back by itself, and no batch counts it as created.
+  const again = await imported(named('claude').path);
+  expect(again.results.filter(({ reason }) => reason === 'deleted')).toHaveLength(3);
+  const rows = JSON.parse(await place.output(['sessions', 'batches', '--json'])).data;
+  const counts = rows.map((one: { imported: number }) => one.imported);
+  expect(counts.toSorted()).toEqual([0, 3]);
+});
+
+test('an import goes on under its own name, and takes no path then', async () => {
+  const file = join(place.path, 'conversations.json');
+  writeFileSync(file, grownExport([]));
+  await imported(file);
+  const [{ batch }] = JSON.parse(await place.output(['sessions', 'batches', '--json'])).data;
+  expect((await imported('--resume', batch)).statuses).toEqual(['unchanged']);
+  expect((await place.parley(['sessions', 'import', '--resume', batch, file])).status).toBe(2);
+  expect((await place.parley(['sessions', 'import', '--resume', 'none'])).err).toContain(
+    'There is no import',
+  );
+});
+
+test('hostile archives and directories are refused with their place, and the rest is imported', async () => {
+  const bytes = readFileSync(named('claude').path);
+  const zip = join(place.path, 'hostile.zip');
+  writeFileSync(
+    zip,
+    zipArchive([
+      { name: '../conversations.json', bytes },
+      { name: '/etc/conversations.json', bytes },
+      { name: 'bomb/conversations.json', bytes: Buffer.alloc(32 * 1024 * 1024, ' ') },
+      { name: 'good/conversations.json', bytes },
+    ]),
+  );
+  const { results, status, err } = await imported(zip);
+  expect(results.map((result) => [result.status, basename(result.session_id)]).slice(0, 3)).toEqual([
+    ['failed', 'conversations.json'],
+    ['failed', 'conversations.json'],
+    ['failed', 'conversations.json'],
+  ]);
+  expect(results.slice(3).map((result) => result.status)).toEqual([
+    'imported',
+    'imported',
+    'imported',
+    'skipped',
+  ]);
+  expect(status).toBe(3);
+  for (const why of ['leads out of the archive', 'is 33554432 bytes, compressed to'])
+    expect(err).toContain(why);
+  const folder = join(place.path, 'folder');
+  mkdirSync(folder);
+  symlinkSync(named('chatgpt').path, join(folder, 'link.json'));
+  symlinkSync('/', join(folder, 'root'));
+  const linked = await imported(folder);
+  expect(linked.results).toEqual([]);
+  expect(linked.err).toContain('2 links not followed.');
+});
+
+test('a cut file gives what stands before the cut, and a source is never written to', async () => {
+  const { path } = named('claude');
+  const text = readFileSync(path, 'utf8');
+  const file = join(place.path, 'conversations.json');
+  writeFileSync(file, text.slice(0, text.indexOf('Text alone')));
+  const before = statSync(file).mtimeMs;
+  const { results, err } = await imported(file);
+  expect(results.map(({ status }) => status)).toEqual(['imported', 'imported', 'failed']);
+  expect(err).toContain('At item 2:');
+  expect(err).toContain('the file ends in the middle of it');
+  expect(statSync(file).mtimeMs).toBe(before);
+  appendFileSync(file, text.slice(text.indexOf('Text alone')));
+  expect((await imported(file)).statuses).toEqual(['unchanged', 'unchanged', 'imported', 'skipped']);
+});

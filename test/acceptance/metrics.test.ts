@@ -1,0 +1,167 @@
+// The numbers of a server, as Prometheus reads them: each is there, counts what happened, and names nothing of a user.
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
+import { expectFailure } from '../support/failures.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { type ServedPlace, servePlace } from '../support/served-place.ts';
+
+let database: PostgresServer;
+let place: PlaceInProcess;
+beforeAll(async () => {
+  database = await startPostgres([]);
+  place = new PlaceInProcess();
+}, 60_000);
+afterAll(() => {
+  place.remove();
+  database.stop();
+});
+
+interface Sample {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+/** Reads the text format 0.0.4 of Prometheus, and throws for a line that breaks its grammar. */
+function samplesOf(text: string): readonly Sample[] {
+  expect(text.endsWith('\n')).toBe(true);
+  const typed = new Set<string>();
+  return text
+    .slice(0, -1)
+    .split('\n')
+    .flatMap((line) => {
+      const [, word, name = ''] = /^# (HELP|TYPE) ([a-z_]+) .+$/.exec(line) ?? [];
+      if (word === 'TYPE') {
+        // Each metric stands together, under one type.
+        expect(typed).not.toContain(name);
+        typed.add(name);
+      }
+      if (word !== undefined) return [];
+      const found =
+        /^([a-z_]+)(?:\{([a-z_]+="(?:[^"\\\n]|\\[\\"n])*"(?:,[a-z_]+="(?:[^"\\\n]|\\[\\"n])*")*)\})? (-?[\d.e+-]+)$/.exec(
+          line,
+        );
+      if (found === null) throw new Error(`breaks the format: ${line}`);
+      const [, of = '', pairs = '', value] = found;
+      expect(typed).toContain([...typed].at(-1));
+      expect(of.replace(/_(bucket|sum|count)$/, '')).toBe([...typed].at(-1));
+      const labels = Object.fromEntries(
+        Array.from(pairs.matchAll(/([a-z_]+)="((?:[^"\\]|\\.)*)"/g), ([, label, text]) => [label, text]),
+      );
+      return [{ name: of, labels, value: Number(value) }];
+    });
+}
+
+async function metricsOf(served: ServedPlace): Promise<readonly Sample[]> {
+  const { data } = JSON.parse(served.written.out);
+  const response = await fetch(data.metrics);
+  expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+  return samplesOf(await response.text());
+}
+
+/** The sum of all series of a metric with these labels. */
+const sumOf = (samples: readonly Sample[], name: string, labels: Readonly<Record<string, string>> = {}) =>
+  samples
+    .filter(
+      (one) => one.name === name && Object.entries(labels).every(([key, value]) => one.labels[key] === value),
+    )
+    .reduce((sum, { value }) => sum + value, 0);
+
+const words = ['--metrics', '0', '--json'];
+
+test.each(['SQLite', 'PostgreSQL'])('a server over %s counts what it does', async (kind) => {
+  const store = `postgres://parley@127.0.0.1:${database.port}/postgres?connections=2&schema=metrics`;
+  const env = kind === 'SQLite' ? {} : { PARLEY_STORE: store };
+  const key = (await place.output(['keys', 'create', '--project', 'secret-project'], { env })).trim();
+  const served = await servePlace(place, words, env);
+  onTestFinished(() => void served.end('SIGTERM'));
+  const ask = async (path: string, body: object | null, headers: Readonly<Record<string, string>> = {}) => {
+    const response = await fetch(served.url + path, {
+      method: body === null ? 'GET' : 'POST',
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', ...headers },
+      ...(body !== null && { body: JSON.stringify(body) }),
+    });
+    return response.text();
+  };
+  const { data } = JSON.parse(await ask('/v1/sessions', { title: 'secret title' }));
+  await ask('/v1/chat', { mode: 'echo', message: 'secret text', session_id: data.session_id });
+  await ask('/v1/chat', { mode: 'echo', message: 'again' }, { Accept: 'text/event-stream' });
+  await ask('/v1/chat', { mode: 'nope', message: 'again' });
+  await ask(`/v1/sessions/${data.session_id}`, null);
+  await ask('/v1/secret/path', null);
+  await ask('/v1/models', null, { Authorization: 'Bearer wrong' });
+  const samples = await metricsOf(served);
+  const requests = (labels: Readonly<Record<string, string>>) =>
+    sumOf(samples, 'parley_requests_total', labels);
+  expect(requests({})).toBe(7);
+  expect(requests({ route: '/v1/chat', method: 'POST', status: '200' })).toBe(2);
+  expect(requests({ route: '/v1/sessions/:id', method: 'GET', status: '200' })).toBe(1);
+  expect(requests({ route: 'none', status: '404' })).toBe(1);
+  expect(requests({ route: '/v1/models', status: '401' })).toBe(1);
+  expect(sumOf(samples, 'parley_errors_total', { code: 'UNKNOWN_MODE' })).toBe(1);
+  expect(sumOf(samples, 'parley_errors_total')).toBe(3);
+  expect(sumOf(samples, 'parley_turns_total', { mode: 'echo', finish: 'stop' })).toBe(2);
+  expect(sumOf(samples, 'parley_turns_total')).toBe(2);
+  expect(sumOf(samples, 'parley_first_token_seconds_count', { mode: 'echo' })).toBe(2);
+  expect(sumOf(samples, 'parley_turn_seconds_bucket', { mode: 'echo', le: '+Inf' })).toBe(2);
+  expect(sumOf(samples, 'parley_commit_seconds_count')).toBeGreaterThanOrEqual(5);
+  expect(sumOf(samples, 'parley_running_turns')).toBe(0);
+  expect(sumOf(samples, 'parley_streams')).toBe(0);
+  expect(sumOf(samples, 'parley_store_up')).toBe(1);
+  expect(sumOf(samples, 'parley_servers')).toBe(1);
+  expect(sumOf(samples, 'parley_store_bytes')).toBeGreaterThan(10_000);
+  const most = kind === 'SQLite' ? 0 : 2;
+  expect(sumOf(samples, 'parley_store_connections', { state: 'most' })).toBe(most);
+  const labels = samples.map((one) => JSON.stringify(one.labels)).join('\n');
+  for (const secret of ['secret', data.session_id, key]) expect(labels).not.toContain(secret);
+});
+
+test('the documented metrics, the dashboard and the alerts are those of a server', async () => {
+  const served = await servePlace(place, words);
+  onTestFinished(() => void served.end('SIGTERM'));
+  const { data } = JSON.parse(served.written.out);
+  const text = await (await fetch(data.metrics)).text();
+  const types = new Map(
+    Array.from(text.matchAll(/^# TYPE (\S+) (\S+)$/gm), ([, name = '', type = '']) => [name, type]),
+  );
+  // A server of one machine has no connections.
+  types.set('parley_store_connections', 'gauge');
+  const read = (name: string) =>
+    readFileSync(fileURLToPath(new URL(`../../docs/${name}`, import.meta.url)), 'utf8');
+  const rows = read('metrics.md').matchAll(/^\| `(parley_[a-z_]+)` \| ([a-z]+) \|/gm);
+  expect(new Map(Array.from(rows, ([, name = '', type = '']) => [name, type]))).toEqual(types);
+  const series = (expression: string) =>
+    Array.from(expression.matchAll(/parley_[a-z_]+/g), ([name]) => name.replace(/_(bucket|sum|count)$/, ''));
+  const { panels } = JSON.parse(read('metrics/dashboard.json'));
+  const shown = panels.flatMap(({ targets }: { targets: { expr: string }[] }) =>
+    targets.flatMap(({ expr }) => series(expr)),
+  );
+  const { groups } = parse(read('metrics/alerts.yaml'));
+  const watched = groups[0].rules.flatMap(({ expr }: { expr: string }) => series(expr));
+  for (const name of [...shown, ...watched]) expect([...types.keys()]).toContain(name);
+  expect(new Set(shown)).toEqual(new Set([...types.keys()].filter((name) => name !== 'parley_build_info')));
+});
+
+test('nothing else is at the port of the metrics, and a port in use is told', async () => {
+  const served = await servePlace(place, words);
+  onTestFinished(() => void served.end('SIGTERM'));
+  const { data } = JSON.parse(served.written.out);
+  expect((await fetch(data.metrics.replace('metrics', 'v1/models'))).status).toBe(404);
+  expect((await fetch(data.metrics, { method: 'POST' })).status).toBe(405);
+  expect((await fetch(`${served.url}/metrics`)).status).toBe(404);
+  const port = new URL(data.metrics).port;
+  const second = await place.parley(['serve', '--port', '0', '--metrics', port]);
+  expectFailure(second, { status: 2, code: 'CONFIG' });
+  expect(second.err).toContain(`port ${port} is in use`);
+  expect((await place.parley(['serve', '--metrics', 'x:y'])).status).toBe(2);
+});
+
+test('the log is text for people on request', async () => {
+  const served = await servePlace(place, ['--log-format', 'text']);
+  await fetch(`${served.url}/healthz`);
+  const { err } = await served.end('SIGTERM');
+  expect(err).toMatch(/^\S+Z info {2}GET \/healthz 200 \d+ ms req_\S+$/m);
+});

@@ -1,0 +1,126 @@
+// Backups that are not as they were written: each changed bit, each cut, and lines that do not belong there.
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import type { BackupLine } from '../../src/local/backup-lines.ts';
+import { lineText } from '../../src/local/backup-lines.ts';
+import { readBackup } from '../../src/local/backup-reading.ts';
+import { ParleyError } from '../../src/service/errors.ts';
+
+const head = { kind: 'backup', format: 1, made_at: 't', from: 's', sessions: 1 } as const;
+const project = { kind: 'project', project_id: 'p', name: 'n', created_at: 1 } as const;
+const session = {
+  ...({ kind: 'session', project_id: 'p' } as const),
+  session: {
+    ...{ session_id: 's', title: 'ö', created_at: 1, updated_at: 1, message_count: 1, deleted_at: null },
+    ...{ turn_position: null, turn_epoch: 0, undone_turns: 0, mode: null, parent_id: null },
+    ...{ forked_at: null, parameters: null, system: null, pinned: true, archived: true, tags: '["t"]' },
+  },
+  messages: [
+    {
+      ...({ message_id: 'm', position: 0, role: 'user' } as const),
+      ...{ content: 'hi', mode: 'e', finish_reason: null },
+      ...{ input_tokens: null, output_tokens: null, first_token_ms: null, error_code: null, created_at: 1 },
+      ...{ is_copy: false, alternative_of: null, undone_at: null },
+    },
+  ],
+} satisfies BackupLine;
+const modes = { kind: 'modes', default_mode: null, modes: { m: {} } } as const;
+const counts = { projects: 1, keys: 0, modes: 1, sessions: 1, messages: 1, stored_answers: 0 };
+
+/** A backup whose SHA-256 is right, whatever its lines say. */
+function backupOf(lines: readonly object[], end: object = counts): Buffer {
+  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+  const sha256 = createHash('sha256').update(text).digest('hex');
+  return Buffer.from(text + lineText({ kind: 'end', ...end, sha256 } as BackupLine));
+}
+
+const whole = backupOf([head, project, modes, session]);
+
+async function failureOf(bytes: Uint8Array): Promise<string> {
+  async function* chunks() {
+    yield bytes;
+  }
+  try {
+    await readBackup(chunks(), 'b', () => {});
+    return '';
+  } catch (error) {
+    if (!(error instanceof ParleyError)) throw error;
+    return `${error.code} ${error.message}`;
+  }
+}
+
+test('a backup as it was written is whole', async () => {
+  expect(await failureOf(whole)).toBe('');
+});
+
+test('a session of an earlier version, which knew no order, has neither pin nor tags and is not archived', async () => {
+  const { pinned: _, archived: __, tags: ___, ...earlier } = session.session;
+  const read: BackupLine[] = [];
+  async function* chunks() {
+    yield backupOf([head, project, modes, { ...session, session: earlier }]);
+  }
+  await readBackup(chunks(), 'b', (line) => {
+    read.push(line);
+  });
+  expect(read.at(-1)).toEqual({
+    ...session,
+    session: { ...session.session, pinned: false, archived: false, tags: null },
+  });
+});
+
+test('each bit that changes is found', async () => {
+  const unnoticed: number[] = [];
+  for (let bit = 0; bit < whole.length * 8; bit += 1) {
+    const changed = Buffer.from(whole);
+    changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+    if (!/^STORE_(DAMAGED|NEWER) /.test(await failureOf(changed))) unnoticed.push(bit);
+  }
+  expect(unnoticed).toEqual([]);
+});
+
+test('each cut is found, and anything behind the end', async () => {
+  for (let length = 0; length < whole.length; length += 1)
+    expect(await failureOf(whole.subarray(0, length))).toMatch(/^STORE_DAMAGED The backup is damaged: b/);
+  expect(await failureOf(Buffer.concat([whole, Buffer.from('\n')]))).toBe(
+    'STORE_DAMAGED The backup is damaged: b, line 6 stands behind the end of the backup.',
+  );
+});
+
+describe('a backup whose SHA-256 is right is refused', () => {
+  const twice = { ...session, messages: [...session.messages, ...session.messages] };
+  const wrong: readonly [string, Buffer, RegExp][] = [
+    [
+      'with counts that are not those of its lines',
+      backupOf([head, project, modes, session], { ...counts, messages: 2 }),
+      /counts 2 messages, but there are 1/,
+    ],
+    [
+      'with a session that lacks a message',
+      backupOf([head, project, modes, { ...session, messages: [] }]),
+      /before session s has all its messages/,
+    ],
+    ['with a session that has too many', backupOf([head, project, modes, twice]), /before session s has all/],
+    ['with a project that is not there', backupOf([head, modes, session]), /names the project p, which/],
+    [
+      'with a column of another type',
+      backupOf([head, { ...project, name: 1 }]),
+      /line 2 has no text in "name"/,
+    ],
+    [
+      'with a column that is not known',
+      backupOf([head, { ...project, colour: 1 }]),
+      /has "colour", which this version/,
+    ],
+    [
+      'with a kind that is not known',
+      backupOf([head, { kind: 'toString' }]),
+      /line 2 is no line of a backup/,
+    ],
+    ['with a second beginning', backupOf([head, head]), /line 2 is out of place/],
+    ['without a beginning', backupOf([project]), /line 1 is not the beginning/],
+    ['of a later format', backupOf([{ ...head, format: 2 }]), /^STORE_NEWER The backup b has format 2/],
+  ];
+  test.each(wrong)('%s', async (_, bytes, message) => {
+    expect(await failureOf(bytes)).toMatch(message);
+  });
+});

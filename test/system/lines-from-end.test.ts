@@ -1,0 +1,35 @@
+// The lines of a file from its end: whole, in order, within bounded memory.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { linesFromEnd } from '../../src/system/lines-from-end.ts';
+
+let directory = '';
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'parley-lines-'));
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+function read(text: string, options = { mostBytes: 10_000_000, longestBytes: 1_000_000 }): readonly string[] {
+  const file = join(directory, 'file');
+  writeFileSync(file, text);
+  return [...linesFromEnd(file, options)];
+}
+
+test('are those of the text, backwards, also where a line or a character spans the chunks of the file', () => {
+  const lines = ['', 'é'.repeat(40_000), 'short', '', `${'漢'.repeat(70_000)}!`, 'last', ''];
+  expect(read(lines.join('\n'))).toEqual(lines.toReversed());
+  expect(read('')).toEqual(['']);
+  expect(read('one')).toEqual(['one']);
+});
+
+test('leave out one that is too long, and one that begins before the part that is read', () => {
+  const options = { mostBytes: 1_000_000, longestBytes: 1_000 };
+  expect(read(`a\n${'x'.repeat(1_001)}\n${'y'.repeat(1_000)}\n`, options)).toEqual([
+    '',
+    'y'.repeat(1_000),
+    'a',
+  ]);
+  expect(read('abc\ndef\nghi', { mostBytes: 6, longestBytes: 1_000 })).toEqual(['ghi']);
+});
