@@ -11,6 +11,7 @@ import { attach } from './attachments.ts';
 import { titleOf } from './conversation.ts';
 import { lastReply } from './last-messages.ts';
 import { lineCommands } from './line-commands.ts';
+import { orderCommands } from './order-commands.ts';
 import { deleteSession } from './session-deletion.ts';
 import { findSession, namedSession, pickSession } from './session-search.ts';
 import { settingCommands } from './setting-commands.ts';
@@ -115,6 +116,9 @@ export const slashCommands: readonly SlashCommand[] = [
   lineCommands.redo,
   lineCommands.fork,
   lineCommands.back,
+  orderCommands.pin,
+  orderCommands.archive,
+  orderCommands.tag,
   {
     name: 'delete',
     argument: '[ID|TITLE]',
