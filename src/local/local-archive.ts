@@ -4,20 +4,26 @@ import type { ChatEvent, ReplyForm } from '../service/chat-event.ts';
 import { ParleyError } from '../service/errors.ts';
 import { type Result, resultOf } from '../service/result.ts';
 import type { Message, Page, Session } from '../service/session.ts';
-import type {
-  BatchResult,
-  ForkRequest,
-  MessageQuery,
-  MovedTurn,
-  RegenerateRequest,
-  SearchPage,
-  SearchRequest,
-  SessionArchive,
-  SessionChanges,
-  SessionQuery,
-  SessionRecord,
+import {
+  type BatchResult,
+  type ForkRequest,
+  type MessageQuery,
+  type MovedTurn,
+  noConditions,
+  type OrderedItem,
+  type OrderedResult,
+  type RegenerateRequest,
+  type SearchPage,
+  type SearchRequest,
+  type SessionArchive,
+  type SessionChanges,
+  type SessionQuery,
+  type SessionRecord,
+  type TagChange,
 } from '../service/session-archive.ts';
+import type { OrderChange } from '../store/order-change.ts';
 import { KeyCheck } from './api-keys.ts';
+import { readConditions } from './condition-reading.ts';
 import {
   anyMessagePage,
   messagePage,
@@ -39,10 +45,8 @@ import {
   checkIdSuffix,
   checkLastPage,
   checkPageLimit,
-  checkTitleMatch,
-  readTime,
+  checkTagChange,
 } from './text-rules.ts';
-import { readTitlePattern } from './title-pattern.ts';
 import { TurnQueue } from './turn-queue.ts';
 
 export class LocalArchive implements SessionArchive {
@@ -60,27 +64,26 @@ export class LocalArchive implements SessionArchive {
   async listSessions(call: Call, query: SessionQuery): Promise<Result<Page<Session>>> {
     const projectId = await this.#keys.project(call);
     checkPageLimit(query.limit, this.#local.limits);
-    if (query.title_match !== null) checkTitleMatch(query.title_match, this.#local.limits);
     if (query.id_suffix !== null) checkIdSuffix(query.id_suffix);
     const order = { sort: query.sort, order: query.order };
     const rows = await this.#local.store.listSessions(projectId, {
       ...order,
+      ...readConditions(query, this.#local.limits),
       limit: query.limit,
       after: readSessionCursor(order, query.cursor),
-      titleMatch: query.title_match === null ? null : readTitlePattern(query.title_match),
       idSuffix: query.id_suffix,
-      updatedBefore: readTime('updated_before', query.updated_before),
-      updatedAfter: readTime('updated_after', query.updated_after),
       deleted: query.deleted,
     });
     return resultOf(sessionPage(order, rows));
   }
 
-  async searchSessions(call: Call, { query, limit, cursor }: SearchRequest): Promise<Result<SearchPage>> {
+  async searchSessions(call: Call, request: SearchRequest): Promise<Result<SearchPage>> {
     const { limits, store } = this.#local;
+    const { query, limit, cursor } = request;
     const { projectId, keyHash, checked } = await this.#keys.access(call, () => {
       checkPageLimit(limit, limits);
-      return { ...readQuery(query, limits), limit, after: readSearchCursor(cursor) };
+      const sessions = readConditions({ ...noConditions, ...request }, limits);
+      return { ...readQuery(query, limits), sessions, limit, after: readSearchCursor(cursor) };
     });
     return resultOf(await store.searchSessions(projectId, checked, call.signal, keyHash));
   }
@@ -132,6 +135,32 @@ export class LocalArchive implements SessionArchive {
     return resultOf({ items: recorded(await this.#local.store.restoreSessions(projectId, ids, once)) });
   }
 
+  async pinSessions(
+    call: Call,
+    ids: readonly string[],
+    pinned: boolean,
+  ): Promise<Result<OrderedResult<'pinned' | 'unpinned'>>> {
+    return this.#order(call, 'pinSessions', ids, { pinned }, pinned ? 'pinned' : 'unpinned');
+  }
+
+  async archiveSessions(
+    call: Call,
+    ids: readonly string[],
+    archived: boolean,
+  ): Promise<Result<OrderedResult<'archived' | 'unarchived'>>> {
+    return this.#order(call, 'archiveSessions', ids, { archived }, archived ? 'archived' : 'unarchived');
+  }
+
+  async tagSessions(
+    call: Call,
+    ids: readonly string[],
+    change: TagChange,
+  ): Promise<Result<OrderedResult<'tagged'>>> {
+    return this.#order(call, 'tagSessions', ids, { tags: change }, 'tagged', () =>
+      checkTagChange(change, this.#local.limits),
+    );
+  }
+
   async importSession(call: Call, record: SessionRecord): Promise<Result<Session>> {
     const projectId = await this.#keys.project(call);
     await checkRecord(record, this.#local.limits);
@@ -164,6 +193,22 @@ export class LocalArchive implements SessionArchive {
   async forkSession(call: Call, sessionId: string, request: ForkRequest): Promise<Result<Session>> {
     const projectId = await this.#keys.project(call);
     return resultOf(await this.#lines.fork(call, projectId, sessionId, request));
+  }
+
+  async #order<Status extends string>(
+    call: Call,
+    operation: string,
+    ids: readonly string[],
+    change: OrderChange,
+    done: Status,
+    check: () => void = () => {},
+  ): Promise<Result<OrderedResult<Status>>> {
+    const projectId = await this.#keys.project(call);
+    checkBatch(ids, this.#local.limits);
+    check();
+    const once = await this.#once(call, operation, { ids, change });
+    const items = recorded(await this.#local.store.orderSessions(projectId, ids, change, done, once));
+    return resultOf({ items: items as readonly OrderedItem<Status>[] });
   }
 
   #once(call: Call, operation: string, request: unknown) {

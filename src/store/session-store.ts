@@ -26,7 +26,14 @@ import type {
 } from '../service/administration.ts';
 import type { KeyIdentity } from '../service/conversation-service.ts';
 import type { DeletedSession, Message, NewSession, Session } from '../service/session.ts';
-import type { BatchItem, SearchPage, SessionChanges, SessionRecord } from '../service/session-archive.ts';
+import type {
+  BatchItem,
+  OrderedItem,
+  SearchPage,
+  SessionChanges,
+  SessionRecord,
+} from '../service/session-archive.ts';
+import type { OrderChange } from './order-change.ts';
 import type {
   AnyMessagePlace,
   MessagePlace,
@@ -124,6 +131,17 @@ export interface SessionStore {
     sessionIds: readonly string[],
     once: IdempotencyKey | null,
   ): Promise<Idempotent<readonly BatchItem<'restored'>[]>>;
+  /**
+   * Changes the ordering of sessions by the rule, in one transaction; the items are in the order of the ids. `done` is the status of a session
+   * that now is as asked. A session of which nothing changed is not written.
+   */
+  orderSessions(
+    projectId: string,
+    sessionIds: readonly string[],
+    change: OrderChange,
+    done: string,
+    once: IdempotencyKey | null,
+  ): Promise<Idempotent<readonly OrderedItem[]>>;
   /** The sessions in the order of the filter. */
   listSessions(projectId: string, filter: SessionFilter): Promise<Rows<Session>>;
   /**

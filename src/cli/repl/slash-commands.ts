@@ -11,6 +11,7 @@ import { attach } from './attachments.ts';
 import { titleOf } from './conversation.ts';
 import { lastReply } from './last-messages.ts';
 import { lineCommands } from './line-commands.ts';
+import { orderCommands } from './order-commands.ts';
 import { deleteSession } from './session-deletion.ts';
 import { findSession, namedSession, pickSession } from './session-search.ts';
 import { settingCommands } from './setting-commands.ts';
@@ -77,7 +78,7 @@ export const slashCommands: readonly SlashCommand[] = [
     description: 'find sessions by what was said in them',
     run: (words, { context, source }) => {
       const query = required(words, 'words to look for: /search WORDS');
-      const input = { query, limit: 10, cursor: null, utc: false };
+      const input = { query, limit: 10, cursor: null, utc: false, conditions: {} };
       return source.lend(() => runSearch(input, context, (id) => `/resume ${id}`));
     },
   },
@@ -115,6 +116,9 @@ export const slashCommands: readonly SlashCommand[] = [
   lineCommands.redo,
   lineCommands.fork,
   lineCommands.back,
+  orderCommands.pin,
+  orderCommands.archive,
+  orderCommands.tag,
   {
     name: 'delete',
     argument: '[ID|TITLE]',

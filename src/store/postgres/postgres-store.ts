@@ -9,7 +9,7 @@ import type {
 } from '../../service/administration.ts';
 import type { KeyIdentity } from '../../service/conversation-service.ts';
 import type { DeletedSession, Message, NewSession, Session } from '../../service/session.ts';
-import type { BatchItem, SessionChanges, SessionRecord } from '../../service/session-archive.ts';
+import type { SessionChanges, SessionRecord } from '../../service/session-archive.ts';
 import type { MessagePlace, PurgeFilter, Rows, SessionFilter } from '../session-filters.ts';
 import type {
   IdempotencyKey,
@@ -39,6 +39,7 @@ import { LeftTurns } from './left-turns.ts';
 import { listMessages } from './messages.ts';
 import { refuseMigrated } from './migrations.ts';
 import type { SessionCreation } from './new-sessions.ts';
+import { changeSession, changesOrdering, orderSessions } from './ordering.ts';
 import { isOfStatement, storeError } from './postgres-errors.ts';
 import { planPurge, purgeSessions } from './purge.ts';
 import { searchReads } from './search.ts';
@@ -46,7 +47,7 @@ import { SearchIndex } from './search-index.ts';
 import type { ServerBeat } from './servers.ts';
 import { listSessions } from './session-pages.ts';
 import {
-  changeSession,
+  changeTexts,
   deleteSession,
   deleteSessions,
   holdsAny,
@@ -138,33 +139,31 @@ export class PostgresStore implements SessionStore {
   }
 
   changeSession(projectId: string, sessionId: string, changes: SessionChanges): Promise<Session | null> {
-    return this.#run((ask) => changeSession(ask, projectId, sessionId, changes));
+    const { rules } = this.#tools;
+    return this.#run((ask) =>
+      changesOrdering(changes)
+        ? this.#connections.transaction((within) =>
+            changeSession(within, projectId, sessionId, changes, rules),
+          )
+        : changeTexts(ask, projectId, sessionId, changes),
+    );
   }
 
-  restoreSession(
-    projectId: string,
-    sessionId: string,
-    once: IdempotencyKey | null,
-  ): Promise<Idempotent<Session | null>> {
-    return this.#once(projectId, once, (ask) => restoreSession(ask, projectId, sessionId));
-  }
+  readonly orderSessions: SessionStore['orderSessions'] = (projectId, sessionIds, change, done, once) => {
+    const { rules } = this.#tools;
+    const order = (ask: Ask) => orderSessions(ask, projectId, sessionIds, { change, done, rules });
+    if (once !== null) return this.#once(projectId, once, order);
+    return this.#run(async () => ({ kind: 'done', value: await this.#connections.transaction(order) }));
+  };
 
-  deleteSessions(
-    projectId: string,
-    sessionIds: readonly string[],
-    now: number,
-    once: IdempotencyKey | null,
-  ): Promise<Idempotent<readonly BatchItem<'deleted'>[]>> {
-    return this.#once(projectId, once, (ask) => deleteSessions(ask, projectId, sessionIds, now));
-  }
+  readonly restoreSession: SessionStore['restoreSession'] = (projectId, sessionId, once) =>
+    this.#once(projectId, once, (ask) => restoreSession(ask, projectId, sessionId));
 
-  restoreSessions(
-    projectId: string,
-    sessionIds: readonly string[],
-    once: IdempotencyKey | null,
-  ): Promise<Idempotent<readonly BatchItem<'restored'>[]>> {
-    return this.#once(projectId, once, (ask) => restoreSessions(ask, projectId, sessionIds));
-  }
+  readonly deleteSessions: SessionStore['deleteSessions'] = (projectId, sessionIds, now, once) =>
+    this.#once(projectId, once, (ask) => deleteSessions(ask, projectId, sessionIds, now));
+
+  readonly restoreSessions: SessionStore['restoreSessions'] = (projectId, sessionIds, once) =>
+    this.#once(projectId, once, (ask) => restoreSessions(ask, projectId, sessionIds));
 
   listSessions(projectId: string, filter: SessionFilter): Promise<Rows<Session>> {
     return this.#run((ask) => listSessions(ask, projectId, filter));

@@ -196,10 +196,40 @@ const lines = `
     WHERE role = 'assistant' AND NOT copied;
 `;
 
+// How users keep order. `tags` is a JSON list as text, null for none; `session_tags` has the same tags, for the filter by a tag. A listing
+// leaves archived sessions out, so they have indexes of their own. Each session still stands in exactly one index by activity, and in one by
+// creation, so a turn writes no more than before. A server with the earlier schema lists archived sessions too; it sorts them without an
+// index.
+const ordering = `
+  ALTER TABLE parley.sessions
+    ADD COLUMN pinned boolean NOT NULL DEFAULT false,
+    ADD COLUMN archived boolean NOT NULL DEFAULT false,
+    ADD COLUMN tags text COLLATE "C";
+  CREATE TABLE parley.session_tags (
+    session bigint NOT NULL REFERENCES parley.sessions (id) ON DELETE CASCADE,
+    tag text COLLATE "C" NOT NULL,
+    project integer NOT NULL,
+    PRIMARY KEY (session, tag)
+  );
+  CREATE INDEX sessions_by_tag ON parley.session_tags (project, tag, session);
+  CREATE INDEX sessions_pinned ON parley.sessions (project) WHERE pinned;
+  DROP INDEX parley.sessions_active;
+  DROP INDEX parley.sessions_active_created;
+  CREATE INDEX sessions_active ON parley.sessions (project, updated_at, session_id)
+    WHERE deleted_at IS NULL AND NOT archived;
+  CREATE INDEX sessions_archived ON parley.sessions (project, updated_at, session_id)
+    WHERE deleted_at IS NULL AND archived;
+  CREATE INDEX sessions_active_created ON parley.sessions (project, created_at, session_id)
+    WHERE deleted_at IS NULL AND NOT archived;
+  CREATE INDEX sessions_archived_created ON parley.sessions (project, created_at, session_id)
+    WHERE deleted_at IS NULL AND archived;
+`;
+
 export const schema: readonly Migration[] = [
   { version: 1, parleyVersion: '0.1.0', sql: first },
   { version: 2, parleyVersion: '0.1.0', sql: servers },
   { version: 3, parleyVersion: '0.1.0', sql: modes },
   { version: 4, parleyVersion: '0.1.0', sql: settings },
   { version: 5, parleyVersion: '0.1.0', sql: lines },
+  { version: 6, parleyVersion: '0.1.0', sql: ordering },
 ];

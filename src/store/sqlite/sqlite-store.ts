@@ -8,7 +8,7 @@ import type {
 } from '../../service/administration.ts';
 import type { KeyIdentity } from '../../service/conversation-service.ts';
 import type { DeletedSession, Message, NewSession, Session } from '../../service/session.ts';
-import type { BatchItem, SessionChanges, SessionRecord } from '../../service/session-archive.ts';
+import type { SessionRecord } from '../../service/session-archive.ts';
 import type { MessagePlace, PurgeFilter, Rows, SessionFilter } from '../session-filters.ts';
 import type {
   IdempotencyKey,
@@ -37,11 +37,11 @@ import { createKey, listKeys, revokeKey } from './keys.ts';
 import { history, listMessages } from './listings.ts';
 import { replyLockWaitMs } from './lock-wait.ts';
 import { importInParts, isShort } from './long-import.ts';
+import { changeSession, orderSessions } from './ordering.ts';
 import { removeAbandoned } from './parted-session.ts';
 import { planPurge, purgeSessions } from './purge.ts';
 import { listSessions } from './session-pages.ts';
 import {
-  changeSession,
   createSession,
   deleteSession,
   deleteSessions,
@@ -130,11 +130,17 @@ export class SqliteStore implements SessionStore {
     );
   }
 
-  changeSession(projectId: string, sessionId: string, changes: SessionChanges): Promise<Session | null> {
-    return this.#access.write(projectId, (connection) =>
-      changeSession(connection, projectId, sessionId, changes),
+  readonly changeSession: SessionStore['changeSession'] = (projectId, sessionId, changes) =>
+    this.#access.write(projectId, (connection) =>
+      changeSession(connection, projectId, sessionId, changes, this.#dependencies.rules),
     );
-  }
+
+  readonly orderSessions: SessionStore['orderSessions'] = (projectId, sessionIds, change, done, once) => {
+    const { rules } = this.#dependencies;
+    return this.#writeOnce(projectId, once, (connection) =>
+      orderSessions(connection, projectId, sessionIds, { change, done, rules }),
+    );
+  };
 
   restoreSession(
     projectId: string,
@@ -144,26 +150,11 @@ export class SqliteStore implements SessionStore {
     return this.#writeOnce(projectId, once, (connection) => restoreSession(connection, projectId, sessionId));
   }
 
-  deleteSessions(
-    projectId: string,
-    sessionIds: readonly string[],
-    now: number,
-    once: IdempotencyKey | null,
-  ): Promise<Idempotent<readonly BatchItem<'deleted'>[]>> {
-    return this.#writeOnce(projectId, once, (connection) =>
-      deleteSessions(connection, projectId, sessionIds, now),
-    );
-  }
+  readonly deleteSessions: SessionStore['deleteSessions'] = (projectId, sessionIds, now, once) =>
+    this.#writeOnce(projectId, once, (connection) => deleteSessions(connection, projectId, sessionIds, now));
 
-  restoreSessions(
-    projectId: string,
-    sessionIds: readonly string[],
-    once: IdempotencyKey | null,
-  ): Promise<Idempotent<readonly BatchItem<'restored'>[]>> {
-    return this.#writeOnce(projectId, once, (connection) =>
-      restoreSessions(connection, projectId, sessionIds),
-    );
-  }
+  readonly restoreSessions: SessionStore['restoreSessions'] = (projectId, sessionIds, once) =>
+    this.#writeOnce(projectId, once, (connection) => restoreSessions(connection, projectId, sessionIds));
 
   listSessions(projectId: string, filter: SessionFilter): Promise<Rows<Session>> {
     const processes = this.#processes;

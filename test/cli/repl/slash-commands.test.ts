@@ -25,7 +25,7 @@ test('/help names each command, and the keys', async () => {
   const help = await entered(await open(), '/help');
   const names = [...help.matchAll(/^\/(\w+)/gm)].map(([, name]) => name);
   expect(names).toEqual(
-    'help mode system param template new sessions resume search title history retry regenerate undo redo fork back delete restore copy save file edit status quit exit'.split(
+    'help mode system param template new sessions resume search title history retry regenerate undo redo fork back pin archive tag delete restore copy save file edit status quit exit'.split(
       ' ',
     ),
   );
@@ -112,6 +112,31 @@ test('/delete hides the session, /restore brings it back and goes on with it', a
   await screen.stands('echo (precious)> ');
   await entered(screen, 'again');
   expect(await leave(screen)).toBe(id);
+  expect(await messagesOf(place, id)).toHaveLength(4);
+});
+
+test('/pin, /archive and /tag keep order in the session, and off takes it back', async () => {
+  const place = fixture.place();
+  const screen = await open(place);
+  expect(await entered(screen, '/pin')).toContain('There is no session yet');
+  await entered(screen, 'precious');
+  const id = await sessionId(screen);
+  const order = async () => {
+    const { pinned, archived, tags } = await place.answer<Session>(['sessions', 'get', id]);
+    return { pinned, archived, tags };
+  };
+  expect(await entered(screen, '/tag')).toBe('(no tags)');
+  expect(await entered(screen, '/tag +work later -none')).toBe(`tagged ${id}`);
+  expect(await entered(screen, '/tag')).toBe('later work');
+  expect(await entered(screen, '/pin')).toBe(`pinned ${id}`);
+  expect(await entered(screen, '/archive')).toBe(`archived ${id}`);
+  expect(await order()).toEqual({ pinned: true, archived: true, tags: ['later', 'work'] });
+  expect(await entered(screen, '/pin off')).toBe(`unpinned ${id}`);
+  expect(await entered(screen, '/archive off')).toBe(`unarchived ${id}`);
+  expect(await entered(screen, '/tag -later')).toBe(`tagged ${id}`);
+  expect(await order()).toEqual({ pinned: false, archived: false, tags: ['work'] });
+  expect(await entered(screen, '/archive old')).toContain('takes no other word than off');
+  await entered(screen, 'goes on');
   expect(await messagesOf(place, id)).toHaveLength(4);
 });
 

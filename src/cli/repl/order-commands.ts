@@ -1,0 +1,65 @@
+// The slash commands that keep order: they pin, archive and tag the session of the conversation.
+import { ParleyError } from '../../service/errors.ts';
+import type { BatchAction } from '../session-batch/batch-kind.ts';
+import { type Scope, type SlashCommand, sessionOf } from './slash-command.ts';
+
+export const orderCommands = {
+  pin: {
+    name: 'pin',
+    argument: '[off]',
+    description: 'pin this session (/pin off: unpin it)',
+    run: async (argument, scope) => {
+      await change({ kind: isOff(argument, 'pin') ? 'unpin' : 'pin', tags: null }, scope);
+      return undefined;
+    },
+  },
+  archive: {
+    name: 'archive',
+    argument: '[off]',
+    description: 'leave this session out of lists (/archive off: no longer)',
+    run: async (argument, scope) => {
+      await change({ kind: isOff(argument, 'archive') ? 'unarchive' : 'archive', tags: null }, scope);
+      return undefined;
+    },
+  },
+  tag: {
+    name: 'tag',
+    argument: '[+TAG] [-TAG]',
+    description: 'show the tags of this session, add and remove some',
+    run: async (argument, scope) => {
+      const words = argument.split(/\s+/).filter(Boolean);
+      const [remove, add] = [words.filter(isRemoval), words.filter((word) => !isRemoval(word))];
+      if (words.length === 0) await showTags(scope);
+      else {
+        const tags = {
+          add: add.map((word) => word.replace(/^\+/, '')),
+          remove: remove.map((word) => word.slice(1)),
+        };
+        await change({ kind: 'tag', tags }, scope);
+      }
+      return undefined;
+    },
+  },
+} as const satisfies Readonly<Record<string, SlashCommand>>;
+
+const isRemoval = (word: string) => word.startsWith('-');
+
+function isOff(argument: string, name: string): boolean {
+  if (argument === '' || argument === 'off') return argument === 'off';
+  throw new ParleyError('USAGE', `/${name} takes no other word than off.`, {
+    hint: 'It is about this session. /resume ID goes to another.',
+  });
+}
+
+async function change(action: BatchAction, { context, conversation }: Scope): Promise<void> {
+  const id = sessionOf(conversation);
+  const { runAction } = await import('../commands/sessions/action-run.ts');
+  const one = { words: [id], filter: null, resume: null, max: 1, concurrency: 1, verbose: false };
+  await runAction({ ...action, ...one, yes: true, dryRun: false, ignoreMissing: false }, context);
+}
+
+async function showTags({ context, conversation }: Scope): Promise<void> {
+  const { backend } = await context.open();
+  const { data } = await backend.service.getSession(await context.call(), sessionOf(conversation));
+  await context.stdout.write(`${data.tags.join(' ') || '(no tags)'}\n`);
+}
