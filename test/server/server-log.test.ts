@@ -90,7 +90,14 @@ test.each([
 
 test('a path does not look like other fields of a line of text', () => {
   const path = '/v1\xa0200\xa01\xa0ms';
-  const line = JSON.stringify({ level: 'info', method: 'GET', path, status: 404, ms: 2, request_id: 'req_1' });
+  const line = JSON.stringify({
+    level: 'info',
+    method: 'GET',
+    path,
+    status: 404,
+    ms: 2,
+    request_id: 'req_1',
+  });
   expect(textOfLogLine(line)).toContain(`GET ${JSON.stringify(path)} 404`);
 });
 
