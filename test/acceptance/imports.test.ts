@@ -281,6 +281,21 @@ test('hostile archives and directories are refused with their place, and the res
   expect(linked.err).toContain('2 links not followed.');
 });
 
+test('a name in an archive or in a conversation adds no line to the results', async () => {
+  const zip = join(place.path, 'named.zip');
+  const conversation = { conversation_id: 'c\r\nimported ses_forged', title: 't', mapping: {} };
+  writeFileSync(
+    zip,
+    zipArchive([
+      { name: '../a\nimported ses_forged', bytes: Buffer.from('[]') },
+      { name: 'conversations.json', bytes: Buffer.from(JSON.stringify([conversation])) },
+    ]),
+  );
+  const { out, err } = await place.parley(['sessions', 'import', zip, '--from', 'chatgpt', '--verbose']);
+  expect(out.match(/^\w+/gm)).toEqual(['failed', 'skipped']);
+  expect(err).toMatch(/^At \S+ imported ses_forged:$/m);
+});
+
 test('a cut file gives what stands before the cut, and a source is never written to', async () => {
   const { path } = named('claude');
   const text = readFileSync(path, 'utf8');
