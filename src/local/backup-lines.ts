@@ -53,16 +53,31 @@ export type BackupLine =
   | ({ readonly kind: 'answer' } & AnswerLine)
   | ({ readonly kind: 'end' } & EndLine);
 
-type ColumnKind = 'text' | 'number' | 'boolean' | 'text or null' | 'number or null' | 'object';
+const longestTime = 8_640_000_000_000_000;
+
+/** What a column holds. `time`: epoch milliseconds that a date can have. `hash`: a SHA-256 in hexadecimal digits. */
+const kinds = {
+  text: (value: unknown) => typeof value === 'string',
+  number: (value: unknown) => Number.isSafeInteger(value),
+  time: (value: unknown) => Number.isInteger(value) && Math.abs(value as number) <= longestTime,
+  boolean: (value: unknown) => typeof value === 'boolean',
+  role: (value: unknown) => value === 'user' || value === 'assistant',
+  hash: (value: unknown) => typeof value === 'string' && /^[\da-f]{64}$/.test(value),
+  object: (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  list: (value: unknown) => Array.isArray(value),
+} as const;
+
+type Kind = keyof typeof kinds;
+type ColumnKind = Kind | `${Kind} or null`;
 type Columns<Row> = { readonly [Column in keyof Row]-?: ColumnKind };
 
 const head: Columns<SessionHead> = {
   session_id: 'text',
   title: 'text or null',
-  created_at: 'number',
-  updated_at: 'number',
+  created_at: 'time',
+  updated_at: 'time',
   message_count: 'number',
-  deleted_at: 'number or null',
+  deleted_at: 'time or null',
   turn_position: 'number or null',
   turn_epoch: 'number',
   undone_turns: 'number',
@@ -82,7 +97,7 @@ const laterHead = { pinned: false, archived: false, tags: null } satisfies Parti
 const message: Columns<KeptMessage> = {
   message_id: 'text',
   position: 'number',
-  role: 'text',
+  role: 'role',
   content: 'text',
   mode: 'text or null',
   finish_reason: 'text or null',
@@ -90,23 +105,23 @@ const message: Columns<KeptMessage> = {
   output_tokens: 'number or null',
   first_token_ms: 'number or null',
   error_code: 'text or null',
-  created_at: 'number',
+  created_at: 'time',
   is_copy: 'boolean',
   alternative_of: 'text or null',
-  undone_at: 'number or null',
+  undone_at: 'time or null',
 };
 
 const lines: { readonly [Kind in BackupLine['kind']]: Columns<Omit<BackupLine & { kind: Kind }, 'kind'>> } = {
   backup: { format: 'number', made_at: 'text', from: 'text', sessions: 'number' },
-  project: { project_id: 'text', name: 'text', created_at: 'number' },
+  project: { project_id: 'text', name: 'text', created_at: 'time' },
   key: {
-    ...{ key_id: 'text', name: 'text', hash: 'text', project_id: 'text' },
-    ...{ created_at: 'number', revoked_at: 'number or null' },
+    ...{ key_id: 'text', name: 'text', hash: 'hash', project_id: 'text' },
+    ...{ created_at: 'time', revoked_at: 'time or null' },
   },
   modes: { default_mode: 'text or null', modes: 'object' },
-  session: { project_id: 'text', session: 'object', messages: 'object' },
+  session: { project_id: 'text', session: 'object', messages: 'list' },
   answer: {
-    ...{ project_id: 'text', key: 'text', request_hash: 'text', session_id: 'text or null' },
+    ...{ project_id: 'text', key: 'text', request_hash: 'hash', session_id: 'text or null' },
     ...{ position: 'number or null', message_id: 'text or null', reply_id: 'text or null' },
     ...{ answer: 'text or null', age_ms: 'number' },
   },
@@ -151,7 +166,6 @@ export function readLine(text: string): BackupLine {
   const { messages } = line;
   const session = { ...laterHead, ...line.session };
   check(session, head, 'session.');
-  if (!Array.isArray(messages)) throw new LineFault('has no list in "messages"');
   for (const [at, one] of messages.entries()) check(one, message, `messages[${at}].`);
   return { ...line, session };
 }
@@ -167,8 +181,6 @@ function check(row: object, columns: Readonly<Record<string, ColumnKind>>, place
 }
 
 function fits(value: unknown, kind: ColumnKind): boolean {
-  if (kind === 'object') return typeof value === 'object' && value !== null;
   if (value === null) return kind.endsWith(' or null');
-  const type = kind.replace(' or null', '');
-  return typeof value === (type === 'text' ? 'string' : type);
+  return kinds[kind.replace(' or null', '') as Kind](value);
 }

@@ -99,7 +99,8 @@ function parsed(text: string, at: string): BackupLine {
 class Tally {
   readonly #counts = { projects: 0, keys: 0, modes: 0, sessions: 0, messages: 0, stored_answers: 0 };
   readonly #projects = new Set<string>();
-  #session: { readonly id: string; readonly missing: number } | null = null;
+  readonly #keys = new Set<string>();
+  #session: { readonly id: string; readonly next: number; readonly missing: number } | null = null;
 
   add(line: BackupLine, at: string): void {
     if (line.kind === 'session') {
@@ -110,10 +111,12 @@ class Tally {
     if ('project_id' in line && line.kind !== 'project' && !this.#projects.has(line.project_id))
       throw damaged(at, `names the project ${line.project_id}, which the backup does not have`);
     if (line.kind === 'project') {
-      this.#projects.add(line.project_id);
+      addOnce(this.#projects, line.project_id, at);
       this.#counts.projects += 1;
-    } else if (line.kind === 'key') this.#counts.keys += 1;
-    else if (line.kind === 'modes') this.#counts.modes += Object.keys(line.modes).length;
+    } else if (line.kind === 'key') {
+      addOnce(this.#keys, line.key_id, at);
+      this.#counts.keys += 1;
+    } else if (line.kind === 'modes') this.#counts.modes += Object.keys(line.modes).length;
     else if (line.kind === 'answer') this.#counts.stored_answers += 1;
     else throw damaged(at, 'is out of place');
   }
@@ -132,11 +135,17 @@ class Tally {
     const id = `${project_id} ${session.session_id}`;
     if (this.#session?.id !== id) {
       this.#endSession(at);
-      this.#session = { id, missing: session.message_count };
+      this.#session = { id, next: 0, missing: session.message_count };
       this.#counts.sessions += 1;
     }
-    const visible = messages.filter((one) => one.alternative_of === null && one.undone_at === null).length;
-    this.#session = { id, missing: this.#session.missing - visible };
+    let { next, missing } = this.#session;
+    for (const { alternative_of, undone_at, position } of messages) {
+      if (alternative_of !== null || undone_at !== null) continue;
+      if (position !== next) throw damaged(at, `has position ${position} in place of ${next}`);
+      next += 1;
+      missing -= 1;
+    }
+    this.#session = { id, next, missing };
     this.#counts.messages += messages.length;
   }
 
@@ -145,6 +154,11 @@ class Tally {
       throw damaged(at, `comes before session ${this.#session.id.split(' ')[1]} has all its messages`);
     this.#session = null;
   }
+}
+
+function addOnce(ids: Set<string>, id: string, at: string): void {
+  if (ids.has(id)) throw damaged(at, `names ${id} once more`);
+  ids.add(id);
 }
 
 function damaged(place: string, what: string): ParleyError {

@@ -6,7 +6,7 @@ type Fields = Readonly<Record<string, unknown>>;
 export function textOfLogLine(line: string): string {
   const { level, time, msg, err, ...fields } = JSON.parse(line) as Fields;
   const { method, path, status, ms, request_id, code, ...others } = fields;
-  const request = method === undefined ? [] : [method, path, status, `${ms} ms`, request_id];
+  const request = method === undefined ? [] : [method, shown(path), status, `${ms} ms`, request_id];
   const failure = (err as { readonly message?: unknown } | undefined)?.message;
   const words = [
     ...[time, String(level).padEnd(5), ...request],

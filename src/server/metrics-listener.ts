@@ -5,6 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { cannotListen } from './listen.ts';
 import type { ServerMetrics } from './server-metrics.ts';
 
+/** Connections are open files, which the server itself needs. */
+export const mostConnections = 64;
+
 export interface MetricsListening {
   readonly url: string;
   stop(): Promise<void>;
@@ -23,11 +26,20 @@ export async function listenForMetrics(
       response.end('GET /metrics\n');
       return;
     }
-    void metrics.text().then((text) => {
-      response.writeHead(200, { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' });
-      response.end(request.method === 'HEAD' ? undefined : text);
-    });
+    void metrics.text().then(
+      (text) => {
+        response.writeHead(200, { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' });
+        response.end(request.method === 'HEAD' ? undefined : text);
+      },
+      () => {
+        response.writeHead(500, { 'Content-Type': 'text/plain' });
+        response.end('The numbers cannot be read.\n');
+      },
+    );
   });
+  server.maxConnections = mostConnections;
+  // A connection without traffic is closed, also one whose reader does not take its answer.
+  server.setTimeout(30_000);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, host, port)));
     server.listen(port, host, resolve);

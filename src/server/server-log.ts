@@ -1,4 +1,5 @@
-// The log of a server: a line per request and per trouble. The log contains no key, no query and no text of a chat.
+// The log of a server: a line per request and per trouble. The log contains no key, no query and no text of a chat, and nothing that drives
+// a terminal.
 import { type Logger, pino } from 'pino';
 
 export interface ServerLog {
@@ -14,6 +15,9 @@ const keys = /pk_[0-9A-Za-z]{8,}/gi;
 /** A key in a path. Up to two other characters may stand between those of the key, for example if it was broken into lines. */
 const keysInPath = /pk_(?:[^0-9A-Za-z]{0,2}[0-9A-Za-z]){8,33}/gi;
 const redacted = '[key]';
+
+/** The characters that can control a terminal, reorder text or end a line, as JSON leaves them in its texts. */
+const dangerous = /(?!\n)[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]|\udb40[\udc00-\udc7f]/g;
 
 const flushMs = 50;
 const waitingCharacters = 64 * 1024;
@@ -35,7 +39,7 @@ export function serverLog(
   const destination = {
     write(line: string) {
       if (lines === '') timer = setTimeout(flush, flushMs);
-      lines += format(line);
+      lines += format(line).replace(dangerous, escaped);
       if (lines.length > waitingCharacters) flush();
     },
   };
@@ -44,6 +48,11 @@ export function serverLog(
     logger: pino({ base: null, timestamp: timestamps(now), formatters }, destination),
     flush,
   };
+}
+
+/** An escape of JSON, so that a line of JSON keeps its meaning. */
+function escaped(characters: string): string {
+  return characters.replace(/./gs, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** The time as a member of a line. It is made once per millisecond, because a busy server writes many lines in one. */

@@ -250,6 +250,8 @@ test('hostile archives and directories are refused with their place, and the res
       { name: '/etc/conversations.json', bytes },
       { name: 'bomb/conversations.json', bytes: Buffer.alloc(32 * 1024 * 1024, ' ') },
       { name: 'good/conversations.json', bytes },
+      { name: 'many/1.json', bytes: Buffer.alloc(16 * 1024 * 1024, ' ') },
+      { name: 'many/2.json', bytes: Buffer.alloc(16 * 1024 * 1024, ' ') },
     ]),
   );
   const { results, status, err } = await imported(zip);
@@ -263,9 +265,12 @@ test('hostile archives and directories are refused with their place, and the res
     'imported',
     'imported',
     'skipped',
+    'failed',
+    'failed',
   ]);
   expect(status).toBe(3);
-  for (const why of ['leads out of the archive', 'is 33554432 bytes, compressed to'])
+  const together = 'many/2.json makes the files of the archive too large';
+  for (const why of ['leads out of the archive', 'is 33554432 bytes, compressed to', together])
     expect(err).toContain(why);
   const folder = join(place.path, 'folder');
   mkdirSync(folder);
@@ -274,6 +279,21 @@ test('hostile archives and directories are refused with their place, and the res
   const linked = await imported(folder);
   expect(linked.results).toEqual([]);
   expect(linked.err).toContain('2 links not followed.');
+});
+
+test('a name in an archive or in a conversation adds no line to the results', async () => {
+  const zip = join(place.path, 'named.zip');
+  const conversation = { conversation_id: 'c\r\nimported ses_forged', title: 't', mapping: {} };
+  writeFileSync(
+    zip,
+    zipArchive([
+      { name: '../a\nimported ses_forged', bytes: Buffer.from('[]') },
+      { name: 'conversations.json', bytes: Buffer.from(JSON.stringify([conversation])) },
+    ]),
+  );
+  const { out, err } = await place.parley(['sessions', 'import', zip, '--from', 'chatgpt', '--verbose']);
+  expect(out.match(/^\w+/gm)).toEqual(['failed', 'skipped']);
+  expect(err).toMatch(/^At \S+ imported ses_forged:$/m);
 });
 
 test('a cut file gives what stands before the cut, and a source is never written to', async () => {

@@ -43,6 +43,16 @@ test('a login verifies the key, shows what it resolves to, keeps it, and a conve
   expect(stored.profiles.team.extensions.sort()).toEqual(extensions);
 });
 
+test('the id of a request does not tell how many requests the server has got', async () => {
+  const ids: string[] = [];
+  for (let asked = 0; asked < 4; asked++) {
+    const { headers } = await fetch(`${server.url}/v1/models`);
+    ids.push(headers.get('parley-request-id') ?? '');
+  }
+  // Random ids share six characters of their beginning in one of two million runs.
+  expect(new Set(ids.map((id) => id.slice(0, 'req_'.length + 6))).size).toBe(ids.length);
+});
+
 test('a key that the server refuses is not kept', async () => {
   const refused = `${key.slice(0, -1)}${key.endsWith('x') ? 'y' : 'x'}`;
   const words = ['login', '--url', server.url, '--profile', 'team', '--key-stdin'];

@@ -25,6 +25,15 @@ const session = {
   ],
 } satisfies BackupLine;
 const modes = { kind: 'modes', default_mode: null, modes: { m: {} } } as const;
+const key = {
+  ...{ kind: 'key', key_id: 'k', name: 'n', hash: '0'.repeat(64) },
+  ...{ project_id: 'p', created_at: 1, revoked_at: null },
+};
+const withMessage = (fields: object) => ({
+  ...session,
+  messages: session.messages.map((message) => ({ ...message, ...fields })),
+});
+const noTime = /line 2 has no time in "created_at"/;
 const counts = { projects: 1, keys: 0, modes: 1, sessions: 1, messages: 1, stored_answers: 0 };
 
 /** A backup whose SHA-256 is right, whatever its lines say. */
@@ -87,7 +96,7 @@ test('each cut is found, and anything behind the end', async () => {
 });
 
 describe('a backup whose SHA-256 is right is refused', () => {
-  const twice = { ...session, messages: [...session.messages, ...session.messages] };
+  const twice = { ...session, messages: [...session.messages, ...withMessage({ position: 1 }).messages] };
   const wrong: readonly [string, Buffer, RegExp][] = [
     [
       'with counts that are not those of its lines',
@@ -116,6 +125,19 @@ describe('a backup whose SHA-256 is right is refused', () => {
       backupOf([head, { kind: 'toString' }]),
       /line 2 is no line of a backup/,
     ],
+    ['with a list of modes', backupOf([head, project, { ...modes, modes: [1] }]), /has no object in "modes"/],
+    ['with a part of a millisecond', backupOf([head, { ...project, created_at: 1.5 }]), noTime],
+    ['with a time that no date has', backupOf([head, { ...project, created_at: 9e15 }]), noTime],
+    ['with a number without an end', backupOf([{ ...head, sessions: 1e300 }]), /has no number in "sessions"/],
+    [
+      'with an unknown side',
+      backupOf([head, project, withMessage({ role: 'root' })]),
+      /has no role in "mess/,
+    ],
+    ['with a hash that is none', backupOf([head, project, { ...key, hash: 'zz' }]), /has no hash in "hash"/],
+    ['with a project twice', backupOf([head, project, project]), /line 3 names p once more/],
+    ['with a key twice', backupOf([head, project, key, key]), /line 4 names k once more/],
+    ['with a gap', backupOf([head, project, withMessage({ position: 5 })]), /has position 5 in place of 0/],
     ['with a second beginning', backupOf([head, head]), /line 2 is out of place/],
     ['without a beginning', backupOf([project]), /line 1 is not the beginning/],
     ['of a later format', backupOf([{ ...head, format: 2 }]), /^STORE_NEWER The backup b has format 2/],

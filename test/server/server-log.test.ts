@@ -1,5 +1,6 @@
 // What the log of a server hides.
 import { expect, test } from 'vitest';
+import { textOfLogLine } from '../../src/server/log-text.ts';
 import { serverLog, withoutKeys } from '../../src/server/server-log.ts';
 
 const key = `pk_${'0aZ'.repeat(11)}`;
@@ -63,6 +64,41 @@ test('a key is hidden wherever it stands in a line', () => {
   log.flush();
   expect(lines.match(/\[key\]/g)?.length).toBeGreaterThanOrEqual(2);
   expect(lines).not.toContain(key);
+});
+
+const forged = '\x1b]52;c;eA==\x07\x9b2J\u202e\u2028\u{e0041}\x7f';
+
+test.each([
+  ['JSON', undefined],
+  ['text', textOfLogLine],
+] as const)('a line of %s holds nothing that drives a terminal, and is one line', (_, format) => {
+  let lines = '';
+  const log = serverLog(
+    (text) => {
+      lines += text;
+    },
+    Date.now,
+    format,
+  );
+  const request = { method: 'GET', path: `/${forged}`, status: 400, ms: 1, request_id: 'req_1' };
+  log.logger.error({ ...request, reason: `\r\n${forged}`, err: new Error(forged) });
+  log.flush();
+  expect(lines.match(/\x1b\]52|\\u001b\]52/g)?.length).toBeGreaterThanOrEqual(3);
+  expect(lines).toMatch(/^[^\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]+\n$/u);
+  if (format === undefined) expect(JSON.parse(lines)).toMatchObject(request);
+});
+
+test('a path does not look like other fields of a line of text', () => {
+  const path = '/v1\xa0200\xa01\xa0ms';
+  const line = JSON.stringify({
+    level: 'info',
+    method: 'GET',
+    path,
+    status: 404,
+    ms: 2,
+    request_id: 'req_1',
+  });
+  expect(textOfLogLine(line)).toContain(`GET ${JSON.stringify(path)} 404`);
 });
 
 function decodedWhole(text: string): string {

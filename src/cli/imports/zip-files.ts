@@ -17,12 +17,13 @@ export async function* filesOfZip(path: string): AsyncGenerator<FoundFile, void>
     if (zip.entryCount > importLimits.files)
       throw tooMany(path, `holds more than ${importLimits.files} files`);
     const entries = zip.eachEntry();
+    const room = new ArchiveRoom(zip.fileSize);
     for (;;) {
       const next = await entries.next().catch((error: unknown) => {
         throw broken(path, error);
       });
       if (next.done === true) return;
-      const found = fileOf(path, zip, next.value);
+      const found = fileOf(path, zip, next.value, room);
       if (found !== null) yield found;
     }
   } finally {
@@ -31,7 +32,7 @@ export async function* filesOfZip(path: string): AsyncGenerator<FoundFile, void>
 }
 
 /** Null for a directory. */
-function fileOf(path: string, zip: ZipFile, entry: Entry): FoundFile | null {
+function fileOf(path: string, zip: ZipFile, entry: Entry, room: ArchiveRoom): FoundFile | null {
   const { generalPurposeBitFlag, fileNameRaw, extraFields, uncompressedSize, compressedSize } = entry;
   const name = yauzl.getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, false);
   if (name.endsWith('/')) return null;
@@ -42,12 +43,15 @@ function fileOf(path: string, zip: ZipFile, entry: Entry): FoundFile | null {
   if (entry.isEncrypted()) return { path: whole, failure: refused(whole, 'is encrypted') };
   if (!entry.canDecodeFileData())
     return { path: whole, failure: refused(whole, 'is compressed in a way that is not known') };
-  const isBomb =
-    uncompressedSize > importLimits.bombBytes && uncompressedSize > importLimits.bombRatio * compressedSize;
-  if (isBomb)
+  if (isBomb(uncompressedSize, compressedSize))
     return {
       path: whole,
       failure: tooMany(whole, `is ${uncompressedSize} bytes, compressed to ${compressedSize}`),
+    };
+  if (!room.take(uncompressedSize))
+    return {
+      path: whole,
+      failure: tooMany(whole, 'makes the files of the archive too large, compared with the archive'),
     };
   const file = {
     path: whole,
@@ -72,6 +76,27 @@ function fileOf(path: string, zip: ZipFile, entry: Entry): FoundFile | null {
     },
   };
   return { file, isNamed: false };
+}
+
+/** How many bytes the files of an archive may have together. Several files may share the same compressed bytes. */
+class ArchiveRoom {
+  readonly #archiveBytes: number;
+  #taken = 0;
+
+  constructor(archiveBytes: number) {
+    this.#archiveBytes = archiveBytes;
+  }
+
+  /** False if the file is too large for the archive, together with those before it. */
+  take(bytes: number): boolean {
+    if (isBomb(this.#taken + bytes, this.#archiveBytes)) return false;
+    this.#taken += bytes;
+    return true;
+  }
+}
+
+function isBomb(bytes: number, compressed: number): boolean {
+  return bytes > importLimits.bombBytes && bytes > importLimits.bombRatio * compressed;
 }
 
 function validTime(date: Date): number | null {

@@ -47,8 +47,8 @@ export class PasteReader {
     this.#stopHolding();
     let rest = this.#held + text;
     this.#held = '';
-    // Ctrl-C ends a paste whose closing bracket was lost.
-    if (text === interrupt && this.#paste !== null) this.#endPaste();
+    // Ctrl-C ends a paste whose closing bracket was lost, and one without brackets. Enter behind it submits.
+    if (text === interrupt) this.#endPaste();
     while (rest !== '')
       rest = this.#paste === null ? this.#takeTyped(rest) : this.#takePaste(rest, this.#paste);
   }
@@ -57,6 +57,7 @@ export class PasteReader {
     const at = text.indexOf(start);
     if (at !== -1) {
       this.#tell(text.slice(0, at));
+      this.#endPaste();
       this.#paste = [];
       return text.slice(at + start.length);
     }
@@ -90,7 +91,10 @@ export class PasteReader {
     return text.slice(at + end.length);
   }
 
+  /** Ends a paste of either kind. */
   #endPaste(): void {
+    this.#stopGoingOn();
+    this.#goesOn = false;
     const paste = this.#paste?.join('') ?? '';
     this.#paste = null;
     if (paste !== '') this.#options.pasted(paste);

@@ -2,6 +2,7 @@
 // not done alone, unless all are wanted.
 import { type BatchProgress, progressOn } from '../batch/batch-progress.ts';
 import type { CliContext } from '../context.ts';
+import { oneLine } from '../terminal/filter.ts';
 import { toJson } from '../terminal/json.ts';
 
 export interface ItemResult {
@@ -110,5 +111,6 @@ function resultLine(result: ItemResult, { options }: CliContext): string {
   const { status, session_id, error, reason } = result;
   if (options.json) return `${toJson(result)}\n`;
   const why = status === 'failed' ? error?.code : reason;
-  return `${status} ${session_id}${why === undefined ? '' : ` ${why}`}\n`;
+  // An id that a foreign file or server names must not look like further results.
+  return `${oneLine(`${status} ${session_id}${why === undefined ? '' : ` ${why}`}`)}\n`;
 }

@@ -11,7 +11,7 @@ import { characterAfter, characterBefore } from '../../../src/cli/repl/line-text
 import { createOutput } from '../../../src/cli/terminal/output.ts';
 import type { TerminalInput } from '../../../src/cli/terminal/question-keys.ts';
 import { runs } from '../../support/runs.ts';
-import { paste, ReplFixture } from './repl-fixture.ts';
+import { leave, paste, ReplFixture } from './repl-fixture.ts';
 
 const fixture = new ReplFixture();
 const readers: LineReader[] = [];
@@ -150,6 +150,9 @@ describe('a flood', () => {
     await screen.stands('echo> [pasted 1000000 characters]');
     screen.type('\x03');
     await screen.stands('echo> ');
+    screen.type('still here\r');
+    await screen.stands('echo (still here)> ');
+    await leave(screen);
   });
 });
 

@@ -138,6 +138,17 @@ describe('without brackets', () => {
     ]);
   });
 
+  it.each([
+    ['Ctrl-C', '\x03', ['typed', '\x03']],
+    ['a paste in brackets', `${start}y${end}`, ['pasted', 'y']],
+  ])('what follows a paste does not belong to it behind %s', (_what, text, expected) => {
+    const { told, take } = reader();
+    take('one\rtwo');
+    take(text);
+    take('sent\r');
+    expect(told.slice(1)).toEqual([expected, ['typed', 'sent\r']]);
+  });
+
   it('keys in a paste are keys, and the ends of lines are no Enter', () => {
     const { told, take } = reader();
     take('my next\rquestion\x7f\x7f\r\x1b[A\r');

@@ -8,6 +8,7 @@ import { tellFailure } from '../../error-report.ts';
 import { exitDone, exitSomeFailed } from '../../exit-codes.ts';
 import { type ImportItem, readItems } from '../../imports/import-items.ts';
 import { type Intake, takeIn } from '../../imports/session-intake.ts';
+import { oneLine } from '../../terminal/filter.ts';
 import { type ImportInput, isWanted, planImport } from './import-plan.ts';
 import { ImportReport } from './import-report.ts';
 
@@ -78,7 +79,7 @@ export async function importSessions(input: ImportInput, context: CliContext): P
           const { item, intake, error } = outcome;
           await report.add(item, intake, error);
           if (error === null) continue;
-          await report.say(`At ${item.place}:`);
+          await report.say(`At ${oneLine(item.place)}:`);
           lastStatus = await tellFailure(error, context);
         }
       },

@@ -1,0 +1,47 @@
+// The port of the metrics: what somebody who can reach it can take from the server.
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import {
+  listenForMetrics,
+  type MetricsListening,
+  mostConnections,
+} from '../../src/server/metrics-listener.ts';
+
+let listening: MetricsListening;
+const sockets: Socket[] = [];
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await listening.stop();
+});
+
+const open = async (text: () => Promise<string>) => {
+  listening = await listenForMetrics({ text, close: () => {} }, { host: '127.0.0.1', port: 0 });
+};
+
+test('connections that ask for nothing take a limited number of files from the server', async () => {
+  await open(async () => '');
+  const { hostname, port } = new URL(listening.url);
+  for (let count = 0; count < mostConnections; count++) {
+    const socket = connect(Number(port), hostname);
+    sockets.push(socket);
+    await once(socket, 'connect');
+  }
+  const last = connect(Number(port), hostname);
+  sockets.push(last);
+  last.resume();
+  // The kernel takes the connection, and the server closes it.
+  await once(last, 'close');
+  expect(sockets.filter(({ destroyed }) => destroyed)).toEqual([last]);
+});
+
+test('numbers that cannot be read are a failure of that answer alone', async () => {
+  let isBroken = true;
+  await open(async () => {
+    if (isBroken) throw new Error('broken');
+    return 'numbers\n';
+  });
+  expect((await fetch(listening.url)).status).toBe(500);
+  isBroken = false;
+  expect(await (await fetch(listening.url)).text()).toBe('numbers\n');
+});
