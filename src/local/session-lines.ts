@@ -34,8 +34,7 @@ export class SessionLines {
     const local = { ...this.#local, ids: this.#local.ids.of(projectId) };
     const session = found(await local.store.findSession(projectId, sessionId));
     const mode = request.mode ?? session.mode;
-    // Only a session without a message has no mode.
-    if (mode === null) throw noMessage();
+    if (mode === null) throw session.message_count === 0 ? noMessage() : noMode();
     const engine = engineOf(local.engines, mode);
     const once = await this.#once(call, 'regenerate', sessionId, request);
     const replyId = local.ids.next('msg', local.now());
@@ -118,6 +117,15 @@ function nothingToMove(operation: 'undoTurn' | 'redoTurn'): ParleyError {
 
 function nothing(message: string, hint = ''): ParleyError {
   return new ParleyError('INVALID_REQUEST', message, { hint: `${hint} Nothing was changed.`.trim() });
+}
+
+/** The messages were said in another program, and none here. */
+function noMode(): ParleyError {
+  const problem = 'is missing, and the session has no mode yet';
+  return new ParleyError('INVALID_REQUEST', `The field mode ${problem}.`, {
+    hint: 'Nothing was changed.',
+    details: [{ field: 'mode', problem }],
+  });
 }
 
 function wrongPlace(problem: string): ParleyError {

@@ -177,7 +177,7 @@ export async function runChat(given: ChatInput, context: CliContext): Promise<nu
   const markdown = input.schema === null ? input.markdown : 'never';
   const rule = await openRule(input, context);
   const prepared = await prepareTurn(input, template, context);
-  const { call, modeBefore } = prepared;
+  const { call, modeBefore, isFirstHere } = prepared;
   let { request } = prepared;
   const note = await noteOfFirstReply(request.mode, context);
   const output = chatOutput(plan.format, context, { request: () => request, usage, markdown });
@@ -195,6 +195,10 @@ export async function runChat(given: ChatInput, context: CliContext): Promise<nu
   const isKept = outcome.kind === 'done' || outcome.session !== null;
   if (isKept && modeBefore !== null && modeBefore !== request.mode)
     await context.say(`The session goes on in the mode ${request.mode}; before, it was in ${modeBefore}.`);
+  if (isKept && isFirstHere)
+    await context.say(
+      `The session was said in another program. Here it goes on in the mode ${request.mode}.`,
+    );
   if (outcome.kind === 'done') {
     if (note !== null) await context.sayDimly(note);
     return exitDone;

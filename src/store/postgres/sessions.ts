@@ -11,13 +11,15 @@ import { statement } from './statement.ts';
 
 /**
  * The columns of `parley.sessions AS session` that make a session. If its last turn is older than the column `mode`, the last message of the
- * user has its mode.
+ * user has its mode. A message with a slash in its id was said in another program, so its mode is none of this service (isFromElsewhere in
+ * service/session.ts).
  */
 export const sessionColumns = `
   session.session_id, session.title, session.created_at, session.updated_at, session.message_count, session.parent_id,
   session.forked_at, session.parameters, session.system, coalesce(session.mode, (
     SELECT asked.mode FROM parley.messages AS asked
-    WHERE asked.session = session.id AND asked.position = (session.message_count - 1) / 2 * 2)) AS mode`;
+    WHERE asked.session = session.id AND asked.position = (session.message_count - 1) / 2 * 2
+      AND strpos(asked.message_id, '/') = 0)) AS mode`;
 
 /** The same columns of a row that has them. */
 export const sessionFields =

@@ -6,11 +6,13 @@ import { parametersText, toSession, toTime } from '../rows.ts';
 import type { SessionStart } from '../session-store.ts';
 import type { Connection } from './connection.ts';
 
-// A session whose last turn is older than the column `mode` has its mode from the last message of the user.
+// A session whose last turn is older than the column `mode` has its mode from the last message of the user. A message with a slash in its id
+// was said in another program, so its mode is none of this service (isFromElsewhere in service/session.ts).
 export const sessionColumns = `session_id, title, created_at, updated_at, message_count, parent_id, forked_at,
   parameters, system, coalesce(sessions.mode, (
     SELECT asked.mode FROM messages AS asked
-    WHERE asked.session = sessions.id AND asked.position = (sessions.message_count - 1) / 2 * 2)) AS mode`;
+    WHERE asked.session = sessions.id AND asked.position = (sessions.message_count - 1) / 2 * 2
+      AND instr(asked.message_id, '/') = 0)) AS mode`;
 
 /** The conditions of every statement on sessions; the second one also names a session, active or deleted. */
 export const inProject = 'project = (SELECT id FROM projects WHERE project_id = @projectId)';
