@@ -8,7 +8,7 @@ import type { ForkEnd } from '../store/session-store.ts';
 import { idempotencyKeyFor } from './fingerprint.ts';
 import type { LocalOptions } from './local-options.ts';
 import { engineOf, found } from './local-service.ts';
-import { checkTitle } from './text-rules.ts';
+import { checkSchema, checkTitle } from './text-rules.ts';
 import { runTurn } from './turn.ts';
 import { noMessage, withTurn } from './turn-begin.ts';
 import { idempotencyMismatch, sessionNotFound } from './turn-failures.ts';
@@ -32,6 +32,8 @@ export class SessionLines {
     form: ReplyForm,
   ): AsyncGenerator<ChatEvent> {
     const local = { ...this.#local, ids: this.#local.ids.of(projectId) };
+    const { schema } = request;
+    if (schema !== undefined) checkSchema(schema, local.limits);
     const session = found(await local.store.findSession(projectId, sessionId));
     const mode = request.mode ?? session.mode;
     if (mode === null) throw session.message_count === 0 ? noMessage() : noMode();
@@ -49,7 +51,8 @@ export class SessionLines {
       });
       return withTurn(begun);
     };
-    yield* runTurn(local, projectId, call, { begin, form, engine, replyId });
+    const turn = { begin, form, engine, replyId, ...(schema !== undefined && { schema }) };
+    yield* runTurn(local, projectId, call, turn);
   }
 
   async move(

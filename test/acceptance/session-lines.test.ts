@@ -74,7 +74,6 @@ test.each([
   [['--regenerate'], '--regenerate needs a session.'],
   [['--fork', 'x'], '--fork needs a session.'],
   [['-c', '--regenerate', 'x'], 'A message and --regenerate cannot be used together.'],
-  [['-c', '--regenerate', '--schema', 'x.json'], 'For JSON, send a message: -c --schema FILE "…"'],
   [['-c', '--regenerate', '--fork'], '--fork and --regenerate cannot be used together.'],
   [['--batch', '--regenerate'], '--regenerate and --batch cannot be used together.'],
 ])('what goes with no regeneration and no copy is refused: %j', async (words, told) => {
