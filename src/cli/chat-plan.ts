@@ -106,7 +106,7 @@ function checkTogether(input: ChatInput, json: boolean, jsonFlag: JsonFlag | nul
 
 /** `--regenerate` and `--fork` are for a session that exists, and a regeneration has no message. */
 function checkLastTurn(input: ChatInput, hasSession: boolean): void {
-  const { regenerate, fork, words, files, title, template, schema } = input;
+  const { regenerate, fork, words, files, title, template } = input;
   const flag = regenerate ? '--regenerate' : fork ? '--fork' : null;
   if (flag === null) return;
   if (!hasSession) {
@@ -120,14 +120,10 @@ function checkLastTurn(input: ChatInput, hasSession: boolean): void {
     title !== null && '--title',
     template !== null && '-t',
     fork && '--fork',
-    schema !== null && '--schema',
   ].find(Boolean);
   if (regenerate && message) {
     throw new ParleyError('USAGE', `${message} and --regenerate cannot be used together.`, {
-      hint:
-        message === '--schema'
-          ? 'Another reply is asked for as it was before. For JSON, send a message: -c --schema FILE "…"'
-          : '--regenerate asks for another reply to the last message of the session.',
+      hint: '--regenerate asks for another reply to the last message of the session.',
     });
   }
 }

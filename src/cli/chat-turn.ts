@@ -9,16 +9,14 @@ import type { ChatOutput } from './chat-output.ts';
 import type { ChatInput } from './chat-plan.ts';
 import type { CliContext } from './context.ts';
 import { sessionToContinue } from './session-choice.ts';
-import { sessionMode } from './session-mode.ts';
+import { type ModeOfTurn, sessionMode } from './session-mode.ts';
 import { givenSettings, settingsOfNew } from './setting-options.ts';
 import type { TemplateChoice } from './template-values.ts';
 
-export interface ChatTurn {
+export interface ChatTurn extends Omit<ModeOfTurn, 'mode'> {
   /** Without a message if another reply to the last one is asked for. */
   readonly request: ChatRequest;
   readonly call: Call & { readonly idempotencyKey: string };
-  /** The mode of the session's last turn, if it is known here. */
-  readonly modeBefore: string | null;
 }
 
 /** The end of a turn. `session` is the session that stores the message; null if the message is not known to be stored. */
@@ -38,7 +36,7 @@ export async function prepareTurn(
   const call = await context.call();
   const key = input.idempotencyKey ?? call.requestId;
   const session = input.fork && continued !== null ? await copyOf(continued, input, key, context) : continued;
-  const { mode, modeBefore } = await sessionMode(input.mode ?? template.mode, session, given, context);
+  const { mode, ...before } = await sessionMode(input.mode ?? template.mode, session, given, context);
   const title = input.title ?? template.title;
   return {
     request: {
@@ -49,7 +47,7 @@ export async function prepareTurn(
       ...(session === null && settingsOfNew(given)),
     },
     call: { ...call, idempotencyKey: key, showReasoning: input.reasoning },
-    modeBefore,
+    ...before,
   };
 }
 

@@ -10,6 +10,8 @@ export interface ModeOfTurn {
   readonly mode: string;
   /** The mode of the session's last turn, if it is known. */
   readonly modeBefore: string | null;
+  /** True for a session of another program, which has messages but no mode here, and for which none was named. */
+  readonly isFirstHere: boolean;
 }
 
 /**
@@ -22,27 +24,32 @@ export async function sessionMode(
   given: GivenSettings,
   context: CliContext,
 ): Promise<ModeOfTurn> {
-  if (session === null) return { mode: await chooseMode(named, context), modeBefore: null };
+  if (session === null) {
+    return { mode: await chooseMode(named, context), modeBefore: null, isFirstHere: false };
+  }
   const { sessionId } = session;
   const { backend } = await context.open();
   const keepsModes = () => backend.extensions?.includes('settings') ?? false;
   let modeBefore = session.mode;
   let isRead = false;
+  let hasMessages = false;
   const read = async () => {
     isRead = true;
     const data = await withSession(sessionId, context, async (id) => {
       return (await backend.service.getSession(await context.call(), id)).data;
     });
     modeBefore = data.mode ?? modeBefore;
+    hasMessages = data.message_count > 0;
     return data;
   };
   if (!isNothing(given)) await changeSettings(await read(), given, context);
   // At the embedded service the look costs no request, so a named mode is compared with the one before, too.
   const isWanted = named === null || context.target.url === null;
   if (isWanted && modeBefore === null && !isRead && keepsModes()) await read();
-  if (named === null && modeBefore !== null) return { mode: modeBefore, modeBefore };
+  if (named === null && modeBefore !== null) return { mode: modeBefore, modeBefore, isFirstHere: false };
   const mode = await chooseMode(named, context);
   // A server says what it keeps in its first answer, which may be the list of modes.
   if (named === null && !isRead && keepsModes()) await read();
-  return { mode: named === null ? (modeBefore ?? mode) : mode, modeBefore };
+  const isFirstHere = named === null && modeBefore === null && hasMessages && keepsModes();
+  return { mode: named === null ? (modeBefore ?? mode) : mode, modeBefore, isFirstHere };
 }

@@ -8,7 +8,7 @@ import type { ForkEnd } from '../store/session-store.ts';
 import { idempotencyKeyFor } from './fingerprint.ts';
 import type { LocalOptions } from './local-options.ts';
 import { engineOf, found } from './local-service.ts';
-import { checkTitle } from './text-rules.ts';
+import { checkSchema, checkTitle } from './text-rules.ts';
 import { runTurn } from './turn.ts';
 import { noMessage, withTurn } from './turn-begin.ts';
 import { idempotencyMismatch, sessionNotFound } from './turn-failures.ts';
@@ -32,10 +32,11 @@ export class SessionLines {
     form: ReplyForm,
   ): AsyncGenerator<ChatEvent> {
     const local = { ...this.#local, ids: this.#local.ids.of(projectId) };
+    const { schema } = request;
+    if (schema !== undefined) checkSchema(schema, local.limits);
     const session = found(await local.store.findSession(projectId, sessionId));
     const mode = request.mode ?? session.mode;
-    // Only a session without a message has no mode.
-    if (mode === null) throw noMessage();
+    if (mode === null) throw session.message_count === 0 ? noMessage() : noMode();
     const engine = engineOf(local.engines, mode);
     const once = await this.#once(call, 'regenerate', sessionId, request);
     const replyId = local.ids.next('msg', local.now());
@@ -50,7 +51,8 @@ export class SessionLines {
       });
       return withTurn(begun);
     };
-    yield* runTurn(local, projectId, call, { begin, form, engine, replyId });
+    const turn = { begin, form, engine, replyId, ...(schema !== undefined && { schema }) };
+    yield* runTurn(local, projectId, call, turn);
   }
 
   async move(
@@ -118,6 +120,15 @@ function nothingToMove(operation: 'undoTurn' | 'redoTurn'): ParleyError {
 
 function nothing(message: string, hint = ''): ParleyError {
   return new ParleyError('INVALID_REQUEST', message, { hint: `${hint} Nothing was changed.`.trim() });
+}
+
+/** The messages were said in another program, and none here. */
+function noMode(): ParleyError {
+  const problem = 'is missing, and the session has no mode yet';
+  return new ParleyError('INVALID_REQUEST', `The field mode ${problem}.`, {
+    hint: 'Nothing was changed.',
+    details: [{ field: 'mode', problem }],
+  });
 }
 
 function wrongPlace(problem: string): ParleyError {

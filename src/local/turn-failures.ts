@@ -39,3 +39,13 @@ export function idempotencyMismatch(): ParleyError {
     hint: 'Use a new key for a new request.',
   });
 }
+
+/** The turn of the key was undone, and its reply is no answer. Asking again would write a reply that nobody sees. */
+export function undoneTurn({ session_id, message_id }: Turn): ParleyError {
+  const message = 'The turn of this Idempotency-Key was undone, and its reply is cut. It is not asked again.';
+  return new ParleyError('INVALID_REQUEST', message, {
+    hint: 'Nothing was changed. Bring the turn back first, or send the message with a new key.',
+    session_id,
+    message_id,
+  });
+}

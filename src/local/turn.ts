@@ -13,7 +13,7 @@ import { withSlowStoreNotice } from './late-keeping.ts';
 import type { LocalOptions } from './local-options.ts';
 import { lostReply } from './lost-reply.ts';
 import type { BegunTurn } from './turn-begin.ts';
-import { sessionNotFound, takenOver, turnFailure } from './turn-failures.ts';
+import { sessionNotFound, takenOver, turnFailure, undoneTurn } from './turn-failures.ts';
 
 export interface ChosenTurn {
   /** Takes the turn of the session; what is to be answered is stored then. */
@@ -46,6 +46,7 @@ export async function* runTurn(
   const begin = await take();
   const { turn } = begin;
   if (begin.kind === 'answered') {
+    if (isCut(begin.reply)) throw undoneTurn(turn);
     yield started(turn);
     yield* replayed(turn, begin.reply, '');
     return;

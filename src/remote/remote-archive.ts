@@ -33,7 +33,7 @@ import { sessionOf } from '../wire/session-response.ts';
 import { remoteChat } from './remote-chat.ts';
 import type { RemoteConnection } from './remote-connection.ts';
 import { remoteResult } from './remote-result.ts';
-import { requireExtension } from './required-extension.ts';
+import { hasExtension, requireExtension } from './required-extension.ts';
 import { listQuery, requireOrder, searchQuery } from './session-queries.ts';
 import { checkChanges, recordToSend } from './session-settings.ts';
 
@@ -124,7 +124,10 @@ export class RemoteArchive implements SessionArchive {
   ): AsyncIterable<ChatEvent> {
     const operation = 'regenerate';
     await this.#requireLines(call);
-    const input = { sessionId, body: request, streams: form === 'chunks' };
+    const { schema, ...others } = request;
+    // A server without the extension sends no schema to its model. The reply is checked here all the same.
+    const takesSchema = schema === undefined || (await hasExtension(this.#connection, call, 'schema'));
+    const input = { sessionId, body: takesSchema ? request : others, streams: form === 'chunks' };
     const replyPointer = this.#replyPointer;
     const mode = request.mode ?? '';
     yield* remoteChat(this.#connection, call, { operation, input, sessionId, mode, replyPointer });

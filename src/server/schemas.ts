@@ -45,6 +45,12 @@ const nextCursor = z.string().nullable().describe('null after the last page');
 
 export const nothing = z.strictObject({});
 
+const replySchema = z
+  .string()
+  .describe(
+    'a JSON Schema as text of JSON, at most 256 KiB; the model is asked to match it, and its reply is not checked',
+  );
+
 export const chatRequest = z.strictObject({
   mode: z.string().describe('name of a mode, as `GET /v1/models` lists it'),
   message: z.string().describe('1 byte to 1 MiB of UTF-8, not white space alone'),
@@ -55,12 +61,7 @@ export const chatRequest = z.strictObject({
     .describe(`of a new session: ${titleRule}; without it, the first line of the message`),
   system: systemPrompt.nullable().exactOptional().describe(`of a new session: ${systemRule}; null for none`),
   parameters: parameters.exactOptional().describe(`of a new session: ${parametersRule}`),
-  schema: z
-    .string()
-    .exactOptional()
-    .describe(
-      'a JSON Schema as text of JSON, at most 256 KiB; the model is asked to match it, and its reply is not checked',
-    ),
+  schema: replySchema.exactOptional(),
 });
 
 export const createSessionRequest = z.strictObject({
@@ -80,6 +81,7 @@ export const changeSessionRequest = z.strictObject({
 
 export const regenerateRequest = z.strictObject({
   mode: z.string().exactOptional().describe('who replies; without it, the mode of the session'),
+  schema: replySchema.exactOptional(),
 });
 
 export const forkRequest = z.strictObject({

@@ -50,7 +50,8 @@ export interface ConversationService {
    * before `done` is yielded. A reply is cut when the signal fires, the caller stops reading, or the engine fails. Its received part is
    * then stored with the `finish_reason` `interrupted` or `error`, and the iteration throws the reason of the signal, or the failure with
    * `session_id` and `message_id`. The iteration also throws `UNKNOWN_MODE`, `SESSION_BUSY` (another turn of the session ran for the whole
-   * wait), `PAYLOAD_TOO_LARGE`, `IDEMPOTENCY_MISMATCH`, `RATE_LIMITED`, `UNAVAILABLE`, `ENGINE_FAILED` and `ENGINE_TIMEOUT`.
+   * wait), `PAYLOAD_TOO_LARGE`, `IDEMPOTENCY_MISMATCH`, `RATE_LIMITED`, `UNAVAILABLE`, `ENGINE_FAILED` and `ENGINE_TIMEOUT`. A repeated
+   * key whose turn was cut and then undone is `INVALID_REQUEST`.
    */
   chat(call: Call, request: ChatRequest, form: ReplyForm): AsyncIterable<ChatEvent>;
 

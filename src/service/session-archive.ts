@@ -128,6 +128,8 @@ export interface MessageQuery extends PageRequest {
 export interface RegenerateRequest {
   /** The mode that is to reply; missing for the session's own. */
   readonly mode?: string;
+  /** As in a chat request. */
+  readonly schema?: string;
 }
 
 export interface ForkRequest {

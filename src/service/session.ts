@@ -41,7 +41,7 @@ export interface SessionFacts extends NewSession {
 }
 
 export interface Session extends SessionFacts, SessionSettings, SessionOrdering {
-  /** The mode of the last turn, as its message asked for it; null before the first turn. */
+  /** The mode of the last turn here, as its message asked for it; null before the first one. */
   readonly mode: string | null;
   /** The session that this one was copied from; null for none. It may be deleted or erased by now. */
   readonly parent_id: string | null;
@@ -93,6 +93,14 @@ export interface Message {
   readonly alternative_of?: string;
   /** When the message was taken back; both messages of a turn have the same time. Missing on every message that is not undone. */
   readonly undone_at?: string;
+}
+
+/**
+ * True for a message that was said in another program: an import gives it an id with a slash, and a fork keeps that mark. Its mode is the
+ * name of a model there, so it is not the mode of its session here.
+ */
+export function isFromElsewhere({ message_id }: Pick<Message, 'message_id'>): boolean {
+  return message_id.includes('/');
 }
 
 /** True for a message outside the visible line: an alternative, or a message that was undone. */

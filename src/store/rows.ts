@@ -1,12 +1,13 @@
 // Turns the rows that every store selects into the service's own types.
 import type { KeyRecord } from '../service/administration.ts';
-import type {
-  FinishReason,
-  Message,
-  Role,
-  Session,
-  SessionOrdering,
-  SessionSettings,
+import {
+  type FinishReason,
+  isFromElsewhere,
+  type Message,
+  type Role,
+  type Session,
+  type SessionOrdering,
+  type SessionSettings,
 } from '../service/session.ts';
 import type { SessionRecord } from '../service/session-archive.ts';
 
@@ -121,10 +122,11 @@ export function givenSettings({ system, parameters }: Partial<SessionSettings>):
   return { system: system ?? null, parameters: parameters ?? {} };
 }
 
-/** An imported session as it is stored. Its mode is that of its last turn where the record does not say it. */
+/** An imported session as it is stored. Its mode is that of its last turn where the record does not say it, if that turn was here. */
 export function importedSession({ session, messages }: SessionRecord): Session {
   const { session_id, title, created_at, updated_at, parent_id, forked_at } = session;
-  const mode = session.mode ?? messages.findLast(({ role }) => role === 'user')?.mode ?? null;
+  const asked = messages.findLast(({ role }) => role === 'user');
+  const mode = session.mode ?? (asked === undefined || isFromElsewhere(asked) ? null : asked.mode);
   return {
     ...{ session_id, title, created_at, updated_at, message_count: messages.length, mode },
     ...{ ...givenSettings(session), parent_id: parent_id ?? null, forked_at: forked_at ?? null },

@@ -95,7 +95,7 @@ export interface Fork {
     /** Undefined for the parent's title. */
     readonly title: string | null | undefined;
   };
-  /** The id of each copy: this text, `_` and the position. */
+  /** The id of each copy: this text, `_` and the position; then `/copy` if the message was said in another program. */
   readonly message_ids: string;
   /** The position of the last message to copy; null for the last reply. */
   readonly through: number | null;

@@ -74,12 +74,27 @@ describe.each(importFixtures)('$name ($origin)', (fixture) => {
     expect(first.statuses).toEqual(reference.results);
     const sources = first.results.filter(({ source }) => source !== undefined);
     expect(new Set(sources.map(({ source }) => source))).toEqual(new Set([fixture.source]));
-    expect(toldSessions(await kept(first.results))).toEqual(reference.sessions);
+    const records = await kept(first.results);
+    expect(toldSessions(records)).toEqual(reference.sessions);
+    expect(new Set(records.map(({ session }) => session.mode))).toEqual(new Set([null]));
     const again = await imported('--from', fixture.source, path);
     const unchanged = reference.results.map((status) => (status === 'imported' ? 'unchanged' : status));
     expect(again.statuses).toEqual(unchanged);
     expect(again.status).toBe(reference.results.includes('failed') ? 3 : 0);
   });
+});
+
+test.each(importFixtures)('a conversation of $name goes on here in two commands', async ({ path }) => {
+  const { err } = await place.parley(['sessions', 'import', path]);
+  const id = /To go on with it: parley chat -s (ses_\w+) "…"$/m.exec(err)?.[1] ?? expect.fail(err);
+  const first = await place.parley(['chat', '-n', '-s', id, 'Where were we?']);
+  expect(first).toMatchObject({ status: 0, out: expect.stringMatching(/./) });
+  const note = 'The session was said in another program. Here it goes on in the mode eliza.\n';
+  expect(first.err).toBe(note);
+  const another = await place.parley(['chat', '-n', '-s', id, '--fork', '-m', 'echo', 'And now?']);
+  expect(another).toMatchObject({ status: 0, out: 'And now?\n' });
+  const again = await place.parley(['chat', '-n', '-s', id, 'And now?']);
+  expect(again).toMatchObject({ status: 0, err: '' });
 });
 
 test('an export is read in its zip, in a directory and from standard input alike', async () => {

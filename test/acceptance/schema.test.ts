@@ -98,6 +98,27 @@ describe('a reply that does not match', () => {
     expect(messages.at(-1).content).toContain(JSON.stringify(schema));
   });
 
+  test('of a regeneration neither, and the replies before are kept beside the one that does', async () => {
+    says = ['Ada, 36.', '{"name":"Ada"}', ada];
+    const { session_id } = await place.answer<{ session_id: string }>(['chat', '-n', '-m', 'm', 'Who?']);
+    const { status, out, err } = await chat('-s', session_id, '--regenerate');
+    expect({ status, out }).toEqual({ status: 0, out: `${ada}\n` });
+    expect(err).toContain('does not match the schema as a whole: must have required property');
+    expect(sent().map((body) => body.response_format?.json_schema.schema)).toEqual([
+      undefined,
+      schema,
+      schema,
+    ]);
+    expect(sent()[1].messages.at(-1)).toEqual({ role: 'user', content: 'Who?' });
+    const all = await place.output(['sessions', 'messages', session_id, '--all']);
+    expect(all).toMatch(/, alternative\n\nAda, 36\.\n/);
+    expect(all).toContain('{"name":"Ada"}\n');
+    says = [ada];
+    asked = 0;
+    expect((await chat('-s', session_id, '--regenerate', '--repair', '0')).out).toBe(`${ada}\n`);
+    expect(asked).toBe(1);
+  });
+
   test('ends with status 8 if no other comes, and all of it is kept', async () => {
     says = ['{"name":"Ada"}', 'I cannot.'];
     const outcome = await chat('Who?');
@@ -175,6 +196,9 @@ test('a server of Parley passes the schema on, and another one gets it in the me
   expect(await place.output([...words, '--url', served.url], { env })).toBe(`${ada}\n`);
   expect(sent()[0].response_format.json_schema.schema).toEqual(schema);
   expect(sent()[0].messages.at(-1).content).toBe('Who?');
+  const again = ['chat', '-n', '-c', '--regenerate', '--schema', file];
+  expect(await place.output([...again, '--url', served.url], { env })).toBe(`${ada}\n`);
+  expect(sent()[1].response_format.json_schema.schema).toEqual(schema);
   await served.end('SIGTERM');
 
   const replies = ['Ada is 36.', ada];

@@ -74,7 +74,6 @@ test.each([
   [['--regenerate'], '--regenerate needs a session.'],
   [['--fork', 'x'], '--fork needs a session.'],
   [['-c', '--regenerate', 'x'], 'A message and --regenerate cannot be used together.'],
-  [['-c', '--regenerate', '--schema', 'x.json'], 'For JSON, send a message: -c --schema FILE "…"'],
   [['-c', '--regenerate', '--fork'], '--fork and --regenerate cannot be used together.'],
   [['--batch', '--regenerate'], '--regenerate and --batch cannot be used together.'],
 ])('what goes with no regeneration and no copy is refused: %j', async (words, told) => {
@@ -108,7 +107,7 @@ test('undo --turns takes several turns back, and prints the message of the first
   expect(undone).toMatchObject({
     status: 0,
     out: 'two\n',
-    err: `Took back the last 2 turns of ${id}. One comes back with: parley sessions redo ${id}\n`,
+    err: `Took back the last 2 turns of ${id}. They come back with: parley sessions redo ${id} --turns 2\n`,
   });
   expect(await said(id)).toEqual(['one', 'one']);
   const refused = await place.parley(['sessions', 'undo', id, '--turns', '2']);
@@ -116,6 +115,25 @@ test('undo --turns takes several turns back, and prints the message of the first
   expect(refused.err).toContain('The session has 1 turn, not 2.');
   expect(await said(id)).toEqual(['one', 'one']);
   expect(await place.output(['sessions', 'redo', id])).toBe('two\n');
+});
+
+test('redo --turns brings several turns back, and prints the message of the last; of fewer it brings back all, and ends with 3', async () => {
+  const { session_id: id } = await chat('-m', 'echo', 'one');
+  for (const message of ['two', 'three']) await chat('-c', message);
+  await place.output(['sessions', 'undo', id, '--turns', '3']);
+  expect(await place.parley(['sessions', 'redo', id, '--turns', '2'])).toMatchObject({
+    ...{ status: 0, out: 'two\n', err: `Brought back 2 turns in ${id}.\n` },
+  });
+  expect(await place.parley(['sessions', 'redo', id, '--turns', '2'])).toMatchObject({
+    ...{
+      status: 3,
+      out: 'three\n',
+      err: `Brought back 1 turn in ${id}. There was no other to bring back.\n`,
+    },
+  });
+  expect(await said(id)).toEqual(['one', 'one', 'two', 'two', 'three', 'three']);
+  const none = await place.parley(['sessions', 'redo', id, '--turns', '2']);
+  expectFailure(none, { status: 2, code: 'INVALID_REQUEST' });
 });
 
 test('after an undo and a redo a session goes on in the mode of its last turn', async () => {

@@ -1,10 +1,11 @@
 // How long an idempotency key is kept: for its time it repeats an answer, afterwards it is free, and nothing of it is left.
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { ParleyError } from '../../src/service/errors.ts';
 import { defaultLimits } from '../../src/service/limits.ts';
 import { emptyRecord } from '../contract/service/service-fixture.ts';
-import { callWith, collect } from '../support/calls.ts';
-import { newKey, openEmbedded } from '../support/embedded.ts';
+import { callWith, collect, failureOf, say } from '../support/calls.ts';
+import { engineOf, finish, newKey, openEmbedded } from '../support/embedded.ts';
 import { lookInto } from '../support/raw-database.ts';
 import { temporaryDirectory } from '../support/test-store.ts';
 
@@ -59,6 +60,28 @@ test('a key of an import is free after a day as well', async () => {
   await expect(take('ses_two')).rejects.toMatchObject({ code: 'IDEMPOTENCY_MISMATCH' });
   clock.now += 1;
   expect(await take('ses_two')).toBe('ses_two');
+  await backend.close();
+});
+
+test('the key of a cut turn that was undone gets no reply, until the turn is brought back', async () => {
+  const engine = { asked: 0, fails: true };
+  const engines = engineOf(async function* () {
+    engine.asked += 1;
+    if (engine.fails) throw new ParleyError('ENGINE_FAILED', 'The engine failed.');
+    yield { type: 'text', text: 'whole' };
+    yield finish;
+  });
+  const backend = await openEmbedded(temporaryDirectory(), { engines });
+  const call = callWith(await newKey(backend, 'first'), { idempotencyKey: 'key' });
+  const chat = () => say(backend.service, call, 'hello', null, 'test');
+  const { session_id, message_id } = await failureOf(chat());
+  const other = { ...call, idempotencyKey: null };
+  await backend.archive.undoTurn(other, session_id ?? '');
+  engine.fails = false;
+  expect(await failureOf(chat())).toMatchObject({ code: 'INVALID_REQUEST', session_id, message_id });
+  expect(engine.asked).toBe(1);
+  await backend.archive.redoTurn(other, session_id ?? '');
+  expect(await chat()).toMatchObject({ session_id, reply: 'whole', finish_reason: 'stop' });
   await backend.close();
 });
 

@@ -1,6 +1,8 @@
 // `parley chat`: one turn. Only the reply goes to stdout.
 import { type Command, Option } from 'commander';
+import type { ConversationService } from '../../service/conversation-service.ts';
 import { ParleyError } from '../../service/errors.ts';
+import type { SessionArchive } from '../../service/session-archive.ts';
 import { chatOutput } from '../chat-output.ts';
 import { type ChatInput, planChat } from '../chat-plan.ts';
 import { prepareTurn, runTurn, templateOfTurn } from '../chat-turn.ts';
@@ -177,17 +179,17 @@ export async function runChat(given: ChatInput, context: CliContext): Promise<nu
   const markdown = input.schema === null ? input.markdown : 'never';
   const rule = await openRule(input, context);
   const prepared = await prepareTurn(input, template, context);
-  const { call, modeBefore } = prepared;
+  const { call, modeBefore, isFirstHere } = prepared;
   let { request } = prepared;
   const note = await noteOfFirstReply(request.mode, context);
   const output = chatOutput(plan.format, context, { request: () => request, usage, markdown });
   const { service, archive } = (await context.open()).backend;
-  const chatting = rule?.over(service, output.again) ?? service;
+  const turns = input.regenerate ? withRegeneration(service, archive) : service;
+  const chatting = rule?.over(turns, output.again) ?? turns;
   const ask = (session_id: string | null) => {
     request = { ...request, session_id };
     const told = { ...call, ...(output.notice && { notice: output.notice }) };
-    if (!input.regenerate || session_id === null) return chatting.chat(told, request, 'chunks');
-    return archive.regenerate(told, session_id, { mode: request.mode }, 'chunks');
+    return chatting.chat(told, request, 'chunks');
   };
   const { session_id: id } = request;
   const events = id === null ? ask(null) : readInSession({ text: input.session ?? id, id }, context, ask);
@@ -195,6 +197,10 @@ export async function runChat(given: ChatInput, context: CliContext): Promise<nu
   const isKept = outcome.kind === 'done' || outcome.session !== null;
   if (isKept && modeBefore !== null && modeBefore !== request.mode)
     await context.say(`The session goes on in the mode ${request.mode}; before, it was in ${modeBefore}.`);
+  if (isKept && isFirstHere)
+    await context.say(
+      `The session was said in another program. Here it goes on in the mode ${request.mode}.`,
+    );
   if (outcome.kind === 'done') {
     if (note !== null) await context.sayDimly(note);
     return exitDone;
@@ -219,6 +225,20 @@ export async function runChat(given: ChatInput, context: CliContext): Promise<nu
     key: call.idempotencyKey,
   };
   throw withRetryCommand(error, repeated, context);
+}
+
+/** The service, for which a turn without a message is another reply to the last one. A repair that follows has a message. */
+function withRegeneration(
+  service: ConversationService,
+  archive: SessionArchive,
+): Pick<ConversationService, 'chat'> {
+  return {
+    chat(call, request, form) {
+      const { mode, message, session_id, schema } = request;
+      if (message !== '' || session_id === null) return service.chat(call, request, form);
+      return archive.regenerate(call, session_id, { mode, ...(schema !== undefined && { schema }) }, form);
+    },
+  };
 }
 
 /** Notes the session for the next `--continue`. A failure does not stop the chat: the reply matters more than the note. */

@@ -168,6 +168,7 @@ export class Conversation {
   }
 
   async #turn(attempt: Attempt, context: CliContext): Promise<void> {
+    const { last: before } = this;
     this.last = { ...attempt, isBegun: false, isReturned: false };
     const call = { ...(await context.call()), idempotencyKey: attempt.key };
     const shown = await shownReply(this.#options.markdown, context);
@@ -195,6 +196,11 @@ export class Conversation {
         notes.push('The reply ends here because it reached its limit.');
       if (firstNote !== null) notes.push(firstNote);
     } catch (error) {
+      // Nothing was sent to a server that makes no other replies, so the turn before stays the last one.
+      if (attempt.regenerates && error instanceof ParleyError && error.code === 'UNSUPPORTED') {
+        this.last = before;
+        throw error;
+      }
       this.last = { ...this.last, isReturned: !context.signal.aborted && !attempt.regenerates };
       const { mode, session_id: sessionId } = attempt.request;
       if (sessionId === null || mode !== this.#modeOfSession) throw error;

@@ -1,6 +1,6 @@
 // Shows the last messages of a session that is continued: as many as fit on the screen, dimmed, so that they do not look new.
 import { ParleyError } from '../../service/errors.ts';
-import { isCut, type Message } from '../../service/session.ts';
+import { isCut, isFromElsewhere, type Message } from '../../service/session.ts';
 import type { CliContext } from '../context.ts';
 import { withoutLastNewlines } from '../end-of-text.ts';
 import { filterText } from '../terminal/filter.ts';
@@ -12,7 +12,7 @@ const freeRows = 4;
 const charactersOfCell = 4;
 const partLength = 1000;
 
-/** Returns the mode of the last turn; null if there is none, or if the server shows no past messages, which is told. */
+/** Returns the mode of the last turn here; null if there is none, or if the server shows no past messages, which is told. */
 export async function showPastTurns(sessionId: string, context: CliContext): Promise<string | null> {
   const { stdout } = context;
   let last: readonly Message[];
@@ -38,7 +38,8 @@ export async function showPastTurns(sessionId: string, context: CliContext): Pro
   const { dim } = await stdout.style();
   const shown = rows.length > most ? ['…', ...rows.slice(1 - most)] : rows;
   for (const row of shown) await stdout.write(terminalText`${row === '' ? '' : dim(row)}\n`);
-  return last.findLast(({ role }) => role === 'user')?.mode ?? last.at(-1)?.mode ?? null;
+  const asked = last.findLast(({ role }) => role === 'user') ?? last.at(-1);
+  return asked === undefined || isFromElsewhere(asked) ? null : asked.mode;
 }
 
 /** Returns more than a screen of that many cells can show, because a cell may hold several characters. */

@@ -28,7 +28,8 @@ const fork = statement(`
   ), copies AS (
     INSERT INTO parley.messages (session, position, message_id, role, mode, finish_reason, input_tokens, output_tokens,
       error_code, created_at, content, copied)
-    SELECT made.id, message.position, $7 || '_' || message.position, message.role, message.mode,
+    SELECT made.id, message.position, $7 || '_' || message.position
+        || CASE WHEN strpos(message.message_id, '/') = 0 THEN '' ELSE '/copy' END, message.role, message.mode,
       message.finish_reason, message.input_tokens, message.output_tokens, message.error_code, message.created_at,
       message.content, true
     FROM made CROSS JOIN parent JOIN parley.messages AS message ON message.session = parent.id

@@ -9,10 +9,14 @@ import type { Ask } from './connection-pool.ts';
 import { hashValue, isRefused, refused } from './keys.ts';
 import { statement } from './statement.ts';
 
-/** The mode of `parley.sessions AS session`. If its last turn is older than the column `mode`, the last message of the user has its mode. */
+/**
+ * The mode of `parley.sessions AS session`. If its last turn is older than the column `mode`, the last message of the user has its mode. A
+ * message with a slash in its id was said in another program, so its mode is none of this service (isFromElsewhere in service/session.ts).
+ */
 export const modeOfSession = `coalesce(session.mode, (
     SELECT asked.mode FROM parley.messages AS asked
-    WHERE asked.session = session.id AND asked.position = (session.message_count - 1) / 2 * 2))`;
+    WHERE asked.session = session.id AND asked.position = (session.message_count - 1) / 2 * 2
+      AND strpos(asked.message_id, '/') = 0))`;
 
 /** The columns of `parley.sessions AS session` that make a session. */
 export const sessionColumns = `

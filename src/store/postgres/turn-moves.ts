@@ -22,16 +22,18 @@ const afterFirstSending = (isMoved: string) => `
 
 /**
  * SQL: the mode of the turn whose message is `asked`: the one that the message was sent in, or, if it was asked again, that of its reply,
- * which stands in the same table.
+ * which stands in the same table. Null if that was said in another program.
  */
 const modeOfTurn = (table: string) => `
       SELECT coalesce((
         SELECT reply.mode FROM parley.${table} AS reply
         WHERE reply.session = asked.session AND reply.position = asked.position + 1
+          AND strpos(reply.message_id, '/') = 0
           ${table === 'messages' ? '' : 'AND reply.undone_at = asked.undone_at'} AND EXISTS (
             SELECT 1 FROM parley.hidden_messages AS other
             WHERE other.session = asked.session AND other.position = asked.position + 1
-              AND other.alternative_of = asked.message_id)), asked.mode)
+              AND other.alternative_of = asked.message_id)),
+        CASE WHEN strpos(asked.message_id, '/') = 0 THEN asked.mode END)
       FROM parley.${table} AS asked`;
 
 // $5: the position of the turn's message. $6: its id. $7: the time of the undo. A key that names the position alone is given the message
@@ -83,8 +85,9 @@ const showTurn = `
   WITH held AS (
     UPDATE parley.sessions AS session SET message_count = session.message_count + 2,
       undone_turns = session.undone_turns - 1, updated_at = $7::bigint, turn_epoch = session.turn_epoch + 1,
-      mode = (${modeOfTurn('hidden_messages')}
-      WHERE asked.session = session.id AND asked.position = $4 AND asked.message_id = $6 AND asked.undone_at = $5)
+      mode = coalesce((${modeOfTurn('hidden_messages')}
+      WHERE asked.session = session.id AND asked.position = $4 AND asked.message_id = $6 AND asked.undone_at = $5),
+        session.mode)
     WHERE ${asRead} AND session.undone_turns > 0 AND EXISTS (
       SELECT 1 FROM parley.hidden_messages AS gone
       WHERE gone.session = session.id AND gone.position = $4 AND gone.message_id = $6 AND gone.undone_at = $5)

@@ -1,6 +1,6 @@
 // Copies the visible line of a session into a new one, in several transactions if it is long (parted-session.ts). A long line is read from
 // a snapshot, so the fork shows one moment of its parent, whatever is written meanwhile.
-import { noOrdering, type Session } from '../../service/session.ts';
+import { isFromElsewhere, noOrdering, type Session } from '../../service/session.ts';
 import { type MessageRow, messageColumns, type SessionRow, toMessage } from '../rows.ts';
 import type { Fork, ForkEnd, IdempotencyKey } from '../session-store.ts';
 import type { Connection } from './connection.ts';
@@ -107,8 +107,10 @@ export class ForkCopy {
       return !isFull;
     });
     for (const row of rows) {
-      const message_id = `${this.#fork.message_ids}_${row.position}`;
-      addImportedMessage(this.#tools.connection, place.session, { ...toMessage(row), message_id }, true);
+      const message = toMessage(row);
+      const mark = isFromElsewhere(message) ? '/copy' : '';
+      const message_id = `${this.#fork.message_ids}_${row.position}${mark}`;
+      addImportedMessage(this.#tools.connection, place.session, { ...message, message_id }, true);
     }
     return rows.at(-1)?.position ?? place.through;
   }

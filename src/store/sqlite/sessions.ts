@@ -6,10 +6,12 @@ import { parametersText, toSession, toTime } from '../rows.ts';
 import type { SessionStart } from '../session-store.ts';
 import type { Connection } from './connection.ts';
 
-// A session whose last turn is older than the column `mode` has its mode from the last message of the user.
+// A session whose last turn is older than the column `mode` has its mode from the last message of the user. A message with a slash in its id
+// was said in another program, so its mode is none of this service (isFromElsewhere in service/session.ts).
 export const modeOfSession = `coalesce(sessions.mode, (
     SELECT asked.mode FROM messages AS asked
-    WHERE asked.session = sessions.id AND asked.position = (sessions.message_count - 1) / 2 * 2))`;
+    WHERE asked.session = sessions.id AND asked.position = (sessions.message_count - 1) / 2 * 2
+      AND instr(asked.message_id, '/') = 0))`;
 export const sessionColumns = `session_id, title, created_at, updated_at, message_count, parent_id, forked_at,
   parameters, system, pinned, archived, tags, ${modeOfSession} AS mode`;
 

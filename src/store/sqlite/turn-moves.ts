@@ -19,15 +19,16 @@ import { busyWith, closeTurn, standingTurn, type TurnTools } from './turn-taking
 
 /**
  * SQL: the mode of the last turn: the one that its message was sent in, or, if that was asked again, that of its reply. Null in a session
- * without messages.
+ * without messages, and if the message or the reply was said in another program.
  */
 const modeOfLastTurn = `(
   SELECT coalesce((
     SELECT reply.mode FROM messages AS reply
-    WHERE reply.session = asked.session AND reply.position = asked.position + 1 AND EXISTS (
-      SELECT 1 FROM hidden_messages AS other
-      WHERE other.session = asked.session AND other.position = asked.position + 1
-        AND other.alternative_of = asked.message_id)), asked.mode)
+    WHERE reply.session = asked.session AND reply.position = asked.position + 1
+      AND instr(reply.message_id, '/') = 0 AND EXISTS (
+        SELECT 1 FROM hidden_messages AS other
+        WHERE other.session = asked.session AND other.position = asked.position + 1
+          AND other.alternative_of = asked.message_id)), iif(instr(asked.message_id, '/') = 0, asked.mode, NULL))
   FROM messages AS asked
   WHERE asked.session = sessions.id AND asked.position = sessions.message_count + @added - 2)`;
 

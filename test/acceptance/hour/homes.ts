@@ -1,10 +1,13 @@
-// Where the hour is lived: embedded or through a server, over SQLite or PostgreSQL, with two modes of one model.
+// Where the hour is lived: embedded or through a server, over SQLite or PostgreSQL. Its first step is `parley setup` where the modes are kept;
+// two modes of the model that it finds follow.
 
+import { expect } from 'vitest';
 import { Place, type Variables } from '../../support/parley.ts';
 import type { PostgresDatabase } from '../../support/postgres-server.ts';
 import { servePlace } from '../../support/served-place.ts';
 import type { Line, SessionRow } from './expected-session.ts';
 import { MarkdownModel } from './markdown-model.ts';
+import { Shell } from './shell.ts';
 
 export interface Home {
   readonly name: string;
@@ -38,8 +41,8 @@ export async function openHome(
     database === null
       ? {}
       : { PARLEY_STORE: `postgres://${database.user}@127.0.0.1:${database.port}/${database.database}` };
-  const flags = ['--base-url', model.url, '--model', 'large', '--default'];
-  await store.output(['modes', 'add', 'own', ...flags], { env });
+  await setUp(store, env, model);
+  await store.output(['modes', 'add', 'own', '--like', 'large', '--default'], { env });
   await store.output(['modes', 'add', 'other', '--like', 'own'], { env });
   const client = kind === 'served' ? await clientOf(store, env) : null;
   const rows = async <Row>(sql: string) => {
@@ -78,6 +81,27 @@ export async function openHome(
       await model.close();
     },
   };
+}
+
+/** The first step: the model is found among others on this machine, asked once, and becomes the default. */
+async function setUp(store: Place, env: Variables, model: MarkdownModel): Promise<void> {
+  const own = { OLLAMA_HOST: new URL(model.url).host, NO_COLOR: '1', NO_PROXY: '*', HISTFILE: '' };
+  const shell = new Shell(store.shellScreen({ columns: 150, rows: 40, env: { ...env, ...own } }));
+  try {
+    await shell.open('parley setup', '? Which become modes? Type to narrow the list; Enter takes one.');
+    shell.screen.type('large');
+    await shell.screen.shows('❯ [ ] large (Ollama)');
+    shell.screen.type('\r');
+    await shell.screen.shows('Go on with 1 chosen');
+    shell.screen.type('\r');
+    await shell.screen.shows('large replied, and is used when no mode is named.');
+    expect(await shell.run('parley modes list')).toMatch(/^\* +large +large /m);
+    expect(await shell.run('parley chat "Is it there?"')).toContain(`End of ${model.turns.length}.`);
+    await shell.run('parley sessions delete --yes "Is it there?"');
+  } finally {
+    shell.screen.close();
+  }
+  model.turns.length = 0;
 }
 
 /** A person elsewhere, with a key of the server's. */

@@ -18,6 +18,9 @@ const samples = [
   'Plain words, long enough to be wrapped: '.padEnd(300, 'word '),
 ] as const;
 
+/** So many models that a list narrows while a person types. */
+const small = Array.from({ length: 30 }, (_, number) => `small-${number}`);
+
 export class MarkdownModel {
   readonly turns: ModelTurn[] = [];
   readonly #server: ScriptedServer;
@@ -29,7 +32,8 @@ export class MarkdownModel {
   static async open(): Promise<MarkdownModel> {
     const server = await serve(({ path, body }, response) => {
       if (!path.endsWith('/chat/completions')) {
-        sendJson(response, { object: 'list', data: [{ id: 'large', object: 'model' }] });
+        const data = [...small, 'large'].map((id) => ({ id, object: 'model' }));
+        sendJson(response, { object: 'list', data });
         return;
       }
       const { messages, model: name, temperature } = JSON.parse(body);

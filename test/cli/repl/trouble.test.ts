@@ -287,6 +287,10 @@ test("a stranger's server without an archive: the past is not shown, which is sa
   reply.say('Hi.');
   reply.end();
   await screen.shows('Hi.');
+  screen.type('/regenerate\r');
+  await screen.until('told', () => screen.text.split('(UNSUPPORTED)').length === 4);
+  screen.type('/retry\r');
+  await screen.shows('The last reply is complete: send the message again to ask once more.');
   expect(await leave(screen)).toBe('theirs/1');
 });
 

@@ -4,7 +4,7 @@ import type { Backend } from '../../../src/service/backend.ts';
 import type { Call } from '../../../src/service/call.ts';
 import type { Message } from '../../../src/service/session.ts';
 import type { SessionRecord } from '../../../src/service/session-archive.ts';
-import { failureOf, say } from '../../support/calls.ts';
+import { collect, failureOf, say } from '../../support/calls.ts';
 import { answerTo, emptyRecord, everySession, type GivenService, messagesOf } from './service-fixture.ts';
 
 export function describeImport(given: GivenService): void {
@@ -39,6 +39,38 @@ export function describeImport(given: GivenService): void {
       const hits = await backend.archive.searchSessions(first, { query: 'fox', limit: 9, cursor: null });
       expect(hits.data.items.map(({ session }) => session.session_id)).toContain('ses_elsewhere');
       expect((await say(backend.service, first, 'on', 'ses_elsewhere')).message_count).toBe(6);
+    });
+
+    it('a session of another program has no mode before its first turn here, and never that of its source', async () => {
+      const { session, messages } = renamed(await talk(), 'ses_other');
+      const { mode: _, ...facts } = session;
+      const foreign = messages.map((message, at) => ({ ...message, message_id: `llm/c/${at}`, mode: 'gpt' }));
+      const modeOf = async (id: string) => (await backend.service.getSession(first, id)).data.mode;
+      for (const given of [facts, { ...facts, mode: null }]) {
+        const { data } = await backend.archive.importSession(first, { session: given, messages: foreign });
+        expect(data.mode).toBe(null);
+      }
+      const { items } = (await backend.archive.listSessions(first, everySession)).data;
+      expect(items.map(({ mode }) => mode).sort()).toEqual(['echo', null]);
+      const { archive } = backend;
+      const { session_id: copy } = (await archive.forkSession(first, 'ses_other', {})).data;
+      const refused = await failureOf(collect(archive.regenerate(first, 'ses_other', {}, 'whole')));
+      expect(refused).toMatchObject({ code: 'INVALID_REQUEST', details: [{ field: 'mode' }] });
+      for (const id of ['ses_other', copy]) {
+        for (const move of ['undoTurn', 'redoTurn'] as const)
+          expect((await archive[move](first, id)).data.session.mode).toBe(null);
+        expect(await modeOf(id)).toBe(null);
+        await say(backend.service, first, 'on', id);
+        expect(await modeOf(id)).toBe('echo');
+        for (const move of ['undoTurn', 'undoTurn', 'redoTurn'] as const) {
+          expect((await archive[move](first, id)).data.session.mode).toBe('echo');
+          expect(await modeOf(id)).toBe('echo');
+        }
+        await collect(archive.regenerate(first, id, { mode: 'eliza' }, 'whole'));
+        expect(await modeOf(id)).toBe('eliza');
+      }
+      const kept = await messagesOf(backend, first, copy);
+      expect(kept.map(({ mode }) => mode)).toEqual(['gpt', 'gpt', 'gpt', 'eliza']);
     });
 
     it('a session with times before 1970 is imported unchanged', async () => {

@@ -5,7 +5,6 @@ import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import type { ImportItem } from '../../imports/import-items.ts';
 import type { Intake } from '../../imports/session-intake.ts';
-import { chooseMode } from '../../mode-choice.ts';
 import { writeResults } from '../../session-batch/batch-report.ts';
 import { sameCommand } from './batch.ts';
 import type { ImportPlan } from './import-plan.ts';
@@ -112,8 +111,7 @@ export class ImportReport {
       await this.say(`To undo it: ${sameCommand(`sessions restore --batch ${batch}`, options)}`);
     if (this.#newest === null) return;
     const { id, title } = this.#newest;
-    const mode = await chooseMode(null, this.#context).catch(() => 'MODE');
-    const words = sameCommand(`chat -s ${id} -m ${mode}`, options);
+    const words = sameCommand(`chat -s ${id}`, options);
     await this.say(`The newest is ${title ?? id}. To go on with it: ${words} "…"`);
   }
 

@@ -1,27 +1,55 @@
-// `parley sessions redo`: brings back the turn that was taken back last. Prints its message.
+// `parley sessions redo`: brings back the turns that were taken back last. Prints the message of the last one.
 import type { Command } from 'commander';
+import { ParleyError } from '../../../service/errors.ts';
 import type { Result } from '../../../service/result.ts';
 import type { MovedTurn } from '../../../service/session-archive.ts';
 import type { CliContext } from '../../context.ts';
+import { counted } from '../../counted.ts';
+import { exitDone, exitSomeFailed } from '../../exit-codes.ts';
 import type { Run } from '../../run.ts';
+import { wholeNumber } from '../../whole-number.ts';
 import { moveTurn, printMoved } from './turn-move.ts';
 
 export function registerRedo(parent: Command, run: Run): void {
   parent
     .command('redo')
-    .description('bring back the turn that was taken back last, and print its message')
+    .description('bring back the turn that was taken back last, and print its message; or several turns')
     .argument('<id>', 'session id, the end of it, or a title')
-    .action((id: string, _options, command: Command) => run(command, (context) => runRedo({ id }, context)));
+    .option('--turns <n>', 'bring so many turns back, and print the message of the last', wholeNumber(1), 1)
+    .action((id: string, { turns }: { turns: number }, command: Command) =>
+      run(command, (context) => runRedo({ id, turns }, context)),
+    );
 }
 
-export async function runRedo({ id }: { readonly id: string }, context: CliContext): Promise<undefined> {
-  return printMoved(
-    await redoTurn(id, context),
-    context,
-    (session) => `Brought back the turn in ${session}.`,
-  );
+interface RedoInput {
+  readonly id: string;
+  readonly turns: number;
+}
+
+export async function runRedo({ id, turns }: RedoInput, context: CliContext): Promise<number> {
+  let moved = await redoTurn(id, context);
+  let count = 1;
+  for (; count < turns; count += 1) {
+    const next = await nextRedo(moved.data.session.session_id, context);
+    if (next === null) break;
+    moved = next;
+  }
+  const what = turns === 1 ? 'the turn' : counted(count, 'turn');
+  const rest = count < turns ? ' There was no other to bring back.' : '';
+  await printMoved(moved, context, (session) => `Brought back ${what} in ${session}.${rest}`);
+  return count < turns ? exitSomeFailed : exitDone;
 }
 
 export function redoTurn(named: string, context: CliContext): Promise<Result<MovedTurn>> {
   return moveTurn(named, context, (archive, call, id) => archive.redoTurn(call, id));
+}
+
+/** Null if no turn is left that can be brought back. How many there are is not told before. */
+async function nextRedo(sessionId: string, context: CliContext): Promise<Result<MovedTurn> | null> {
+  try {
+    return await redoTurn(sessionId, context);
+  } catch (error) {
+    if (error instanceof ParleyError && error.code === 'INVALID_REQUEST') return null;
+    throw error;
+  }
 }

@@ -32,12 +32,12 @@ export async function runUndo({ id, turns }: UndoInput, context: CliContext): Pr
   let moved = await undoTurn(id, context);
   for (let turn = 1; turn < turns; turn += 1) moved = await undoTurn(moved.data.session.session_id, context);
   const what = turns === 1 ? 'last turn' : `last ${turns} turns`;
-  const back = turns === 1 ? 'It comes' : 'One comes';
+  const [back, all] = turns === 1 ? ['It comes', ''] : ['They come', ` --turns ${turns}`];
   return printMoved(
     moved,
     context,
     (session) =>
-      `Took back the ${what} of ${session}. ${back} back with: parley sessions redo ${quoteForShell(session)}`,
+      `Took back the ${what} of ${session}. ${back} back with: parley sessions redo ${quoteForShell(session)}${all}`,
   );
 }
 
