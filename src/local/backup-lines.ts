@@ -1,6 +1,7 @@
 // The form of a backup: a text of lines, each a JSON object with its `kind`. The first line names the backup, the last one holds the
 // counts of all rows and the SHA-256 of all lines before it. The columns of a row have the names of store-rows.ts.
 import type { BackupCounts } from '../service/backup-report.ts';
+import { noLimits } from '../service/key-limits.ts';
 import type {
   IdempotencyRow,
   KeptMessage,
@@ -95,7 +96,8 @@ const lines: { readonly [Kind in BackupLine['kind']]: Columns<Omit<BackupLine & 
   project: { project_id: 'text', name: 'text', created_at: 'number' },
   key: {
     ...{ key_id: 'text', name: 'text', hash: 'text', project_id: 'text' },
-    ...{ created_at: 'number', revoked_at: 'number or null' },
+    ...{ created_at: 'number', revoked_at: 'number or null', scope: 'text or null' },
+    ...{ expires_at: 'number or null', turns_per_day: 'number or null', tokens_per_day: 'number or null' },
   },
   modes: { default_mode: 'text or null', modes: 'object' },
   session: { project_id: 'text', session: 'object', messages: 'object' },
@@ -138,6 +140,8 @@ export function readLine(text: string): BackupLine {
   }
   const { kind } = (value ?? {}) as { readonly kind?: unknown };
   if (typeof kind !== 'string' || !Object.hasOwn(lines, kind)) throw new LineFault('is no line of a backup');
+  // A backup of an earlier version has no limits of keys.
+  if (kind === 'key') value = { ...noLimits, ...(value as object) };
   const { kind: _, ...row } = value as BackupLine;
   check(row, lines[kind as BackupLine['kind']], '');
   if (kind === 'session') {

@@ -31,6 +31,8 @@ export class LocalAdministration implements Administration {
     checkTitle(request.project_name, limits, 'project');
     checkTitle(request.key_name, limits, 'name');
     const now = this.#local.now();
+    const expires_at = readTime('expires_at', request.expires_at ?? null);
+    checkLimits(request, expires_at, now);
     const key = issueKey(random);
     const record = await store.createKey({
       key_id: ids.next('key', now),
@@ -39,6 +41,10 @@ export class LocalAdministration implements Administration {
       project_name: request.project_name,
       project_id: ids.next('prj', now),
       now,
+      scope: request.scope ?? null,
+      expires_at,
+      turns_per_day: request.turns_per_day ?? null,
+      tokens_per_day: request.tokens_per_day ?? null,
     });
     return { ...record, key };
   }
@@ -91,6 +97,22 @@ export class LocalAdministration implements Administration {
   usage({ since, by }: UsageQuery): Promise<readonly UsageRecord[]> {
     return this.#local.store.usage(readTime('since', since) ?? 0, by);
   }
+}
+
+function checkLimits(request: CreateKeyRequest, expiresAt: number | null, now: number): void {
+  if (expiresAt !== null && expiresAt <= now) throw wrongLimit('expires_at', 'is a time that has passed');
+  for (const field of ['turns_per_day', 'tokens_per_day'] as const) {
+    const budget = request[field] ?? null;
+    if (budget !== null && !(Number.isSafeInteger(budget) && budget > 0))
+      throw wrongLimit(field, 'must be a whole number from 1');
+  }
+}
+
+function wrongLimit(field: string, problem: string): ParleyError {
+  return new ParleyError('INVALID_REQUEST', `The field ${field} ${problem}.`, {
+    hint: 'No key was made.',
+    details: [{ field, problem }],
+  });
 }
 
 function otherCount(found: number, expected: number): ParleyError {

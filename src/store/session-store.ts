@@ -24,9 +24,10 @@ import type {
   UsageQuery,
   UsageRecord,
 } from '../service/administration.ts';
-import type { KeyIdentity } from '../service/conversation-service.ts';
+import type { KeyLimits } from '../service/key-limits.ts';
 import type { DeletedSession, Message, NewSession, Session } from '../service/session.ts';
 import type { BatchItem, SearchPage, SessionChanges, SessionRecord } from '../service/session-archive.ts';
+import type { FoundKey, KeyBudgets } from './key-budgets.ts';
 import type {
   AnyMessagePlace,
   MessagePlace,
@@ -51,10 +52,11 @@ import type {
 } from './session-turns.ts';
 import type { IdempotencyKey, Idempotent, KeyHash } from './store-call.ts';
 
+export type * from './key-budgets.ts';
 export * from './session-turns.ts';
 export * from './store-call.ts';
 
-export interface NewKey {
+export interface NewKey extends Partial<Omit<KeyLimits, 'expires_at'>> {
   readonly key_id: string;
   readonly key_name: string;
   /** The SHA-256 of the key. */
@@ -63,6 +65,7 @@ export interface NewKey {
   readonly project_name: string;
   readonly project_id: string;
   readonly now: number;
+  readonly expires_at?: number | null;
 }
 
 export interface PurgeOptions {
@@ -81,7 +84,8 @@ export type Purge =
 
 export interface SessionStore {
   /** The project of a key; null for an unknown or revoked key. `hash` is the SHA-256 of the key, 32 bytes. */
-  findKey(hash: Uint8Array): Promise<KeyIdentity | null>;
+  findKey(hash: Uint8Array): Promise<FoundKey | null>;
+  readonly budgets: KeyBudgets;
   /** Also makes the project if none has its name. */
   createKey(key: NewKey): Promise<KeyRecord>;
   /** All keys, the oldest first, revoked ones included. */

@@ -1,5 +1,6 @@
 // The interface for copying a store: it reads and writes all rows, with exact ids, positions and times. It decides nothing and changes no
 // row. Every method is one unit of work. The rows are read in pages, which limits the memory. Errors are as in session-store.ts.
+import type { KeyScope } from '../service/key-limits.ts';
 import type { MessageRow } from './rows.ts';
 
 export interface ProjectRow {
@@ -17,6 +18,11 @@ export interface ProjectKeyRow {
   readonly project_id: string;
   readonly created_at: number;
   readonly revoked_at: number | null;
+  // The limits of the key (service/key-limits.ts). The use of it is not copied.
+  readonly scope: KeyScope | null;
+  readonly expires_at: number | null;
+  readonly turns_per_day: number | null;
+  readonly tokens_per_day: number | null;
 }
 
 /** A session, active or deleted. */

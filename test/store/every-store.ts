@@ -4,6 +4,7 @@ import type { StoreRows } from '../../src/store/store-rows.ts';
 import { describeForks } from './fork-suite.ts';
 import { describeHandles } from './handles-suite.ts';
 import { describeImports } from './import-suite.ts';
+import { describeKeyLimits } from './key-suite.ts';
 import { describeListings } from './listing-suite.ts';
 import { describeModel } from './model-suite.ts';
 import { describeTurnMoves } from './move-suite.ts';
@@ -28,6 +29,7 @@ export type NewPlace = () => Promise<{
 export function describeEveryStore(name: string, newPlace: NewPlace): void {
   const open = async () => (await newPlace()).open();
   describeStore(name, open);
+  describeKeyLimits(name, open);
   describeListings(name, open);
   describeSearches(name, open);
   describeImports(name, open);

@@ -1,15 +1,9 @@
 // The store over PostgreSQL. session-store.ts describes each method, and the files of the subjects hold the SQL. Calls of one kind that
 // wait at the same moment are one statement (groups.ts).
-import type {
-  KeyRecord,
-  PurgePlan,
-  StoreReport,
-  UsageQuery,
-  UsageRecord,
-} from '../../service/administration.ts';
-import type { KeyIdentity } from '../../service/conversation-service.ts';
+import type { KeyRecord, StoreReport, UsageQuery, UsageRecord } from '../../service/administration.ts';
 import type { DeletedSession, Message, NewSession, Session } from '../../service/session.ts';
 import type { BatchItem, SessionChanges, SessionRecord } from '../../service/session-archive.ts';
+import type { FoundKey } from '../key-budgets.ts';
 import type { MessagePlace, PurgeFilter, Rows, SessionFilter } from '../session-filters.ts';
 import type {
   IdempotencyKey,
@@ -34,6 +28,7 @@ import { listAllMessages } from './hidden-messages.ts';
 import { doOnce, type OnceTools } from './idempotency.ts';
 import { importSession } from './imports.ts';
 import { checkWritable, inspect } from './inspection.ts';
+import { PostgresKeyBudgets } from './key-budgets.ts';
 import { accepted, createKey, listKeys, revokeKey } from './keys.ts';
 import { LeftTurns } from './left-turns.ts';
 import { listMessages } from './messages.ts';
@@ -55,6 +50,7 @@ import {
 } from './sessions.ts';
 import { StoreLines } from './store-lines.ts';
 import { Sweeps } from './sweeps.ts';
+import { beginAnswered } from './turn-begins.ts';
 import { usage } from './usage.ts';
 
 export interface StoreParts {
@@ -81,6 +77,7 @@ export class PostgresStore implements SessionStore {
   readonly #turnWaiters = new TurnWaiters();
   readonly #leftTurns: LeftTurns | null;
   readonly #lines: StoreLines;
+  readonly budgets = new PostgresKeyBudgets((call) => this.#run(call));
 
   constructor(connections: ConnectionPool, { name, schema, now, rules, beat }: StoreParts) {
     this.#connections = connections;
@@ -101,7 +98,7 @@ export class PostgresStore implements SessionStore {
     if (beat !== null) beat.onBeat = () => void this.#leftTurns?.giveBack().catch(() => {});
   }
 
-  findKey(hash: Uint8Array): Promise<KeyIdentity | null> {
+  findKey(hash: Uint8Array): Promise<FoundKey | null> {
     return this.#run(() => this.#groups.keyReads.add(hash));
   }
 
@@ -199,7 +196,8 @@ export class PostgresStore implements SessionStore {
     return this.#run(async () => {
       signal?.throwIfAborted();
       this.#sweeps.sweep(start.once);
-      const begin = this.#groups.begins.add({ projectId, start });
+      const call = { projectId, start };
+      const begin = start.answersOnly ? beginAnswered(this.#tools, call) : this.#groups.begins.add(call);
       return accepted(await (this.#leftTurns?.followBegin(projectId, start, begin) ?? begin));
     }, signal);
   }
@@ -250,9 +248,7 @@ export class PostgresStore implements SessionStore {
     return this.#run((ask) => usage(ask, since, by));
   }
 
-  planPurge(filter: PurgeFilter): Promise<PurgePlan> {
-    return this.#run((ask) => planPurge(ask, filter));
-  }
+  readonly planPurge: SessionStore['planPurge'] = (filter) => this.#run((ask) => planPurge(ask, filter));
 
   purgeSessions(filter: PurgeFilter, options: PurgeOptions): Promise<Purge> {
     const { expected, keptSince, rewrites = false } = options;
@@ -271,7 +267,7 @@ export class PostgresStore implements SessionStore {
   async close(): Promise<void> {
     await this.#beat?.stop();
     await this.#connections.close();
-    await Promise.all([this.#searchIndex.idle(), this.#sweeps.idle()]);
+    await Promise.all([this.#searchIndex.idle(), this.#sweeps.idle(), this.budgets.idle()]);
   }
 
   #once<T>(

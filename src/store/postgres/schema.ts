@@ -196,10 +196,29 @@ const lines = `
     WHERE role = 'assistant' AND NOT copied;
 `;
 
+// The limits of a key, null for none, and the hour of its last use. `key_usage` counts the turns and tokens of keys that have a budget;
+// `day` is the number of days since 1970 in UTC.
+const keyLimits = `
+  ALTER TABLE parley.api_keys
+    ADD COLUMN scope text COLLATE "C" CHECK (scope IN ('read', 'chat', 'admin')),
+    ADD COLUMN expires_at bigint,
+    ADD COLUMN turns_per_day bigint,
+    ADD COLUMN tokens_per_day bigint,
+    ADD COLUMN last_used_at bigint;
+  CREATE TABLE parley.key_usage (
+    key integer NOT NULL,
+    day integer NOT NULL,
+    turns bigint NOT NULL,
+    tokens bigint NOT NULL,
+    PRIMARY KEY (key, day)
+  );
+`;
+
 export const schema: readonly Migration[] = [
   { version: 1, parleyVersion: '0.1.0', sql: first },
   { version: 2, parleyVersion: '0.1.0', sql: servers },
   { version: 3, parleyVersion: '0.1.0', sql: modes },
   { version: 4, parleyVersion: '0.1.0', sql: settings },
   { version: 5, parleyVersion: '0.1.0', sql: lines },
+  { version: 6, parleyVersion: '0.1.0', sql: keyLimits },
 ];

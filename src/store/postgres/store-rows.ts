@@ -85,6 +85,10 @@ export class PostgresRows implements StoreRows {
           column((row) => row.project_id),
           column((row) => row.created_at),
           column((row) => row.revoked_at),
+          column((row) => row.scope),
+          column((row) => row.expires_at),
+          column((row) => row.turns_per_day),
+          column((row) => row.tokens_per_day),
         ],
       ]),
     );

@@ -217,6 +217,23 @@ const eleventh = `
     WHERE role = 'assistant' AND copied IS NULL;
 `;
 
+// The limits of a key, null for none, and the hour of its last use. `key_usage` counts the turns and tokens of keys that have a budget;
+// `day` is the number of days since 1970 in UTC.
+const keyLimits = `
+  ALTER TABLE api_keys ADD COLUMN scope TEXT CHECK (scope IN ('read', 'chat', 'admin'));
+  ALTER TABLE api_keys ADD COLUMN expires_at INTEGER;
+  ALTER TABLE api_keys ADD COLUMN turns_per_day INTEGER;
+  ALTER TABLE api_keys ADD COLUMN tokens_per_day INTEGER;
+  ALTER TABLE api_keys ADD COLUMN last_used_at INTEGER;
+  CREATE TABLE key_usage (
+    key INTEGER NOT NULL REFERENCES api_keys (id),
+    day INTEGER NOT NULL,
+    turns INTEGER NOT NULL,
+    tokens INTEGER NOT NULL,
+    PRIMARY KEY (key, day)
+  ) STRICT, WITHOUT ROWID;
+`;
+
 export const schema: readonly Migration[] = [
   { version: 1, parleyVersion: '0.1.0', sql: first },
   { version: 2, parleyVersion: '0.1.0', sql: second },
@@ -229,4 +246,5 @@ export const schema: readonly Migration[] = [
   { version: 9, parleyVersion: '0.1.0', sql: searchWaitingByProject },
   { version: 10, parleyVersion: '0.1.0', sql: tenth },
   { version: 11, parleyVersion: '0.1.0', sql: eleventh },
+  { version: 12, parleyVersion: '0.1.0', sql: keyLimits },
 ];

@@ -1,14 +1,8 @@
 // The store over SQLite. session-store.ts describes each method, the files of the subjects hold the SQL, and store-access.ts runs it.
-import type {
-  KeyRecord,
-  PurgePlan,
-  StoreReport,
-  UsageQuery,
-  UsageRecord,
-} from '../../service/administration.ts';
-import type { KeyIdentity } from '../../service/conversation-service.ts';
+import type { KeyRecord, StoreReport, UsageQuery, UsageRecord } from '../../service/administration.ts';
 import type { DeletedSession, Message, NewSession, Session } from '../../service/session.ts';
 import type { BatchItem, SessionChanges, SessionRecord } from '../../service/session-archive.ts';
+import type { FoundKey } from '../key-budgets.ts';
 import type { MessagePlace, PurgeFilter, Rows, SessionFilter } from '../session-filters.ts';
 import type {
   IdempotencyKey,
@@ -32,6 +26,7 @@ import type { Connection } from './connection.ts';
 import { doOnce } from './idempotency.ts';
 import { importSession } from './imports.ts';
 import { inspect } from './inspection.ts';
+import { SqliteKeyBudgets } from './key-budgets.ts';
 import { KeyReads } from './key-reads.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
 import { history, listMessages } from './listings.ts';
@@ -68,6 +63,7 @@ export class SqliteStore implements SessionStore {
   readonly #turnWaiters = new TurnWaiters();
   readonly #dependencies: StoreDependencies;
   readonly #lines: StoreLines;
+  readonly budgets: SqliteKeyBudgets;
   readonly listAllMessages: SessionStore['listAllMessages'] = (...call) =>
     this.#lines.listAllMessages(...call);
   readonly beginRegeneration: SessionStore['beginRegeneration'] = (...call) =>
@@ -79,6 +75,7 @@ export class SqliteStore implements SessionStore {
 
   constructor(connection: Connection, dependencies: StoreDependencies) {
     this.#access = new StoreAccess(connection, dependencies.wait);
+    this.budgets = new SqliteKeyBudgets(this.#access, dependencies.now);
     this.#dependencies = dependencies;
     const place = { path: connection.path, lockWaitMs: dependencies.wait.waitMs };
     const processes = dependencies.processes?.(place) ?? null;
@@ -87,7 +84,7 @@ export class SqliteStore implements SessionStore {
     this.#lines = new StoreLines(this.#access, dependencies, this.#turnWaiters);
   }
 
-  findKey(hash: Uint8Array): Promise<KeyIdentity | null> {
+  findKey(hash: Uint8Array): Promise<FoundKey | null> {
     return this.#access.read((connection) => this.#keys.find(connection, hash));
   }
 
@@ -237,9 +234,8 @@ export class SqliteStore implements SessionStore {
     return ended;
   }
 
-  planPurge(filter: PurgeFilter): Promise<PurgePlan> {
-    return this.#access.read((connection) => planPurge(connection, filter, this.#dependencies.sinceBoot()));
-  }
+  readonly planPurge: SessionStore['planPurge'] = (filter) =>
+    this.#access.read((connection) => planPurge(connection, filter, this.#dependencies.sinceBoot()));
 
   purgeSessions(filter: PurgeFilter, options: PurgeOptions): Promise<Purge> {
     const { connection, writer, wait } = this.#access;
