@@ -3,10 +3,11 @@ import type { Call } from '../service/call.ts';
 import type { KeyIdentity } from '../service/conversation-service.ts';
 import type { KeyScope } from '../service/key-limits.ts';
 import { refusedKey } from '../service/refused-key.ts';
-import type { FoundKey, KeyHash } from '../store/session-store.ts';
+import type { AuditBy, FoundKey, KeyHash } from '../store/session-store.ts';
 import { hashKey, isKey } from './api-keys.ts';
 import { allows, type KeyedOperation, neededScope, outOfScope } from './key-scopes.ts';
 import type { LocalOptions } from './local-options.ts';
+import { RefusedLogins } from './refused-logins.ts';
 
 /** How many hashes are remembered. The limit bounds the memory; a forgotten hash is computed again. */
 const rememberedKeys = 1000;
@@ -20,6 +21,7 @@ export interface Access {
 
 /** What never changes of a key. */
 interface KeyFacts {
+  readonly keyId: string;
   readonly projectId: string;
   readonly scope: KeyScope | null;
   /** Epoch milliseconds. */
@@ -38,9 +40,11 @@ interface KnownKey {
 export class KeyCheck {
   readonly #local: Pick<LocalOptions, 'store' | 'now'>;
   readonly #known = new Map<string, KnownKey>();
+  readonly #refusedLogins: RefusedLogins;
 
   constructor(local: Pick<LocalOptions, 'store' | 'now'>) {
     this.#local = local;
+    this.#refusedLogins = new RefusedLogins(local);
   }
 
   /**
@@ -50,7 +54,10 @@ export class KeyCheck {
   async verify(apiKey: string): Promise<KeyIdentity> {
     const known = this.#known.get(apiKey) ?? (isKey(apiKey) ? this.#remember(apiKey) : null);
     const found = known === null ? null : await this.#local.store.findKey(known.hash);
-    if (known === null || found === null) throw refusedKey();
+    if (known === null || found === null) {
+      this.#refusedLogins.refused(known?.hash ?? null);
+      throw refusedKey();
+    }
     known.facts ??= factsOf(found);
     known.usedAt = Math.max(known.usedAt, found.last_used_at === null ? 0 : Date.parse(found.last_used_at));
     this.#use(known, known.facts);
@@ -94,6 +101,12 @@ export class KeyCheck {
     return known?.facts?.hasBudget ? known.hash : null;
   }
 
+  /** Who makes a checked call, for the audit log. */
+  by({ apiKey, requestId }: Call): AuditBy {
+    const key_id = this.#known.get(apiKey)?.facts?.keyId ?? null;
+    return { time: this.#local.now(), key_id, request_id: requestId };
+  }
+
   #factsOf(apiKey: string): KeyFacts {
     const facts = this.#known.get(apiKey)?.facts;
     if (!facts) throw refusedKey();
@@ -103,7 +116,10 @@ export class KeyCheck {
   /** Throws for an expired key. Stores the hour of the use, but no call waits for that, and none fails with it. */
   #use(known: KnownKey, { expiresAt }: KeyFacts): void {
     const now = this.#local.now();
-    if (now >= expiresAt) throw refusedKey();
+    if (now >= expiresAt) {
+      this.#refusedLogins.refused(known.hash);
+      throw refusedKey();
+    }
     if (now - known.usedAt < hourMs) return;
     known.usedAt = now - (now % hourMs);
     this.#local.store.budgets.used(known.hash, known.usedAt).catch(() => {});
@@ -117,9 +133,16 @@ export class KeyCheck {
   }
 }
 
-function factsOf({ project_id, scope, expires_at, turns_per_day, tokens_per_day }: FoundKey): KeyFacts {
+function factsOf({
+  key_id,
+  project_id,
+  scope,
+  expires_at,
+  turns_per_day,
+  tokens_per_day,
+}: FoundKey): KeyFacts {
   return {
-    ...{ projectId: project_id, scope },
+    ...{ keyId: key_id, projectId: project_id, scope },
     expiresAt: expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at),
     hasBudget: turns_per_day !== null || tokens_per_day !== null,
   };

@@ -3,6 +3,7 @@ import type {
   Administration,
   CreatedKey,
   CreateKeyRequest,
+  ExportRecord,
   KeyRecord,
   PurgeExecution,
   PurgePlan,
@@ -12,18 +13,22 @@ import type {
   UsageQuery,
   UsageRecord,
 } from '../service/administration.ts';
+import type { AuditEntry, AuditHead, AuditQuery, AuditVerification } from '../service/audit.ts';
 import { ParleyError } from '../service/errors.ts';
 import { quoted } from '../service/quoted.ts';
 import type { PurgeFilter } from '../store/session-filters.ts';
 import { hashKey, issueKey } from './api-keys.ts';
+import { LocalAudit } from './local-audit.ts';
 import type { LocalOptions } from './local-options.ts';
 import { checkTitle, readTime } from './text-rules.ts';
 
 export class LocalAdministration implements Administration {
   readonly #local: LocalOptions;
+  readonly #audit: LocalAudit;
 
   constructor(local: LocalOptions) {
     this.#local = local;
+    this.#audit = new LocalAudit(local.store.audit);
   }
 
   async createKey(request: CreateKeyRequest): Promise<CreatedKey> {
@@ -80,9 +85,27 @@ export class LocalAdministration implements Administration {
       expected,
       keptSince,
       rewrites: request.rewrite ?? false,
+      by: this.#owner(),
     });
     if (purge.kind === 'other_count') throw otherCount(purge.sessions, expected);
     return purge.report;
+  }
+
+  auditEntries(query: AuditQuery): AsyncIterable<AuditEntry> {
+    return this.#audit.entries(query);
+  }
+
+  verifyAudit(noted: AuditHead | null): Promise<AuditVerification> {
+    return this.#audit.verify(noted);
+  }
+
+  recordExport({ project_id, session_ids }: ExportRecord): Promise<void> {
+    const note = { ...this.#owner(), what: 'export', project_id, count: session_ids.length } as const;
+    return this.#local.store.audit.tell({ ...note, ids: session_ids.slice(0, mostNamedIds) });
+  }
+
+  #owner() {
+    return { time: this.#local.now(), key_id: null, request_id: null };
   }
 
   holdsAny(project_id: string, session_ids: readonly string[]): Promise<boolean> {
@@ -98,6 +121,9 @@ export class LocalAdministration implements Administration {
     return this.#local.store.usage(readTime('since', since) ?? 0, by);
   }
 }
+
+/** How many ids the entry of an export names. */
+const mostNamedIds = 1000;
 
 function checkLimits(request: CreateKeyRequest, expiresAt: number | null, now: number): void {
   if (expiresAt !== null && expiresAt <= now) throw wrongLimit('expires_at', 'is a time that has passed');

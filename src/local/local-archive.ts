@@ -114,7 +114,11 @@ export class LocalArchive implements SessionArchive {
   async restoreSession(call: Call, sessionId: string): Promise<Result<Session>> {
     const projectId = await this.#keys.project(call, 'restoreSession');
     const once = await this.#once(call, 'restoreSession', sessionId);
-    return resultOf(found(recorded(await this.#local.store.restoreSession(projectId, sessionId, once))));
+    return resultOf(
+      found(
+        recorded(await this.#local.store.restoreSession(projectId, sessionId, once, this.#keys.by(call))),
+      ),
+    );
   }
 
   async deleteSessions(call: Call, ids: readonly string[]): Promise<Result<BatchResult<'deleted'>>> {
@@ -122,7 +126,9 @@ export class LocalArchive implements SessionArchive {
     checkBatch(ids, this.#local.limits);
     const once = await this.#once(call, 'deleteSessions', ids);
     return resultOf({
-      items: recorded(await this.#local.store.deleteSessions(projectId, ids, this.#local.now(), once)),
+      items: recorded(
+        await this.#local.store.deleteSessions(projectId, ids, this.#local.now(), once, this.#keys.by(call)),
+      ),
     });
   }
 
@@ -130,14 +136,18 @@ export class LocalArchive implements SessionArchive {
     const projectId = await this.#keys.project(call, 'restoreSessions');
     checkBatch(ids, this.#local.limits);
     const once = await this.#once(call, 'restoreSessions', ids);
-    return resultOf({ items: recorded(await this.#local.store.restoreSessions(projectId, ids, once)) });
+    return resultOf({
+      items: recorded(await this.#local.store.restoreSessions(projectId, ids, once, this.#keys.by(call))),
+    });
   }
 
   async importSession(call: Call, record: SessionRecord): Promise<Result<Session>> {
     const projectId = await this.#keys.project(call, 'importSession');
     await checkRecord(record, this.#local.limits);
     const once = await importKeyFor(call, record, this.#local.now(), this.#local.limits);
-    const session = recorded(await this.#local.store.importSession(projectId, record, once));
+    const session = recorded(
+      await this.#local.store.importSession(projectId, record, once, this.#keys.by(call)),
+    );
     if (session === null) throw takenId(record.session.session_id);
     return resultOf(session);
   }

@@ -97,7 +97,8 @@ export class LocalService implements ConversationService {
   async deleteSession(call: Call, sessionId: string): Promise<Deletion> {
     const { store, now } = this.#local;
     const projectId = await this.#keys.project(call, 'deleteSession');
-    return { ...resultOf(found(await store.deleteSession(projectId, sessionId, now()))), repeated: false };
+    const deleted = await store.deleteSession(projectId, sessionId, now(), this.#keys.by(call));
+    return { ...resultOf(found(deleted)), repeated: false };
   }
 }
 

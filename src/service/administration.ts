@@ -1,5 +1,6 @@
 // The contract of administration: operations for the owner of a store only. They are not part of the interface document and take no key, so
 // they are never offered over HTTP, and a backend at a server elsewhere has no administration.
+import type { AuditEntry, AuditHead, AuditQuery, AuditVerification } from './audit.ts';
 import type { KeyLimits } from './key-limits.ts';
 
 /** The record of a key, without the key itself. */
@@ -165,6 +166,12 @@ export interface UsageRecord {
   readonly first_token_ms: number | null;
 }
 
+/** What an export took out of the store. */
+export interface ExportRecord {
+  readonly project_id: string;
+  readonly session_ids: readonly string[];
+}
+
 /** The operations on a store that need no key. All of them reject with a {@link ParleyError}. */
 export interface Administration {
   /** Counts the replies of all projects. The largest group comes first; days are in their order. */
@@ -199,6 +206,15 @@ export interface Administration {
    * erasure of bytes; the caller repeats the call until it resolves.
    */
   purgeSessions(request: PurgeExecution): Promise<PurgeReport>;
+
+  /** The entries of the audit log, the oldest first. */
+  auditEntries(query: AuditQuery): AsyncIterable<AuditEntry>;
+
+  /** Checks the chain of the audit log. `noted`: a head that was kept outside of the store; null for none. */
+  verifyAudit(noted: AuditHead | null): Promise<AuditVerification>;
+
+  /** Tells the audit log of an export, which is many reads for the store. */
+  recordExport(exported: ExportRecord): Promise<void>;
 
   /** True if the store holds any of these sessions of a project: active, or deleted and not erased. */
   holdsAny(project_id: string, session_ids: readonly string[]): Promise<boolean>;

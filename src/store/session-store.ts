@@ -12,6 +12,8 @@
 // - A call with a {@link KeyHash} does nothing and rejects with `INVALID_API_KEY` when that key is not one of the project, or is revoked.
 // - It rejects with a `ParleyError`: `STORE_BUSY` (locked for too long, or out of reach; may be asked again), `STORAGE_FULL`,
 //   `STORE_DAMAGED`, `UNAVAILABLE` (closed). Then nothing was kept, unless the answer itself was lost.
+// - What a call with {@link AuditBy} deletes, restores, imports or erases is told in the audit log, in the same transaction. So are keys that
+//   are created or revoked.
 // - Several stores may be open on the same sessions at once, in one process or in many.
 // - The visible line of a session has all positions from 0, one message each; `message_count` counts it. Every method means the visible
 //   line, unless its text says otherwise. Alternatives and undone messages are hidden. A message that is hidden or shown keeps its
@@ -27,6 +29,7 @@ import type {
 import type { KeyLimits } from '../service/key-limits.ts';
 import type { DeletedSession, Message, NewSession, Session } from '../service/session.ts';
 import type { BatchItem, SearchPage, SessionChanges, SessionRecord } from '../service/session-archive.ts';
+import type { AuditBy, AuditLog } from './audit-log.ts';
 import type { FoundKey, KeyBudgets } from './key-budgets.ts';
 import type {
   AnyMessagePlace,
@@ -52,6 +55,7 @@ import type {
 } from './session-turns.ts';
 import type { IdempotencyKey, Idempotent, KeyHash } from './store-call.ts';
 
+export type * from './audit-log.ts';
 export type * from './key-budgets.ts';
 export * from './session-turns.ts';
 export * from './store-call.ts';
@@ -75,6 +79,7 @@ export interface PurgeOptions {
   readonly keptSince: number;
   /** True: the store also does the extra work, if it needs any, that leaves no erased byte in its files. False by default. */
   readonly rewrites?: boolean;
+  readonly by?: AuditBy;
 }
 
 /** `other_count`: there are `sessions` sessions, not as many as expected, and nothing was erased. */
@@ -86,6 +91,7 @@ export interface SessionStore {
   /** The project of a key; null for an unknown or revoked key. `hash` is the SHA-256 of the key, 32 bytes. */
   findKey(hash: Uint8Array): Promise<FoundKey | null>;
   readonly budgets: KeyBudgets;
+  readonly audit: AuditLog;
   /** Also makes the project if none has its name. */
   createKey(key: NewKey): Promise<KeyRecord>;
   /** All keys, the oldest first, revoked ones included. */
@@ -106,7 +112,12 @@ export interface SessionStore {
   /** Null unless the session is active. The other methods too see active sessions only, unless their text says otherwise. */
   findSession(projectId: string, sessionId: string, keyHash?: KeyHash): Promise<Session | null>;
   /** Hides the session until it is restored or purged. Null if the project has no such active session. */
-  deleteSession(projectId: string, sessionId: string, now: number): Promise<DeletedSession | null>;
+  deleteSession(
+    projectId: string,
+    sessionId: string,
+    now: number,
+    by?: AuditBy,
+  ): Promise<DeletedSession | null>;
   /** A change does not count as an activity. Null if the project has no such active session. */
   changeSession(projectId: string, sessionId: string, changes: SessionChanges): Promise<Session | null>;
   /** An active session is returned unchanged. Null if the project has no such session at all. */
@@ -114,6 +125,7 @@ export interface SessionStore {
     projectId: string,
     sessionId: string,
     once: IdempotencyKey | null,
+    by?: AuditBy,
   ): Promise<Idempotent<Session | null>>;
   /** One transaction; the items are in the order of the ids. The second occurrence of an id is not found. */
   deleteSessions(
@@ -121,12 +133,14 @@ export interface SessionStore {
     sessionIds: readonly string[],
     now: number,
     once: IdempotencyKey | null,
+    by?: AuditBy,
   ): Promise<Idempotent<readonly BatchItem<'deleted'>[]>>;
   /** One transaction; the items are in the order of the ids. An active session counts as restored. */
   restoreSessions(
     projectId: string,
     sessionIds: readonly string[],
     once: IdempotencyKey | null,
+    by?: AuditBy,
   ): Promise<Idempotent<readonly BatchItem<'restored'>[]>>;
   /** The sessions in the order of the filter. */
   listSessions(projectId: string, filter: SessionFilter): Promise<Rows<Session>>;
@@ -162,6 +176,7 @@ export interface SessionStore {
     projectId: string,
     record: SessionRecord,
     once: IdempotencyKey | null,
+    by?: AuditBy,
   ): Promise<Idempotent<Session | null>>;
 
   /**

@@ -1,10 +1,12 @@
 // Projects, and the keys that belong to them.
 import type { KeyRecord } from '../../service/administration.ts';
 import { refusedKey } from '../../service/refused-key.ts';
+import { keyNote } from '../audit-log.ts';
 import type { FoundKey } from '../key-budgets.ts';
 import type { KeyRow } from '../rows.ts';
 import { limitColumns, toFoundKey, toKeyRecord } from '../rows.ts';
 import type { NewKey } from '../session-store.ts';
+import { tellOf } from './audit.ts';
 import { byNumber, columnsOf } from './columns.ts';
 import type { Ask } from './connection-pool.ts';
 import { statement } from './statement.ts';
@@ -29,9 +31,9 @@ const createProject = statement(`
 const create = statement(`
   INSERT INTO parley.api_keys (key_id, name, hash, project, created_at, scope, expires_at, turns_per_day, tokens_per_day)
   SELECT $1, $2, $3, projects.id, $5, $6, $7::bigint, $8::bigint, $9::bigint FROM parley.projects WHERE projects.name = $4
-  ON CONFLICT (key_id) DO NOTHING`);
+  ON CONFLICT (key_id) DO NOTHING RETURNING 1`);
 const revoke = statement(
-  'UPDATE parley.api_keys SET revoked_at = $2 WHERE key_id = $1 AND revoked_at IS NULL',
+  'UPDATE parley.api_keys SET revoked_at = $2 WHERE key_id = $1 AND revoked_at IS NULL RETURNING 1',
 );
 
 /** SQL that is true if a call is refused for its key. Both arguments are SQL. The key of a call without a hash was checked before. */
@@ -65,22 +67,28 @@ export async function findKeysByHash(
   });
 }
 
+/** `ask` is of a transaction. */
 export async function createKey(ask: Ask, key: NewKey): Promise<KeyRecord> {
   await ask(createProject, [key.project_id, key.project_name, key.now]);
-  await ask(create, [
+  const created = await ask(create, [
     ...[key.key_id, key.key_name, Buffer.from(key.hash), key.project_name, key.now, key.scope ?? null],
     ...[key.expires_at ?? null, key.turns_per_day ?? null, key.tokens_per_day ?? null],
   ]);
   const [row] = await ask<KeyRow>(findById, [key.key_id]);
-  return toKeyRecord(row as KeyRow);
+  const record = toKeyRecord(row as KeyRow);
+  if (created.length > 0) await tellOf(ask, keyNote('key_created', record, key.now));
+  return record;
 }
 
 export async function listKeys(ask: Ask): Promise<readonly KeyRecord[]> {
   return (await ask<KeyRow>(list)).map(toKeyRecord);
 }
 
+/** `ask` is of a transaction. */
 export async function revokeKey(ask: Ask, keyId: string, now: number): Promise<KeyRecord | null> {
-  await ask(revoke, [keyId, now]);
+  const revoked = await ask(revoke, [keyId, now]);
   const [row] = await ask<KeyRow>(findById, [keyId]);
-  return row === undefined ? null : toKeyRecord(row);
+  if (row === undefined) return null;
+  if (revoked.length > 0) await tellOf(ask, keyNote('key_revoked', row, now));
+  return toKeyRecord(row);
 }

@@ -1,15 +1,14 @@
 // The store over PostgreSQL. session-store.ts describes each method, and the files of the subjects hold the SQL. Calls of one kind that
 // wait at the same moment are one statement (groups.ts).
 import type { KeyRecord, StoreReport, UsageQuery, UsageRecord } from '../../service/administration.ts';
-import type { DeletedSession, Message, NewSession, Session } from '../../service/session.ts';
-import type { BatchItem, SessionChanges, SessionRecord } from '../../service/session-archive.ts';
+import type { Message, NewSession, Session } from '../../service/session.ts';
+import type { SessionChanges } from '../../service/session-archive.ts';
 import type { FoundKey } from '../key-budgets.ts';
 import type { MessagePlace, PurgeFilter, Rows, SessionFilter } from '../session-filters.ts';
 import type {
   IdempotencyKey,
   Idempotent,
   KeyHash,
-  NewKey,
   Purge,
   PurgeOptions,
   ReplyPart,
@@ -22,6 +21,7 @@ import type {
 } from '../session-store.ts';
 import type { StoreRules } from '../store-rules.ts';
 import { TurnWaiters } from '../turn-waiters.ts';
+import { PostgresAudit } from './audit.ts';
 import { type CallGroups, callGroups } from './call-groups.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { listAllMessages } from './hidden-messages.ts';
@@ -78,9 +78,11 @@ export class PostgresStore implements SessionStore {
   readonly #leftTurns: LeftTurns | null;
   readonly #lines: StoreLines;
   readonly budgets = new PostgresKeyBudgets((call) => this.#run(call));
+  readonly audit: PostgresAudit;
 
   constructor(connections: ConnectionPool, { name, schema, now, rules, beat }: StoreParts) {
     this.#connections = connections;
+    this.audit = new PostgresAudit(connections, (call) => this.#run(call));
     this.#name = name;
     this.#schema = schema;
     this.#now = now;
@@ -102,17 +104,15 @@ export class PostgresStore implements SessionStore {
     return this.#run(() => this.#groups.keyReads.add(hash));
   }
 
-  createKey(key: NewKey): Promise<KeyRecord> {
-    return this.#run((ask) => createKey(ask, key));
-  }
+  readonly createKey: SessionStore['createKey'] = (key) =>
+    this.#told(() => this.#connections.transaction((ask) => createKey(ask, key)));
 
   listKeys(): Promise<readonly KeyRecord[]> {
     return this.#run(listKeys);
   }
 
-  revokeKey(keyId: string, now: number): Promise<KeyRecord | null> {
-    return this.#run((ask) => revokeKey(ask, keyId, now));
-  }
+  readonly revokeKey: SessionStore['revokeKey'] = (keyId, now) =>
+    this.#told(() => this.#connections.transaction((ask) => revokeKey(ask, keyId, now)));
 
   createSession(
     projectId: string,
@@ -130,38 +130,21 @@ export class PostgresStore implements SessionStore {
     return this.#run(async () => accepted(await this.#groups.sessionReads.add(named)));
   }
 
-  deleteSession(projectId: string, sessionId: string, now: number): Promise<DeletedSession | null> {
-    return this.#run((ask) => deleteSession(ask, projectId, sessionId, now));
-  }
+  readonly deleteSession: SessionStore['deleteSession'] = (projectId, sessionId, now, by) =>
+    this.#told((ask) => deleteSession(ask, projectId, sessionId, now, by));
 
   changeSession(projectId: string, sessionId: string, changes: SessionChanges): Promise<Session | null> {
     return this.#run((ask) => changeSession(ask, projectId, sessionId, changes));
   }
 
-  restoreSession(
-    projectId: string,
-    sessionId: string,
-    once: IdempotencyKey | null,
-  ): Promise<Idempotent<Session | null>> {
-    return this.#once(projectId, once, (ask) => restoreSession(ask, projectId, sessionId));
-  }
+  readonly restoreSession: SessionStore['restoreSession'] = (projectId, sessionId, once, by) =>
+    this.#once(projectId, once, (ask) => restoreSession(ask, projectId, sessionId, by));
 
-  deleteSessions(
-    projectId: string,
-    sessionIds: readonly string[],
-    now: number,
-    once: IdempotencyKey | null,
-  ): Promise<Idempotent<readonly BatchItem<'deleted'>[]>> {
-    return this.#once(projectId, once, (ask) => deleteSessions(ask, projectId, sessionIds, now));
-  }
+  readonly deleteSessions: SessionStore['deleteSessions'] = (projectId, sessionIds, now, once, by) =>
+    this.#once(projectId, once, (ask) => deleteSessions(ask, projectId, sessionIds, now, by));
 
-  restoreSessions(
-    projectId: string,
-    sessionIds: readonly string[],
-    once: IdempotencyKey | null,
-  ): Promise<Idempotent<readonly BatchItem<'restored'>[]>> {
-    return this.#once(projectId, once, (ask) => restoreSessions(ask, projectId, sessionIds));
-  }
+  readonly restoreSessions: SessionStore['restoreSessions'] = (projectId, sessionIds, once, by) =>
+    this.#once(projectId, once, (ask) => restoreSessions(ask, projectId, sessionIds, by));
 
   listSessions(projectId: string, filter: SessionFilter): Promise<Rows<Session>> {
     return this.#run((ask) => listSessions(ask, projectId, filter));
@@ -181,16 +164,14 @@ export class PostgresStore implements SessionStore {
       return rules.search(filter, searchReads(ask, rules, indexed, filter));
     }, signal);
 
-  async importSession(
-    projectId: string,
-    record: SessionRecord,
-    once: IdempotencyKey | null,
-  ): Promise<Idempotent<Session | null>> {
+  readonly importSession: SessionStore['importSession'] = async (projectId, record, once, by) => {
     const { rules } = this.#tools;
-    const imported = await this.#once(projectId, once, (ask) => importSession(ask, rules, projectId, record));
+    const imported = await this.#once(projectId, once, (ask) =>
+      importSession(ask, rules, projectId, record, by),
+    );
     this.#searchIndex.keepUp(record.messages.length);
     return imported;
-  }
+  };
 
   beginTurn(projectId: string, start: TurnStart, signal?: AbortSignal): Promise<TurnBegin> {
     return this.#run(async () => {
@@ -251,9 +232,9 @@ export class PostgresStore implements SessionStore {
   readonly planPurge: SessionStore['planPurge'] = (filter) => this.#run((ask) => planPurge(ask, filter));
 
   purgeSessions(filter: PurgeFilter, options: PurgeOptions): Promise<Purge> {
-    const { expected, keptSince, rewrites = false } = options;
+    const { expected, keptSince, rewrites = false, by } = options;
     const keptMs = Math.max(0, this.#now() - keptSince);
-    return this.#run(() => purgeSessions(this.#connections, filter, { expected, keptMs, rewrites }));
+    return this.#told(() => purgeSessions(this.#connections, filter, { expected, keptMs, rewrites, by }));
   }
 
   inspect(): Promise<StoreReport> {
@@ -266,6 +247,7 @@ export class PostgresStore implements SessionStore {
 
   async close(): Promise<void> {
     await this.#beat?.stop();
+    await this.audit.end();
     await this.#connections.close();
     await Promise.all([this.#searchIndex.idle(), this.#sweeps.idle(), this.budgets.idle()]);
   }
@@ -276,7 +258,13 @@ export class PostgresStore implements SessionStore {
     work: (ask: Ask) => Promise<T>,
   ): Promise<Idempotent<T>> {
     this.#sweeps.sweep(once);
-    return this.#run(() => doOnce(this.#tools, projectId, once, work));
+    return this.#told(() => doOnce(this.#tools, projectId, once, work));
+  }
+
+  /** Runs a call that may tell something to the audit log. */
+  #told<T>(call: (ask: Ask) => Promise<T>): Promise<T> {
+    this.audit.told();
+    return this.#run(call);
   }
 
   /** Runs any call. Its error becomes a `ParleyError`. */

@@ -218,8 +218,9 @@ const eleventh = `
 `;
 
 // The limits of a key, null for none, and the hour of its last use. `key_usage` counts the turns and tokens of keys that have a budget;
-// `day` is the number of days since 1970 in UTC.
-const keyLimits = `
+// `day` is the number of days since 1970 in UTC. The audit log is the chain `audit`, and the entries that wait to be chained. `audit_head` in
+// `meta` has the number and the hash of the last one of the chain.
+const limitsAndAudit = `
   ALTER TABLE api_keys ADD COLUMN scope TEXT CHECK (scope IN ('read', 'chat', 'admin'));
   ALTER TABLE api_keys ADD COLUMN expires_at INTEGER;
   ALTER TABLE api_keys ADD COLUMN turns_per_day INTEGER;
@@ -232,6 +233,15 @@ const keyLimits = `
     tokens INTEGER NOT NULL,
     PRIMARY KEY (key, day)
   ) STRICT, WITHOUT ROWID;
+  CREATE TABLE audit_waiting (
+    id INTEGER PRIMARY KEY,
+    entry TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE audit (
+    number INTEGER PRIMARY KEY,
+    entry TEXT NOT NULL,
+    hash TEXT NOT NULL
+  ) STRICT;
 `;
 
 export const schema: readonly Migration[] = [
@@ -246,5 +256,5 @@ export const schema: readonly Migration[] = [
   { version: 9, parleyVersion: '0.1.0', sql: searchWaitingByProject },
   { version: 10, parleyVersion: '0.1.0', sql: tenth },
   { version: 11, parleyVersion: '0.1.0', sql: eleventh },
-  { version: 12, parleyVersion: '0.1.0', sql: keyLimits },
+  { version: 12, parleyVersion: '0.1.0', sql: limitsAndAudit },
 ];

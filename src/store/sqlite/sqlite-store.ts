@@ -1,14 +1,15 @@
 // The store over SQLite. session-store.ts describes each method, the files of the subjects hold the SQL, and store-access.ts runs it.
 import type { KeyRecord, StoreReport, UsageQuery, UsageRecord } from '../../service/administration.ts';
-import type { DeletedSession, Message, NewSession, Session } from '../../service/session.ts';
-import type { BatchItem, SessionChanges, SessionRecord } from '../../service/session-archive.ts';
+import type { Message, NewSession, Session } from '../../service/session.ts';
+import type { SessionChanges } from '../../service/session-archive.ts';
+import { keyNote } from '../audit-log.ts';
 import type { FoundKey } from '../key-budgets.ts';
+import { toTime } from '../rows.ts';
 import type { MessagePlace, PurgeFilter, Rows, SessionFilter } from '../session-filters.ts';
 import type {
   IdempotencyKey,
   Idempotent,
   KeyHash,
-  NewKey,
   Purge,
   PurgeOptions,
   SessionStart,
@@ -22,6 +23,7 @@ import type {
 import { storeClosed } from '../store-closed.ts';
 import { TurnWaiters } from '../turn-waiters.ts';
 import type { Clocks } from './age-clock.ts';
+import { SqliteAudit } from './audit.ts';
 import type { Connection } from './connection.ts';
 import { doOnce } from './idempotency.ts';
 import { importSession } from './imports.ts';
@@ -64,6 +66,7 @@ export class SqliteStore implements SessionStore {
   readonly #dependencies: StoreDependencies;
   readonly #lines: StoreLines;
   readonly budgets: SqliteKeyBudgets;
+  readonly audit: SqliteAudit;
   readonly listAllMessages: SessionStore['listAllMessages'] = (...call) =>
     this.#lines.listAllMessages(...call);
   readonly beginRegeneration: SessionStore['beginRegeneration'] = (...call) =>
@@ -75,6 +78,7 @@ export class SqliteStore implements SessionStore {
 
   constructor(connection: Connection, dependencies: StoreDependencies) {
     this.#access = new StoreAccess(connection, dependencies.wait);
+    this.audit = new SqliteAudit(this.#access);
     this.budgets = new SqliteKeyBudgets(this.#access, dependencies.now);
     this.#dependencies = dependencies;
     const place = { path: connection.path, lockWaitMs: dependencies.wait.waitMs };
@@ -88,20 +92,25 @@ export class SqliteStore implements SessionStore {
     return this.#access.read((connection) => this.#keys.find(connection, hash));
   }
 
-  createKey(key: NewKey): Promise<KeyRecord> {
-    return this.#access.write(storeItself, (connection) => createKey(connection, key));
-  }
+  readonly createKey: SessionStore['createKey'] = (key) =>
+    this.#access.write(storeItself, (connection) => {
+      const created = createKey(connection, key);
+      this.audit.add(connection, keyNote('key_created', created, key.now));
+      return created;
+    });
 
   listKeys(): Promise<readonly KeyRecord[]> {
     return this.#access.read((connection) => listKeys(connection));
   }
 
-  revokeKey(keyId: string, now: number): Promise<KeyRecord | null> {
-    return this.#access.write(storeItself, (connection) => {
+  readonly revokeKey: SessionStore['revokeKey'] = (keyId, now) =>
+    this.#access.write(storeItself, (connection) => {
       this.#keys.forget();
-      return revokeKey(connection, keyId, now);
+      const revoked = revokeKey(connection, keyId, now);
+      if (revoked?.revoked_at === toTime(now))
+        this.audit.add(connection, keyNote('key_revoked', revoked, now));
+      return revoked;
     });
-  }
 
   createSession(
     projectId: string,
@@ -120,11 +129,12 @@ export class SqliteStore implements SessionStore {
     });
   }
 
-  deleteSession(projectId: string, sessionId: string, now: number): Promise<DeletedSession | null> {
-    return this.#access.write(projectId, (connection) =>
-      deleteSession(connection, projectId, sessionId, now),
-    );
-  }
+  readonly deleteSession: SessionStore['deleteSession'] = (projectId, sessionId, now, by) =>
+    this.#access.write(projectId, (connection) => {
+      const deleted = deleteSession(connection, projectId, sessionId, now);
+      this.audit.addSessions(connection, 'delete', projectId, deleted && [deleted], by);
+      return deleted;
+    });
 
   changeSession(projectId: string, sessionId: string, changes: SessionChanges): Promise<Session | null> {
     return this.#access.write(projectId, (connection) =>
@@ -132,34 +142,26 @@ export class SqliteStore implements SessionStore {
     );
   }
 
-  restoreSession(
-    projectId: string,
-    sessionId: string,
-    once: IdempotencyKey | null,
-  ): Promise<Idempotent<Session | null>> {
-    return this.#writeOnce(projectId, once, (connection) => restoreSession(connection, projectId, sessionId));
-  }
+  readonly restoreSession: SessionStore['restoreSession'] = (projectId, sessionId, once, by) =>
+    this.#writeOnce(projectId, once, (connection) => {
+      const restored = restoreSession(connection, projectId, sessionId);
+      this.audit.addSessions(connection, 'restore', projectId, restored && [restored], by);
+      return restored;
+    });
 
-  deleteSessions(
-    projectId: string,
-    sessionIds: readonly string[],
-    now: number,
-    once: IdempotencyKey | null,
-  ): Promise<Idempotent<readonly BatchItem<'deleted'>[]>> {
-    return this.#writeOnce(projectId, once, (connection) =>
-      deleteSessions(connection, projectId, sessionIds, now),
-    );
-  }
+  readonly deleteSessions: SessionStore['deleteSessions'] = (projectId, sessionIds, now, once, by) =>
+    this.#writeOnce(projectId, once, (connection) => {
+      const items = deleteSessions(connection, projectId, sessionIds, now);
+      this.audit.addSessions(connection, 'delete', projectId, items, by);
+      return items;
+    });
 
-  restoreSessions(
-    projectId: string,
-    sessionIds: readonly string[],
-    once: IdempotencyKey | null,
-  ): Promise<Idempotent<readonly BatchItem<'restored'>[]>> {
-    return this.#writeOnce(projectId, once, (connection) =>
-      restoreSessions(connection, projectId, sessionIds),
-    );
-  }
+  readonly restoreSessions: SessionStore['restoreSessions'] = (projectId, sessionIds, once, by) =>
+    this.#writeOnce(projectId, once, (connection) => {
+      const items = restoreSessions(connection, projectId, sessionIds);
+      this.audit.addSessions(connection, 'restore', projectId, items, by);
+      return items;
+    });
 
   listSessions(projectId: string, filter: SessionFilter): Promise<Rows<Session>> {
     const processes = this.#processes;
@@ -179,21 +181,23 @@ export class SqliteStore implements SessionStore {
     return this.#access.read((connection) => listMessages(connection, projectId, sessionId, place));
   }
 
-  async importSession(
-    projectId: string,
-    record: SessionRecord,
-    once: IdempotencyKey | null,
-  ): Promise<Idempotent<Session | null>> {
+  readonly importSession: SessionStore['importSession'] = async (projectId, record, once, by) => {
     const { connection, writer } = this.#access;
-    const tools = { connection, rules: this.#dependencies.rules, clocks: () => this.#clocks() };
+    const told = (kept: Session | null) =>
+      this.audit.addSessions(connection, 'import', projectId, kept && [kept], by);
+    const { rules } = this.#dependencies;
+    const tools = { connection, rules, clocks: () => this.#clocks() };
     const imported = isShort(record)
-      ? await this.#writeOnce(projectId, once, (connection) =>
-          importSession(connection, projectId, record, this.#dependencies.rules),
-        )
-      : await this.#access.runToEnd(() => importInParts(writer, tools, { projectId, record, once }));
+      ? await this.#writeOnce(projectId, once, (connection) => {
+          const before = findSession(connection, projectId, record.session.session_id);
+          const kept = importSession(connection, projectId, record, rules);
+          if (kept?.message_count !== before?.message_count) told(kept);
+          return kept;
+        })
+      : await this.#access.runToEnd(() => importInParts(writer, tools, { projectId, record, once, told }));
     this.#search.keepUp();
     return imported;
-  }
+  };
 
   beginTurn(projectId: string, start: TurnStart, signal?: AbortSignal): Promise<TurnBegin> {
     const begin = (connection: Connection) => {
@@ -239,7 +243,8 @@ export class SqliteStore implements SessionStore {
 
   purgeSessions(filter: PurgeFilter, options: PurgeOptions): Promise<Purge> {
     const { connection, writer, wait } = this.#access;
-    const tools = { connection, writer, wait, clocks: () => this.#clocks() };
+    const told = () => this.audit.addPurge(connection, filter.projectId, options);
+    const tools = { connection, writer, wait, clocks: () => this.#clocks(), told };
     return this.#access.run(async () => {
       await this.removeAbandoned();
       return purgeSessions(tools, filter, options);
@@ -268,6 +273,7 @@ export class SqliteStore implements SessionStore {
 
   /** Waits for the pending writes. A later call rejects. */
   async close(): Promise<void> {
+    await this.audit.end();
     await Promise.all([this.#access.close(), this.#processes?.close(storeClosed())]);
   }
 
