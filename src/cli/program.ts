@@ -10,6 +10,7 @@ import { CliContext, type GlobalOptions } from './context.ts';
 import { reportFailure, tellFailure } from './error-report.ts';
 import { commandLines, formatHelp } from './help-layout.ts';
 import type { Register, Run } from './run.ts';
+import { withRemovedTags } from './tag-words.ts';
 
 /**
  * Runs one command line (without node and script) and returns its exit status. `typed` is the user's own part of it, if that is not all.
@@ -208,7 +209,7 @@ async function throughFilter(context: CliContext, work: () => Promise<number>): 
 /** Adds the optional value of `--extract-code`, because commander would otherwise take the message behind it for the value. */
 function withValues(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--');
-  return argv.map((word, at) =>
+  return withRemovedTags(argv).map((word, at) =>
     word === '--extract-code' && (end === -1 || at < end) ? '--extract-code=first' : word,
   );
 }

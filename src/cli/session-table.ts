@@ -29,7 +29,7 @@ export function sessionColumns(
   const length = idLength(sessions);
   const when = columns < wide ? shownDay : shownTime;
   return [
-    { title: 'TITLE', value: titleOrNone, flexible: true },
+    { title: 'TITLE', value: markedTitle, flexible: true },
     {
       title: columns < wide && sort === 'updated' ? 'ACTIVE' : timeTitle[sort],
       value: (session) => when(session[`${sort}_at`], now, { utc }),
@@ -51,12 +51,23 @@ export function sessionFacts(session: Session, { columns, now, utc }: SessionLoo
     when(updated_at, now, { utc }),
     ...(columns < wide ? [] : [counted(message_count, 'message')]),
     ...(columns < narrow || mode === null ? [] : [shortened(mode)]),
+    ...orderingMarks(session),
     session_id.slice(-shortest),
   ].join(' · ');
 }
 
 export function titleOrNone({ title }: Pick<Session, 'title'>): string {
   return title ?? '(no title)';
+}
+
+/** The title with what is to be seen at once: a pin before it, and tags behind. */
+function markedTitle(session: Session): string {
+  const tags = session.tags.map((tag) => ` #${tag}`).join('');
+  return `${session.pinned ? '* ' : ''}${titleOrNone(session)}${tags}`;
+}
+
+function orderingMarks({ pinned, archived, tags }: Session): readonly string[] {
+  return [...(pinned ? ['pinned'] : []), ...(archived ? ['archived'] : []), ...tags.map((tag) => `#${tag}`)];
 }
 
 function messageCount({ message_count }: Session): string {

@@ -165,7 +165,7 @@ async function openLocal<Modes extends Pick<ModeSource, 'read' | 'follow'>>(
     service: new LocalService(local, turnQueue, keys),
     archive: new LocalArchive(local, turnQueue, keys),
     administration: new LocalAdministration(local),
-    extensions: ['archive', 'idempotency', 'stream', 'settings', 'lines', 'schema'],
+    extensions: ['archive', 'idempotency', 'stream', 'settings', 'lines', 'schema', 'order'],
     async close() {
       try {
         await engines.close?.();

@@ -46,6 +46,9 @@ export function followedModes(
       restoreSession: (call, id) => archive.restoreSession(call, id),
       deleteSessions: (call, ids) => archive.deleteSessions(call, ids),
       restoreSessions: (call, ids) => archive.restoreSessions(call, ids),
+      pinSessions: (call, ids, pinned) => archive.pinSessions(call, ids, pinned),
+      archiveSessions: (call, ids, archived) => archive.archiveSessions(call, ids, archived),
+      tagSessions: (call, ids, change) => archive.tagSessions(call, ids, change),
       importSession: (call, record) => archive.importSession(call, record),
       async *regenerate(call, id, request, form) {
         await beforeAbort(follow(), call.signal).catch(() => {});

@@ -66,6 +66,18 @@ export function writeCurrentSession(
   }
 }
 
+/** Forgets these sessions in all terminals. What cannot be read or removed stays. */
+export function forgetCurrentSessions(dataDirectory: string, isMeant: (sessionId: string) => boolean): void {
+  const directory = folder(dataDirectory);
+  if (!existsSync(directory)) return;
+  for (const name of readdirSync(directory)) {
+    try {
+      const [sessionId = ''] = readSmallFile(join(directory, name), mostBytes).split('\n');
+      if (isMeant(sessionId)) rmSync(join(directory, name), { force: true });
+    } catch {}
+  }
+}
+
 /**
  * A turn does not wait for the disk, because no message depends on this file. After a power cut the file may name the session before, or be
  * empty, which is read as none. A file with the right text only gets a new time.

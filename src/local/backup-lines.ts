@@ -72,7 +72,13 @@ const head: Columns<SessionHead> = {
   forked_at: 'number or null',
   parameters: 'text or null',
   system: 'text or null',
+  pinned: 'boolean',
+  archived: 'boolean',
+  tags: 'text or null',
 };
+
+/** The columns that backups of earlier versions lack, as they are read. */
+const laterHead = { pinned: false, archived: false, tags: null } satisfies Partial<SessionHead>;
 
 const message: Columns<KeptMessage> = {
   message_id: 'text',
@@ -144,13 +150,14 @@ export function readLine(text: string): BackupLine {
   if (kind === 'key') value = { ...noLimits, ...(value as object) };
   const { kind: _, ...row } = value as BackupLine;
   check(row, lines[kind as BackupLine['kind']], '');
-  if (kind === 'session') {
-    const { session, messages } = value as SessionLine;
-    check(session, head, 'session.');
-    if (!Array.isArray(messages)) throw new LineFault('has no list in "messages"');
-    for (const [at, one] of messages.entries()) check(one, message, `messages[${at}].`);
-  }
-  return value as BackupLine;
+  const line = value as BackupLine;
+  if (line.kind !== 'session') return line;
+  const { messages } = line;
+  const session = { ...laterHead, ...line.session };
+  check(session, head, 'session.');
+  if (!Array.isArray(messages)) throw new LineFault('has no list in "messages"');
+  for (const [at, one] of messages.entries()) check(one, message, `messages[${at}].`);
+  return { ...line, session };
 }
 
 function check(row: object, columns: Readonly<Record<string, ColumnKind>>, place: string): void {

@@ -4,9 +4,10 @@ import { ParleyError } from '../service/errors.ts';
 import type { Limits } from '../service/limits.ts';
 import { finishReasons, type Message, type Session, type SessionFacts } from '../service/session.ts';
 import type { SessionRecord } from '../service/session-archive.ts';
+import { sortedTags } from '../service/sorted-tags.ts';
 import { yieldToEventLoop } from '../system/yield-to-event-loop.ts';
 import { faultOfHidden } from './hidden-message-rules.ts';
-import { checkSettings, checkText, checkTitle } from './text-rules.ts';
+import { checkSettings, checkTags, checkText, checkTitle } from './text-rules.ts';
 
 const sessionFields = namesOf<keyof SessionFacts>({
   session_id: true,
@@ -32,6 +33,9 @@ const laterSessionFields = namesOf<Exclude<keyof Session, keyof SessionFacts>>({
   parameters: true,
   parent_id: true,
   forked_at: true,
+  pinned: true,
+  archived: true,
+  tags: true,
 });
 const laterMessageFields = ['error_code'] as const;
 const hiddenFields = ['error_code', 'alternative_of', 'undone_at'] as const;
@@ -117,7 +121,7 @@ function checkHidden(at: string, message: unknown, _index: number, rules: Messag
 }
 
 function checkLaterFields(
-  { mode, system, parameters, parent_id, forked_at }: Readonly<Record<keyof Session, unknown>>,
+  { mode, system, parameters, parent_id, forked_at, ...ordering }: Readonly<Record<keyof Session, unknown>>,
   limits: Limits,
 ): void {
   if (mode != null) checkTitle(textAt('session.mode', mode), limits, 'session.mode');
@@ -127,6 +131,23 @@ function checkLaterFields(
   if (parent_id != null && !isOwnId(parent_id)) throw wrong('session.parent_id', idRule);
   if (forked_at != null && (!Number.isSafeInteger(forked_at) || (forked_at as number) < 0))
     throw wrong('session.forked_at', 'must be a whole number from 0, or null');
+  for (const name of ['pinned', 'archived'] as const) {
+    if (![true, false, undefined].some((value) => value === ordering[name]))
+      throw wrong(`session.${name}`, 'must be true or false');
+  }
+  checkTagList(ordering.tags, limits);
+}
+
+/** The tags are as this service gives them out: each once, in their order. */
+function checkTagList(tags: unknown, limits: Limits): void {
+  if (tags === undefined) return;
+  const at = 'session.tags';
+  if (!Array.isArray(tags)) throw wrong(at, 'must be an array');
+  const texts = tags.map((tag, index) => textAt(`${at}[${index}]`, tag));
+  checkTags(at, texts, limits);
+  const sorted = sortedTags(texts);
+  if (sorted.length < texts.length || sorted.some((tag, index) => tag !== texts[index]))
+    throw wrong(at, 'must name each tag once, in the order of their characters');
 }
 
 function isOwnId(value: unknown): boolean {

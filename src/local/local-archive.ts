@@ -4,19 +4,25 @@ import type { ChatEvent, ReplyForm } from '../service/chat-event.ts';
 import { ParleyError } from '../service/errors.ts';
 import { type Result, resultOf } from '../service/result.ts';
 import type { Message, Page, Session } from '../service/session.ts';
-import type {
-  BatchResult,
-  ForkRequest,
-  MessageQuery,
-  MovedTurn,
-  RegenerateRequest,
-  SearchPage,
-  SearchRequest,
-  SessionArchive,
-  SessionChanges,
-  SessionQuery,
-  SessionRecord,
+import {
+  type BatchResult,
+  type ForkRequest,
+  type MessageQuery,
+  type MovedTurn,
+  noConditions,
+  type OrderedItem,
+  type OrderedResult,
+  type RegenerateRequest,
+  type SearchPage,
+  type SearchRequest,
+  type SessionArchive,
+  type SessionChanges,
+  type SessionQuery,
+  type SessionRecord,
+  type TagChange,
 } from '../service/session-archive.ts';
+import type { OrderChange } from '../store/order-change.ts';
+import { readConditions } from './condition-reading.ts';
 import {
   anyMessagePage,
   messagePage,
@@ -29,6 +35,7 @@ import {
 import { idempotencyKeyFor, importKeyFor } from './fingerprint.ts';
 import { checkRecord } from './import-rules.ts';
 import { KeyCheck } from './key-check.ts';
+import type { KeyedOperation } from './key-scopes.ts';
 import type { LocalOptions } from './local-options.ts';
 import { found, recorded } from './local-service.ts';
 import { readQuery } from './search-query.ts';
@@ -39,10 +46,8 @@ import {
   checkIdSuffix,
   checkLastPage,
   checkPageLimit,
-  checkTitleMatch,
-  readTime,
+  checkTagChange,
 } from './text-rules.ts';
-import { readTitlePattern } from './title-pattern.ts';
 import { TurnBudget } from './turn-budget.ts';
 import { TurnQueue } from './turn-queue.ts';
 
@@ -61,27 +66,26 @@ export class LocalArchive implements SessionArchive {
   async listSessions(call: Call, query: SessionQuery): Promise<Result<Page<Session>>> {
     const projectId = await this.#keys.project(call, 'listSessions');
     checkPageLimit(query.limit, this.#local.limits);
-    if (query.title_match !== null) checkTitleMatch(query.title_match, this.#local.limits);
     if (query.id_suffix !== null) checkIdSuffix(query.id_suffix);
     const order = { sort: query.sort, order: query.order };
     const rows = await this.#local.store.listSessions(projectId, {
       ...order,
+      ...readConditions(query, this.#local.limits),
       limit: query.limit,
       after: readSessionCursor(order, query.cursor),
-      titleMatch: query.title_match === null ? null : readTitlePattern(query.title_match),
       idSuffix: query.id_suffix,
-      updatedBefore: readTime('updated_before', query.updated_before),
-      updatedAfter: readTime('updated_after', query.updated_after),
       deleted: query.deleted,
     });
     return resultOf(sessionPage(order, rows));
   }
 
-  async searchSessions(call: Call, { query, limit, cursor }: SearchRequest): Promise<Result<SearchPage>> {
+  async searchSessions(call: Call, request: SearchRequest): Promise<Result<SearchPage>> {
     const { limits, store } = this.#local;
+    const { query, limit, cursor } = request;
     const { projectId, keyHash, checked } = await this.#keys.access(call, 'searchSessions', () => {
       checkPageLimit(limit, limits);
-      return { ...readQuery(query, limits), limit, after: readSearchCursor(cursor) };
+      const sessions = readConditions({ ...noConditions, ...request }, limits);
+      return { ...readQuery(query, limits), sessions, limit, after: readSearchCursor(cursor) };
     });
     return resultOf(await store.searchSessions(projectId, checked, call.signal, keyHash));
   }
@@ -106,7 +110,9 @@ export class LocalArchive implements SessionArchive {
   }
 
   async changeSession(call: Call, sessionId: string, changes: SessionChanges): Promise<Result<Session>> {
-    const projectId = await this.#keys.project(call, 'changeSession');
+    // A change of one field needs what the batch of that change needs.
+    const operation = changes.archived === undefined ? 'changeSession' : 'archiveSessions';
+    const projectId = await this.#keys.project(call, operation);
     checkChanges(changes, this.#local.limits);
     return resultOf(found(await this.#local.store.changeSession(projectId, sessionId, changes)));
   }
@@ -139,6 +145,32 @@ export class LocalArchive implements SessionArchive {
     return resultOf({
       items: recorded(await this.#local.store.restoreSessions(projectId, ids, once, this.#keys.by(call))),
     });
+  }
+
+  async pinSessions(
+    call: Call,
+    ids: readonly string[],
+    pinned: boolean,
+  ): Promise<Result<OrderedResult<'pinned' | 'unpinned'>>> {
+    return this.#order(call, 'pinSessions', ids, { pinned }, pinned ? 'pinned' : 'unpinned');
+  }
+
+  async archiveSessions(
+    call: Call,
+    ids: readonly string[],
+    archived: boolean,
+  ): Promise<Result<OrderedResult<'archived' | 'unarchived'>>> {
+    return this.#order(call, 'archiveSessions', ids, { archived }, archived ? 'archived' : 'unarchived');
+  }
+
+  async tagSessions(
+    call: Call,
+    ids: readonly string[],
+    change: TagChange,
+  ): Promise<Result<OrderedResult<'tagged'>>> {
+    return this.#order(call, 'tagSessions', ids, { tags: change }, 'tagged', () =>
+      checkTagChange(change, this.#local.limits),
+    );
   }
 
   async importSession(call: Call, record: SessionRecord): Promise<Result<Session>> {
@@ -177,6 +209,22 @@ export class LocalArchive implements SessionArchive {
   async forkSession(call: Call, sessionId: string, request: ForkRequest): Promise<Result<Session>> {
     const projectId = await this.#keys.project(call, 'forkSession');
     return resultOf(await this.#lines.fork(call, projectId, sessionId, request));
+  }
+
+  async #order<Status extends string>(
+    call: Call,
+    operation: KeyedOperation,
+    ids: readonly string[],
+    change: OrderChange,
+    done: Status,
+    check: () => void = () => {},
+  ): Promise<Result<OrderedResult<Status>>> {
+    const projectId = await this.#keys.project(call, operation);
+    checkBatch(ids, this.#local.limits);
+    check();
+    const once = await this.#once(call, operation, { ids, change });
+    const items = recorded(await this.#local.store.orderSessions(projectId, ids, change, done, once));
+    return resultOf({ items: items as readonly OrderedItem<Status>[] });
   }
 
   #once(call: Call, operation: string, request: unknown) {

@@ -1,5 +1,7 @@
 // The rules that a store asks inside its transactions. A store gets them when it is opened.
+import { noOrdering } from '../service/session.ts';
 import type { StoreRules } from '../store/store-rules.ts';
+import { orderedSession } from './ordering-rules.ts';
 import { foldedWords, termMatcher } from './search-matches.ts';
 import { searchPage } from './search-page.ts';
 import { stableJson } from './stable-json.ts';
@@ -17,11 +19,13 @@ export const storeRules: StoreRules = {
     const isSame = used.isTurn === request.isTurn && isEqual(used.requestHash, request.requestHash);
     return isSame ? 'again' : 'mismatch';
   },
+  order: orderedSession,
   // Only fields that both sessions have are compared: an older export may lack the code of a failure. A mode of null says nothing: an export
-  // from a server that does not tell the mode has it.
+  // from a server that does not tell the mode has it. The ordering is no part of the conversation.
   isSame(kept, given) {
     const names = Object.keys(kept) as (keyof typeof kept)[];
     return names.every((name) => {
+      if (Object.hasOwn(noOrdering, name)) return true;
       const isTold = Object.hasOwn(given, name) && (name !== 'mode' || given[name] !== null);
       return !isTold || stableJson(kept[name]) === stableJson(given[name]);
     });

@@ -7,7 +7,7 @@ import { ParleyError } from '../service/errors.ts';
 import type { Limits } from '../service/limits.ts';
 import { sessionParameterFault } from '../service/model-parameters.ts';
 import type { SessionSettings } from '../service/session.ts';
-import type { MessageQuery, SessionChanges } from '../service/session-archive.ts';
+import type { MessageQuery, SessionChanges, TagChange } from '../service/session-archive.ts';
 
 function invalid(field: string, problem: string): ParleyError {
   return new ParleyError('INVALID_REQUEST', `The field ${field} ${problem}.`, {
@@ -81,6 +81,33 @@ export function checkChanges(changes: SessionChanges, limits: Limits): void {
     throw invalid('title', 'is missing, and so is every other field that could change');
   if (title !== undefined && title !== null) checkTitle(title, limits);
   checkSettings(changes, limits);
+  if (changes.tags !== undefined) checkTags('tags', changes.tags, limits);
+}
+
+/**
+ * A tag has 1 to `limits.tagCharacters` visible characters. It holds no comma, which separates tags in a list, and begins with neither + nor
+ * -, which add and remove tags.
+ */
+export function checkTag(field: string, tag: string, limits: Limits): void {
+  checkCharacters(field, tag, limits.tagCharacters);
+  checkText(field, tag);
+  if (!/^[^\p{C}\p{Z}\s,]+$/u.test(tag))
+    throw invalid(field, 'must hold visible characters alone, without spaces and commas');
+  if (/^[+-]/.test(tag)) throw invalid(field, 'must not begin with + or -');
+}
+
+/** Checks a list of tags: at most `limits.tags` of them. */
+export function checkTags(field: string, tags: readonly string[], limits: Limits): void {
+  if (tags.length > limits.tags) throw invalid(field, `has ${tags.length} tags; the limit is ${limits.tags}`);
+  for (const [index, tag] of tags.entries()) checkTag(`${field}[${index}]`, tag, limits);
+}
+
+export function checkTagChange({ add, remove }: TagChange, limits: Limits): void {
+  checkTags('add', add, limits);
+  checkTags('remove', remove, limits);
+  if (add.length + remove.length === 0) throw invalid('add', 'is empty, and so is remove');
+  const both = add.findIndex((tag) => remove.includes(tag));
+  if (both !== -1) throw invalid(`add[${both}]`, 'is also in remove');
 }
 
 /** A message has at most `limits.messageBytes` bytes of UTF-8 (otherwise `PAYLOAD_TOO_LARGE`), and is not white space alone. */

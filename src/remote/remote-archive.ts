@@ -5,34 +5,36 @@ import type { ChatEvent, ReplyForm } from '../service/chat-event.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { Result } from '../service/result.ts';
 import type { Message, Page, Session } from '../service/session.ts';
-import {
-  type BatchResult,
-  type ForkRequest,
-  lastActiveFirst,
-  type MessageQuery,
-  type MovedTurn,
-  type RegenerateRequest,
-  type SearchPage,
-  type SearchRequest,
-  type SessionArchive,
-  type SessionChanges,
-  type SessionQuery,
-  type SessionRecord,
+import type {
+  BatchResult,
+  ForkRequest,
+  MessageQuery,
+  MovedTurn,
+  OrderedResult,
+  RegenerateRequest,
+  SearchPage,
+  SearchRequest,
+  SessionArchive,
+  SessionChanges,
+  SessionQuery,
+  SessionRecord,
+  TagChange,
 } from '../service/session-archive.ts';
 import {
   batchOf,
   forkOf,
   messagePageOf,
   movedTurnOf,
+  orderedOf,
   searchPageOf,
   sessionPageOf,
 } from '../wire/archive-response.ts';
-import type { Query } from '../wire/operation-path.ts';
 import { sessionOf } from '../wire/session-response.ts';
 import { remoteChat } from './remote-chat.ts';
 import type { RemoteConnection } from './remote-connection.ts';
 import { remoteResult } from './remote-result.ts';
 import { requireExtension } from './required-extension.ts';
+import { listQuery, requireOrder, searchQuery } from './session-queries.ts';
 import { checkChanges, recordToSend } from './session-settings.ts';
 
 export class RemoteArchive implements SessionArchive {
@@ -47,18 +49,13 @@ export class RemoteArchive implements SessionArchive {
     this.#replyPointer = replyPointer;
   }
 
-  listSessions(call: Call, query: SessionQuery): Promise<Result<Page<Session>>> {
-    return remoteResult(
-      this.#connection,
-      call,
-      'listSessions',
-      { query: withoutDefaults(query) },
-      sessionPageOf,
-    );
+  async listSessions(call: Call, query: SessionQuery): Promise<Result<Page<Session>>> {
+    const input = { query: await listQuery(this.#connection, call, query) };
+    return remoteResult(this.#connection, call, 'listSessions', input, sessionPageOf);
   }
 
-  searchSessions(call: Call, { query: q, limit, cursor }: SearchRequest): Promise<Result<SearchPage>> {
-    const input = { query: { q, limit, cursor } };
+  async searchSessions(call: Call, request: SearchRequest): Promise<Result<SearchPage>> {
+    const input = { query: await searchQuery(this.#connection, call, request) };
     return remoteResult(this.#connection, call, 'searchSessions', input, searchPageOf);
   }
 
@@ -99,6 +96,20 @@ export class RemoteArchive implements SessionArchive {
     return remoteResult(this.#connection, call, 'restoreSessions', input, read);
   }
 
+  pinSessions(call: Call, sessionIds: readonly string[], pinned: boolean) {
+    const body = { session_ids: sessionIds, pinned };
+    return this.#order(call, 'pinSessions', body, pinned ? 'pinned' : 'unpinned');
+  }
+
+  archiveSessions(call: Call, sessionIds: readonly string[], archived: boolean) {
+    const body = { session_ids: sessionIds, archived };
+    return this.#order(call, 'archiveSessions', body, archived ? 'archived' : 'unarchived');
+  }
+
+  tagSessions(call: Call, sessionIds: readonly string[], { add, remove }: TagChange) {
+    return this.#order(call, 'tagSessions', { session_ids: sessionIds, add, remove }, 'tagged');
+  }
+
   async importSession(call: Call, record: SessionRecord): Promise<Result<Session>> {
     const read = (body: unknown) => sessionOf(body, record.session.session_id);
     const body = await recordToSend(this.#connection, call, record);
@@ -132,6 +143,17 @@ export class RemoteArchive implements SessionArchive {
     return remoteResult(this.#connection, call, 'forkSession', { sessionId, body: request }, forkOf);
   }
 
+  async #order<Status extends string>(
+    call: Call,
+    operation: 'pinSessions' | 'archiveSessions' | 'tagSessions',
+    body: { readonly session_ids: readonly string[]; readonly [field: string]: unknown },
+    done: Status,
+  ): Promise<Result<OrderedResult<Status>>> {
+    await requireOrder(this.#connection, call);
+    const read = (answer: unknown) => orderedOf(answer, body.session_ids, done);
+    return remoteResult(this.#connection, call, operation, { body }, read);
+  }
+
   async #move(call: Call, operation: 'undoTurn' | 'redoTurn', sessionId: string): Promise<Result<MovedTurn>> {
     await this.#requireLines(call);
     return remoteResult(this.#connection, call, operation, { sessionId }, movedTurnOf);
@@ -147,13 +169,4 @@ function isTooLarge(error: unknown): boolean {
   if (!(error instanceof ParleyError)) return false;
   const { cause } = error;
   return cause instanceof HttpFailure && cause.kind === 'too_large';
-}
-
-/** The default order is not sent, so that a server that knows no order also lists sessions. */
-function withoutDefaults({ sort, order, ...query }: SessionQuery): Query {
-  return {
-    ...query,
-    sort: sort === lastActiveFirst.sort ? null : sort,
-    order: order === lastActiveFirst.order ? null : order,
-  };
 }

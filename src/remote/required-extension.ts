@@ -26,7 +26,13 @@ export async function hasExtension(
   extension: Extension,
 ): Promise<boolean> {
   if (connection.offers(extension) !== true && !connection.hasAnswered) {
-    await remoteResult(connection, { ...call, idempotencyKey: null }, 'models', {}, (body) => body);
+    const asked = { ...call, idempotencyKey: null };
+    await remoteResult(connection, asked, 'models', {}, (body) => body).catch(ignoreLack);
   }
   return connection.offers(extension) === true;
+}
+
+/** A server may not list its models. */
+function ignoreLack(error: unknown): void {
+  if (!(error instanceof ParleyError) || error.kind === 'key' || error.kind === 'transient') throw error;
 }

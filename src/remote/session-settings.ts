@@ -5,6 +5,7 @@ import type { SessionSettings } from '../service/session.ts';
 import type { SessionChanges, SessionRecord } from '../service/session-archive.ts';
 import type { RemoteConnection } from './remote-connection.ts';
 import { hasExtension, requireExtension } from './required-extension.ts';
+import { requireOrder } from './session-queries.ts';
 
 /** The settings that are given and not empty, for a session that is to be created. Rejects with `UNSUPPORTED` if the server keeps none. */
 export async function settingsToSend(
@@ -21,9 +22,10 @@ export async function settingsToSend(
 export async function checkChanges(
   connection: RemoteConnection,
   call: Call,
-  { title: _, ...settings }: SessionChanges,
+  { title: _, pinned, archived, tags, ...settings }: SessionChanges,
 ): Promise<void> {
   await requireSettings(connection, call, settings);
+  if ([pinned, archived, tags].some((given) => given !== undefined)) await requireOrder(connection, call);
 }
 
 /**
@@ -35,15 +37,21 @@ export async function recordToSend(
   call: Call,
   record: SessionRecord,
 ): Promise<SessionRecord> {
-  const { mode: _, system, parameters, parent_id, forked_at: __, ...facts } = record.session;
+  const { pinned, archived, tags, ...session } = record.session;
+  const isOrdered = pinned || archived || (tags?.length ?? 0) > 0;
+  if (isOrdered) await requireOrder(connection, call);
+  const tellsOrder = [pinned, archived, tags].some((told) => told !== undefined);
+  const keepsOrder = !tellsOrder || isOrdered || (await hasExtension(connection, call, 'order'));
+  const given = keepsOrder ? record : { ...record, session };
+  const { mode: _, system, parameters, parent_id, forked_at: __, ...facts } = session;
   if (record.hidden_messages !== undefined) {
     await requireExtension(connection, call, 'lines', 'keeps no replaced replies and no undone turns');
   }
   const isOlder = Object.keys(facts).length === Object.keys(record.session).length;
-  if (isOlder || (await hasExtension(connection, call, 'settings'))) return record;
+  if (isOlder || (await hasExtension(connection, call, 'settings'))) return given;
   const settings = notEmpty({ system: system ?? null, parameters: parameters ?? {} });
   await requireSettings(connection, call, { ...settings, ...(parent_id != null && { parent_id }) });
-  return { ...record, session: facts };
+  return { ...given, session: facts };
 }
 
 function notEmpty({ system, parameters }: Partial<SessionSettings>): Partial<SessionSettings> {

@@ -8,6 +8,7 @@ import type { Limits } from '../service/limits.ts';
 import type { Result } from '../service/result.ts';
 import { lastActiveFirst, type SessionArchive } from '../service/session-archive.ts';
 import type { Operation, StreamedOperation } from '../wire/routes.ts';
+import { readConditionsQuery } from '../wire/session-filter.ts';
 import type { operationShapes } from './operation-shapes.ts';
 
 /** The service that the routes serve, and its limits. */
@@ -45,16 +46,15 @@ export const handlers: Handlers = {
     archive.listSessions(call, {
       limit: query.limit ?? limits.pageItemsDefault,
       cursor: query.cursor ?? null,
-      title_match: query.title_match ?? null,
+      ...readConditionsQuery(query, query.deleted ? null : false),
       id_suffix: query.id_suffix ?? null,
-      updated_before: query.updated_before ?? null,
-      updated_after: query.updated_after ?? null,
       deleted: query.deleted ?? false,
       sort: query.sort ?? lastActiveFirst.sort,
       order: query.order ?? lastActiveFirst.order,
     }),
   searchSessions: ({ archive, limits }, { call, query }) =>
     archive.searchSessions(call, {
+      ...readConditionsQuery(query, null),
       query: query.q,
       limit: query.limit ?? limits.pageItemsDefault,
       cursor: query.cursor ?? null,
@@ -70,6 +70,11 @@ export const handlers: Handlers = {
   restoreSession: ({ archive }, { call, id }) => archive.restoreSession(call, id),
   deleteSessions: ({ archive }, { call, body }) => archive.deleteSessions(call, body.session_ids),
   restoreSessions: ({ archive }, { call, body }) => archive.restoreSessions(call, body.session_ids),
+  pinSessions: ({ archive }, { call, body }) => archive.pinSessions(call, body.session_ids, body.pinned),
+  archiveSessions: ({ archive }, { call, body }) =>
+    archive.archiveSessions(call, body.session_ids, body.archived),
+  tagSessions: ({ archive }, { call, body }) =>
+    archive.tagSessions(call, body.session_ids, { add: body.add ?? [], remove: body.remove ?? [] }),
   importSession: ({ archive }, { call, body }) => archive.importSession(call, body),
   undoTurn: ({ archive }, { call, id }) => archive.undoTurn(call, id),
   redoTurn: ({ archive }, { call, id }) => archive.redoTurn(call, id),

@@ -6,8 +6,16 @@ import { mostDepth } from '../service/model-parameters.ts';
 import type { Operation } from '../wire/routes.ts';
 import type { JsonBounds } from './json-scan.ts';
 import {
-  anyRecord,
+  archiveRequest,
+  archiveResult,
   batchRequest,
+  pinRequest,
+  pinResult,
+  tagRequest,
+  tagResult,
+} from './ordering-schemas.ts';
+import {
+  anyRecord,
   changeSessionRequest,
   chatReply,
   chatRequest,
@@ -52,6 +60,8 @@ const namesOfMessage = new Set([...Object.keys(message.shape), ...Object.keys(us
 
 /** The bounds of a body with parameters of a session. A value of theirs takes at least two bytes. */
 const withParameters = { depth: mostDepth + 4, values: defaultLimits.parametersBytes / 2 + 100 };
+
+const batchLists = { session_ids: { items: defaultLimits.batchIds, names: new Set<string>() } } as const;
 
 export const operationShapes = {
   verify: {
@@ -101,7 +111,8 @@ export const operationShapes = {
     data: messagePage,
   },
   changeSession: {
-    summary: 'Change the title and the settings of a session; a field that is missing stays as it is',
+    summary:
+      'Change the title, the settings and the ordering of a session; a field that is missing stays as it is',
     query: nothing,
     body: changeSessionRequest,
     bounds: withParameters,
@@ -112,15 +123,36 @@ export const operationShapes = {
     summary: 'Soft-delete many sessions in one transaction',
     query: nothing,
     body: batchRequest,
-    lists: { session_ids: { items: defaultLimits.batchIds, names: new Set() } },
+    lists: batchLists,
     data: deletionResult,
   },
   restoreSessions: {
     summary: 'Restore many sessions in one transaction',
     query: nothing,
     body: batchRequest,
-    lists: { session_ids: { items: defaultLimits.batchIds, names: new Set() } },
+    lists: batchLists,
     data: restorationResult,
+  },
+  pinSessions: {
+    summary: 'Pin or unpin many sessions in one transaction',
+    query: nothing,
+    body: pinRequest,
+    lists: batchLists,
+    data: pinResult,
+  },
+  archiveSessions: {
+    summary: 'Archive many sessions in one transaction, or take them out of the archive',
+    query: nothing,
+    body: archiveRequest,
+    lists: batchLists,
+    data: archiveResult,
+  },
+  tagSessions: {
+    summary: 'Add tags to many sessions, and remove tags, in one transaction',
+    query: nothing,
+    body: tagRequest,
+    lists: batchLists,
+    data: tagResult,
   },
   importSession: {
     summary:

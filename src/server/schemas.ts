@@ -16,6 +16,13 @@ import {
   type Session,
 } from '../service/session.ts';
 import type { BatchResult, SearchPage, SessionRecord } from '../service/session-archive.ts';
+import {
+  archivedInList,
+  archivedInSearch,
+  conditions,
+  orderingChanges,
+  orderingFields,
+} from './ordering-schemas.ts';
 
 const time = z.iso.datetime({ precision: 3 }).describe('ISO 8601, UTC, milliseconds');
 const cursor = z.string().describe('`next_cursor` of the page before');
@@ -68,6 +75,7 @@ export const changeSessionRequest = z.strictObject({
   parameters: parameters
     .exactOptional()
     .describe(`replaces all parameters of the session: ${parametersRule}`),
+  ...orderingChanges,
 });
 
 export const regenerateRequest = z.strictObject({
@@ -84,10 +92,6 @@ export const forkRequest = z.strictObject({
     .nullable()
     .exactOptional()
     .describe(`${titleRule}; null for none; without it, the title of the session`),
-});
-
-export const batchRequest = z.strictObject({
-  session_ids: z.array(z.string()).meta({ maxItems: defaultLimits.batchIds }).describe('1 to 1,000 ids'),
 });
 
 const pageQuery = z.strictObject({ limit: pageLimit.optional(), cursor: cursor.optional() });
@@ -107,10 +111,9 @@ export const messageQuery = z.strictObject({
 export const sessionQuery = z.strictObject({
   limit: pageLimit.optional(),
   cursor: cursor.optional(),
-  title_match: z.string().optional().describe('a glob over the whole title'),
+  ...conditions,
+  archived: archivedInList,
   id_suffix: z.string().optional().describe('the last characters of the session id, at least 6'),
-  updated_before: z.string().optional().describe('last activity strictly before this ISO 8601 time'),
-  updated_after: z.string().optional().describe('last activity at or after this ISO 8601 time'),
   deleted: z.boolean().optional().describe('true: the deleted sessions instead of the active ones'),
   sort: z
     .enum(['updated', 'created'])
@@ -127,6 +130,8 @@ export const searchQuery = z.strictObject({
     ),
   limit: pageLimit.optional(),
   cursor: cursor.optional(),
+  ...conditions,
+  archived: archivedInSearch,
 });
 
 export const keyIdentity = z.strictObject({
@@ -160,6 +165,7 @@ export const session = z.strictObject({
   parameters: parameters.describe('the session’s parameters, which replace those of the mode, name by name'),
   parent_id: z.string().nullable().describe('the session that this one was copied from'),
   forked_at: z.int().nullable().describe('the position of the last message that was copied from the parent'),
+  ...orderingFields,
 }) satisfies z.ZodType<Session>;
 
 export const deletedSession = z.strictObject({

@@ -4,6 +4,9 @@
 export interface Limits {
   /** Characters (code points) of a title. */
   readonly titleCharacters: number;
+  /** Characters (code points) of a tag, and the tags of a session. */
+  readonly tagCharacters: number;
+  readonly tags: number;
   /** UTF-8 bytes of a message. */
   readonly messageBytes: number;
   /** UTF-8 bytes of a session's system prompt, and of its parameters as JSON. */
@@ -35,6 +38,8 @@ export const largestPage = 200;
 
 export const defaultLimits: Limits = {
   titleCharacters: 200,
+  tagCharacters: 64,
+  tags: 32,
   messageBytes: 1024 * 1024,
   systemBytes: 64 * 1024,
   parametersBytes: 16 * 1024,

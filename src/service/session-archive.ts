@@ -30,32 +30,49 @@ export const lastActiveFirst: SessionOrder = { sort: 'updated', order: 'desc' };
  */
 export const firstCreatedFirst: SessionOrder = { sort: 'created', order: 'asc' };
 
-/**
- * The filters of a listing. A session must pass all of them; null passes every session. A cursor is valid only in the order of its listing.
- */
-export interface SessionQuery extends PageRequest, SessionOrder {
+/** The filters of listings and searches. A session must pass all of them; null passes every session. */
+export interface SessionConditions {
   /** A glob (`*`, `?`, `[a-z]`) over the whole title, case-sensitive. */
   readonly title_match: string | null;
-  /** The last characters of the id, at least 6: letters, digits, `_` and `-`. */
-  readonly id_suffix: string | null;
   /** ISO 8601. The last activity was strictly before `updated_before`, and at or after `updated_after`. */
   readonly updated_before: string | null;
   readonly updated_after: string | null;
+  /** The mode of the last turn. */
+  readonly mode: string | null;
+  readonly tag: string | null;
+  readonly pinned: boolean | null;
+  readonly archived: boolean | null;
+}
+
+/** The conditions that every session passes. */
+export const noConditions: SessionConditions = {
+  title_match: null,
+  updated_before: null,
+  updated_after: null,
+  mode: null,
+  tag: null,
+  pinned: null,
+  archived: null,
+};
+
+/** The query of a listing. A cursor is valid only in the order of its listing. */
+export interface SessionQuery extends PageRequest, SessionOrder, SessionConditions {
+  /** The last characters of the id, at least 6: letters, digits, `_` and `-`. */
+  readonly id_suffix: string | null;
   /** True: the deleted sessions instead of the active ones. */
   readonly deleted: boolean;
 }
 
-/** The query without a filter: every active session, the last active first. */
+/** The query without a filter: every active session, archived ones included, the last active first. */
 export const anySession: Omit<SessionQuery, keyof PageRequest> = {
-  title_match: null,
+  ...noConditions,
   id_suffix: null,
-  updated_before: null,
-  updated_after: null,
   deleted: false,
   ...lastActiveFirst,
 };
 
-export interface SearchRequest extends PageRequest {
+/** A condition that is missing passes every session. */
+export interface SearchRequest extends PageRequest, Partial<SessionConditions> {
   /** Words that a message must contain, all of them, in any order: `word`, `"a phrase"`, `begin*`. 1 to 500 characters (code points). */
   readonly query: string;
 }
@@ -136,6 +153,16 @@ export interface SessionChanges {
   readonly system?: string | null;
   /** Replaces all parameters of the session. */
   readonly parameters?: Readonly<Record<string, unknown>>;
+  readonly pinned?: boolean;
+  readonly archived?: boolean;
+  /** Replaces all tags of the session. */
+  readonly tags?: readonly string[];
+}
+
+/** The tags that each session of a batch gains and loses. No tag is in both lists; at least one list holds a tag. */
+export interface TagChange {
+  readonly add: readonly string[];
+  readonly remove: readonly string[];
 }
 
 /** The result for one id of a batch. */
@@ -147,6 +174,19 @@ export interface BatchItem<Status extends string> {
 export interface BatchResult<Status extends string> {
   /** In the order of the ids of the request. */
   readonly items: readonly BatchItem<Status>[];
+}
+
+/** The result for one id of a batch that changes the ordering. `too_many_tags`: the session would have more tags than the limit. */
+export interface OrderedItem<Status extends string = string> {
+  readonly session_id: string;
+  readonly status: Status | 'not_found' | 'too_many_tags';
+  /** What the batch changed, so that it can be undone: the names of tags, `pinned` or `archived`. Empty if all was so before. */
+  readonly changed: readonly string[];
+}
+
+export interface OrderedResult<Status extends string> {
+  /** In the order of the ids of the request. */
+  readonly items: readonly OrderedItem<Status>[];
 }
 
 /**
@@ -164,8 +204,8 @@ export interface SessionArchive {
   listMessages(call: Call, sessionId: string, query: MessageQuery): Promise<Result<Page<Message>>>;
 
   /**
-   * Changes the title and the settings of a session, under the rules of a created session's. This is no activity, so `updated_at` stays. A
-   * turn that runs keeps the settings that it began with.
+   * Changes the title, the settings and the ordering of a session, under the rules of a created session's. This is no activity, so
+   * `updated_at` stays. A turn that runs keeps the settings that it began with.
    */
   changeSession(call: Call, sessionId: string, changes: SessionChanges): Promise<Result<Session>>;
 
@@ -177,6 +217,30 @@ export interface SessionArchive {
 
   /** Restores 1 to 1,000 sessions in one transaction. */
   restoreSessions(call: Call, sessionIds: readonly string[]): Promise<Result<BatchResult<'restored'>>>;
+
+  // The following three change the ordering of 1 to 1,000 sessions in one transaction. They need the extension `order`. A repeated idempotency
+  // key gives the first result again.
+
+  /** Pins the sessions, or unpins them. */
+  pinSessions(
+    call: Call,
+    sessionIds: readonly string[],
+    pinned: boolean,
+  ): Promise<Result<OrderedResult<'pinned' | 'unpinned'>>>;
+
+  /** Archives the sessions, or takes them out of the archive. */
+  archiveSessions(
+    call: Call,
+    sessionIds: readonly string[],
+    archived: boolean,
+  ): Promise<Result<OrderedResult<'archived' | 'unarchived'>>>;
+
+  /** Adds and removes tags. */
+  tagSessions(
+    call: Call,
+    sessionIds: readonly string[],
+    change: TagChange,
+  ): Promise<Result<OrderedResult<'tagged'>>>;
 
   /**
    * Stores a session with its id, its times and all of its messages, as a whole or not at all. An equal session that exists stays

@@ -22,13 +22,25 @@ export interface SessionSettings {
 /** The settings of a session that was given none. */
 export const noSettings: SessionSettings = { system: null, parameters: {} };
 
+/** How a user keeps order among sessions. A change of it is no activity of the session. */
+export interface SessionOrdering {
+  readonly pinned: boolean;
+  /** True: listings leave the session out, unless they ask for it. */
+  readonly archived: boolean;
+  /** Each once, in the order of their code points. */
+  readonly tags: readonly string[];
+}
+
+/** The ordering of a new session, and of a session of a server that keeps none. */
+export const noOrdering: SessionOrdering = { pinned: false, archived: false, tags: [] };
+
 /** What every export of a session says of it; those of earlier versions say no more. */
 export interface SessionFacts extends NewSession {
   /** The time of the last activity: the creation, or the last stored message. */
   readonly updated_at: string;
 }
 
-export interface Session extends SessionFacts, SessionSettings {
+export interface Session extends SessionFacts, SessionSettings, SessionOrdering {
   /** The mode of the last turn, as its message asked for it; null before the first turn. */
   readonly mode: string | null;
   /** The session that this one was copied from; null for none. It may be deleted or erased by now. */

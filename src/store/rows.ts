@@ -1,7 +1,14 @@
 // Turns the rows that every store selects into the service's own types.
 import type { KeyRecord } from '../service/administration.ts';
 import type { BudgetLeft, KeyScope } from '../service/key-limits.ts';
-import type { FinishReason, Message, Role, Session, SessionSettings } from '../service/session.ts';
+import type {
+  FinishReason,
+  Message,
+  Role,
+  Session,
+  SessionOrdering,
+  SessionSettings,
+} from '../service/session.ts';
 import type { SessionRecord } from '../service/session-archive.ts';
 import type { FoundKey } from './key-budgets.ts';
 
@@ -49,6 +56,11 @@ export interface SessionRow {
   readonly parameters: string | null;
   readonly parent_id: string | null;
   readonly forked_at: number | null;
+  /** SQLite keeps 0 and 1. */
+  readonly pinned: boolean | number;
+  readonly archived: boolean | number;
+  /** A JSON list; null for none. */
+  readonly tags: string | null;
 }
 
 export interface MessageRow {
@@ -108,6 +120,7 @@ export function toSession(row: SessionRow): Session {
   return {
     ...{ session_id, title, created_at: toTime(row.created_at), message_count },
     ...{ updated_at: toTime(row.updated_at), mode, ...toSettings(row), parent_id, forked_at },
+    ...toOrdering(row),
   };
 }
 
@@ -117,6 +130,24 @@ export function toSettings({
   parameters,
 }: Pick<SessionRow, 'system' | 'parameters'>): SessionSettings {
   return { system, parameters: parameters === null ? {} : JSON.parse(parameters) };
+}
+
+/** The stored ordering of a session. */
+export function toOrdering({
+  pinned,
+  archived,
+  tags,
+}: Pick<SessionRow, keyof SessionOrdering>): SessionOrdering {
+  return {
+    pinned: Boolean(pinned),
+    archived: Boolean(archived),
+    tags: tags === null ? [] : JSON.parse(tags),
+  };
+}
+
+/** The tags of a session as they are stored. */
+export function tagsText(tags: readonly string[]): string | null {
+  return tags.length === 0 ? null : JSON.stringify(tags);
 }
 
 /** The settings of a new session. */
@@ -131,6 +162,7 @@ export function importedSession({ session, messages }: SessionRecord): Session {
   return {
     ...{ session_id, title, created_at, updated_at, message_count: messages.length, mode },
     ...{ ...givenSettings(session), parent_id: parent_id ?? null, forked_at: forked_at ?? null },
+    ...{ pinned: session.pinned ?? false, archived: session.archived ?? false, tags: session.tags ?? [] },
   };
 }
 

@@ -13,22 +13,28 @@ export interface SessionPlace {
   readonly sessionId: string;
 }
 
-/**
- * A session passes if it meets every condition that is not null. Sessions with equal times are ordered by their ids, compared byte by byte.
- */
-export interface SessionFilter extends SessionOrder {
-  /** At least 1. */
-  readonly limit: number;
-  /** The place where the last page ended; its time is the one that sorts the list. Null for the first page. */
-  readonly after: SessionPlace | null;
+/** A session passes if it meets every condition that is not null. */
+export interface SessionPredicate {
   /** A session without a title matches no pattern. */
   readonly titleMatch: TitlePattern | null;
-  /** The id ends in these characters. */
-  readonly idSuffix: string | null;
   /** The last activity is strictly before this time (ms). */
   readonly updatedBefore: number | null;
   /** The last activity is at or after this time (ms). */
   readonly updatedAfter: number | null;
+  readonly mode: string | null;
+  readonly tag: string | null;
+  readonly pinned: boolean | null;
+  readonly archived: boolean | null;
+}
+
+/** Sessions with equal times are ordered by their ids, compared byte by byte. */
+export interface SessionFilter extends SessionOrder, SessionPredicate {
+  /** At least 1. */
+  readonly limit: number;
+  /** The place where the last page ended; its time is the one that sorts the list. Null for the first page. */
+  readonly after: SessionPlace | null;
+  /** The id ends in these characters. */
+  readonly idSuffix: string | null;
   /** True selects the deleted sessions, false the active ones. */
   readonly deleted: boolean;
 }
@@ -81,6 +87,8 @@ export interface SearchPlace {
 }
 
 export interface SearchFilter {
+  /** Of the sessions whose messages are searched. */
+  readonly sessions: SessionPredicate;
   /** At least one term; a message must hold all of them. */
   readonly terms: readonly SearchTerm[];
   /**

@@ -28,9 +28,16 @@ import type {
 } from '../service/administration.ts';
 import type { KeyLimits } from '../service/key-limits.ts';
 import type { DeletedSession, Message, NewSession, Session } from '../service/session.ts';
-import type { BatchItem, SearchPage, SessionChanges, SessionRecord } from '../service/session-archive.ts';
+import type {
+  BatchItem,
+  OrderedItem,
+  SearchPage,
+  SessionChanges,
+  SessionRecord,
+} from '../service/session-archive.ts';
 import type { AuditBy, AuditLog } from './audit-log.ts';
 import type { FoundKey, KeyBudgets } from './key-budgets.ts';
+import type { OrderChange } from './order-change.ts';
 import type {
   AnyMessagePlace,
   MessagePlace,
@@ -142,6 +149,17 @@ export interface SessionStore {
     once: IdempotencyKey | null,
     by?: AuditBy,
   ): Promise<Idempotent<readonly BatchItem<'restored'>[]>>;
+  /**
+   * Changes the ordering of sessions by the rule, in one transaction; the items are in the order of the ids. `done` is the status of a session
+   * that now is as asked. A session of which nothing changed is not written.
+   */
+  orderSessions(
+    projectId: string,
+    sessionIds: readonly string[],
+    change: OrderChange,
+    done: string,
+    once: IdempotencyKey | null,
+  ): Promise<Idempotent<readonly OrderedItem[]>>;
   /** The sessions in the order of the filter. */
   listSessions(projectId: string, filter: SessionFilter): Promise<Rows<Session>>;
   /**

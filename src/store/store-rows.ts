@@ -48,6 +48,10 @@ export interface SessionHead {
   /** JSON; null for none. */
   readonly parameters: string | null;
   readonly system: string | null;
+  readonly pinned: boolean;
+  readonly archived: boolean;
+  /** A JSON list; null for none. */
+  readonly tags: string | null;
 }
 
 /** A message, visible or hidden. */
@@ -149,7 +153,11 @@ export interface StoreRows extends StoreRowReads {
 /** The limits of a page. A single message may be longer than `textBytes`, which also limits the settings of the page's sessions. */
 export const pageLimits = { sessions: 500, messages: 2000, textBytes: 4 * 1024 * 1024 } as const;
 
-/** The bytes of a session's settings. */
-export function settingsBytes({ parameters, system }: SessionHead): number {
-  return Buffer.byteLength(parameters ?? '') + Buffer.byteLength(system ?? '');
+/** The bytes of a session's settings and tags. */
+export function settingsBytes({
+  parameters,
+  system,
+  tags,
+}: Pick<SessionHead, 'parameters' | 'system' | 'tags'>): number {
+  return [parameters, system, tags].reduce((bytes, text) => bytes + Buffer.byteLength(text ?? ''), 0);
 }

@@ -1,8 +1,9 @@
 // Decisions that a store leaves to others: the rules of turns, idempotency keys, imports and searches, as functions of what is stored. They
 // know no database. A store gets them when it is opened and asks them inside the transaction that also writes the result; a search reads
 // without a transaction.
-import type { Message, Session } from '../service/session.ts';
+import type { Message, Session, SessionOrdering } from '../service/session.ts';
 import type { SearchPage } from '../service/session-archive.ts';
+import type { OrderChange, OrderedSession } from './order-change.ts';
 import type { SearchFilter } from './session-filters.ts';
 import type { TurnReply } from './session-store.ts';
 
@@ -98,6 +99,8 @@ export interface TextRules {
 
 export interface StoreRules extends TextRules {
   readonly turns: TurnRules;
+  /** Null if the session would have too many tags. */
+  order(kept: SessionOrdering, change: OrderChange): OrderedSession | null;
   readonly search: SearchRule;
   /** True if an imported session or message equals the stored one, in all fields that it has. */
   isSame<Kept extends Session | Message>(kept: Kept, given: Partial<Kept>): boolean;

@@ -3,7 +3,14 @@
 import { fieldOf, type JsonObject, objectOrNull, textOrNull } from '../http/foreign-json.ts';
 import { ExactNumber } from '../service/exact-number.ts';
 import type { Message, Page, Session, SessionFacts } from '../service/session.ts';
-import type { BatchResult, MovedTurn, SearchItem, SearchPage } from '../service/session-archive.ts';
+import type {
+  BatchResult,
+  MovedTurn,
+  OrderedItem,
+  OrderedResult,
+  SearchItem,
+  SearchPage,
+} from '../service/session-archive.ts';
 import { withSettings } from './session-response.ts';
 
 type Check = (value: unknown) => boolean;
@@ -48,6 +55,12 @@ const searchFields = {
   score: isNumber,
   hits: isListOf(hitFields),
 } satisfies Fields & Record<keyof SearchItem, Check>;
+
+const orderedFields = {
+  session_id: isId,
+  status: isText,
+  changed: (value) => Array.isArray(value) && value.every(isText),
+} satisfies Fields & Record<keyof OrderedItem, Check>;
 
 /** Null if the body holds no list of sessions. */
 export function sessionPageOf(body: unknown): Page<Session> | null {
@@ -96,6 +109,21 @@ export function batchOf<Status extends string>(
     [done, 'not_found'].some((status) => fieldOf(item, 'status') === status);
   const isWhole = Array.isArray(items) && items.length === sessionIds.length && items.every(isResult);
   return isWhole ? { items: items as BatchResult<Status>['items'] } : null;
+}
+
+/** The same for a batch that changes the ordering. */
+export function orderedOf<Status extends string>(
+  body: unknown,
+  sessionIds: readonly string[],
+  done: Status,
+): OrderedResult<Status> | null {
+  const items = fieldOf(fieldOf(body, 'data'), 'items');
+  const isResult = (item: unknown, index: number) =>
+    has(item, orderedFields) &&
+    item['session_id'] === sessionIds[index] &&
+    [done, 'not_found', 'too_many_tags'].some((status) => item['status'] === status);
+  const isWhole = Array.isArray(items) && items.length === sessionIds.length && items.every(isResult);
+  return isWhole ? { items: items as OrderedResult<Status>['items'] } : null;
 }
 
 function toSession(fields: object): Session {

@@ -17,7 +17,7 @@ export interface Route {
 }
 
 /** The extensions of the interface document that a server may offer. The header `Parley-Extensions` lists them. */
-export type Extension = 'archive' | 'idempotency' | 'lines' | 'schema' | 'settings' | 'stream';
+export type Extension = 'archive' | 'idempotency' | 'lines' | 'order' | 'schema' | 'settings' | 'stream';
 
 export const routes = {
   verify: { method: 'POST', path: '/v1/auth/verify', extension: null },
@@ -33,6 +33,9 @@ export const routes = {
   restoreSession: { method: 'POST', path: '/v1/sessions/:id/restore', extension: 'archive' },
   deleteSessions: { method: 'POST', path: '/v1/sessions/batch-delete', extension: 'archive' },
   restoreSessions: { method: 'POST', path: '/v1/sessions/batch-restore', extension: 'archive' },
+  pinSessions: { method: 'POST', path: '/v1/sessions/batch-pin', extension: 'order' },
+  archiveSessions: { method: 'POST', path: '/v1/sessions/batch-archive', extension: 'order' },
+  tagSessions: { method: 'POST', path: '/v1/sessions/batch-tag', extension: 'order' },
   importSession: { method: 'POST', path: '/v1/sessions/import', extension: 'archive' },
   regenerate: { method: 'POST', path: '/v1/sessions/:id/regenerate', extension: 'lines' },
   undoTurn: { method: 'POST', path: '/v1/sessions/:id/undo', extension: 'lines' },

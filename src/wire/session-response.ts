@@ -37,9 +37,9 @@ export function sessionOf(body: unknown, sessionId: string): Session | null {
   return withSettings({ ...fields, session_id: told ?? sessionId }) as unknown as Session;
 }
 
-/** Fills the settings that a response leaves out, or that have another shape. Older and third-party servers tell none. */
+/** Fills the settings and the ordering that a response leaves out, or that have another shape. Older and third-party servers tell none. */
 export function withSettings(fields: JsonObject): JsonObject {
-  const { parameters, forked_at } = fields;
+  const { parameters, forked_at, tags } = fields;
   return {
     ...fields,
     mode: textOrNull(fieldOf(fields, 'mode')),
@@ -47,6 +47,9 @@ export function withSettings(fields: JsonObject): JsonObject {
     parameters: objectOrNull(parameters) ?? {},
     parent_id: textOrNull(fieldOf(fields, 'parent_id')),
     forked_at: typeof forked_at === 'number' ? forked_at : null,
+    pinned: fieldOf(fields, 'pinned') === true,
+    archived: fieldOf(fields, 'archived') === true,
+    tags: Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : [],
   };
 }
 

@@ -42,7 +42,7 @@ test('batches are listed with their counts, the newest first', async () => {
     ].toSorted((one, other) => (one.batch < other.batch ? 1 : -1)),
   );
   const lines = (await place.output(['sessions', 'batches'])).trimEnd().split('\n');
-  expect(lines.map((line) => line.split('\t').slice(2))).toContainEqual(['3', '0', '', 'here']);
+  expect(lines.map((line) => line.split('\t').slice(2))).toContainEqual(['3', '0', '', 'here', 'delete']);
 });
 
 test('the last batch that was not restored yet is restored, then the one before', async () => {

@@ -69,7 +69,7 @@ describe('the words that may stand next', () => {
   test('after a minus are the options of the command, and those that hold everywhere', async () => {
     const words = wordsOf(await candidates(['sessions', 'delete', '--']));
     expect(words).toEqual(expect.arrayContaining(['--yes', '--dry-run', '--profile', '--jq']));
-    expect(words).not.toContain('--mode');
+    expect(words).not.toContain('--no-stream');
     expect(await candidates(['sessions', 'delete', '--', '--'])).toEqual(
       await candidates(['sessions', 'delete', '']),
     );

@@ -89,6 +89,14 @@ const runs: readonly Run[] = [
     section: 'parley sessions restore',
     words: () => ['sessions', 'restore', made.session, made.empty, '--json'],
   },
+  ...(['pin', 'unpin', 'archive', 'unarchive', 'tag'] as const).map((name) => ({
+    section: `parley sessions ${name}`,
+    words: () => {
+      const tags = name === 'tag' ? ['+b', '+a'] : [];
+      return ['sessions', name, made.session, made.empty, 'nope', ...tags, '--yes', '--json'];
+    },
+    status: 3,
+  })),
   { section: 'parley sessions batches', words: () => ['sessions', 'batches', '--json'] },
   {
     section: 'parley sessions purge',

@@ -148,7 +148,7 @@ describe('deleting', () => {
 
   test('reads a pipe without being told, and the lines that a listing gives', async () => {
     const { status } = await place.shell(
-      `parley sessions list --json | tr -d '\\n' | sed 's/.*"items":\\[//; s/\\].*//; s/},{/}\\n{/g' | parley sessions delete --yes`,
+      `parley sessions list --json | tr -d '\\n' | sed 's/.*"items":\\[//; s/\\],"next_cursor.*//; s/},{/}\\n{/g' | parley sessions delete --yes`,
     );
     expect(status).toBe(0);
     expect(await left()).toEqual([]);

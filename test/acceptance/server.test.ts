@@ -39,7 +39,7 @@ test('a login verifies the key, shows what it resolves to, keeps it, and a conve
   expect(line.split('\t')[1]).toBe('4');
   const stored = JSON.parse(readFileSync(guest.configFile, 'utf8'));
   expect(stored.profiles.team).toMatchObject({ url: server.url, key, mode: 'eliza' });
-  const extensions = ['archive', 'idempotency', 'lines', 'schema', 'settings', 'stream'];
+  const extensions = ['archive', 'idempotency', 'lines', 'order', 'schema', 'settings', 'stream'];
   expect(stored.profiles.team.extensions.sort()).toEqual(extensions);
 });
 
@@ -151,7 +151,7 @@ test('doctor tells the way to the server, and what it offers', async () => {
   expect(out).toMatch(new RegExp(`service +${server.url}`));
   expect(out).toMatch(/proxy +as NO_PROXY say/);
   expect(out).toMatch(/access +project team, key key_\w+, in \d+ ms/);
-  expect(out).toMatch(/offers +archive, idempotency, stream, settings, lines, schema/);
+  expect(out).toMatch(/offers +archive, idempotency, stream, settings, lines, schema, order/);
 });
 
 test('--debug prints a curl command without the key, and it works', async () => {

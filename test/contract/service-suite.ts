@@ -11,6 +11,7 @@ import { describeImport } from './service/import-suite.ts';
 import { describeKeyLimits } from './service/key-limits-suite.ts';
 import { describeKeys } from './service/keys-suite.ts';
 import { describeLines } from './service/lines-suite.ts';
+import { describeOrdering } from './service/ordering-suite.ts';
 import { describeSearch } from './service/search-suite.ts';
 import { everySession, type GivenService } from './service/service-fixture.ts';
 import { describeSessions } from './service/sessions-suite.ts';
@@ -53,6 +54,7 @@ export function describeService(name: string, open: () => Promise<ServiceFixture
     describeImport(given);
     describeLines(given);
     describeSettings(given);
+    describeOrdering(given);
 
     it('an aborted signal stops every operation that has not begun', async () => {
       const { backend, first } = given();

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { EmbeddedBackend } from '../../src/service/backend.ts';
 import { ParleyError } from '../../src/service/errors.ts';
 import type { Session } from '../../src/service/session.ts';
-import { lastActiveFirst } from '../../src/service/session-archive.ts';
+import { anySession } from '../../src/service/session-archive.ts';
 import { callWith, collect } from '../support/calls.ts';
 import { newKey, openEmbedded, temporaryDirectory } from '../support/embedded.ts';
 import { runs } from '../support/runs.ts';
@@ -199,8 +199,7 @@ async function perform(
     case 'verify':
       return (await service.verify(call)).data;
     case 'list': {
-      const query = { title_match: null, updated_before: null, updated_after: null, deleted: false };
-      const page = { ...query, id_suffix: null, ...lastActiveFirst, limit: 200, cursor: null };
+      const page = { ...anySession, limit: 200, cursor: null };
       return (await archive.listSessions(call, page)).data.items;
     }
     case 'search': {

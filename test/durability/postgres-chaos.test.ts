@@ -96,7 +96,7 @@ async function countOf(store: SessionStore, projectId: string): Promise<number> 
   for (;;) {
     const page = await store.listSessions(projectId, {
       ...{ limit: 200, after, titleMatch: null, idSuffix: null, deleted: false },
-      ...{ updatedBefore: null, updatedAfter: null },
+      ...{ updatedBefore: null, updatedAfter: null, mode: null, tag: null, pinned: null, archived: null },
       ...{ sort: 'created', order: 'asc' },
     });
     count += page.items.length;

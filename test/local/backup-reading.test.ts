@@ -8,21 +8,22 @@ import { ParleyError } from '../../src/service/errors.ts';
 
 const head = { kind: 'backup', format: 1, made_at: 't', from: 's', sessions: 1 } as const;
 const project = { kind: 'project', project_id: 'p', name: 'n', created_at: 1 } as const;
-const session: BackupLine = {
-  ...{ kind: 'session', project_id: 'p' },
+const session = {
+  ...({ kind: 'session', project_id: 'p' } as const),
   session: {
     ...{ session_id: 's', title: 'ö', created_at: 1, updated_at: 1, message_count: 1, deleted_at: null },
     ...{ turn_position: null, turn_epoch: 0, undone_turns: 0, mode: null, parent_id: null },
-    ...{ forked_at: null, parameters: null, system: null },
+    ...{ forked_at: null, parameters: null, system: null, pinned: true, archived: true, tags: '["t"]' },
   },
   messages: [
     {
-      ...{ message_id: 'm', position: 0, role: 'user', content: 'hi', mode: 'e', finish_reason: null },
+      ...({ message_id: 'm', position: 0, role: 'user' } as const),
+      ...{ content: 'hi', mode: 'e', finish_reason: null },
       ...{ input_tokens: null, output_tokens: null, first_token_ms: null, error_code: null, created_at: 1 },
       ...{ is_copy: false, alternative_of: null, undone_at: null },
     },
   ],
-};
+} satisfies BackupLine;
 const modes = { kind: 'modes', default_mode: null, modes: { m: {} } } as const;
 const counts = { projects: 1, keys: 0, modes: 1, sessions: 1, messages: 1, stored_answers: 0 };
 
@@ -50,6 +51,21 @@ async function failureOf(bytes: Uint8Array): Promise<string> {
 
 test('a backup as it was written is whole', async () => {
   expect(await failureOf(whole)).toBe('');
+});
+
+test('a session of an earlier version, which knew no order, has neither pin nor tags and is not archived', async () => {
+  const { pinned: _, archived: __, tags: ___, ...earlier } = session.session;
+  const read: BackupLine[] = [];
+  async function* chunks() {
+    yield backupOf([head, project, modes, { ...session, session: earlier }]);
+  }
+  await readBackup(chunks(), 'b', (line) => {
+    read.push(line);
+  });
+  expect(read.at(-1)).toEqual({
+    ...session,
+    session: { ...session.session, pinned: false, archived: false, tags: null },
+  });
 });
 
 test('each bit that changes is found', async () => {

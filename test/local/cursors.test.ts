@@ -9,14 +9,14 @@ import {
   searchCursor,
   sessionPage,
 } from '../../src/local/cursors.ts';
-import type { Message, Session } from '../../src/service/session.ts';
+import { type Message, noOrdering, type Session } from '../../src/service/session.ts';
 
 const orders = (['updated', 'created'] as const).flatMap((sort) =>
   (['desc', 'asc'] as const).map((order) => ({ sort, order })),
 );
 const session: Session = {
   ...{ session_id: 'ses_1', title: null, message_count: 0, mode: null, system: null, parameters: {} },
-  ...{ parent_id: null, forked_at: null },
+  ...{ parent_id: null, forked_at: null, ...noOrdering },
   ...{ created_at: '2024-05-01T12:00:00.000Z', updated_at: '2024-05-02T12:00:00.000Z' },
 };
 const message = { position: 7 } as Message;

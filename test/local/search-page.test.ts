@@ -2,8 +2,10 @@
 import { expect, test } from 'vitest';
 import { searchPage } from '../../src/local/search-page.ts';
 import type { FoundMessage } from '../../src/store/store-rules.ts';
+import { anySessions } from '../store/store-samples.ts';
 
 const asked = {
+  sessions: anySessions,
   limit: 20,
   after: null,
   matching: 'words',

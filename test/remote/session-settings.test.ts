@@ -130,5 +130,5 @@ it('a server that keeps settings and has no archive gets those of a titled chat 
 
 it('a session of a server that tells no settings has none', async () => {
   const { backend, call } = await meet(null);
-  expect((await backend.service.getSession(call, 's-1')).data).toEqual({ ...session, ...unknown });
+  expect((await backend.service.getSession(call, 's-1')).data).toMatchObject({ ...session, ...unknown });
 });

@@ -8,6 +8,7 @@ import { describeKeyLimits } from './key-suite.ts';
 import { describeListings } from './listing-suite.ts';
 import { describeModel } from './model-suite.ts';
 import { describeTurnMoves } from './move-suite.ts';
+import { describeOrdering } from './ordering-suite.ts';
 import { describePurges } from './purge-suite.ts';
 import { describeRegenerations } from './regeneration-suite.ts';
 import { describeRepeatedTurns } from './repeated-turn-suite.ts';
@@ -36,6 +37,7 @@ export function describeEveryStore(name: string, newPlace: NewPlace): void {
   describeTurns(name, open);
   describeRepeatedTurns(name, open);
   describeSettings(name, open);
+  describeOrdering(name, open);
   describeRegenerations(name, open);
   describeTurnMoves(name, open);
   describeForks(name, open);

@@ -1,5 +1,6 @@
 // Forks in every store: a copy of the visible line, whole or not there, that shares nothing with its parent.
 import { describe, expect, it } from 'vitest';
+import { noOrdering } from '../../src/service/session.ts';
 import type { SessionStore } from '../../src/store/session-store.ts';
 import { another, everyMessage, forkId, forkOf, kinds, moveOf, sessionOf, turnOf } from './line-samples.ts';
 import {
@@ -38,6 +39,7 @@ export function describeForks(name: string, open: () => Promise<SessionStore>): 
       const id = fork.newSession.session_id;
       const expected = {
         ...{ session_id: id, title: 'parent', message_count: 4, mode: 'echo', ...settings },
+        ...noOrdering,
         ...{ created_at: at(9000), updated_at: at(9000), parent_id: session_id, forked_at: 3 },
       };
       expect(end).toEqual({ kind: 'done', value: expected });

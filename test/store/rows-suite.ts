@@ -69,6 +69,8 @@ async function filled(store: SessionStore): Promise<Kept> {
     once('made'),
   );
   const { session_id: open } = await begin(store, project, { content: 'open' });
+  const order = { pinned: true, archived: true, tags: ['größe', 'work'] };
+  await store.orderSessions(project, [answered], order, 'done', null);
   const deleted = newId('ses');
   await store.importSession(other, recordOf(deleted, ['gone', 'yes'], 'deleted'), null);
   await store.deleteSession(other, deleted, startOfTime + 9);
@@ -92,6 +94,7 @@ function olderPart(session_id: string, messages: readonly Message[]): SessionPar
         undone_turns: 0,
       },
       ...{ mode: null, parent_id: null, forked_at: null, parameters: null, system: null },
+      ...{ pinned: false, archived: false, tags: null },
     },
     messages: messages.map(({ usage: _, ...message }) => ({
       ...{ ...message, error_code: null, first_token_ms: null, created_at: startOfTime },
@@ -177,6 +180,10 @@ export function describeRows(name: string, newPlace: NewPlace): void {
       expect((await store.findKey(hashKey('mine')))?.project_id).toBe(project);
       expect(await store.findKey(hashKey('revoked'))).toBeNull();
       expect(await snippets(store, project, '"text 2042"')).toEqual(['⟦text 2042⟧']);
+      const tagged = await store.listSessions(project, everySession({ tag: 'größe', archived: true }));
+      expect(tagged.items).toMatchObject([
+        { session_id: answered, pinned: true, archived: true, tags: ['größe', 'work'] },
+      ]);
       const trash = await store.listSessions(other, everySession({ deleted: true }));
       expect(trash.items.map(({ session_id }) => session_id)).toEqual([deleted]);
       const again = { session_id: newId('ses'), title: 'answered', now: startOfTime };

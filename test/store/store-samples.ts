@@ -1,10 +1,13 @@
 // Sample values for tests of a store: keys, turns and replies with defaults for all fields that a test does not set.
+
+import { readConditions } from '../../src/local/condition-reading.ts';
 import { readQuery } from '../../src/local/search-query.ts';
 import { readTitlePattern } from '../../src/local/title-pattern.ts';
 import { defaultLimits } from '../../src/service/limits.ts';
-import { noSettings, type Session } from '../../src/service/session.ts';
+import { noOrdering, noSettings, type Session } from '../../src/service/session.ts';
 import {
   lastActiveFirst,
+  noConditions,
   type SearchPage,
   type SessionOrder,
   type SessionRecord,
@@ -110,6 +113,7 @@ export function everySession({ titleMatch, ...filter }: SampleFilter = {}): Sess
     idSuffix: null,
     updatedBefore: null,
     updatedAfter: null,
+    ...{ mode: null, tag: null, pinned: null, archived: null },
     deleted: false,
     ...lastActiveFirst,
     ...filter,
@@ -129,8 +133,11 @@ export function placeAfter(
 export const firstPage = { limit: 50, after: null } as const;
 
 export function searchFilter(query: string, filter: Partial<SearchFilter> = {}): SearchFilter {
-  return { ...readQuery(query, defaultLimits), limit: 50, after: null, ...filter };
+  return { ...readQuery(query, defaultLimits), sessions: anySessions, limit: 50, after: null, ...filter };
 }
+
+/** Passes every session. */
+export const anySessions = readConditions(noConditions, defaultLimits);
 
 export function search(store: SessionStore, project: string, query: string, limit = 50): Promise<SearchPage> {
   return store.searchSessions(project, searchFilter(query, { limit }), new AbortController().signal);
@@ -147,7 +154,7 @@ export async function snippets(
 }
 
 /** The fields of a session that was given no settings and had no turn. */
-export const bareSession = { ...noSettings, mode: null, parent_id: null, forked_at: null };
+export const bareSession = { ...noSettings, ...noOrdering, mode: null, parent_id: null, forked_at: null };
 
 /** An exported session with these texts: messages and replies in turn. */
 export function recordOf(

@@ -19,6 +19,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'store/session-filters.ts',
     'store/session-store.ts',
     'store/store-rows.ts',
+    'store/order-change.ts',
     'store/store-rules.ts',
     'store/search-characters.ts',
     'store/unspaced-scripts.ts',

@@ -4,7 +4,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import type { Backend } from '../../src/service/backend.ts';
-import { lastActiveFirst } from '../../src/service/session-archive.ts';
+import { anySession } from '../../src/service/session-archive.ts';
 import { callWith } from './calls.ts';
 import { newKey, openEmbedded } from './embedded.ts';
 import { type IdFile, idFiles } from './id-files.ts';
@@ -99,12 +99,9 @@ async function newSessions(backend: Backend, apiKey: string, count: number): Pro
 }
 
 async function active(backend: Backend, apiKey: string): Promise<readonly string[]> {
-  const query = { limit: 200, cursor: null, title_match: null, id_suffix: null };
   const { data } = await backend.archive.listSessions(callWith(apiKey), {
-    ...query,
-    ...lastActiveFirst,
-    ...{ updated_before: null, updated_after: null },
-    deleted: false,
+    ...anySession,
+    ...{ limit: 200, cursor: null },
   });
   return data.items.map(({ session_id }) => session_id).sort();
 }

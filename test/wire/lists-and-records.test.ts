@@ -1,5 +1,6 @@
 // Modes, keys, sessions and pages out of bodies of many shapes.
 import { describe, expect, it } from 'vitest';
+import { noOrdering } from '../../src/service/session.ts';
 import { batchOf, messagePageOf, searchPageOf, sessionPageOf } from '../../src/wire/archive-response.ts';
 import { modesOf } from '../../src/wire/mode-list.ts';
 import { deletedSessionOf, identityOf, newSessionOf, sessionOf } from '../../src/wire/session-response.ts';
@@ -59,7 +60,10 @@ describe('a key', () => {
 });
 
 /** The settings of a session whose server tells none. */
-const unset = { mode: null, system: null, parameters: {}, parent_id: null, forked_at: null };
+const unset = {
+  ...{ mode: null, system: null, parameters: {}, parent_id: null, forked_at: null },
+  ...noOrdering,
+};
 
 describe('a session', () => {
   const fields = { session_id: 's', title: 'T', created_at: '2026-01-01T00:00:00.000Z', message_count: 0 };
@@ -99,9 +103,27 @@ describe('a session', () => {
   });
 
   it('keeps the settings that a server tells, and takes those of another shape for none', () => {
-    const told = { mode: 'm', system: 's', parameters: { seed: 1 }, parent_id: 'p', forked_at: 0 };
+    const told = {
+      mode: 'm',
+      system: 's',
+      parameters: { seed: 1 },
+      parent_id: 'p',
+      forked_at: 0,
+      pinned: true,
+      archived: true,
+      tags: ['a'],
+    };
     expect(sessionOf({ data: { ...fields, ...told } }, 's')).toEqual({ ...fields, ...told });
-    const odd = { mode: {}, system: [], parameters: 'x', parent_id: 7, forked_at: '1' };
+    const odd = {
+      mode: {},
+      system: [],
+      parameters: 'x',
+      parent_id: 7,
+      forked_at: '1',
+      pinned: 1,
+      archived: 'yes',
+      tags: 'a',
+    };
     expect(sessionOf({ data: { ...fields, ...odd } }, 's')).toEqual({ ...fields, ...unset });
   });
 

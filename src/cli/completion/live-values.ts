@@ -107,6 +107,7 @@ async function sessions(
     limit: beginning === '' ? newestSessions : mostSessions,
     cursor: null,
     ...anySession,
+    archived: deleted || beginning !== '' ? null : false,
     deleted,
   });
   return data.items.map(({ session_id, title }) => ({ value: session_id, description: title ?? 'no title' }));

@@ -3,6 +3,7 @@
 import { ParleyError } from '../../service/errors.ts';
 import type { Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
+import { sortedTags } from '../../service/sorted-tags.ts';
 import type { Pacer } from '../batch/pacer.ts';
 import type { CliContext } from '../context.ts';
 import { readMessages } from '../transcripts/session-reading.ts';
@@ -20,6 +21,8 @@ export interface IntakeOptions {
   readonly pacer: Pacer;
   readonly signal: AbortSignal;
   readonly dryRun: boolean;
+  /** Tags for the sessions that are stored. */
+  readonly tags: readonly string[];
   /** Called before a session is created. */
   creating(sessionId: string): Promise<void>;
   /** Called if it was not created, because one of this id is there already. */
@@ -30,17 +33,26 @@ export interface IntakeOptions {
 const mostForks = 20;
 
 export async function takeIn(
-  { record, idOf }: ImportSession,
+  { record: given, idOf }: ImportSession,
   options: IntakeOptions,
   context: CliContext,
 ): Promise<Intake> {
   const session = new SessionIntake(options, context);
+  const record = withTags(given, options.tags);
   if (idOf === null) return session.own(record);
   for (let fork = 0; fork < mostForks; fork += 1) {
     const taken = await session.foreign(record, idOf(fork), fork === 0 ? null : idOf(0));
     if (taken !== null) return taken;
   }
   return { session_id: idOf(0), status: 'skipped', reason: 'too_many_forks' };
+}
+
+/** The service judges a record that has another form. */
+function withTags(record: SessionRecord, tags: readonly string[]): SessionRecord {
+  if (tags.length === 0 || typeof record?.session !== 'object' || record.session === null) return record;
+  const own: unknown = record.session.tags ?? [];
+  if (!Array.isArray(own) || own.some((tag) => typeof tag !== 'string')) return record;
+  return { ...record, session: { ...record.session, tags: sortedTags([...own, ...tags]) } };
 }
 
 class SessionIntake {

@@ -93,6 +93,9 @@ function archiveWith(archive: SessionArchive, following: Following, instead: Ins
     restoreSession: following((call, id) => archive.restoreSession(call, id)),
     deleteSessions: following((call, ids) => archive.deleteSessions(call, ids)),
     restoreSessions: following((call, ids) => archive.restoreSessions(call, ids)),
+    pinSessions: following((call, ids, pinned) => archive.pinSessions(call, ids, pinned)),
+    archiveSessions: following((call, ids, archived) => archive.archiveSessions(call, ids, archived)),
+    tagSessions: following((call, ids, change) => archive.tagSessions(call, ids, change)),
     importSession: following((call, record) => archive.importSession(call, record)),
     regenerate: (call, id, request, form) =>
       events(call, (other) => archive.regenerate(other, id, request, form), instead),

@@ -25,7 +25,15 @@ export async function deleteSession(
     await context.say('Nothing was deleted.');
     return;
   }
-  const options = { filter: null, resume: null, yes: true, dryRun: false, ignoreMissing: false };
+  const options = {
+    kind: 'delete' as const,
+    tags: null,
+    filter: null,
+    resume: null,
+    yes: true,
+    dryRun: false,
+    ignoreMissing: false,
+  };
   if ((await runDelete({ words: [id], ...options, max: 1, concurrency: 1, verbose: false }, context)) !== 0)
     return;
   conversation.deletedId = id;

@@ -79,7 +79,7 @@ export async function findSession(text: string, context: Asking): Promise<Found>
   }
 }
 
-/** The sessions with these words in their title, the last active first. */
+/** The sessions with these words in their title, the last active first. Without words archived sessions are left out. */
 async function sessionsWith(
   words: string,
   context: ServiceAccess,
@@ -87,7 +87,13 @@ async function sessionsWith(
 ): Promise<readonly Session[]> {
   const { backend } = await context.open();
   const title_match = words === '' ? null : titleGlob(words, 'hold');
-  const query = { limit: largestPage, cursor: null, ...anySession, title_match };
+  const query = {
+    limit: largestPage,
+    cursor: null,
+    ...anySession,
+    title_match,
+    archived: words === '' ? false : null,
+  };
   try {
     return (await backend.archive.listSessions(await context.call(), query)).data.items;
   } catch (error) {

@@ -77,7 +77,7 @@ export const slashCommands: readonly SlashCommand[] = [
     description: 'find sessions by what was said in them',
     run: (words, { context, source }) => {
       const query = required(words, 'words to look for: /search WORDS');
-      const input = { query, limit: 10, cursor: null, utc: false };
+      const input = { query, limit: 10, cursor: null, utc: false, conditions: {} };
       return source.lend(() => runSearch(input, context, (id) => `/resume ${id}`));
     },
   },

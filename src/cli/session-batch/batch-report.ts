@@ -11,6 +11,8 @@ export interface ItemResult {
    * True if a repeated request found the session gone. The session counts as done, because only the answer to the first request was lost.
    */
   readonly repeated?: boolean;
+  /** What a change of the ordering has changed. */
+  readonly changed?: readonly string[];
   /** The file that the session was written to. */
   readonly file?: string;
   /** Why a session was passed over. */

@@ -4,7 +4,6 @@ import { setMaxListeners } from 'node:events';
 import type { Call } from '../../service/call.ts';
 import { type ErrorCode, ParleyError } from '../../service/errors.ts';
 import { defaultLimits } from '../../service/limits.ts';
-import type { BatchItem } from '../../service/session-archive.ts';
 import { runInOrder } from '../batch/ordered-run.ts';
 import { Pacer } from '../batch/pacer.ts';
 import type { CliHost } from '../cli-host.ts';
@@ -19,14 +18,21 @@ export interface Single {
   readonly repeated: boolean;
 }
 
-export interface BatchWork<Done extends string> {
+export interface BatchWork {
   /** The status of an id after a success. */
-  readonly done: Done;
+  readonly done: string;
+  /** True: an id that was done is not found any more, so after a lost answer such an id counts as done. */
+  readonly endsMissing: boolean;
+  /**
+   * The name of a batch whose calls have idempotency keys made of it, because the answer to a call cannot be had otherwise: what it changed.
+   * Null for keys that nobody repeats.
+   */
+  readonly keys: string | null;
   readonly entries: Iterable<BatchEntry>;
   readonly report: BatchReport;
   readonly journal: BatchJournal | null;
   /** Null if each id takes a call. */
-  readonly many: ((call: Call, ids: readonly string[]) => Promise<readonly BatchItem<Done>[]>) | null;
+  readonly many: ((call: Call, ids: readonly string[]) => Promise<readonly ItemResult[]>) | null;
   /** Also used if `many` fails with `UNSUPPORTED`; null stops the batch in that case. */
   readonly one: ((call: Call, id: string) => Promise<Single>) | null;
   readonly apiKey: string;
@@ -49,14 +55,12 @@ const window = { many: 4, one: 50_000 };
 const withoutAnswer: ReadonlySet<ErrorCode> = new Set(['NETWORK', 'TIMEOUT', 'BAD_RESPONSE', 'UNAVAILABLE']);
 
 /** Resolves with the failure that stopped the batch early, or null. */
-export async function runBatch<Done extends string>(
-  work: BatchWork<Done>,
-): Promise<{ readonly reason: unknown } | null> {
+export async function runBatch(work: BatchWork): Promise<{ readonly reason: unknown } | null> {
   return new BatchRun(work).run();
 }
 
-class BatchRun<Done extends string> {
-  readonly #work: BatchWork<Done>;
+class BatchRun {
+  readonly #work: BatchWork;
   readonly #stop = new AbortController();
   /** Fires with `#stop` or the `stopSignal` of the work. No call begins afterwards. */
   readonly #signal: AbortSignal;
@@ -64,9 +68,9 @@ class BatchRun<Done extends string> {
   readonly #cut = new AbortController();
   readonly #marks: JournalMarks | null;
   readonly #pacer: Pacer;
-  #many: BatchWork<Done>['many'];
+  #many: BatchWork['many'];
 
-  constructor(work: BatchWork<Done>) {
+  constructor(work: BatchWork) {
     const { concurrency, journal, host, stopSignal, report } = work;
     const signal = AbortSignal.any([stopSignal, this.#stop.signal]);
     // Each running call adds a listener to the signals.
@@ -170,11 +174,11 @@ class BatchRun<Done extends string> {
 
   /** The results of the ids, in their order. */
   async #ask(entries: Task): Promise<readonly ItemResult[]> {
-    const { apiKey, host, done, one } = this.#work;
+    const { apiKey, host, done, one, keys } = this.#work;
     const call: Call = {
       apiKey,
       signal: this.#cut.signal,
-      idempotencyKey: null,
+      idempotencyKey: keys === null ? null : `${keys}-${entries[0]?.number}-${entries.length}`,
       requestId: host.newRequestId(),
       pacesItself: true,
       showReasoning: false,
@@ -214,9 +218,9 @@ class BatchRun<Done extends string> {
       if (number < 0) return { session_id, status: 'duplicate' };
       const item = items[next++] ?? { session_id, status: 'failed' };
       const isDoubtful = inDoubt || mayHaveActed;
-      const wasDone = item.status === 'not_found' && isDoubtful;
+      const wasDone = item.status === 'not_found' && isDoubtful && this.#work.endsMissing;
       const status = item.status === 'failed' && isDoubtful ? 'unsure' : wasDone ? done : item.status;
-      lines.push({ number, status });
+      lines.push({ number, status, ...(item.changed && { changed: item.changed }) });
       return wasDone ? { session_id, status: done, repeated: true } : item;
     });
     journal?.record(lines);

@@ -30,6 +30,8 @@ export interface ImportRequest {
   readonly since: string | null;
   readonly match: string | null;
   readonly messages_only: boolean;
+  /** Tags that its sessions get. The earliest journals have none. */
+  readonly tags?: readonly string[];
 }
 
 export interface ImportSeal extends BatchOwner, ImportRequest {

@@ -2,6 +2,7 @@
 import { closeSync, existsSync, fstatSync, openSync } from 'node:fs';
 import { ParleyError } from '../../service/errors.ts';
 import { quoted } from '../../service/quoted.ts';
+import { type BatchAction, type BatchKind, batchKinds } from './batch-kind.ts';
 import type { BatchEntry } from './id-list.ts';
 import {
   type BatchHolder,
@@ -15,10 +16,14 @@ import { linesOf } from './lines.ts';
 
 /** The states of an id, one byte each, because there may be a million ids. */
 const unknown = 0;
-const states: Readonly<Record<string, number>> = { deleted: 1, not_found: 2, failed: 3, unsure: 4 };
+const done = 1;
+const states: Readonly<Record<string, number>> = {
+  ...Object.fromEntries(Object.values(batchKinds).map(({ done }) => [done, 1])),
+  ...{ not_found: 2, failed: 3, unsure: 4 },
+};
 
-/** `deleted`: the batch deleted the id, or may have. `outstanding`: still to be done. */
-type Question = 'deleted' | 'outstanding' | 'missing';
+/** `done`: the batch did it, or may have. `outstanding`: still to be done. `doubtful`: whether it was done is not known. */
+type Question = 'done' | 'outstanding' | 'missing' | 'doubtful';
 
 /** The last restore of a batch. */
 export interface BatchRestored {
@@ -33,6 +38,9 @@ export class KnownBatch {
   restored: BatchRestored | null = null;
   readonly #file: number;
   readonly #states: Uint8Array;
+  /** What was changed of each id: a place in the list of all that was. A batch changes few different things. */
+  readonly #changes: Uint16Array;
+  readonly #changed: string[] = [''];
   /** The ids before this number may have been sent. */
   #sent = 0;
 
@@ -75,7 +83,31 @@ export class KnownBatch {
     }
     this.seal = seal;
     this.#states = new Uint8Array(seal.ids);
+    this.#changes = new Uint16Array(this.action.kind === 'delete' ? 0 : seal.ids);
     for (const line of linesOf(file, end, fstatSync(file).size)) this.#take(line);
+  }
+
+  /** What the batch does. */
+  get action(): BatchAction {
+    return this.seal.action ?? { kind: 'delete', tags: null };
+  }
+
+  /** What the batch has changed, each different list once. */
+  get changes(): readonly string[] {
+    return this.#changed.slice(1);
+  }
+
+  /** The ids of which the batch has changed this, one of `changes`. */
+  *changedBy(change: string): Generator<BatchEntry> {
+    const place = this.#changed.indexOf(change);
+    let number = 0;
+    for (const entry of this.entries('done'))
+      if (this.#changes[entry.number] === place) yield { id: entry.id, number: number++ };
+  }
+
+  countChangedBy(change: string): number {
+    const place = this.#changed.indexOf(change);
+    return this.#changes.reduce((count, one) => count + (one === place ? 1 : 0), 0);
   }
 
   *entries(question: Question): Generator<BatchEntry> {
@@ -112,11 +144,25 @@ export class KnownBatch {
     });
   }
 
+  /** Throws `USAGE` unless the batch is of this kind. */
+  requireKind(kind: BatchKind): void {
+    const own = this.action.kind;
+    if (own === kind) return;
+    throw new ParleyError(
+      'USAGE',
+      `The batch ${this.seal.batch} is not one of this command; nothing was done.`,
+      {
+        hint: `To go on with it: parley sessions ${own} --resume ${this.seal.batch}`,
+      },
+    );
+  }
+
   #is(question: Question, number: number): boolean {
     const state = this.#states[number];
     if (question === 'missing') return state === states['not_found'];
-    if (question === 'deleted') return state === states['deleted'] || this.#isInDoubt(number);
-    return state !== states['deleted'] && state !== states['not_found'];
+    if (question === 'doubtful') return this.#isInDoubt(number);
+    if (question === 'done') return state === done || this.#isInDoubt(number);
+    return state !== done && state !== states['not_found'];
   }
 
   #isInDoubt(number: number): boolean {
@@ -134,14 +180,22 @@ export class KnownBatch {
     else if (line === 'settled') this.#sent = 0;
     const [, sessions, at] = /^restored (\d+) (\S+)$/.exec(line) ?? [];
     if (sessions !== undefined && at !== undefined) this.restored = { sessions: Number(sessions), at };
-    const [, number = '', status = ''] = resultForm.exec(line) ?? [];
+    const [, number = '', status = '', changed] = resultForm.exec(line) ?? [];
     const state = states[status];
-    if (state !== undefined && Number(number) < this.#states.length) this.#states[Number(number)] = state;
+    if (state === undefined || Number(number) >= this.#states.length) return;
+    this.#states[Number(number)] = state;
+    if (changed !== undefined && Number(number) < this.#changes.length)
+      this.#changes[Number(number)] = this.#placeOf(changed);
+  }
+
+  #placeOf(changed: string): number {
+    const place = this.#changed.indexOf(changed);
+    return place === -1 ? this.#changed.push(changed) - 1 : place;
   }
 }
 
 /** The earliest journals have the code of a failure behind its result. */
-const resultForm = /^(\d+) (deleted|not_found|failed|unsure)(?: \w+)?$/;
+const resultForm = /^(\d+) (\w+)(?: (\S+))?$/;
 
 /** The seal of a journal and its distinct ids in their order; null for a file that is not a journal. The file is open while `read` runs. */
 export async function readJournal<Result>(
@@ -191,7 +245,10 @@ function sealIn(file: number): FoundSeal | null {
 function readSeal(text: string): BatchSeal | null {
   try {
     const seal: BatchSeal = JSON.parse(text);
-    return seal.version === 1 && Number.isSafeInteger(seal.ids) && typeof seal.origin === 'string'
+    return seal.version === (seal.action === undefined ? 1 : 2) &&
+      Object.hasOwn(batchKinds, seal.action?.kind ?? 'delete') &&
+      Number.isSafeInteger(seal.ids) &&
+      typeof seal.origin === 'string'
       ? seal
       : null;
   } catch {

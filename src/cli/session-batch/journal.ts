@@ -1,11 +1,12 @@
 // The journal of a batch: a file that records what was asked for and what was done, even if the process is killed. All ids are on disk
-// before the first is sent. Then each id that is about to be sent and each result gets a line. There are no titles and no texts in it.
+// before the first is sent. Then each id that is about to be sent and each result gets a line. There are no titles and no texts in it, but tags.
 //
 //   ses_a                     an id (behind a space: a repeated id)
 //   ⇥{"version":1,…}          the seal: a batch without it never began
 //   sent 1000                 the ids before number 1000 may have been sent
 //   0 deleted                 the result of number 0; `unsure` if no answer came
 //   settled                   only ids with a result were sent
+//   0 tagged work,draft       the same with what it changed, for a batch that changes the ordering
 //   restored 998 2026-…       a restore of the batch restored so many, and ended then
 import { createHash } from 'node:crypto';
 import {
@@ -27,6 +28,7 @@ import { moveIntoPlace } from '../../system/atomic-file.ts';
 import { makePrivateDirectory } from '../../system/directories.ts';
 import { fileFailure } from '../../system/file-failure.ts';
 import { holdFileLock, type LoadLocks } from '../../system/file-lock.ts';
+import type { BatchAction } from './batch-kind.ts';
 import { IdList } from './id-list.ts';
 
 /** Where a batch was begun. Only the same server and project can continue it. */
@@ -39,7 +41,10 @@ export interface BatchOwner {
 }
 
 export interface BatchSeal extends BatchOwner {
-  readonly version: 1;
+  /** 1 for a deletion. An earlier Parley, which takes every batch for a deletion, reads no other number. */
+  readonly version: 1 | 2;
+  /** Missing in version 1. */
+  readonly action?: BatchAction;
   readonly batch: string;
   readonly made_at: string;
   readonly ids: number;
@@ -53,6 +58,8 @@ export interface BatchSeal extends BatchOwner {
 export interface JournalResult {
   readonly number: number;
   readonly status: string;
+  /** What was changed; only in a batch that changes the ordering. */
+  readonly changed?: readonly string[];
 }
 
 /** What a process needs to hold a batch alone. */
@@ -188,7 +195,8 @@ export class BatchJournal {
 
   /** Adds results. They are written when there are many of them, with the next mark, or by `flush`. */
   record(results: readonly JournalResult[]): void {
-    for (const { number, status } of results) this.#lines += `${number} ${status}\n`;
+    for (const { number, status, changed = [] } of results)
+      this.#lines += `${number} ${status}${changed.length === 0 ? '' : ` ${changed.join(',')}`}\n`;
     if (this.#lines.length > mostWaiting) this.flush();
   }
 

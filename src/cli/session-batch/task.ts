@@ -4,12 +4,19 @@ import type { BatchEntry } from './id-list.ts';
 /** The ids of a call. A repetition follows its id and is not sent. */
 export type Task = readonly BatchEntry[];
 
-/** `size` is the most distinct ids of the next call. */
+/**
+ * `size` is the most distinct ids of the next call. The ids of a call have numbers of one block of that size, so a batch that is continued
+ * makes the same calls again.
+ */
 export function* tasksOf(entries: Iterable<BatchEntry>, size: () => number): Generator<Task> {
   let task: BatchEntry[] = [];
   let distinct = 0;
+  let block = 0;
   for (const entry of entries) {
-    if (entry.number >= 0 && distinct >= size()) {
+    const own = Math.floor(entry.number / size());
+    const isOver = distinct >= size() || (distinct > 0 && own !== block);
+    if (entry.number >= 0) block = own;
+    if (entry.number >= 0 && isOver) {
       yield task;
       task = [];
       distinct = 0;

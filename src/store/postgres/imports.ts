@@ -11,6 +11,7 @@ import {
   isCopy,
   messageColumns,
   parametersText,
+  tagsText,
   toMessage,
 } from '../rows.ts';
 import type { StoreRules } from '../store-rules.ts';
@@ -26,8 +27,9 @@ const importedColumns = `position, message_id, role, content, mode, finish_reaso
 const addSession = statement(`
   WITH added AS (
     INSERT INTO parley.sessions (project, session_id, title, created_at, updated_at, message_count, mode, parent_id,
-      forked_at, parameters, system, turn_owner, turn_until, turn_position)
+      forked_at, parameters, system, pinned, archived, tags, turn_owner, turn_until, turn_position)
     SELECT projects.id, $2, $3, $4::bigint, $5::bigint, $6::integer, $18, $19, $20::integer, $21, $22,
+      $37::boolean, $38::boolean, $39::text,
       CASE WHEN $7 THEN 'import' END, CASE WHEN $7 THEN '-infinity'::timestamptz END,
       CASE WHEN $7 THEN $6::integer - 1 END
     FROM parley.projects WHERE projects.project_id = $1
@@ -42,11 +44,15 @@ const addSession = statement(`
     SELECT added.id, input.* FROM added CROSS JOIN unnest($24::integer[], $25::text[], $26::text[], $27::text[],
       $28::text[], $29::text[], $30::bigint[], $31::bigint[], $32::text[], $33::bigint[], $34::boolean[], $35::text[],
       $36::bigint[]) AS input
+  ), tagged AS (
+    INSERT INTO parley.session_tags (session, tag, project)
+    SELECT added.id, given.tag, added.project
+    FROM added CROSS JOIN jsonb_array_elements_text($39::text::jsonb) AS given (tag)
   ), queued AS (
     INSERT INTO parley.to_index (project, session, position, bytes)
     SELECT added.project, added.id, input.position, octet_length(input.content)
     FROM added CROSS JOIN unnest($8::integer[], $11::text[]) AS input (position, content) WHERE input.content <> ''
-  ), ${toldOf('added', '$37')}
+  ), ${toldOf('added', '$40')}
   SELECT id FROM added`);
 
 const growable = statement(`
@@ -124,6 +130,7 @@ export async function importSession(
     hidden.map((message) => isCopy(record, message)),
     hidden.map(({ alternative_of }) => alternative_of ?? null),
     hidden.map(({ undone_at }) => (undone_at === undefined ? null : Date.parse(undone_at))),
+    ...[session.pinned, session.archived, tagsText(session.tags)],
     noteOf('import', projectId, by),
   ]);
   if (added.length > 0) return session;

@@ -34,6 +34,7 @@ import { LeftTurns } from './left-turns.ts';
 import { listMessages } from './messages.ts';
 import { refuseMigrated } from './migrations.ts';
 import type { SessionCreation } from './new-sessions.ts';
+import { changeSession, changesOrdering, orderSessions } from './ordering.ts';
 import { isOfStatement, storeError } from './postgres-errors.ts';
 import { planPurge, purgeSessions } from './purge.ts';
 import { searchReads } from './search.ts';
@@ -41,7 +42,7 @@ import { SearchIndex } from './search-index.ts';
 import type { ServerBeat } from './servers.ts';
 import { listSessions } from './session-pages.ts';
 import {
-  changeSession,
+  changeTexts,
   deleteSession,
   deleteSessions,
   holdsAny,
@@ -134,8 +135,22 @@ export class PostgresStore implements SessionStore {
     this.#told((ask) => deleteSession(ask, projectId, sessionId, now, by));
 
   changeSession(projectId: string, sessionId: string, changes: SessionChanges): Promise<Session | null> {
-    return this.#run((ask) => changeSession(ask, projectId, sessionId, changes));
+    const { rules } = this.#tools;
+    return this.#run((ask) =>
+      changesOrdering(changes)
+        ? this.#connections.transaction((within) =>
+            changeSession(within, projectId, sessionId, changes, rules),
+          )
+        : changeTexts(ask, projectId, sessionId, changes),
+    );
   }
+
+  readonly orderSessions: SessionStore['orderSessions'] = (projectId, sessionIds, change, done, once) => {
+    const { rules } = this.#tools;
+    const order = (ask: Ask) => orderSessions(ask, projectId, sessionIds, { change, done, rules });
+    if (once !== null) return this.#once(projectId, once, order);
+    return this.#run(async () => ({ kind: 'done', value: await this.#connections.transaction(order) }));
+  };
 
   readonly restoreSession: SessionStore['restoreSession'] = (projectId, sessionId, once, by) =>
     this.#once(projectId, once, (ask) => restoreSession(ask, projectId, sessionId, by));

@@ -74,6 +74,7 @@ const erase = statement(`
 
 const tables = [
   'sessions',
+  'session_tags',
   'messages',
   'hidden_messages',
   'reply_parts',

@@ -196,6 +196,35 @@ const lines = `
     WHERE role = 'assistant' AND NOT copied;
 `;
 
+// How users keep order. `tags` is a JSON list as text, null for none; `session_tags` has the same tags, for the filter by a tag. A listing
+// leaves archived sessions out, so they have indexes of their own. Each session still stands in exactly one index by activity, and in one by
+// creation, so a turn writes no more than before. A server with the earlier schema lists archived sessions too; it sorts them without an
+// index.
+const ordering = `
+  ALTER TABLE parley.sessions
+    ADD COLUMN pinned boolean NOT NULL DEFAULT false,
+    ADD COLUMN archived boolean NOT NULL DEFAULT false,
+    ADD COLUMN tags text COLLATE "C";
+  CREATE TABLE parley.session_tags (
+    session bigint NOT NULL REFERENCES parley.sessions (id) ON DELETE CASCADE,
+    tag text COLLATE "C" NOT NULL,
+    project integer NOT NULL,
+    PRIMARY KEY (session, tag)
+  );
+  CREATE INDEX sessions_by_tag ON parley.session_tags (project, tag, session);
+  CREATE INDEX sessions_pinned ON parley.sessions (project) WHERE pinned;
+  DROP INDEX parley.sessions_active;
+  DROP INDEX parley.sessions_active_created;
+  CREATE INDEX sessions_active ON parley.sessions (project, updated_at, session_id)
+    WHERE deleted_at IS NULL AND NOT archived;
+  CREATE INDEX sessions_archived ON parley.sessions (project, updated_at, session_id)
+    WHERE deleted_at IS NULL AND archived;
+  CREATE INDEX sessions_active_created ON parley.sessions (project, created_at, session_id)
+    WHERE deleted_at IS NULL AND NOT archived;
+  CREATE INDEX sessions_archived_created ON parley.sessions (project, created_at, session_id)
+    WHERE deleted_at IS NULL AND archived;
+`;
+
 // The limits of a key, null for none, and the hour of its last use. `key_usage` counts the turns and tokens of keys that have a budget;
 // `day` is the number of days since 1970 in UTC. The audit log is the chain `audit`, and the entries that wait to be chained. `audit_head` in
 // `meta` has the number and the hash of the last one of the chain, empty for none. It is the lock of the chain.
@@ -231,5 +260,6 @@ export const schema: readonly Migration[] = [
   { version: 3, parleyVersion: '0.1.0', sql: modes },
   { version: 4, parleyVersion: '0.1.0', sql: settings },
   { version: 5, parleyVersion: '0.1.0', sql: lines },
-  { version: 6, parleyVersion: '0.1.0', sql: limitsAndAudit },
+  { version: 6, parleyVersion: '0.1.0', sql: ordering },
+  { version: 7, parleyVersion: '0.1.0', sql: limitsAndAudit },
 ];

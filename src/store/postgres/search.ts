@@ -9,6 +9,7 @@ import type { FoundMessage, SearchReads, ShownSession, StoreRules } from '../sto
 import type { Ask } from './connection-pool.ts';
 import type { IndexedProject } from './search-index.ts';
 import { indexQuery } from './search-words.ts';
+import { conditionsFrom, conditionValues, isNarrowed } from './session-conditions.ts';
 import { sessionColumns, settingsBytes } from './sessions.ts';
 import { plannedAnew, statement } from './statement.ts';
 
@@ -18,31 +19,38 @@ const bytesWithHit = 1600;
 const bytesOfStep = 1024 * 1024;
 const rowsOfStep = 1000;
 
-const activeSession = (row: string) => `
+const activeSession = (row: string, conditions = '') => `
   CROSS JOIN LATERAL (
-    SELECT sessions.* FROM parley.sessions
-    WHERE sessions.id = ${row}.session AND sessions.project = $1 AND sessions.deleted_at IS NULL LIMIT 1
+    SELECT session.* FROM parley.sessions AS session
+    WHERE session.id = ${row}.session AND session.project = $1 AND session.deleted_at IS NULL ${conditions} LIMIT 1
   ) AS session`;
 const messageOf = (row: string) => `
   CROSS JOIN LATERAL (
     SELECT messages.* FROM parley.messages
     WHERE messages.session = ${row}.session AND messages.position = ${row}.position LIMIT 1
   ) AS message`;
-const found = (which: string) => `
+const found = (which: string, conditions = '') => `
   SELECT search.id, search.session, session.session_id, search.position, search.created_at, search.bytes, (
     SELECT messages.content FROM parley.messages
     WHERE messages.session = search.session AND messages.position = search.position
       AND search.bytes <= ${bytesWithHit}
   ) AS content
-  FROM parley.search ${activeSession('search')}
+  FROM parley.search ${activeSession('search', conditions)}
   WHERE ${which} AND search.id < $2 ORDER BY search.id DESC LIMIT $3`;
 const hits = plannedAnew(found('search.words @@ $4::tsquery'));
 /** Messages of more words than an index takes: whether they hold the terms is looked for in their texts. */
 const unindexed = statement(found('search.words IS NULL'));
-const queued = statement(`
+const queuedOf = (conditions: string) => `
   SELECT to_index.session, session.session_id, to_index.position, message.created_at, to_index.bytes
-  FROM parley.to_index ${activeSession('to_index')} ${messageOf('to_index')}
-  WHERE to_index.project = $1`);
+  FROM parley.to_index ${activeSession('to_index', conditions)} ${messageOf('to_index')}
+  WHERE to_index.project = $1`;
+const inAll = { hits, unindexed, queued: statement(queuedOf('')) } as const;
+/** The same in the sessions that meet conditions. */
+const inSome = {
+  hits: plannedAnew(found('search.words @@ $4::tsquery', conditionsFrom(5))),
+  unindexed: plannedAnew(found('search.words IS NULL', conditionsFrom(4))),
+  queued: plannedAnew(queuedOf(conditionsFrom(2))),
+} as const;
 const ofPlaces = `
   FROM unnest($2::bigint[], $3::integer[]) WITH ORDINALITY AS input (session, position, place)
   ${activeSession('input')} ${messageOf('input')} ORDER BY input.place`;
@@ -92,6 +100,10 @@ export function searchReads(
   const { project, messages: waitingMessages, unindexed: hasUnindexed } = indexed ?? noProject;
   const { query, isExact } = indexQuery(filter, project, rules);
   const holds = rules.matcher(filter);
+  const { sessions } = filter;
+  const isWhole = !isNarrowed(sessions) && sessions.updatedBefore === null && sessions.updatedAfter === null;
+  const statements = isWhole ? inAll : inSome;
+  const conditions = isWhole ? [] : conditionValues(sessions);
   const places = new Map<number, FoundRow>();
   return {
     async hits(most) {
@@ -102,9 +114,9 @@ export function searchReads(
       const readUnindexed = hasUnindexed || waitingMessages > 0;
       const [held, ...ofIndex] = await Promise.all([
         holding(waiting),
-        readHits(most, (before, limit) => ask<FoundRow>(hits, [project, before, limit, query]), isExact),
+        readHits(most, (...page) => ask(statements.hits, [project, ...page, query, ...conditions]), isExact),
         readUnindexed
-          ? readHits(most, (before, limit) => ask<FoundRow>(unindexed, [project, before, limit]), false)
+          ? readHits(most, (...page) => ask(statements.unindexed, [project, ...page, ...conditions]), false)
           : [],
       ]);
       const found = [...held, ...ofIndex.flat().filter((row) => !isWaiting.has(placeName(row)))];
@@ -129,7 +141,7 @@ export function searchReads(
   }
 
   async function queuedMessages(): Promise<readonly FoundRow[]> {
-    const rows = await ask<Omit<FoundRow, 'id' | 'content'>>(queued, [project]);
+    const rows = await ask<Omit<FoundRow, 'id' | 'content'>>(statements.queued, [project, ...conditions]);
     return rows
       .toSorted((one, other) => one.created_at - other.created_at)
       .map((row, index) => ({ ...row, id: firstQueued + index, content: null }));

@@ -7,51 +7,66 @@ import type { SessionRow } from '../rows.ts';
 import { toSession } from '../rows.ts';
 import type { Rows, SessionFilter } from '../session-filters.ts';
 import type { Ask } from './connection-pool.ts';
+import { conditionsFrom, conditionValues, isNarrowed } from './session-conditions.ts';
 import { sessionColumns, settingsBytes } from './sessions.ts';
-import { statement } from './statement.ts';
-import { titleRegex } from './title-regex.ts';
+import { plannedAnew, statement } from './statement.ts';
 
 const columnOf = { updated: 'updated_at', created: 'created_at' } as const;
 
-// The index searches for one bound over two columns, where the page begins. The other conditions are tested row by row. The database does not
-// send settings that cannot fit on the page: a row is left out if the settings before it have more than `pageBytes` bytes. As JSON they take
-// at least as many. {@link PageRoom} then finds the exact end of the page.
-function inOrder(
-  sort: SessionOrder['sort'],
-  order: SessionOrder['order'],
-  state: string,
-  conditions: string,
-) {
-  const column = `session.${columnOf[sort]}`;
-  const ordered = `ORDER BY ${column} ${order}, session.session_id ${order}`;
-  return statement(`
-    SELECT ${sessionColumns} FROM (
-      SELECT session.*, sum(${settingsBytes}) OVER (${ordered}) - ${settingsBytes} AS bytes
-      FROM parley.sessions AS session
-      WHERE session.project = (SELECT id FROM parley.projects WHERE project_id = $1) AND ${state}
-        AND (${column}, session.session_id) ${order === 'desc' ? '<' : '>'} ($2::bigint, $3::text)
-        AND session.updated_at >= $4::bigint AND session.updated_at < $5::bigint ${conditions}
-      ${ordered} LIMIT $6
-    ) AS session WHERE session.bytes <= ${pageBytes} ${ordered}`);
-}
+/** `active`: archived ones too. */
+type State = 'listed' | 'archived' | 'active' | 'deleted';
+
+const listed = 'session.deleted_at IS NULL AND NOT session.archived';
+const archived = 'session.deleted_at IS NULL AND session.archived';
+
+const tagged = `
+  SELECT chosen.session FROM parley.session_tags AS chosen
+  WHERE chosen.project = (SELECT id FROM parley.projects WHERE project_id = $1) AND chosen.tag = $11`;
 
 // The ends of the ids are tested in an index alone, which is several times as fast as reading the rows.
 const byEndOfId = `AND session.session_id = ANY (ARRAY(
         SELECT ending.session_id FROM parley.sessions AS ending
         WHERE ending.project = (SELECT id FROM parley.projects WHERE project_id = $1)
-          AND right(ending.session_id, length($8::text)) = $8::text))
-      AND ($7::text IS NULL OR session.title ~ $7::text)`;
+          AND right(ending.session_id, length($12::text)) = $12::text))`;
 
-const byTitle = (sort: SessionOrder['sort'], order: SessionOrder['order'], state: string) =>
-  ({
-    every: inOrder(sort, order, state, ''),
-    matching: inOrder(sort, order, state, 'AND session.title ~ $7::text'),
-    ending: inOrder(sort, order, state, byEndOfId),
-  }) as const;
+// The index searches for one bound over two columns, where the page begins. The other conditions are tested row by row. The database does not
+// send settings that cannot fit on the page: a row is left out if the settings before it have more than `pageBytes` bytes. As JSON they take
+// at least as many. {@link PageRoom} then finds the exact end of the page.
+function inOrder(sort: SessionOrder['sort'], order: SessionOrder['order'], state: State) {
+  const column = `session.${columnOf[sort]}`;
+  const ordered = `ORDER BY ${column} ${order}, session.session_id ${order}`;
+  const page = (conditions: string) => {
+    const of = (condition: string) => `
+      SELECT session.* FROM parley.sessions AS session
+      WHERE session.project = (SELECT id FROM parley.projects WHERE project_id = $1) AND ${condition}
+        AND (${column}, session.session_id) ${order === 'desc' ? '<' : '>'} ($2::bigint, $3::text) ${conditions}`;
+    // The database merges two ordered indexes while it reads them.
+    const rows =
+      state === 'active'
+        ? `${of(listed)} UNION ALL ${of(archived)}`
+        : of({ listed, archived, deleted: 'session.deleted_at IS NOT NULL' }[state]);
+    return `
+    SELECT ${sessionColumns} FROM (
+      SELECT session.*, sum(${settingsBytes}) OVER (${ordered}) - ${settingsBytes} AS bytes
+      FROM (${rows}) AS session ${ordered} LIMIT $4
+    ) AS session WHERE session.bytes <= ${pageBytes} ${ordered}`;
+  };
+  const conditions = conditionsFrom(5);
+  return {
+    every: statement(page('AND session.updated_at < $5::bigint AND session.updated_at >= $6::bigint')),
+    matching: plannedAnew(page(conditions)),
+    tagged: plannedAnew(page(`${conditions} AND session.id IN (${tagged})`)),
+    pinned: plannedAnew(page(`${conditions} AND session.pinned`)),
+    ending: plannedAnew(page(`${conditions} ${byEndOfId}`)),
+  } as const;
+}
+
 const byState = (sort: SessionOrder['sort'], order: SessionOrder['order']) =>
   ({
-    active: byTitle(sort, order, 'session.deleted_at IS NULL'),
-    deleted: byTitle(sort, order, 'session.deleted_at IS NOT NULL'),
+    listed: inOrder(sort, order, 'listed'),
+    archived: inOrder(sort, order, 'archived'),
+    active: inOrder(sort, order, 'active'),
+    deleted: inOrder(sort, order, 'deleted'),
   }) as const;
 const listings = {
   updated: { desc: byState('updated', 'desc'), asc: byState('updated', 'asc') },
@@ -63,24 +78,33 @@ export async function listSessions(
   projectId: string,
   filter: SessionFilter,
 ): Promise<Rows<Session>> {
-  const { sort, order, deleted, limit, titleMatch, idSuffix } = filter;
-  const before = filter.updatedBefore ?? Number.MAX_SAFE_INTEGER;
-  const after = filter.updatedAfter ?? Number.MIN_SAFE_INTEGER;
+  const { sort, order, limit, idSuffix } = filter;
   const { MIN_SAFE_INTEGER, MAX_SAFE_INTEGER } = Number;
   const begin = filter.after ?? {
     time: order === 'desc' ? MAX_SAFE_INTEGER : MIN_SAFE_INTEGER,
     sessionId: '',
   };
-  const listing = listings[sort][order][deleted ? 'deleted' : 'active'];
-  const values = [projectId, begin.time, begin.sessionId, after, before, limit + 1];
-  const pattern = titleMatch && titleRegex(titleMatch);
+  const listing = listings[sort][order][stateOf(filter)];
+  const values = [projectId, begin.time, begin.sessionId, limit + 1, ...conditionValues(filter)];
+  const part = partOf(filter);
   const rows =
-    idSuffix !== null
-      ? await ask<SessionRow>(listing.ending, [...values, pattern, idSuffix])
-      : pattern !== null
-        ? await ask<SessionRow>(listing.matching, [...values, pattern])
-        : await ask<SessionRow>(listing.every, values);
+    part === 'every'
+      ? await ask<SessionRow>(listing.every, values.slice(0, 6))
+      : await ask<SessionRow>(listing[part], part === 'ending' ? [...values, idSuffix] : values);
   const room = new PageRoom(1);
   const end = rows.findIndex((row, index) => index === limit || !room.take(...textsOf(row)));
   return { items: (end < 0 ? rows : rows.slice(0, end)).map(toSession), hasMore: end >= 0 };
+}
+
+function stateOf({ deleted, archived }: SessionFilter): State {
+  if (deleted) return 'deleted';
+  return archived === null ? 'active' : archived ? 'archived' : 'listed';
+}
+
+function partOf(filter: SessionFilter): 'every' | 'matching' | 'tagged' | 'pinned' | 'ending' {
+  if (filter.idSuffix !== null) return 'ending';
+  if (filter.tag !== null) return 'tagged';
+  if (filter.pinned) return 'pinned';
+  // The state of an active session says whether it is archived.
+  return isNarrowed(filter.deleted ? filter : { ...filter, archived: null }) ? 'matching' : 'every';
 }

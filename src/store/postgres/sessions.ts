@@ -10,23 +10,24 @@ import type { Ask } from './connection-pool.ts';
 import { hashValue, isRefused, refused } from './keys.ts';
 import { statement } from './statement.ts';
 
-/**
- * The columns of `parley.sessions AS session` that make a session. If its last turn is older than the column `mode`, the last message of the
- * user has its mode.
- */
+/** The mode of `parley.sessions AS session`. If its last turn is older than the column `mode`, the last message of the user has its mode. */
+export const modeOfSession = `coalesce(session.mode, (
+    SELECT asked.mode FROM parley.messages AS asked
+    WHERE asked.session = session.id AND asked.position = (session.message_count - 1) / 2 * 2))`;
+
+/** The columns of `parley.sessions AS session` that make a session. */
 export const sessionColumns = `
   session.session_id, session.title, session.created_at, session.updated_at, session.message_count, session.parent_id,
-  session.forked_at, session.parameters, session.system, coalesce(session.mode, (
-    SELECT asked.mode FROM parley.messages AS asked
-    WHERE asked.session = session.id AND asked.position = (session.message_count - 1) / 2 * 2)) AS mode`;
+  session.forked_at, session.parameters, session.system, session.pinned, session.archived, session.tags,
+  ${modeOfSession} AS mode`;
 
 /** The same columns of a row that has them. */
-export const sessionFields =
-  'session_id, title, created_at, updated_at, message_count, parent_id, forked_at, parameters, system, mode';
+export const sessionFields = `session_id, title, created_at, updated_at, message_count, parent_id, forked_at, parameters,
+  system, pinned, archived, tags, mode`;
 
 /** The bytes of the columns that may be long. */
-export const settingsBytes =
-  '(coalesce(octet_length(session.system), 0) + coalesce(octet_length(session.parameters), 0))';
+export const settingsBytes = `(coalesce(octet_length(session.system), 0) + coalesce(octet_length(session.parameters), 0)
+  + coalesce(octet_length(session.tags), 0))`;
 
 /** The condition for the project, in a statement whose first value is the project's id. */
 const ofProject = 'session.project = (SELECT id FROM parley.projects WHERE project_id = $1)';
@@ -114,7 +115,8 @@ export async function holdsAny(ask: Ask, projectId: string, sessionIds: readonly
   return (await ask(holds, [projectId, sessionIds])).length > 0;
 }
 
-export async function changeSession(
+/** Changes the title and the settings. */
+export async function changeTexts(
   ask: Ask,
   projectId: string,
   sessionId: string,

@@ -14,6 +14,11 @@ import type { Connection } from './connection.ts';
 import type { StoreAccess } from './store-access.ts';
 import { storeItself } from './writer.ts';
 
+interface ToldSession {
+  readonly session_id: string;
+  readonly status?: string;
+}
+
 type Head = Pick<AuditRow, 'number' | 'hash'>;
 
 export const auditStatements = {
@@ -43,19 +48,19 @@ export class SqliteAudit implements AuditLog {
     this.#timer.told();
   }
 
-  /** Tells of the sessions that were deleted, restored or imported; of none if `by` is missing. */
-  addSessions(
+  /** Returns the result of a call, and tells of its sessions; of none if `by` is missing. Null and `not_found` are no sessions. */
+  with<Result extends ToldSession | readonly ToldSession[] | null>(
+    result: Result,
     connection: Connection,
     what: AuditNote['what'],
     project_id: string,
-    sessions: readonly { readonly session_id: string; readonly status?: string }[] | null,
     by: AuditBy | undefined,
-  ): void {
-    const ids = (sessions ?? []).flatMap(({ session_id, status }) =>
-      status === 'not_found' ? [] : [session_id],
-    );
+  ): Result {
+    const sessions = [result ?? []].flat() as readonly ToldSession[];
+    const ids = sessions.flatMap(({ session_id, status }) => (status === 'not_found' ? [] : [session_id]));
     if (by !== undefined && ids.length > 0)
       this.add(connection, { ...by, what, project_id, count: ids.length, ids });
+    return result;
   }
 
   addPurge(connection: Connection, project_id: string | null, { expected, by }: PurgeOptions): void {

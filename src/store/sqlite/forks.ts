@@ -1,11 +1,11 @@
 // Copies the visible line of a session into a new one, in several transactions if it is long (parted-session.ts). A long line is read from
 // a snapshot, so the fork shows one moment of its parent, whatever is written meanwhile.
-import type { Session } from '../../service/session.ts';
+import { noOrdering, type Session } from '../../service/session.ts';
 import { type MessageRow, messageColumns, type SessionRow, toMessage } from '../rows.ts';
 import type { Fork, ForkEnd, IdempotencyKey } from '../session-store.ts';
 import type { Connection } from './connection.ts';
 import { findRecorded, type IdempotencyTools, keepAnswer } from './idempotency.ts';
-import { addImportedMessage } from './imported-rows.ts';
+import { addImportedMessage, orderingBindings } from './imported-rows.ts';
 import { type LongImportTools, partLimits } from './long-import.ts';
 import { PartedSession } from './parted-session.ts';
 import { findSession, sessionColumns, thisSession } from './sessions.ts';
@@ -126,6 +126,7 @@ export class ForkCopy {
       forkedAt: through,
       parameters: parent.parameters,
       system: parent.system,
+      ...orderingBindings(noOrdering),
       ...{ turnOwner: null, turnUntil: null, turnPosition: null },
     };
   }

@@ -1,14 +1,14 @@
 // The rows of a session that comes from elsewhere, or is a fork, with all of its messages.
-import { isHidden, type Message } from '../../service/session.ts';
+import { isHidden, type Message, type SessionOrdering } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
-import { importedSession, parametersText } from '../rows.ts';
+import { importedSession, parametersText, tagsText } from '../rows.ts';
 import type { Connection } from './connection.ts';
 
 /** The columns that an import fills, and their bindings. */
 export const importedColumns = `title, created_at, updated_at, message_count, mode, parent_id, forked_at, parameters,
-  system, turn_owner, turn_until, turn_position`;
+  system, pinned, archived, tags, turn_owner, turn_until, turn_position`;
 export const importedValues = `@title, @createdAt, @updatedAt, @messageCount, @mode, @parentId, @forkedAt, @parameters,
-  @system, @turnOwner, @turnUntil, @turnPosition`;
+  @system, @pinned, @archived, @tags, @turnOwner, @turnUntil, @turnPosition`;
 
 const columns = `session, position, message_id, role, content, mode, finish_reason, input_tokens, output_tokens,
   error_code, created_at, copied`;
@@ -47,6 +47,10 @@ export function addImportedMessage(
   });
 }
 
+export function orderingBindings({ pinned, archived, tags }: SessionOrdering) {
+  return { pinned: Number(pinned), archived: Number(archived), tags: tagsText(tags) };
+}
+
 export function importBindings(record: SessionRecord) {
   const { messages } = record;
   const session = importedSession(record);
@@ -63,6 +67,7 @@ export function importBindings(record: SessionRecord) {
     forkedAt: session.forked_at,
     parameters: parametersText(session.parameters),
     system: session.system,
+    ...orderingBindings(session),
     turnOwner: isOpen ? 'import' : null,
     turnUntil: isOpen ? 0 : null,
     turnPosition: isOpen ? last.position : null,

@@ -8,6 +8,7 @@ import { hiddenColumns, isCopy, messageColumns, toMessage } from '../rows.ts';
 import type { StoreRules } from '../store-rules.ts';
 import type { Connection } from './connection.ts';
 import { addImportedMessage, importBindings, importedColumns, importedValues } from './imported-rows.ts';
+import { keepTags } from './ordering.ts';
 import { findSession, inProject } from './sessions.ts';
 import { atOnce, type Steps } from './steps.ts';
 
@@ -49,6 +50,7 @@ export function importSession(
     return (
       atOnce(sameSession(connection, projectId, record, rules)) ?? growSession(connection, projectId, record)
     );
+  if (bindings.tags !== null) keepTags(connection, rowId);
   for (const message of [...messages, ...hidden_messages])
     addImportedMessage(connection, rowId, message, isCopy(record, message));
   return findSession(connection, projectId, session.session_id);

@@ -7,6 +7,7 @@ import type { Clocks } from './age-clock.ts';
 import type { Bindings, Connection } from './connection.ts';
 import { importedColumns, importedValues } from './imported-rows.ts';
 import { isLeaseOver, leaseEnd } from './lease-clock.ts';
+import { keepTags } from './ordering.ts';
 import { StepMeter, type Steps } from './steps.ts';
 import type { Writer } from './writer.ts';
 
@@ -87,6 +88,7 @@ export class PartedSession {
   list(sessionId: string): void {
     const { session, token } = this.#unlisted as Unlisted;
     this.#tools.connection.run(partedStatements.show, { session, token, sessionId });
+    keepTags(this.#tools.connection, session);
     this.#tools.connection.run(partedStatements.release, { session });
   }
 

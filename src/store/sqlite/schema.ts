@@ -217,6 +217,33 @@ const eleventh = `
     WHERE role = 'assistant' AND copied IS NULL;
 `;
 
+// How users keep order. `tags` is a JSON list, null for none; `session_tags` has the same tags, for the filter by a tag. A listing leaves
+// archived sessions out, so they have indexes of their own. Each session still stands in exactly one index by activity, and in one by
+// creation, so a turn writes no more than before.
+const twelfth = `
+  ALTER TABLE sessions ADD COLUMN pinned INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE sessions ADD COLUMN archived INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE sessions ADD COLUMN tags TEXT;
+  CREATE TABLE session_tags (
+    session INTEGER NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    tag TEXT NOT NULL,
+    project INTEGER NOT NULL,
+    PRIMARY KEY (session, tag)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX sessions_by_tag ON session_tags (project, tag, session);
+  CREATE INDEX sessions_pinned ON sessions (project, pinned) WHERE pinned = 1;
+  DROP INDEX sessions_active;
+  DROP INDEX sessions_active_created;
+  CREATE INDEX sessions_active ON sessions (project, updated_at, session_id)
+    WHERE deleted_at IS NULL AND archived = 0;
+  CREATE INDEX sessions_archived ON sessions (project, updated_at, session_id)
+    WHERE deleted_at IS NULL AND archived = 1;
+  CREATE INDEX sessions_active_created ON sessions (project, created_at, session_id)
+    WHERE deleted_at IS NULL AND archived = 0;
+  CREATE INDEX sessions_archived_created ON sessions (project, created_at, session_id)
+    WHERE deleted_at IS NULL AND archived = 1;
+`;
+
 // The limits of a key, null for none, and the hour of its last use. `key_usage` counts the turns and tokens of keys that have a budget;
 // `day` is the number of days since 1970 in UTC. The audit log is the chain `audit`, and the entries that wait to be chained. `audit_head` in
 // `meta` has the number and the hash of the last one of the chain.
@@ -256,5 +283,6 @@ export const schema: readonly Migration[] = [
   { version: 9, parleyVersion: '0.1.0', sql: searchWaitingByProject },
   { version: 10, parleyVersion: '0.1.0', sql: tenth },
   { version: 11, parleyVersion: '0.1.0', sql: eleventh },
-  { version: 12, parleyVersion: '0.1.0', sql: limitsAndAudit },
+  { version: 12, parleyVersion: '0.1.0', sql: twelfth },
+  { version: 13, parleyVersion: '0.1.0', sql: limitsAndAudit },
 ];

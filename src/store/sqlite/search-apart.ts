@@ -3,6 +3,7 @@
 import type { FoundMessage } from '../store-rules.ts';
 import type { Connection } from './connection.ts';
 import { type LockWait, whenUnlocked } from './lock-wait.ts';
+import { meetsAll, type SearchedSessions } from './session-conditions.ts';
 
 const apartStatements = {
   next: `
@@ -12,6 +13,7 @@ const apartStatements = {
     CROSS JOIN sessions ON sessions.id = message.session
     WHERE search_apart.project = (SELECT id FROM projects WHERE project_id = @projectId)
       AND search_apart.message < @before AND sessions.project = search_apart.project AND deleted_at IS NULL
+      AND ${meetsAll}
     ORDER BY search_apart.message DESC LIMIT 1`,
 } as const;
 
@@ -22,13 +24,13 @@ interface LongRow extends FoundMessage {
 /** The newest long messages that hold all terms, at most `most`. The event loop turns after each message. */
 export async function longHits(
   { connection, wait }: { readonly connection: Connection; readonly wait: LockWait },
-  projectId: string,
+  sessions: SearchedSessions,
   holds: (text: string) => boolean,
   most: number,
 ): Promise<readonly FoundMessage[]> {
   const hits: FoundMessage[] = [];
   for (let before = Number.MAX_SAFE_INTEGER; hits.length < most; ) {
-    const bindings = { projectId, before };
+    const bindings = { ...sessions, before };
     const row = await whenUnlocked(() => connection.get<LongRow>(apartStatements.next, bindings), wait);
     if (row === undefined) break;
     const { content, ...hit } = row;

@@ -9,6 +9,7 @@ import { type LockWait, whenUnlocked } from './lock-wait.ts';
 import { contentBytes, indexingWork, waitingMessages, waitingOfProject } from './search-index.ts';
 import { hasPieces, tokenizers } from './search-schema.ts';
 import { indexQuery } from './search-terms.ts';
+import { meetsAll, type SearchedSessions } from './session-conditions.ts';
 
 /** What one step reads before the event loop turns: a few milliseconds' work. */
 const messagesOfStep = 128;
@@ -21,6 +22,7 @@ export const waitingStatements = {
       ${indexingWork} AS work
     FROM ${waitingMessages} CROSS JOIN sessions ON sessions.id = message.session
     WHERE ${waitingOfProject} AND sessions.project = @project AND deleted_at IS NULL
+      AND ${meetsAll}
     ORDER BY search_waiting.message LIMIT ${messagesOfStep}`,
 } as const;
 
@@ -50,13 +52,14 @@ interface WaitingRow extends FoundMessage {
 /** The waiting messages that hold all terms, in any order. The event loop turns between two steps. */
 export async function waitingHits(
   { connection, wait }: { readonly connection: Connection; readonly wait: LockWait },
-  projectId: string,
+  sessions: SearchedSessions,
   filter: SearchFilter,
   holds: (text: string) => boolean,
 ): Promise<readonly FoundMessage[]> {
   const read = <T>(work: () => T) => whenUnlocked(work, wait);
-  const row = await read(() => connection.get<{ project: number }>(waitingStatements.project, { projectId }));
-  let next = await read(() => nextRows(connection, { project: row?.project ?? 0, after: 0 }));
+  const row = await read(() => connection.get<{ project: number }>(waitingStatements.project, sessions));
+  const project = row?.project ?? 0;
+  let next = await read(() => nextRows(connection, { ...sessions, project, after: 0 }));
   if (next.length === 0) return [];
   const memory = new Connection(openInMemory(), ':memory:');
   try {
@@ -77,7 +80,7 @@ export async function waitingHits(
         if (!isExact && changes > 0 && holds(content)) hits.push(message);
       }
       const after = next.at(-1)?.id ?? 0;
-      next = await read(() => nextRows(connection, { project: row?.project ?? 0, after }));
+      next = await read(() => nextRows(connection, { ...sessions, project, after }));
     }
     if (!isExact) return hits;
     const found = memory.all<{ id: number }>(memoryStatements[filter.matching], { expression });
@@ -90,7 +93,7 @@ export async function waitingHits(
 /** The rows of the next step: at least one if any is left. */
 function nextRows(
   connection: Connection,
-  place: { readonly project: number; readonly after: number },
+  place: SearchedSessions & { readonly project: number; readonly after: number },
 ): readonly WaitingRow[] {
   let bytesLeft = bytesOfStep;
   return connection.allWhile<WaitingRow>(waitingStatements.next, place, ({ bytes }) => {

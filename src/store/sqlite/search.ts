@@ -11,6 +11,7 @@ import { whenUnlocked } from './lock-wait.ts';
 import { longHits } from './search-apart.ts';
 import { indexQuery } from './search-terms.ts';
 import { waitingHits } from './search-waiting.ts';
+import { conditionBindings, meetsAll } from './session-conditions.ts';
 import { findSession, inProject } from './sessions.ts';
 
 /** How many hits one step reads before the event loop turns. */
@@ -30,7 +31,7 @@ function selectHits(index: 'words' | 'pieces', more = ''): string {
     WHERE message_${index} MATCH 'owner : "' || (
         SELECT printf('%03d', id) FROM projects WHERE project_id = @projectId
       ) || '"' || CASE @expression WHEN '' THEN '' ELSE ' AND content : (' || @expression || ')' END
-      AND message_${index}.rowid < @before AND ${inProject} AND deleted_at IS NULL
+      AND message_${index}.rowid < @before AND ${inProject} AND deleted_at IS NULL AND ${meetsAll}
     ORDER BY message_${index}.rowid DESC LIMIT @limit`;
 }
 
@@ -72,14 +73,15 @@ export function searchReads(
   rules: Pick<StoreRules, 'matcher'>,
 ): SearchReads {
   const read = <T>(work: () => T) => whenUnlocked(work, wait);
+  const sessions = { projectId, ...conditionBindings(filter.sessions) };
   return {
     async hits(most) {
       // A message may move from the first place to the second or third meanwhile. In this order it is found once or twice, never missed.
       const holds = rules.matcher(filter);
       const { expression, isExact } = indexQuery(filter);
       const found = [
-        ...(await waitingHits({ connection, wait }, projectId, filter, holds)),
-        ...(await longHits({ connection, wait }, projectId, holds, most)),
+        ...(await waitingHits({ connection, wait }, sessions, filter, holds)),
+        ...(await longHits({ connection, wait }, sessions, holds, most)),
         ...(isExact ? await indexHits(expression, most) : await heldHits(expression, most, holds)),
       ];
       const hits = [...new Map(found.map((hit) => [hit.id, hit])).values()];
@@ -98,7 +100,7 @@ export function searchReads(
     // For a term that is the beginning of words, each query reads all those words in the index again.
     const hitsAtOnce = filter.terms.some(({ prefix }) => prefix) ? most : hitsOfStep;
     for (let before = Number.MAX_SAFE_INTEGER; hits.length < most; await yieldToEventLoop()) {
-      const bindings = { projectId, expression, before, limit: Math.min(hitsAtOnce, most - hits.length) };
+      const bindings = { ...sessions, expression, before, limit: Math.min(hitsAtOnce, most - hits.length) };
       const next = await read(() =>
         connection.all<FoundMessage>(searchStatements[filter.matching], bindings),
       );
@@ -116,7 +118,7 @@ export function searchReads(
   ): Promise<readonly FoundMessage[]> {
     const hits: FoundMessage[] = [];
     for (let before = Number.MAX_SAFE_INTEGER; hits.length < most; await yieldToEventLoop()) {
-      const bindings = { projectId, expression, before, limit: textsOfStep };
+      const bindings = { ...sessions, expression, before, limit: textsOfStep };
       const next = await read(() => connection.all<FoundText>(searchStatements.texts, bindings));
       for (const { content: text, ...hit } of next) if (holds(text)) hits.push(hit);
       if (next.length < textsOfStep) break;

@@ -1,5 +1,6 @@
 // Pages of sessions. A page begins with an index search for the end of the last page, so the thousandth page costs as much as the first.
-// Conditions without an index (title; end of the id; activity in the order of creation) are tested row by row, a fixed number of rows per step.
+// Conditions without an index (title; end of the id; mode; activity in the order of creation) are tested row by row, a fixed number of rows
+// per step.
 import type { Session } from '../../service/session.ts';
 import type { SessionOrder } from '../../service/session-archive.ts';
 import { PageRoom, textsOf } from '../page-room.ts';
@@ -7,13 +8,15 @@ import type { SessionRow } from '../rows.ts';
 import { toSession } from '../rows.ts';
 import type { Rows, SessionFilter } from '../session-filters.ts';
 import type { Bindings, Connection } from './connection.ts';
+import { chosen, conditionBindings, meetsAll, meetsRest } from './session-conditions.ts';
 import { inProject, sessionColumns } from './sessions.ts';
 import type { Steps } from './steps.ts';
-import { titleGlob } from './title-glob.ts';
 
 /** How many rows a step tests, and how many ids in the index alone: about half a millisecond's work. */
 const rowsOfStep = 500;
 const idsOfStep = 4000;
+/** How many sessions with a tag, or pinned, are sorted for a page: a few milliseconds' work. More are found in the order of the listing. */
+const fewSessions = 2000;
 
 const columnOf = { updated: 'updated_at', created: 'created_at' } as const;
 
@@ -24,45 +27,80 @@ const reach = {
   created: { desc: 'TRUE', asc: 'created_at < @updatedBefore' },
 } as const;
 
+/** `active`: archived ones too. */
+type State = 'listed' | 'archived' | 'active' | 'deleted';
+
+const conditionOf = {
+  listed: 'deleted_at IS NULL AND archived = 0',
+  archived: 'deleted_at IS NULL AND archived = 1',
+  active: 'deleted_at IS NULL',
+  deleted: 'deleted_at IS NOT NULL',
+} as const satisfies Record<State, string>;
+
 // A page has one near bound over two columns: with two bounds SQLite would search by one and test the other row by row. Sessions with equal
 // times are ordered by their ids, not by row numbers, so the order does not depend on the store into which they were imported.
-function inOrder(sort: SessionOrder['sort'], order: SessionOrder['order'], deleted: boolean) {
+function inOrder(sort: SessionOrder['sort'], order: SessionOrder['order'], state: State) {
   const column = columnOf[sort];
-  const from = `
-    FROM sessions WHERE ${inProject} AND deleted_at IS ${deleted ? 'NOT NULL' : 'NULL'}
-      AND (${column}, session_id) ${order === 'desc' ? '<' : '>'} (@time, @id) AND ${reach[sort][order]}
-    ORDER BY ${column} ${order}, session_id ${order}`;
-  return {
-    page: `SELECT ${sessionColumns} ${from} LIMIT @limit`,
-    // The next rows that pass the filter. SQLite keeps the order of the inner query and does not sort. Of the rows that do not pass, the
-    // settings are not read, because they may be long.
-    step: `
+  const bounds = `(${column}, session_id) ${order === 'desc' ? '<' : '>'} (@time, @id) AND ${reach[sort][order]}`;
+  const ordered = `ORDER BY ${column} ${order}, session_id ${order}`;
+  const of = (one: State) => `sessions WHERE ${inProject} AND ${conditionOf[one]} AND ${bounds}`;
+  // SQLite merges two ordered indexes while it reads them.
+  const from = (columns: string) =>
+    state === 'active'
+      ? `FROM (SELECT ${columns} FROM ${of('listed')} UNION ALL SELECT ${columns} FROM ${of('archived')}) ${ordered}`
+      : `FROM ${of(state)} ${ordered}`;
+  const columns = 'id, session_id, title, updated_at, created_at';
+  const narrow = `session_id, ${column}`;
+  // The rows that pass the filter. SQLite keeps the order of the inner query and does not sort. Of the rows that do not pass, the settings
+  // are not read, because they may be long.
+  const passing = (rows: string) => `
       SELECT ${sessionColumns} FROM (
-        SELECT id AS row, session_id AS name, title AS heading, updated_at AS updated, created_at AS created ${from}
-        LIMIT ${rowsOfStep}
+        SELECT id AS row, session_id AS name, title AS heading, updated_at AS updated, created_at AS created ${rows}
       ) CROSS JOIN sessions ON sessions.id = row
       WHERE updated >= @updatedAfter AND updated < @updatedBefore
-        AND (@titleMatch IS NULL OR heading GLOB @titleMatch)
-      ORDER BY ${sort} ${order}, name ${order} LIMIT @limit`,
+        AND (@titleMatch IS NULL OR heading GLOB @titleMatch) AND ${meetsRest}
+      ORDER BY ${sort} ${order}, name ${order} LIMIT @limit`;
+  const ofFew = (rows: string) => passing(`FROM ${of(state)} AND id IN (${rows})`);
+  return {
+    page:
+      state === 'active'
+        ? `
+      SELECT ${sessionColumns} FROM (SELECT id AS row, session_id AS name, ${column} AS time ${from(columns)} LIMIT @limit)
+      CROSS JOIN sessions ON sessions.id = row ORDER BY time ${order}, name ${order}`
+        : `SELECT ${sessionColumns} ${from('')} LIMIT @limit`,
+    step: passing(`${from(columns)} LIMIT ${rowsOfStep}`),
     // The same with the end of an id, which is tested in the index alone: that is several times as fast as reading the rows.
     stepOfSuffix: `
-      SELECT ${sessionColumns} FROM (SELECT session_id AS name, ${column} AS time ${from} LIMIT ${idsOfStep})
+      SELECT ${sessionColumns} FROM (SELECT session_id AS name, ${column} AS time ${from(narrow)} LIMIT ${idsOfStep})
       CROSS JOIN sessions ON sessions.session_id = name
-      WHERE name GLOB @idEnd AND ${inProject} AND updated_at >= @updatedAfter AND updated_at < @updatedBefore
-        AND (@titleMatch IS NULL OR title GLOB @titleMatch)
+      WHERE name GLOB @idEnd AND ${inProject} AND ${meetsAll}
       ORDER BY time ${order}, name ${order} LIMIT @limit`,
     // The last row of a step, if there are that many.
-    stepEnd: `SELECT ${column} AS time, session_id AS id ${from} LIMIT 1 OFFSET ${rowsOfStep - 1}`,
-    stepOfSuffixEnd: `SELECT ${column} AS time, session_id AS id ${from} LIMIT 1 OFFSET ${idsOfStep - 1}`,
+    stepEnd: `SELECT ${column} AS time, session_id AS id ${from(narrow)} LIMIT 1 OFFSET ${rowsOfStep - 1}`,
+    stepOfSuffixEnd: `SELECT ${column} AS time, session_id AS id ${from(narrow)} LIMIT 1 OFFSET ${idsOfStep - 1}`,
+    // Few sessions are read by their row numbers and sorted.
+    tagged: ofFew(chosen.tag),
+    pinned: ofFew(chosen.pinned),
   } as const;
 }
 
 const ofAll = (sort: SessionOrder['sort'], order: SessionOrder['order']) =>
-  ({ active: inOrder(sort, order, false), deleted: inOrder(sort, order, true) }) as const;
+  ({
+    listed: inOrder(sort, order, 'listed'),
+    archived: inOrder(sort, order, 'archived'),
+    active: inOrder(sort, order, 'active'),
+    deleted: inOrder(sort, order, 'deleted'),
+  }) as const satisfies Record<State, unknown>;
 
 export const sessionListings = {
   updated: { desc: ofAll('updated', 'desc'), asc: ofAll('updated', 'asc') },
   created: { desc: ofAll('created', 'desc'), asc: ofAll('created', 'asc') },
+} as const;
+
+/** Whether more sessions have a tag, or are pinned, than are sorted at once. */
+export const chosenStatements = {
+  tagged: `${chosen.tag} LIMIT 1 OFFSET ${fewSessions}`,
+  pinned: `${chosen.pinned} LIMIT 1 OFFSET ${fewSessions}`,
 } as const;
 
 /** A place between two rows. An empty id stands before all ids of its time. */
@@ -73,8 +111,9 @@ interface Place {
 
 /** True if an index bounds everything that a page reads. The page is then one step. */
 function isBounded(filter: SessionFilter): boolean {
-  const { sort, titleMatch, idSuffix, updatedBefore, updatedAfter } = filter;
-  if (titleMatch !== null || idSuffix !== null) return false;
+  const { sort, titleMatch, idSuffix, updatedBefore, updatedAfter, mode, tag, pinned } = filter;
+  if ([titleMatch, idSuffix, mode, tag, pinned].some((condition) => condition !== null)) return false;
+  if (filter.deleted && filter.archived !== null) return false;
   return sort === 'updated' || (updatedBefore === null && updatedAfter === null);
 }
 
@@ -83,12 +122,10 @@ export function* listSessions(
   projectId: string,
   filter: SessionFilter,
 ): Steps<Rows<Session>> {
-  const { deleted, limit, sort, order, idSuffix } = filter;
-  const statements = sessionListings[sort][order][deleted ? 'deleted' : 'active'];
-  const updatedBefore = filter.updatedBefore ?? Number.MAX_SAFE_INTEGER;
-  const updatedAfter = filter.updatedAfter ?? Number.MIN_SAFE_INTEGER;
-  const titleMatch = filter.titleMatch && titleGlob(filter.titleMatch);
-  const bindings = { projectId, updatedBefore, updatedAfter, titleMatch, idEnd: `*${idSuffix}` };
+  const { limit, sort, order, idSuffix } = filter;
+  const statements = sessionListings[sort][order][stateOf(filter)];
+  const conditions = conditionBindings(filter);
+  const bindings = { projectId, ...conditions, idEnd: `*${idSuffix}` };
   const rows: SessionRow[] = [];
   const room = new PageRoom(1);
   let isFull = false;
@@ -97,9 +134,12 @@ export function* listSessions(
       isFull ||= !room.take(...textsOf(row));
       return !isFull;
     });
-  let place: Place | undefined = beginning(filter, updatedBefore, updatedAfter);
+  let place: Place | undefined = beginning(filter, conditions.updatedBefore, conditions.updatedAfter);
+  const few = fewOf(connection, bindings, filter);
   if (isBounded(filter)) {
     rows.push(...read(statements.page, { ...place, limit: limit + 1 }));
+  } else if (few !== null) {
+    rows.push(...read(statements[few], { ...place, limit: limit + 1 }));
   } else {
     const [step, stepEnd] =
       idSuffix === null
@@ -114,6 +154,23 @@ export function* listSessions(
     }
   }
   return { items: rows.slice(0, limit).map(toSession), hasMore: isFull || rows.length > limit };
+}
+
+function stateOf({ deleted, archived }: SessionFilter): State {
+  if (deleted) return 'deleted';
+  return archived === null ? 'active' : archived ? 'archived' : 'listed';
+}
+
+/** The statement that begins with few sessions; null if there is none. */
+function fewOf(
+  connection: Connection,
+  bindings: Bindings,
+  { tag, pinned, idSuffix }: SessionFilter,
+): 'tagged' | 'pinned' | null {
+  if (idSuffix !== null) return null;
+  const isFew = (sql: string) => connection.get(sql, bindings) === undefined;
+  if (tag !== null && isFew(chosenStatements.tagged)) return 'tagged';
+  return pinned && isFew(chosenStatements.pinned) ? 'pinned' : null;
 }
 
 /** The end of the last page, or the bound of the filter if it is narrower. */

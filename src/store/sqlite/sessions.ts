@@ -7,10 +7,11 @@ import type { SessionStart } from '../session-store.ts';
 import type { Connection } from './connection.ts';
 
 // A session whose last turn is older than the column `mode` has its mode from the last message of the user.
-export const sessionColumns = `session_id, title, created_at, updated_at, message_count, parent_id, forked_at,
-  parameters, system, coalesce(sessions.mode, (
+export const modeOfSession = `coalesce(sessions.mode, (
     SELECT asked.mode FROM messages AS asked
-    WHERE asked.session = sessions.id AND asked.position = (sessions.message_count - 1) / 2 * 2)) AS mode`;
+    WHERE asked.session = sessions.id AND asked.position = (sessions.message_count - 1) / 2 * 2))`;
+export const sessionColumns = `session_id, title, created_at, updated_at, message_count, parent_id, forked_at,
+  parameters, system, pinned, archived, tags, ${modeOfSession} AS mode`;
 
 /** The conditions of every statement on sessions; the second one also names a session, active or deleted. */
 export const inProject = 'project = (SELECT id FROM projects WHERE project_id = @projectId)';
@@ -51,7 +52,8 @@ export function holdsAny(connection: Connection, projectId: string, sessionIds: 
   );
 }
 
-export function changeSession(
+/** Changes the title and the settings. */
+export function changeTexts(
   connection: Connection,
   projectId: string,
   sessionId: string,

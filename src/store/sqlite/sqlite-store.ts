@@ -1,7 +1,6 @@
 // The store over SQLite. session-store.ts describes each method, the files of the subjects hold the SQL, and store-access.ts runs it.
-import type { KeyRecord, StoreReport, UsageQuery, UsageRecord } from '../../service/administration.ts';
+import type { StoreReport } from '../../service/administration.ts';
 import type { Message, NewSession, Session } from '../../service/session.ts';
-import type { SessionChanges } from '../../service/session-archive.ts';
 import { keyNote } from '../audit-log.ts';
 import type { FoundKey } from '../key-budgets.ts';
 import { toTime } from '../rows.ts';
@@ -34,11 +33,11 @@ import { createKey, listKeys, revokeKey } from './keys.ts';
 import { history, listMessages } from './listings.ts';
 import { replyLockWaitMs } from './lock-wait.ts';
 import { importInParts, isShort } from './long-import.ts';
+import { changeSession, orderSessions } from './ordering.ts';
 import { removeAbandoned } from './parted-session.ts';
 import { planPurge, purgeSessions } from './purge.ts';
 import { listSessions } from './session-pages.ts';
 import {
-  changeSession,
   createSession,
   deleteSession,
   deleteSessions,
@@ -99,9 +98,7 @@ export class SqliteStore implements SessionStore {
       return created;
     });
 
-  listKeys(): Promise<readonly KeyRecord[]> {
-    return this.#access.read((connection) => listKeys(connection));
-  }
+  readonly listKeys: SessionStore['listKeys'] = () => this.#access.read(listKeys);
 
   readonly revokeKey: SessionStore['revokeKey'] = (keyId, now) =>
     this.#access.write(storeItself, (connection) => {
@@ -132,35 +129,37 @@ export class SqliteStore implements SessionStore {
   readonly deleteSession: SessionStore['deleteSession'] = (projectId, sessionId, now, by) =>
     this.#access.write(projectId, (connection) => {
       const deleted = deleteSession(connection, projectId, sessionId, now);
-      this.audit.addSessions(connection, 'delete', projectId, deleted && [deleted], by);
-      return deleted;
+      return this.audit.with(deleted, connection, 'delete', projectId, by);
     });
 
-  changeSession(projectId: string, sessionId: string, changes: SessionChanges): Promise<Session | null> {
-    return this.#access.write(projectId, (connection) =>
-      changeSession(connection, projectId, sessionId, changes),
+  readonly changeSession: SessionStore['changeSession'] = (projectId, sessionId, changes) =>
+    this.#access.write(projectId, (connection) =>
+      changeSession(connection, projectId, sessionId, changes, this.#dependencies.rules),
     );
-  }
+
+  readonly orderSessions: SessionStore['orderSessions'] = (projectId, sessionIds, change, done, once) => {
+    const { rules } = this.#dependencies;
+    return this.#writeOnce(projectId, once, (connection) =>
+      orderSessions(connection, projectId, sessionIds, { change, done, rules }),
+    );
+  };
 
   readonly restoreSession: SessionStore['restoreSession'] = (projectId, sessionId, once, by) =>
     this.#writeOnce(projectId, once, (connection) => {
       const restored = restoreSession(connection, projectId, sessionId);
-      this.audit.addSessions(connection, 'restore', projectId, restored && [restored], by);
-      return restored;
+      return this.audit.with(restored, connection, 'restore', projectId, by);
     });
 
   readonly deleteSessions: SessionStore['deleteSessions'] = (projectId, sessionIds, now, once, by) =>
     this.#writeOnce(projectId, once, (connection) => {
       const items = deleteSessions(connection, projectId, sessionIds, now);
-      this.audit.addSessions(connection, 'delete', projectId, items, by);
-      return items;
+      return this.audit.with(items, connection, 'delete', projectId, by);
     });
 
   readonly restoreSessions: SessionStore['restoreSessions'] = (projectId, sessionIds, once, by) =>
     this.#writeOnce(projectId, once, (connection) => {
       const items = restoreSessions(connection, projectId, sessionIds);
-      this.audit.addSessions(connection, 'restore', projectId, items, by);
-      return items;
+      return this.audit.with(items, connection, 'restore', projectId, by);
     });
 
   listSessions(projectId: string, filter: SessionFilter): Promise<Rows<Session>> {
@@ -183,16 +182,14 @@ export class SqliteStore implements SessionStore {
 
   readonly importSession: SessionStore['importSession'] = async (projectId, record, once, by) => {
     const { connection, writer } = this.#access;
-    const told = (kept: Session | null) =>
-      this.audit.addSessions(connection, 'import', projectId, kept && [kept], by);
+    const told = (kept: Session | null) => this.audit.with(kept, connection, 'import', projectId, by);
     const { rules } = this.#dependencies;
     const tools = { connection, rules, clocks: () => this.#clocks() };
     const imported = isShort(record)
       ? await this.#writeOnce(projectId, once, (connection) => {
           const before = findSession(connection, projectId, record.session.session_id);
           const kept = importSession(connection, projectId, record, rules);
-          if (kept?.message_count !== before?.message_count) told(kept);
-          return kept;
+          return kept?.message_count === before?.message_count ? kept : told(kept);
         })
       : await this.#access.runToEnd(() => importInParts(writer, tools, { projectId, record, once, told }));
     this.#search.keepUp();
@@ -251,13 +248,11 @@ export class SqliteStore implements SessionStore {
     });
   }
 
-  holdsAny(projectId: string, sessionIds: readonly string[]): Promise<boolean> {
-    return this.#access.read((connection) => holdsAny(connection, projectId, sessionIds));
-  }
+  readonly holdsAny: SessionStore['holdsAny'] = (projectId, sessionIds) =>
+    this.#access.read((connection) => holdsAny(connection, projectId, sessionIds));
 
-  usage(since: number, by: UsageQuery['by']): Promise<readonly UsageRecord[]> {
-    return this.#access.read((connection) => usage(connection, since, by));
-  }
+  readonly usage: SessionStore['usage'] = (since, by) =>
+    this.#access.read((connection) => usage(connection, since, by));
 
   inspect(): Promise<StoreReport> {
     return this.#access.read((connection) => inspect(connection, this.#dependencies.filesystem));

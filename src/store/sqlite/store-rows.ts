@@ -20,11 +20,16 @@ import {
 import { ageTime, type Clocks } from './age-clock.ts';
 import type { Connection, SqlValue } from './connection.ts';
 import type { LockWait } from './lock-wait.ts';
+import { keepTags } from './ordering.ts';
 import { openSnapshot } from './snapshot.ts';
 import { StoreAccess } from './store-access.ts';
 import { rowStatements as sql } from './store-row-statements.ts';
 
-type HeadRow = SessionHead & { readonly id: number };
+type HeadRow = Omit<SessionHead, 'pinned' | 'archived'> & {
+  readonly id: number;
+  readonly pinned: number;
+  readonly archived: number;
+};
 /** The columns of `sql.messages`. */
 type StoredMessage = readonly [
   ...[message_id: string, position: number, role: KeptMessage['role'], content: string, mode: string],
@@ -65,7 +70,7 @@ export class SqliteRows implements StoreRows {
   async readHeads(projectId: string, after: string | null): Promise<readonly SessionHead[]> {
     await yieldToEventLoop();
     const { heads } = await this.#access.read((connection) => readHeads(connection, projectId, after));
-    return heads.map(({ id: _, ...head }) => head);
+    return heads.map(toHead);
   }
 
   readIdempotency(projectId: string, after: string | null): Promise<readonly IdempotencyRow[]> {
@@ -113,7 +118,8 @@ export class SqliteRows implements StoreRows {
     return this.#write((connection) => {
       for (const { session, messages } of parts) {
         const { changes, rowId } = connection.runValues(sql.addSession, valuesOfHead(projectId, session));
-        const { session_id } = session;
+        const { session_id, tags } = session;
+        if (changes > 0 && tags !== null) keepTags(connection, rowId);
         const id =
           changes > 0 ? rowId : connection.get<{ id: number }>(sql.find, { projectId, session_id })?.id;
         for (const message of messages) {
@@ -199,7 +205,9 @@ function readParts(connection: Connection, projectId: string, from: PartPlace | 
   const parts: SessionPart[] = [];
   let messagesLeft: number = pageLimits.messages;
   let bytesLeft: number = pageLimits.textBytes;
-  for (const { id, ...session } of heads) {
+  for (const row of heads) {
+    const { id } = row;
+    const session = toHead(row);
     const begin = session.session_id === from?.session_id ? from.message : null;
     let next: PartPlace | null = null;
     const rows = connection.valuesWhile<StoredMessage>(
@@ -218,6 +226,10 @@ function readParts(connection: Connection, projectId: string, from: PartPlace | 
   }
   const last = isLast ? undefined : heads.at(-1);
   return { parts, next: last === undefined ? null : { session_id: last.session_id, message: null } };
+}
+
+function toHead({ id: _, ...head }: HeadRow): SessionHead {
+  return { ...head, pinned: head.pinned === 1, archived: head.archived === 1 };
 }
 
 function toMessage(values: StoredMessage): KeptMessage {
@@ -262,6 +274,6 @@ function valuesOfHead(projectId: string, one: SessionHead): SqlValue[] {
       one.deleted_at,
     ],
     ...[one.turn_position, one.turn_epoch, one.undone_turns, one.mode, one.parent_id, one.forked_at],
-    ...[one.parameters, one.system, ...turn],
+    ...[one.parameters, one.system, Number(one.pinned), Number(one.archived), one.tags, ...turn],
   ];
 }

@@ -140,9 +140,7 @@ export const filterPlaces: readonly FilterPlace[] = [
       server.says({ ...nothing, titles });
       const filters = {
         deleted: false,
-        titleMatch: null,
-        olderThan: null,
-        newerThan: null,
+        conditions: {},
         reverse: false,
         utc: false,
       };

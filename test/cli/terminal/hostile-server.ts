@@ -6,7 +6,7 @@ import { createOutput } from '../../../src/cli/terminal/output.ts';
 import type { Backend } from '../../../src/service/backend.ts';
 import type { Mode } from '../../../src/service/mode.ts';
 import { resultOf } from '../../../src/service/result.ts';
-import type { Message, Session } from '../../../src/service/session.ts';
+import { type Message, noOrdering, type Session } from '../../../src/service/session.ts';
 import { hostInProcess } from '../../support/host-in-process.ts';
 
 const time = '2026-01-01T00:00:00.000Z';
@@ -73,6 +73,8 @@ export class HostileServer {
         parameters: { [title]: title },
         parent_id: null,
         forked_at: null,
+        ...noOrdering,
+        tags: [title],
       },
     }));
     this.messages = messages.map((content, position) => ({

@@ -4,7 +4,7 @@ import type { Backend } from '../../../src/service/backend.ts';
 import type { Call } from '../../../src/service/call.ts';
 import type { ChatRequest } from '../../../src/service/chat-event.ts';
 import { defaultLimits } from '../../../src/service/limits.ts';
-import type { Session, SessionSettings } from '../../../src/service/session.ts';
+import { noOrdering, type Session, type SessionSettings } from '../../../src/service/session.ts';
 import type { SessionChanges } from '../../../src/service/session-archive.ts';
 import { collect, failureOf, say } from '../../support/calls.ts';
 import { create, everySession, type GivenService, messagesOf } from './service-fixture.ts';
@@ -13,7 +13,7 @@ const settings: SessionSettings = {
   system: 'Answer in French.\nAlways. 🙂',
   parameters: { temperature: 0.2, max_tokens: 50, stop: ['END'], response_format: { type: 'json_object' } },
 };
-const bare = { mode: null, system: null, parameters: {}, parent_id: null, forked_at: null };
+const bare = { mode: null, system: null, parameters: {}, parent_id: null, forked_at: null, ...noOrdering };
 
 const nested = (depth: number): unknown => (depth === 0 ? 1 : { a: nested(depth - 1) });
 

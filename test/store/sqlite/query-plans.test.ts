@@ -11,11 +11,12 @@ import { importStatements } from '../../../src/store/sqlite/imports.ts';
 import { keyStatements } from '../../../src/store/sqlite/keys.ts';
 import { listingStatements } from '../../../src/store/sqlite/listings.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
+import { orderingStatements } from '../../../src/store/sqlite/ordering.ts';
 import { purgeStatements } from '../../../src/store/sqlite/purge-rows.ts';
 import { hitStatements, searchStatements } from '../../../src/store/sqlite/search.ts';
 import { indexStatements } from '../../../src/store/sqlite/search-index.ts';
 import { waitingStatements } from '../../../src/store/sqlite/search-waiting.ts';
-import { sessionListings } from '../../../src/store/sqlite/session-pages.ts';
+import { chosenStatements, sessionListings } from '../../../src/store/sqlite/session-pages.ts';
 import { sessionStatements } from '../../../src/store/sqlite/sessions.ts';
 import { moveStatements } from '../../../src/store/sqlite/turn-moves.ts';
 import { turnStatements } from '../../../src/store/sqlite/turn-rows.ts';
@@ -44,16 +45,19 @@ const orders = (['updated', 'created'] as const).flatMap((sort) =>
   (['desc', 'asc'] as const).map((order) => ({ sort, order })),
 );
 const pagesOfSessions = orders.flatMap(({ sort, order }) =>
-  (['active', 'deleted'] as const).flatMap((state) =>
-    Object.entries(sessionListings[sort][order][state]).map(([part, sql]) => ({
-      name: `${part} of ${state} sessions`,
-      state,
-      sort,
-      order,
-      sql,
-    })),
+  (['listed', 'archived', 'active', 'deleted'] as const).flatMap((state) =>
+    Object.entries(sessionListings[sort][order][state])
+      .filter(([part]) => part !== 'tagged' && part !== 'pinned')
+      .map(([part, sql]) => ({ name: `${part} of ${state} sessions`, state, sort, order, sql })),
   ),
 );
+
+const indexesOf = {
+  listed: ['sessions_active'],
+  archived: ['sessions_archived'],
+  active: ['sessions_active', 'sessions_archived'],
+  deleted: ['sessions_deleted'],
+} as const;
 
 /** The statements of a subject, with the subject in their names, because two subjects may have statements with the same name. */
 function of(subject: string, statements: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
@@ -69,6 +73,8 @@ const ofProject = {
     pagesOfSessions.map(({ name, sort, order, sql }) => [`${name} by ${sort}, ${order}`, sql]),
   ),
   ...of('sessions', sessionStatements),
+  ...of('ordering', orderingStatements),
+  ...of('chosen sessions', chosenStatements),
   ...of('turns', turnStatements),
   ...of('hidden messages', hiddenMessages),
   ...of('moves', moveStatements),
@@ -115,8 +121,8 @@ it.each(pagesOfSessions)(
   'a $name by $sort, $order, begins at the end of the last page',
   ({ state, sort, order, sql }) => {
     const search = plan(sql);
-    const index = `sessions_${state}${sort === 'created' ? '_created' : ''}`;
-    expect(search).toContain(`${index} (project=? AND `);
+    for (const index of indexesOf[state])
+      expect(search).toContain(`${index}${sort === 'created' ? '_created' : ''} (project=? AND `);
     // Some versions of SQLite search for the time alone and skip the rows of that one millisecond.
     const [column, onward] = [`${sort}_at`, order === 'desc' ? '<' : '>'];
     expect(
@@ -125,6 +131,18 @@ it.each(pagesOfSessions)(
     // The search stops at the end of the filter, except for the newest by creation, because any of those may have been active in its time.
     if (order === 'asc') expect(search).toContain(`${column}<?`);
     else if (sort === 'updated') expect(search).toContain('updated_at>?');
+  },
+);
+
+it.each(orders)(
+  'a page of few sessions by $sort, $order, reads those sessions alone',
+  async ({ sort, order }) => {
+    for (const state of Object.values(sessionListings[sort][order])) {
+      expect(await plan(state.tagged)).toContain('COVERING INDEX sessions_by_tag (project=? AND tag=?)');
+      expect(await plan(state.pinned)).toContain('INDEX sessions_pinned (project=? AND pinned=?)');
+      for (const sql of [state.tagged, state.pinned])
+        expect(await plan(sql)).toContain('SEARCH sessions USING INTEGER PRIMARY KEY (rowid=?)');
+    }
   },
 );
 

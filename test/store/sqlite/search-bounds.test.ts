@@ -3,11 +3,14 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { searchStatements } from '../../../src/store/sqlite/search.ts';
+import { conditionBindings } from '../../../src/store/sqlite/session-conditions.ts';
 import { fillIndexes } from '../../support/filled-indexes.ts';
 import { lookInto } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
-import { newProject, search, turnReply, turnStart } from '../store-samples.ts';
+import { anySessions, newProject, search, turnReply, turnStart } from '../store-samples.ts';
+
+const conditions = conditionBindings(anySessions);
 
 it.each(Object.entries(searchStatements))(
   'the statement that finds hits in the index of %s reads no more rows than its limit, the newest first',
@@ -21,7 +24,9 @@ it.each(Object.entries(searchStatements))(
     await store.close();
     fillIndexes(directory);
     const rows = lookInto(join(directory, 'parley.db'), (database) =>
-      database.prepare(sql).all({ projectId: project, expression: '"fox"', before: 5, limit: 3 }),
+      database
+        .prepare(sql)
+        .all({ ...conditions, projectId: project, expression: '"fox"', before: 5, limit: 3 }),
     );
     expect(rows.map((row) => (row as { id: number }).id)).toEqual([4, 3, 2]);
   },

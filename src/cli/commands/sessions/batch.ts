@@ -1,4 +1,4 @@
-// What deleting and restoring have in common: one id by itself or many as a batch, and what is told at the end.
+// What all batches have in common: one id by itself or many as a batch, and what is told at the end.
 import { createHash } from 'node:crypto';
 import type { Backend } from '../../../service/backend.ts';
 import { ParleyError } from '../../../service/errors.ts';
@@ -13,16 +13,20 @@ import type { IdList } from '../../session-batch/id-list.ts';
 import type { BatchOwner } from '../../session-batch/journal.ts';
 
 /** An operation on sessions, one in a call or many. */
-export interface SessionOperation<Done extends string> {
-  readonly done: Done;
-  readonly many: ((backend: Backend) => BatchWork<Done>['many']) | null;
-  readonly one: (backend: Backend) => NonNullable<BatchWork<Done>['one']>;
+export interface SessionOperation {
+  readonly done: string;
+  readonly many: ((backend: Backend) => BatchWork['many']) | null;
+  readonly one: (backend: Backend) => NonNullable<BatchWork['one']>;
   /** Whether a batch may send one id in a call where the server takes no batches. */
   readonly goesSingly: boolean;
+  /** True: a session that was done is not found any more. */
+  readonly endsMissing?: boolean;
+  /** True for a change of the ordering, whose results tell what was changed. */
+  readonly isOrder?: boolean;
 }
 
 /** The ids of a batch. `total`: of distinct ids. */
-export interface BatchIds extends Pick<BatchWork<string>, 'entries' | 'journal' | 'concurrency'> {
+export interface BatchIds extends Pick<BatchWork, 'entries' | 'journal' | 'concurrency'> {
   readonly total: number;
 }
 
@@ -52,10 +56,10 @@ export function offersArchive({ extensions }: Backend): boolean {
   return extensions?.includes('archive') === true;
 }
 
-/** `verbose`: a result line for each id also at a terminal. */
-export async function runOver<Done extends string>(
-  operation: SessionOperation<Done>,
-  { verbose, ...ids }: BatchIds & { readonly verbose: boolean },
+/** `verbose`: a result line for each id also at a terminal. `batch`: the name of the batch that has a journal. */
+export async function runOver(
+  operation: SessionOperation,
+  { verbose, batch = null, ...ids }: BatchIds & { readonly verbose: boolean; readonly batch?: string | null },
   context: CliContext,
 ): Promise<BatchEnd> {
   const { backend, apiKey } = await context.open();
@@ -65,6 +69,8 @@ export async function runOver<Done extends string>(
   const stopped = await runBatch({
     ...ids,
     done: operation.done,
+    endsMissing: operation.endsMissing ?? false,
+    keys: operation.isOrder ? batch : null,
     report,
     many: takesBatches ? (operation.many?.(backend) ?? null) : null,
     one: operation.goesSingly ? operation.one(backend) : null,
@@ -77,8 +83,8 @@ export async function runOver<Done extends string>(
 }
 
 /** One id by itself, given once or more often. Its failure is the failure of the command, and is told in words too. */
-export async function runSingle<Done extends string>(
-  operation: SessionOperation<Done>,
+export async function runSingle(
+  operation: SessionOperation,
   list: IdList,
   ignoreMissing: boolean,
   context: CliContext,

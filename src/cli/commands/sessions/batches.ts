@@ -1,7 +1,8 @@
-// `parley sessions batches`: the batches of deletions and the imports that can be resumed or undone, from their journals on this machine.
+// `parley sessions batches`: the batches and the imports that can be resumed or undone, from their journals on this machine.
 import type { Command } from 'commander';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
+import type { BatchKind } from '../../session-batch/batch-kind.ts';
 import { timesIn } from '../../shown-time.ts';
 import { toJson } from '../../terminal/json.ts';
 import { type Column, writeTable } from '../../terminal/table.ts';
@@ -9,7 +10,7 @@ import { utcOption } from '../../utc-option.ts';
 
 interface BatchRow {
   readonly batch: string;
-  readonly kind: 'deletion' | 'import';
+  readonly kind: BatchKind | 'import';
   /** ISO 8601, UTC. */
   readonly made_at: string;
   /** Where it was begun. */
@@ -17,35 +18,34 @@ interface BatchRow {
   readonly project_id: string | null;
   /** The distinct ids that it was given, or that it created. */
   readonly ids: number;
+  /** How many of them are as the batch wants them. */
+  readonly done: number;
+  /** The same for a batch of deletions, else 0. */
   readonly deleted: number;
   /** The sessions that an import created. */
   readonly imported: number;
   readonly not_found: number;
-  /** Ids that are still to be deleted, failed ones included. */
+  /** Ids that are still to be done, failed ones included. */
   readonly left: number;
   /** The last restore of it; null if there was none. */
   readonly restored: { readonly sessions: number; readonly at: string } | null;
 }
 
-const columnsOf = (
-  origin: string,
-  hasImports: boolean,
-  time: (time: string) => string,
-): readonly Column<BatchRow>[] => [
+const columnsOf = (origin: string, time: (time: string) => string): readonly Column<BatchRow>[] => [
   { title: 'BATCH', value: ({ batch }) => batch },
   { title: 'BEGUN', value: ({ made_at }) => time(made_at) },
-  { title: 'DELETED', value: ({ deleted }) => String(deleted) },
+  { title: 'DONE', value: ({ done }) => String(done) },
   { title: 'LEFT', value: ({ left }) => String(left) },
-  { title: 'RESTORED', value: ({ restored }) => (restored === null ? '' : time(restored.at)) },
+  { title: 'UNDONE', value: ({ restored }) => (restored === null ? '' : time(restored.at)) },
   { title: 'WHERE', value: (row) => (row.origin === origin ? 'here' : row.origin), flexible: true },
-  ...(hasImports ? [{ title: 'IMPORTED', value: ({ imported }: BatchRow) => String(imported) }] : []),
+  { title: 'WHAT', value: ({ kind }) => kind },
 ];
 
 export function registerBatches(parent: Command, run: Run): void {
   parent
     .command('batches')
     .description(
-      'list the batches of deletions and the imports, the newest first, and which of them were undone',
+      'list the batches of deletions and of other changes and the imports, the newest first, and which of them were undone',
     )
     .addOption(utcOption())
     .action(({ utc }: { utc?: true }, command: Command) =>
@@ -65,10 +65,12 @@ export async function runBatches(
   const rows: BatchRow[] = [];
   for (const known of knownBatches(context.host.dataDirectory, (path) => unreadable.push(path))) {
     const { batch, made_at, origin, project_id, ids } = known.seal;
+    const { kind } = known.action;
+    const done = known.count('done');
     rows.push({
-      ...{ batch, kind: 'deletion', made_at, origin, project_id, ids },
+      ...{ batch, kind, made_at, origin, project_id, ids, done },
       imported: 0,
-      deleted: known.count('deleted'),
+      deleted: kind === 'delete' ? done : 0,
       not_found: known.count('missing'),
       left: known.count('outstanding'),
       restored: known.restored,
@@ -77,17 +79,16 @@ export async function runBatches(
   for (const { seal, ids, restored } of knownImports(context.host.dataDirectory)) {
     const { batch, made_at, origin, project_id } = seal;
     rows.push({
-      ...{ batch, kind: 'import', made_at, origin, project_id, ids: ids.length, imported: ids.length },
-      ...{ deleted: 0, not_found: 0, left: 0, restored },
+      ...{ batch, kind: 'import', made_at, origin, project_id, ids: ids.length, done: ids.length },
+      ...{ imported: ids.length, deleted: 0, not_found: 0, left: 0, restored },
     });
   }
   // The name of a batch begins with the time of its beginning.
   rows.sort((one, other) => (one.batch < other.batch ? 1 : -1));
-  const hasImports = rows.some(({ kind }) => kind === 'import');
   if (context.options.json) await context.stdout.write(`${toJson({ success: true, data: rows })}\n`);
   else {
     const time = timesIn(context.stdout, context.host.now(), { utc });
-    await writeTable(context.stdout, columnsOf(context.target.origin, hasImports, time), rows);
+    await writeTable(context.stdout, columnsOf(context.target.origin, time), rows);
   }
   for (const path of unreadable) await context.say(`${path} is not a whole journal of a batch.`);
   if (rows.length === 0 && !context.options.json) await context.say('There is no batch.');

@@ -4,10 +4,8 @@ import type { Command } from 'commander';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
 import { wholeNumber } from '../../whole-number.ts';
-import type { DeleteInput } from './delete-plan.ts';
+import type { ActionInput } from './action-plan.ts';
 import { addFilterOptions, type FilterFlags, filterOf } from './session-filter.ts';
-
-export type { DeleteInput };
 
 interface DeleteFlags extends FilterFlags {
   readonly resume?: string;
@@ -39,6 +37,7 @@ export function registerDelete(parent: Command, run: Run): void {
       run(self, (context) =>
         runDelete(
           {
+            ...{ kind: 'delete', tags: null },
             words,
             filter: filterOf(flags),
             resume: flags.resume ?? null,
@@ -55,7 +54,7 @@ export function registerDelete(parent: Command, run: Run): void {
     );
 }
 
-export async function runDelete(input: DeleteInput, context: CliContext): Promise<number> {
-  const { deleteSessions } = await import('./delete-run.ts');
-  return deleteSessions(input, context);
+export async function runDelete(input: ActionInput, context: CliContext): Promise<number> {
+  const { runAction } = await import('./action-run.ts');
+  return runAction(input, context);
 }

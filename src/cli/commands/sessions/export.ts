@@ -1,7 +1,7 @@
 // `parley sessions export`: whole sessions as Markdown, as JSON that sessions import takes back, or as a page to read.
 import { type Command, Option } from 'commander';
 import { ParleyError } from '../../../service/errors.ts';
-import { anySession, firstCreatedFirst, type SessionRecord } from '../../../service/session-archive.ts';
+import type { SessionRecord } from '../../../service/session-archive.ts';
 import type { CliContext } from '../../context.ts';
 import { tellFailure } from '../../error-report.ts';
 import { exitSomeFailed, exitStatusOf } from '../../exit-codes.ts';
@@ -9,15 +9,17 @@ import type { Run } from '../../run.ts';
 import { type ItemResult, writeResults } from '../../session-batch/batch-report.ts';
 import { type ExportFormat, formatOfFile } from '../../transcripts/export-format.ts';
 import { readSession } from '../../transcripts/session-reading.ts';
-import { everySession } from './every-session.ts';
 import { givenIds } from './ids.ts';
+import { matchingIds } from './matching.ts';
+import { addFilterOptions, type FilterChoice, type FilterFlags, filterOf } from './session-filter.ts';
 
 const mostIds = 1_000_000;
 
 export interface ExportInput {
-  /** Ids, or `-` for stdin; none with `all`. */
+  /** Ids, or `-` for stdin; none with a filter. */
   readonly words: readonly string[];
-  readonly all: boolean;
+  /** Null for none. */
+  readonly filter: FilterChoice | null;
   /** Null for the default: JSON under `--json` without a file, the form that the name of a file tells, else Markdown. */
   readonly format: ExportFormat | null;
   /** A file, or a directory for one file a session; null for stdout. */
@@ -25,22 +27,21 @@ export interface ExportInput {
   readonly force: boolean;
 }
 
-interface ExportFlags {
-  readonly all?: true;
+interface ExportFlags extends FilterFlags {
   readonly format?: ExportFormat;
   readonly output?: string;
   readonly force?: true;
 }
 
 export function registerExport(parent: Command, run: Run): void {
-  parent
+  const command = parent
     .command('export')
     .description('write out sessions, whole: to read, to keep, or to import elsewhere')
     .argument(
       '[id...]',
       'ids, ends of ids (6 or more characters) or titles; or - for ids on stdin: one a line, or NDJSON with session_id',
-    )
-    .option('--all', 'every session of the project')
+    );
+  addFilterOptions(command)
     .addOption(
       new Option(
         '--format <format>',
@@ -49,12 +50,12 @@ export function registerExport(parent: Command, run: Run): void {
     )
     .option('-o, --output <path>', 'a file, a directory for a file each, or - for stdout')
     .option('--force', 'replace files that are there')
-    .action((words: string[], { all, format, output, force }: ExportFlags, command: Command) =>
-      run(command, (context) =>
+    .action((words: string[], { format, output, force, ...flags }: ExportFlags, self: Command) =>
+      run(self, (context) =>
         runExport(
           {
             words,
-            all: all ?? false,
+            filter: filterOf(flags),
             format: format ?? null,
             output: output === undefined || output === '-' ? null : output,
             force: force ?? false,
@@ -67,12 +68,12 @@ export function registerExport(parent: Command, run: Run): void {
 
 export async function runExport(input: ExportInput, context: CliContext): Promise<number> {
   const format = formatOf(input, context);
-  if (input.all && input.words.length > 0) {
-    throw new ParleyError('USAGE', 'Ids and --all together say two things.', {
-      hint: 'Name the sessions, or take all of them.',
+  if (input.filter !== null && input.words.length > 0) {
+    throw new ParleyError('USAGE', 'Ids and a filter, such as --all, together say two things.', {
+      hint: 'Name the sessions, or choose them by filters.',
     });
   }
-  const given = input.all ? null : await givenIds(input.words, mostIds, context);
+  const given = input.filter === null ? await givenIds(input.words, mostIds, context) : null;
   const isOnly = given?.size === 1;
   const { exportPlace } = await import('../../transcripts/export-place.ts');
   const place = await exportPlace({ ...input, format, several: !isOnly }, context);
@@ -84,7 +85,7 @@ export async function runExport(input: ExportInput, context: CliContext): Promis
     if (place.keepsEach) await writeResults(results.splice(0), context);
   };
   try {
-    for await (const id of given ?? everyId(context)) {
+    for await (const id of given ?? everyId(input.filter, context)) {
       let record: SessionRecord;
       try {
         record = await readSession(id, context);
@@ -125,9 +126,9 @@ function formatOf({ format, output }: ExportInput, { options }: CliContext): Exp
   return formatOfFile(output) ?? 'md';
 }
 
-async function* everyId(context: CliContext): AsyncGenerator<string, void> {
-  const query = { ...anySession, ...firstCreatedFirst };
-  for await (const { session_id } of everySession(query, context)) yield session_id;
+/** The ids as they are found, because a store may hold many. */
+async function* everyId(filter: FilterChoice | null, context: CliContext): AsyncGenerator<string, void> {
+  if (filter !== null) yield* matchingIds(filter, false, context);
 }
 
 /** Tells the failure of one session. A failure that every session would share is thrown: a refused key, no network. */

@@ -69,13 +69,18 @@ async function showSession(
   else await stdout.write(`${gap}${fieldLines(told(data, showsMode), timesIn(stdout, host.now(), { utc }))}`);
 }
 
-/** The fields to show: settings only where the session has some. */
+/** The fields to show: settings and ordering only where the session has some. */
 function told(session: Session, showsMode: boolean): object {
-  const { mode, system, parent_id, forked_at, ...facts } = session;
+  const { mode, system, parent_id, forked_at, pinned, archived, tags, ...facts } = session;
   const settings = Object.entries({ mode: showsMode ? mode : null, system, parent_id, forked_at }).filter(
     ([, value]) => value !== null,
   );
-  return { ...facts, ...Object.fromEntries(settings) };
+  return {
+    ...{ ...facts, ...Object.fromEntries(settings) },
+    ...(pinned && { pinned }),
+    ...(archived && { archived }),
+    ...(tags.length > 0 && { tags: tags.join(', ') }),
+  };
 }
 
 /** The failure is in the data as well, so that a reader of stdout alone knows which session is missing. */

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ParleyError } from '../../../service/errors.ts';
+import { anySession } from '../../../service/session-archive.ts';
 import { type PointInTime, timeOf } from '../../age.ts';
 import type { CliContext } from '../../context.ts';
 import type { FoundFile } from '../../imports/found-file.ts';
@@ -29,6 +30,8 @@ export interface ImportInput {
   /** A glob over titles. */
   readonly match: string | null;
   readonly messagesOnly: boolean;
+  /** What is imported gets these tags; what is there already keeps its own. */
+  readonly tags: readonly string[];
   readonly dryRun: boolean;
   /** Looks for conversations of other programs on this machine instead. */
   readonly scan: boolean;
@@ -44,6 +47,7 @@ export interface ImportPlan {
   readonly since: string | null;
   readonly match: RegExp | null;
   readonly messagesOnly: boolean;
+  readonly tags: readonly string[];
   readonly dryRun: boolean;
   readonly verbose: boolean;
   /** The bytes to read; null if that is not known. */
@@ -61,7 +65,8 @@ export interface ImportPlan {
 export async function planImport(input: ImportInput, context: CliContext): Promise<ImportPlan> {
   const { host } = context;
   const request = input.resume === null ? requestOf(input, context) : await resumed(input, context);
-  const { paths, from, since, match, messages_only } = request;
+  const { paths, from, since, match, messages_only, tags = [] } = request;
+  await requireTags(tags, context);
   let journal: Promise<ImportJournal> | null =
     input.resume === null ? null : ImportJournal.open(host.dataDirectory, input.resume, host);
   let isBegun = input.resume !== null;
@@ -74,7 +79,7 @@ export async function planImport(input: ImportInput, context: CliContext): Promi
   };
   let name = input.resume;
   return {
-    ...{ from: from as ImportInput['from'], since, messagesOnly: messages_only },
+    ...{ from: from as ImportInput['from'], since, messagesOnly: messages_only, tags },
     match: match === null ? null : globPattern(match),
     ...{ dryRun: input.dryRun, verbose: input.verbose, bytes: bytesOf(paths) },
     files: (signal) => everyFile(paths, signal, context),
@@ -109,7 +114,7 @@ export function isWanted({ found }: ImportItem, { since, match }: ImportPlan): b
 }
 
 function requestOf(
-  { paths, from, since, match, messagesOnly }: ImportInput,
+  { paths, from, since, match, messagesOnly, tags }: ImportInput,
   { host }: CliContext,
 ): ImportRequest {
   if (paths.length === 0) {
@@ -117,12 +122,19 @@ function requestOf(
       hint: 'Name files, directories or archives, or - for stdin. What other programs keep here: parley sessions import --scan',
     });
   }
-  return { paths, from, since: since && timeOf(since, host.now()), match, messages_only: messagesOnly };
+  const given = {
+    paths,
+    from,
+    since: since && timeOf(since, host.now()),
+    match,
+    messages_only: messagesOnly,
+  };
+  return tags.length === 0 ? given : { ...given, tags };
 }
 
 async function resumed(input: ImportInput, context: CliContext): Promise<ImportRequest> {
-  const { paths, resume, dryRun, from, since, match } = input;
-  if (paths.length > 0 || dryRun || from !== null || since !== null || match !== null) {
+  const { paths, resume, dryRun, from, since, match, tags } = input;
+  if (paths.length > 0 || tags.length > 0 || dryRun || from !== null || since !== null || match !== null) {
     throw new ParleyError(
       'USAGE',
       '--resume goes with no path and no other choice: the import has its own.',
@@ -134,6 +146,14 @@ async function resumed(input: ImportInput, context: CliContext): Promise<ImportR
   const { seal } = readImport(context.host.dataDirectory, resume ?? '');
   requireOwner(seal, (await batchOwner(context)).owner);
   return { ...seal };
+}
+
+/** Rejects before anything is written if the service keeps no tags, or one of these is not a tag. */
+async function requireTags(tags: readonly string[], context: CliContext): Promise<void> {
+  if (tags.length === 0) return;
+  const { backend } = await context.open();
+  for (const tag of tags)
+    await backend.archive.listSessions(await context.call(), { ...anySession, tag, limit: 1, cursor: null });
 }
 
 /** A path that cannot be read does not keep the others from being imported. */

@@ -3,7 +3,7 @@ import type { CliContext } from '../../context.ts';
 import { exitDone } from '../../exit-codes.ts';
 import { ImportJournal, readImport, requireOwner } from '../../session-batch/import-journal.ts';
 import { batchOwner, defaultConcurrency, endStatus, runOver } from './batch.ts';
-import { deletion } from './delete-run.ts';
+import { deletion } from './operations.ts';
 
 export async function takeBackImport(batch: string, verbose: boolean, context: CliContext): Promise<number> {
   const { dataDirectory, now } = context.host;

@@ -12,11 +12,14 @@ interface ImportFlags {
   readonly since?: PointInTime;
   readonly match?: string;
   readonly messagesOnly?: true;
+  readonly tag?: readonly string[];
   readonly dryRun?: true;
   readonly scan?: true;
   readonly resume?: string;
   readonly verbose?: true;
 }
+
+const eachTag = (tag: string, tags: readonly string[] = []) => [...tags, tag];
 
 export function registerImport(parent: Command, run: Run): void {
   parent
@@ -33,6 +36,7 @@ export function registerImport(parent: Command, run: Run): void {
     .option('--since <when>', 'only with a message since: 90m, 12h, 30d, 8w, or a date', pointInTime)
     .option('--match <glob>', 'only conversations whose title matches, with * ? [a-z]')
     .option('--messages-only', 'without notes of tool calls and thinking, and texts of attachments')
+    .option('--tag <tag>', 'give this tag to what is imported; may be repeated', eachTag)
     .option('--dry-run', 'show what would be imported, and keep nothing')
     .option('--resume <batch>', 'go on with an import that was stopped')
     .option('--verbose', 'a result line for each session, also at a terminal')
@@ -45,6 +49,7 @@ export function registerImport(parent: Command, run: Run): void {
             since: flags.since ?? null,
             match: flags.match ?? null,
             messagesOnly: flags.messagesOnly ?? false,
+            tags: flags.tag ?? [],
             dryRun: flags.dryRun ?? false,
             scan: flags.scan ?? false,
             resume: flags.resume ?? null,

@@ -4,7 +4,6 @@ import { type Command, Option } from 'commander';
 import { largestPage } from '../../../service/limits.ts';
 import type { Session } from '../../../service/session.ts';
 import type { SessionOrder, SessionQuery } from '../../../service/session-archive.ts';
-import { type PointInTime, pointInTime, timeOf } from '../../age.ts';
 import type { CliContext, Printing } from '../../context.ts';
 import { everyPage } from '../../every-page.ts';
 import { tellNextPage } from '../../next-page-hint.ts';
@@ -17,6 +16,13 @@ import { type Column, writeTable } from '../../terminal/table.ts';
 import { throughPager } from '../../terminal/through-pager.ts';
 import { utcOption } from '../../utc-option.ts';
 import { wholeNumber } from '../../whole-number.ts';
+import {
+  addConditionOptions,
+  type ConditionFlags,
+  conditionFlagsOf,
+  conditionsOf,
+  conditionWords,
+} from './session-filter.ts';
 
 export interface ListInput {
   /** Null for as many as a pipe, or the screen, takes. */
@@ -25,25 +31,19 @@ export interface ListInput {
   readonly all: boolean;
   readonly ids: boolean;
   readonly deleted: boolean;
-  readonly titleMatch: string | null;
-  /** Last activity before this time, and at or after it. */
-  readonly olderThan: PointInTime | null;
-  readonly newerThan: PointInTime | null;
+  readonly conditions: ConditionFlags;
   readonly sort: SessionOrder['sort'];
   /** The oldest first. */
   readonly reverse: boolean;
   readonly utc: boolean;
 }
 
-interface ListFlags {
+interface ListFlags extends ConditionFlags {
   readonly limit?: number;
   readonly cursor?: string;
   readonly all?: true;
   readonly ids?: true;
   readonly deleted?: true;
-  readonly titleMatch?: string;
-  readonly olderThan?: PointInTime;
-  readonly newerThan?: PointInTime;
   readonly sort: SessionOrder['sort'];
   readonly reverse?: true;
   readonly utc?: true;
@@ -68,7 +68,7 @@ const pipeColumns = (sort: SessionOrder['sort']): readonly Column<Session>[] => 
 ];
 
 export function registerList(parent: Command, run: Run): void {
-  parent
+  const command = parent
     .command('list')
     .description('list sessions, the last active first, or in another order')
     .option(
@@ -79,10 +79,8 @@ export function registerList(parent: Command, run: Run): void {
     .option('--cursor <cursor>', 'go on where a page ended')
     .addOption(new Option('--all', 'all of them, page after page').conflicts('limit'))
     .option('--ids', 'print ids alone, one per line: all of them, unless --limit is given')
-    .option('--deleted', 'the deleted sessions instead of the active ones')
-    .option('--title-match <glob>', 'only titles that match, with * ? [a-z]')
-    .option('--older-than <when>', 'only last active before: 90m, 12h, 30d, 8w, or a date', pointInTime)
-    .option('--newer-than <when>', 'only last active since', pointInTime)
+    .option('--deleted', 'the deleted sessions instead of the active ones');
+  addConditionOptions(command)
     .addOption(
       new Option('--sort <time>', 'by last activity or by creation, the time that is then shown')
         .choices(Object.keys(timeColumn))
@@ -99,9 +97,7 @@ export function registerList(parent: Command, run: Run): void {
             all: wantsAll(flags),
             ids: flags.ids ?? false,
             deleted: flags.deleted ?? false,
-            titleMatch: flags.titleMatch ?? null,
-            olderThan: flags.olderThan ?? null,
-            newerThan: flags.newerThan ?? null,
+            conditions: conditionFlagsOf(flags),
             sort: flags.sort,
             reverse: flags.reverse ?? false,
             utc: flags.utc ?? false,
@@ -121,10 +117,8 @@ export async function runList(input: ListInput, context: CliContext): Promise<un
   const { backend } = await context.open();
   const query = {
     limit: input.limit ?? limitFor(context),
-    title_match: input.titleMatch,
+    ...conditionsOf(input.conditions, context.host.now(), input.deleted ? null : false),
     id_suffix: null,
-    updated_before: input.olderThan === null ? null : timeOf(input.olderThan, context.host.now()),
-    updated_after: input.newerThan === null ? null : timeOf(input.newerThan, context.host.now()),
     deleted: input.deleted,
     sort: input.sort,
     order: input.reverse ? 'asc' : 'desc',
@@ -156,8 +150,8 @@ function limitFor({ stdout, options, host }: CliContext): number {
 async function tellNothing(input: ListInput, context: Printing): Promise<void> {
   // The command that reads the ids from the pipe says that there are none.
   if (context.options.json || (input.ids && !context.stdout.isTerminal)) return;
-  const { cursor, deleted, titleMatch, olderThan, newerThan } = input;
-  const isNarrowed = deleted || [cursor, titleMatch, olderThan, newerThan].some((given) => given !== null);
+  const { cursor, deleted, conditions } = input;
+  const isNarrowed = deleted || cursor !== null || Object.keys(conditions).length > 0;
   await context.say(isNarrowed ? 'No session matches.' : 'There is no session yet.');
 }
 
@@ -191,9 +185,7 @@ function wordsOf(input: ListInput, query: Omit<SessionQuery, 'cursor'>): readonl
     String(query.limit),
     ...(input.ids ? ['--ids'] : []),
     ...(input.deleted ? ['--deleted'] : []),
-    ...(query.title_match === null ? [] : ['--title-match', query.title_match]),
-    ...(query.updated_before === null ? [] : ['--older-than', query.updated_before]),
-    ...(query.updated_after === null ? [] : ['--newer-than', query.updated_after]),
+    ...conditionWords(query),
     ...(input.sort === 'updated' ? [] : ['--sort', input.sort]),
     ...(input.reverse ? ['--reverse'] : []),
     ...(input.utc ? ['--utc'] : []),

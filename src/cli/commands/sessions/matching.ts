@@ -1,55 +1,70 @@
-// The ids of all sessions that a filter matches. They are collected from the pages of search and list before anything is done to them.
+// The sessions that a filter matches. Their ids are collected from the pages of search and list before anything is done to them.
 import { ParleyError } from '../../../service/errors.ts';
 import { largestPage } from '../../../service/limits.ts';
 import { quoted } from '../../../service/quoted.ts';
-import { anySession, firstCreatedFirst } from '../../../service/session-archive.ts';
-import { timeOf } from '../../age.ts';
+import { anySession, firstCreatedFirst, type SessionConditions } from '../../../service/session-archive.ts';
 import type { CliContext, ServiceAccess } from '../../context.ts';
 import { everyPage } from '../../every-page.ts';
 import type { IdList } from '../../session-batch/id-list.ts';
 import { everySession } from './every-session.ts';
 import { requireRoom } from './ids.ts';
-import type { FilterChoice } from './session-filter.ts';
+import { conditionsOf, type FilterChoice } from './session-filter.ts';
 
+/** `archived`: whether archived sessions are meant where the filter does not say it. */
 export async function collectMatching(
   filter: FilterChoice,
+  archived: boolean,
   list: IdList,
   limit: number,
   context: CliContext,
 ): Promise<void> {
   // A session that changes its place during the paging may come twice. The user has not given it twice.
-  const add = (id: string) => {
+  for await (const id of matchingIds(filter, archived, context)) {
     if (!list.has(id)) list.add(id);
     requireRoom(list.count, limit);
-  };
-  const { query, olderThan, titleMatch } = filter;
-  if (query === null) return listed(filter, add, context);
-  const found = await searched(query, context);
-  if (olderThan === null && titleMatch === null) found.forEach(add);
-  else await listed(filter, (id) => found.has(id) && add(id), context);
+  }
 }
 
-async function listed(
-  { olderThan, titleMatch }: FilterChoice,
-  take: (id: string) => void,
+export async function* matchingIds(
+  { conditions: flags, query, all }: FilterChoice,
+  archived: boolean,
   context: CliContext,
-): Promise<void> {
-  const before = olderThan === null ? null : timeOf(olderThan, context.host.now());
+): AsyncGenerator<string, void> {
+  const conditions = conditionsOf(flags, context.host.now(), all ? null : archived);
+  if (query === null) return yield* listed(conditions, context);
+  const { backend } = await context.open();
+  if (backend.extensions === null) await backend.service.verify(await context.call());
+  if (backend.extensions?.includes('order')) return yield* await searched(query, conditions, context);
+  // A server that keeps no order searches in all sessions.
+  const found = await searched(query, {}, context);
+  if (Object.keys(flags).length === 0) return yield* found;
+  for await (const id of listed(conditions, context)) if (found.has(id)) yield id;
+}
+
+async function* listed(conditions: SessionConditions, context: CliContext): AsyncGenerator<string, void> {
   const query = {
     ...anySession,
-    // With --older-than any order does: a session that becomes active during the paging no longer matches.
-    ...(before === null && firstCreatedFirst),
-    title_match: titleMatch,
-    updated_before: before,
+    ...conditions,
+    // With a time before which any order does: a session that becomes active during the paging no longer matches.
+    ...(conditions.updated_before === null && firstCreatedFirst),
   };
-  for await (const { session_id } of everySession(query, context)) take(session_id);
+  for await (const { session_id } of everySession(query, context)) yield session_id;
 }
 
-async function searched(query: string, context: ServiceAccess): Promise<ReadonlySet<string>> {
+async function searched(
+  query: string,
+  conditions: Partial<SessionConditions>,
+  context: ServiceAccess,
+): Promise<ReadonlySet<string>> {
   const { backend } = await context.open();
   const found = new Set<string>();
   const ask = async (cursor: string | null) =>
-    backend.archive.searchSessions(await context.call(), { query, limit: largestPage, cursor });
+    backend.archive.searchSessions(await context.call(), {
+      ...conditions,
+      query,
+      limit: largestPage,
+      cursor,
+    });
   for await (const { data } of everyPage(ask)) {
     // These are not all matches, and the user means all of them.
     if (data.newest_only) throw tooManyHits(query);

@@ -1,8 +1,9 @@
-// What `parley sessions restore` does: it brings back the sessions of some ids, or of a batch.
+// What `parley sessions restore` does: it brings back the sessions of some ids, or undoes a batch of any kind.
 import { ParleyError } from '../../../service/errors.ts';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import { exitDone } from '../../exit-codes.ts';
+import { batchKinds, inverseTags, type OrderKind } from '../../session-batch/batch-kind.ts';
 import { isImportBatch } from '../../session-batch/import-journal.ts';
 import { KnownBatch } from '../../session-batch/journal-reading.ts';
 import { knownBatches } from '../../session-batch/known-batches.ts';
@@ -14,9 +15,10 @@ import {
   endStatus,
   runOver,
   runSingle,
-  type SessionOperation,
+  sameCommand,
 } from './batch.ts';
 import { collectIds, newDraft } from './draft.ts';
+import { ordering, restoring } from './operations.ts';
 
 export interface RestoreInput {
   /** Ids, or `-` for stdin. */
@@ -30,17 +32,6 @@ export interface RestoreInput {
 }
 
 const mostIds = 10_000_000;
-
-/** A server without batches has no restoring either. */
-const restoring: SessionOperation<'restored'> = {
-  done: 'restored',
-  many: (backend) => async (call, ids) => (await backend.archive.restoreSessions(call, ids)).data.items,
-  one: (backend) => async (call, id) => {
-    await backend.archive.restoreSession(call, id);
-    return { repeated: false };
-  },
-  goesSingly: false,
-};
 
 export async function restoreSessions(input: RestoreInput, context: CliContext): Promise<number> {
   const { words, batch, last, verbose } = input;
@@ -71,8 +62,11 @@ async function restoreBatch(batch: string, verbose: boolean, context: CliContext
   const { known, journal } = await KnownBatch.open(context.host.dataDirectory, batch, context.host);
   try {
     known.requireOwner((await batchOwner(context)).owner);
-    const total = known.count('deleted');
-    const status = await restoreAll({ entries: known.entries('deleted'), total, verbose }, context);
+    const total = known.count('done');
+    const status =
+      known.action.kind === 'delete'
+        ? await restoreAll({ entries: known.entries('done'), total, verbose }, context)
+        : await undoOrdering(known, verbose, context);
     if (status === exitDone) journal.recordRestored(total, context.host.now());
     return status;
   } finally {
@@ -84,17 +78,50 @@ async function restoreBatch(batch: string, verbose: boolean, context: CliContext
 async function lastBatch(context: CliContext): Promise<string> {
   const { owner } = await batchOwner(context);
   for (const known of knownBatches(context.host.dataDirectory, () => {})) {
-    const sessions = known.count('deleted');
+    const sessions = known.count('done');
     if (!known.isOf(owner) || known.restored !== null || sessions === 0) continue;
     const { batch, made_at } = known.seal;
     const time = timesIn(context.stderr, context.host.now())(made_at);
-    await context.say(`The batch ${batch} (${time}) has deleted ${counted(sessions, 'session')}.`);
+    await context.say(
+      `The batch ${batch} (${time}) has ${batchKinds[known.action.kind].done} ${counted(sessions, 'session')}.`,
+    );
     return batch;
   }
-  throw new ParleyError('USAGE', 'No batch here has deleted sessions that were not restored yet.', {
+  throw new ParleyError('USAGE', 'No batch here has changed sessions that were not restored yet.', {
     hint: 'Nothing was done. All batches: parley sessions batches',
   });
 }
+
+/** Gives each session what the batch took from it, and takes what the batch gave it. */
+async function undoOrdering(known: KnownBatch, verbose: boolean, context: CliContext): Promise<number> {
+  const { kind, tags } = known.action;
+  if (kind === 'delete') return exitDone;
+  const { batch } = known.seal;
+  if (known.count('doubtful') > 0) {
+    throw new ParleyError(
+      'USAGE',
+      `What the batch ${batch} has changed is not known yet; nothing was done.`,
+      {
+        hint: `It was stopped in the middle of a call. Finish it first: ${sameCommand(`sessions ${kind} --resume ${batch}`, context.options)}`,
+      },
+    );
+  }
+  let status: number = exitDone;
+  for (const change of known.changes) {
+    const inverse = kind === 'tag' && tags !== null ? inverseTags(tags, change.split(',')) : noTags;
+    const ids = { entries: known.changedBy(change), total: known.countChangedBy(change), verbose };
+    const end = await runOver(
+      ordering(batchKinds[kind].undo as OrderKind, inverse),
+      { ...ids, journal: null, concurrency: defaultConcurrency },
+      context,
+    );
+    status = Math.max(status, endStatus(end, false));
+  }
+  if (known.changes.length === 0) await context.say('That batch has changed nothing: all was so before.');
+  return status;
+}
+
+const noTags = { add: [], remove: [] };
 
 async function restoreAll(
   given: Pick<BatchIds, 'entries' | 'total'> & { readonly verbose: boolean },

@@ -1,4 +1,4 @@
-// `parley sessions restore`: undoes deletions, of single ids or of a whole batch.
+// `parley sessions restore`: undoes deletions of single ids, and batches of any kind.
 import type { Command } from 'commander';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
@@ -15,13 +15,16 @@ interface RestoreFlags {
 export function registerRestore(parent: Command, run: Run): void {
   parent
     .command('restore')
-    .description('bring deleted sessions back')
+    .description('bring deleted sessions back, or undo a batch of another kind')
     .argument(
       '[id...]',
       'ids, ends of ids (6 or more characters) or titles; or - for ids on stdin: one a line, or NDJSON with session_id',
     )
-    .option('--batch <batch>', 'what this batch has deleted; of an import, takes back what it has created')
-    .option('--last', 'what the last batch here has deleted')
+    .option(
+      '--batch <batch>',
+      'undo this batch, whatever it has changed; of an import, take back what it has created',
+    )
+    .option('--last', 'undo the last batch here')
     .option('--verbose', 'a result line for each id, also at a terminal')
     .action((words: string[], flags: RestoreFlags, command: Command) =>
       run(command, (context) =>

@@ -19,15 +19,23 @@ import { throughPager } from '../../terminal/through-pager.ts';
 import { startTimer } from '../../terminal/timer.ts';
 import { utcOption } from '../../utc-option.ts';
 import { wholeNumber } from '../../whole-number.ts';
+import {
+  addConditionOptions,
+  type ConditionFlags,
+  conditionFlagsOf,
+  conditionsOf,
+  conditionWords,
+} from './session-filter.ts';
 
 export interface SearchInput {
   readonly query: string;
   readonly limit: number;
   readonly cursor: string | null;
   readonly utc: boolean;
+  readonly conditions: ConditionFlags;
 }
 
-interface SearchFlags {
+interface SearchFlags extends ConditionFlags {
   readonly limit: number;
   readonly cursor?: string;
   readonly utc?: true;
@@ -43,18 +51,27 @@ A message is found that has all the words, in any order, whatever their case and
 `;
 
 export function registerSearch(parent: Command, run: Run): void {
-  parent
+  const command = parent
     .command('search')
     .description('find sessions by words in their messages, the best first')
     .argument('<query...>', 'words, "a phrase", begin*')
     .option('--limit <n>', `how many sessions, 1 to ${largestPage}`, wholeNumber(1, largestPage), 20)
-    .option('--cursor <cursor>', 'go on where a page ended')
+    .option('--cursor <cursor>', 'go on where a page ended');
+  addConditionOptions(command)
     .addOption(utcOption())
     .addHelpText('after', usage)
-    .action((words: string[], { limit, cursor, utc }: SearchFlags, command: Command) =>
-      run(command, (context) =>
-        runSearch({ query: words.join(' '), limit, cursor: cursor ?? null, utc: utc ?? false }, context),
-      ),
+    .action((words: string[], { limit, cursor, utc, ...flags }: SearchFlags, self: Command) =>
+      run(self, (context) => {
+        const conditions = conditionFlagsOf(flags);
+        const input = {
+          query: words.join(' '),
+          limit,
+          cursor: cursor ?? null,
+          utc: utc ?? false,
+          conditions,
+        };
+        return runSearch(input, context);
+      }),
     );
 }
 
@@ -79,7 +96,11 @@ export async function runSearch(
     now,
   });
   const call = await context.call();
-  const { data, body } = await backend.archive.searchSessions(call, input).finally(() => spinner.stop());
+  const { query, limit, cursor, conditions: flags } = input;
+  const conditions = conditionsOf(flags, now(), null);
+  const { data, body } = await backend.archive
+    .searchSessions(call, { query, limit, cursor, ...conditions })
+    .finally(() => spinner.stop());
   const { stdout } = context;
   if (context.options.json) await stdout.write(`${toJson(body)}\n`);
   else if (stdout.isTerminal) await writeItems(data.items, input, context);
@@ -94,6 +115,7 @@ export async function runSearch(
   if (data.next_cursor !== null) {
     const words = ['sessions', 'search', '--limit', String(input.limit)];
     if (input.utc) words.push('--utc');
+    words.push(...conditionWords(conditions));
     await tellNextPage({ words, operands: ['--', input.query], all: false }, data.next_cursor, context);
   }
   const [best] = data.items;

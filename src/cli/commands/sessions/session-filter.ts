@@ -1,40 +1,98 @@
-// The options that select sessions by their properties instead of by their ids.
+// The options that choose sessions by their properties: the same for lists, searches, exports, and whatever changes many sessions.
 import type { Command } from 'commander';
 import { ParleyError } from '../../../service/errors.ts';
-import { type PointInTime, pointInTime } from '../../age.ts';
+import type { SessionConditions } from '../../../service/session-archive.ts';
+import { type PointInTime, pointInTime, timeOf } from '../../age.ts';
 
-export interface FilterChoice {
+/** The conditions as they were typed; a missing one passes every session. */
+export interface ConditionFlags {
   /** By the time of the last activity. */
-  readonly olderThan: PointInTime | null;
-  readonly titleMatch: string | null;
-  /** The words of a search. */
-  readonly query: string | null;
+  readonly olderThan?: PointInTime;
+  readonly newerThan?: PointInTime;
+  readonly titleMatch?: string;
+  readonly mode?: string;
+  readonly tag?: string;
+  readonly pinned?: boolean;
+  readonly archived?: true;
 }
 
-export interface FilterFlags {
-  readonly olderThan?: PointInTime;
-  readonly titleMatch?: string;
+export interface FilterFlags extends ConditionFlags {
   readonly query?: string;
   readonly all?: true;
 }
 
-export function addFilterOptions(command: Command): Command {
+export interface FilterChoice {
+  readonly conditions: ConditionFlags;
+  /** The words of a search; null for none. */
+  readonly query: string | null;
+  readonly all: boolean;
+}
+
+export function addConditionOptions(command: Command): Command {
   return command
     .option('--older-than <when>', 'sessions last active before: 90m, 12h, 30d, 8w, or a date', pointInTime)
+    .option('--newer-than <when>', 'sessions last active since', pointInTime)
     .option('--title-match <glob>', 'sessions whose title matches, with * ? [a-z]')
+    .option('--mode <name>', 'sessions whose last turn was in this mode')
+    .option('--tag <tag>', 'sessions with this tag')
+    .option('--pinned', 'pinned sessions')
+    .option('--no-pinned', 'sessions that are not pinned')
+    .option('--archived', 'archived sessions instead of the others');
+}
+
+export function addFilterOptions(command: Command): Command {
+  return addConditionOptions(command)
     .option('--query <words>', 'sessions in whose messages these words occur, as sessions search finds them')
-    .option('--all', 'every session of the project');
+    .option('--all', 'every session of the project, archived ones too');
 }
 
 /** Null where none is given. */
-export function filterOf({ olderThan, titleMatch, query, all }: FilterFlags): FilterChoice | null {
-  const narrows = olderThan !== undefined || titleMatch !== undefined || query !== undefined;
+export function filterOf({ query, all, ...flags }: FilterFlags): FilterChoice | null {
+  const conditions = conditionFlagsOf(flags);
+  const narrows = query !== undefined || Object.keys(conditions).length > 0;
   if (all && narrows) {
     throw new ParleyError('USAGE', '--all means every session, and goes with no other filter.', {
       hint: 'Nothing was done. Leave out --all, or the others.',
     });
   }
-  return all || narrows
-    ? { olderThan: olderThan ?? null, titleMatch: titleMatch ?? null, query: query ?? null }
-    : null;
+  return all || narrows ? { conditions, query: query ?? null, all: all ?? false } : null;
+}
+
+/** The conditions among other flags. */
+export function conditionFlagsOf(flags: ConditionFlags): ConditionFlags {
+  const { olderThan, newerThan, titleMatch, mode, tag, pinned, archived } = flags;
+  const given = Object.entries({ olderThan, newerThan, titleMatch, mode, tag, pinned, archived });
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
+}
+
+/** `archivedByDefault`: whether archived sessions pass without `--archived`; null for both. */
+export function conditionsOf(
+  flags: ConditionFlags,
+  now: number,
+  archivedByDefault: boolean | null,
+): SessionConditions {
+  const { olderThan, newerThan, titleMatch, mode, tag, pinned, archived } = flags;
+  return {
+    updated_before: olderThan === undefined ? null : timeOf(olderThan, now),
+    updated_after: newerThan === undefined ? null : timeOf(newerThan, now),
+    title_match: titleMatch ?? null,
+    mode: mode ?? null,
+    tag: tag ?? null,
+    pinned: pinned ?? null,
+    archived: archived ?? archivedByDefault,
+  };
+}
+
+/** The options that give these conditions, for a command that is shown. */
+export function conditionWords(conditions: SessionConditions): readonly string[] {
+  const { updated_before, updated_after, title_match, mode, tag, pinned, archived } = conditions;
+  return [
+    ...(title_match === null ? [] : ['--title-match', title_match]),
+    ...(updated_before === null ? [] : ['--older-than', updated_before]),
+    ...(updated_after === null ? [] : ['--newer-than', updated_after]),
+    ...(mode === null ? [] : ['--mode', mode]),
+    ...(tag === null ? [] : ['--tag', tag]),
+    ...(pinned === null ? [] : [pinned ? '--pinned' : '--no-pinned']),
+    ...(archived ? ['--archived'] : []),
+  ];
 }

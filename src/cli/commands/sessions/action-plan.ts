@@ -1,9 +1,10 @@
-// What `parley sessions delete` will delete: the ids that are given or that match, and the question before it does.
+// What a batch will change: the ids that are given or that match, and the question before it does.
 import { ParleyError } from '../../../service/errors.ts';
 import { quoted } from '../../../service/quoted.ts';
 import type { Session } from '../../../service/session.ts';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
+import { type BatchAction, type BatchKind, batchKinds } from '../../session-batch/batch-kind.ts';
 import type { IdList } from '../../session-batch/id-list.ts';
 import type { BatchDraft } from '../../session-batch/journal.ts';
 import { shownTime } from '../../shown-time.ts';
@@ -13,7 +14,7 @@ import { collectIds } from './draft.ts';
 import { collectMatching } from './matching.ts';
 import type { FilterChoice } from './session-filter.ts';
 
-export interface DeleteInput {
+export interface ActionInput extends BatchAction {
   /** Ids, or `-` for stdin. */
   readonly words: readonly string[];
   /** Is given instead of ids; null for none. */
@@ -29,7 +30,7 @@ export interface DeleteInput {
   readonly verbose: boolean;
 }
 
-export function requireOneSource({ words, filter, resume, dryRun }: DeleteInput): void {
+export function requireOneSource({ words, filter, resume, dryRun }: ActionInput): void {
   const sources = [words.length > 0, filter !== null, resume !== null].filter(Boolean).length;
   if (sources <= 1 && !(resume !== null && dryRun)) return;
   throw new ParleyError('USAGE', 'Ids, filters and --resume cannot be used together.', {
@@ -39,21 +40,25 @@ export function requireOneSource({ words, filter, resume, dryRun }: DeleteInput)
 
 /** Fills the list and completes it. Resolves to the sessions that were not named by their full id, and were looked up. */
 export async function collect(
-  input: DeleteInput,
+  input: ActionInput,
   list: IdList,
   context: CliContext,
 ): Promise<readonly Session[]> {
   let named: readonly Session[] = [];
   if (input.filter === null) named = await collectIds(input.words, list, input.max, context, 'active');
-  else await collectMatching(input.filter, list, input.max, context);
+  else await collectMatching(input.filter, input.kind === 'unarchive', list, input.max, context);
   list.complete();
   return named;
 }
 
 /** Shows a session that was named by its title or by the end of its id. Throws unless the answer is yes. */
-export async function askAboutNamed(session: Session, context: CliContext): Promise<void> {
+export async function askAboutNamed(
+  session: Session,
+  { kind }: BatchAction,
+  context: CliContext,
+): Promise<void> {
   await context.stderr.write(`  ${shownSession(session, context)}\n`);
-  await requireYes('Delete this session?', context);
+  await requireYes(kind, 'this session', context);
 }
 
 function shownSession(
@@ -64,9 +69,10 @@ function shownSession(
   return `${session_id}  ${title === null ? '(no title)' : quoted(title)}, ${facts}`;
 }
 
-/** Shows what would be deleted, and where. Throws unless the answer is yes. */
+/** Shows what would be changed, and where. Throws unless the answer is yes. */
 export async function askFirst(
   { list }: BatchDraft,
+  { kind }: BatchAction,
   project: string | null,
   context: CliContext,
 ): Promise<void> {
@@ -79,8 +85,7 @@ export async function askFirst(
     `${sessions}${project === null ? '' : ` of project ${project}`}, in ${where}${profile === null ? '' : ` (profile ${profile})`}:\n` +
       `${sample.map((id) => `  ${id}\n`).join('')}${list.count > sample.length ? '  …\n' : ''}`,
   );
-  const question = list.count === 1 ? 'Delete this session?' : `Delete these ${list.count} sessions?`;
-  await requireYes(question, context);
+  await requireYes(kind, list.count === 1 ? 'this session' : `these ${list.count} sessions`, context);
 }
 
 /** What the session is, where that can be known. */
@@ -95,7 +100,8 @@ async function shownId(id: string, context: CliContext): Promise<string> {
   }
 }
 
-async function requireYes(question: string, context: CliContext): Promise<void> {
-  const yes = await confirm(question, '--yes', context.prompting);
-  if (!yes) throw new ParleyError('USAGE', 'Nothing was deleted.', { hint: 'It was answered with no.' });
+async function requireYes(kind: BatchKind, what: string, context: CliContext): Promise<void> {
+  const { question, done } = batchKinds[kind];
+  const yes = await confirm(`${question} ${what}?`, '--yes', context.prompting);
+  if (!yes) throw new ParleyError('USAGE', `Nothing was ${done}.`, { hint: 'It was answered with no.' });
 }

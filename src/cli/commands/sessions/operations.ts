@@ -1,0 +1,94 @@
+// What the kinds of batches ask the service for, of many sessions in a call or of one.
+import type { Backend } from '../../../service/backend.ts';
+import type { Call } from '../../../service/call.ts';
+import { ParleyError } from '../../../service/errors.ts';
+import { defaultLimits } from '../../../service/limits.ts';
+import type { OrderedItem, SessionArchive, TagChange } from '../../../service/session-archive.ts';
+import { type BatchAction, batchKinds, type OrderKind } from '../../session-batch/batch-kind.ts';
+import type { ItemResult } from '../../session-batch/batch-report.ts';
+import type { SessionOperation } from './batch.ts';
+
+export const deletion: SessionOperation = {
+  done: 'deleted',
+  many: (backend) => async (call, ids) => (await backend.archive.deleteSessions(call, ids)).data.items,
+  one: (backend) => (call, id) => backend.service.deleteSession(call, id),
+  goesSingly: true,
+  endsMissing: true,
+};
+
+/** A server without batches has no restoring either. */
+export const restoring: SessionOperation = {
+  done: 'restored',
+  many: (backend) => async (call, ids) => (await backend.archive.restoreSessions(call, ids)).data.items,
+  one: (backend) => async (call, id) => {
+    await backend.archive.restoreSession(call, id);
+    return { repeated: false };
+  },
+  goesSingly: false,
+};
+
+export const lookup: SessionOperation = {
+  done: '',
+  many: null,
+  one: (backend) => async (call, id) => {
+    await backend.service.getSession(call, id);
+    return { repeated: false };
+  },
+  goesSingly: true,
+};
+
+/** `archived` is called with the ids that an archiving has archived. */
+export function operationOf(
+  { kind, tags }: BatchAction,
+  archived: (ids: ReadonlySet<string>) => void,
+): SessionOperation {
+  if (kind === 'delete') return deletion;
+  return ordering(kind, tags ?? { add: [], remove: [] }, kind === 'archive' ? archived : undefined);
+}
+
+/** A server without the extension `order` has none of this, so nothing goes singly. */
+export function ordering(
+  kind: OrderKind,
+  tags: TagChange,
+  onDone: (ids: ReadonlySet<string>) => void = () => {},
+): SessionOperation {
+  const { done } = batchKinds[kind];
+  const ask = async (backend: Backend, call: Call, ids: readonly string[]) => {
+    const items = await asked(backend.archive, kind, tags, call, ids);
+    onDone(new Set(items.filter(({ status }) => status === done).map(({ session_id }) => session_id)));
+    return items.map(resultOf);
+  };
+  return {
+    done,
+    many: (backend) => (call, ids) => ask(backend, call, ids),
+    one: (backend) => async (call, id) => {
+      const [result] = await ask(backend, call, [id]);
+      if (result?.status === 'not_found')
+        throw new ParleyError('SESSION_NOT_FOUND', 'There is no such session.');
+      if (result?.error) throw new ParleyError('INVALID_REQUEST', result.error.message);
+      return { repeated: false };
+    },
+    goesSingly: false,
+    isOrder: true,
+  };
+}
+
+async function asked(
+  archive: SessionArchive,
+  kind: OrderKind,
+  tags: TagChange,
+  call: Call,
+  ids: readonly string[],
+): Promise<readonly OrderedItem[]> {
+  if (kind === 'tag') return (await archive.tagSessions(call, ids, tags)).data.items;
+  if (kind === 'pin' || kind === 'unpin')
+    return (await archive.pinSessions(call, ids, kind === 'pin')).data.items;
+  return (await archive.archiveSessions(call, ids, kind === 'archive')).data.items;
+}
+
+function resultOf({ session_id, status, changed }: OrderedItem): ItemResult {
+  if (status === 'not_found') return { session_id, status };
+  if (status !== 'too_many_tags') return { session_id, status, changed };
+  const message = `The session would have more than ${defaultLimits.tags} tags.`;
+  return { session_id, status: 'failed', error: { code: 'INVALID_REQUEST', message } };
+}

@@ -1,0 +1,65 @@
+// What the commands that keep order have in common: pin, unpin, archive, unarchive and tag. Their options are those of `sessions delete`.
+import type { Command } from 'commander';
+import type { TagChange } from '../../../service/session-archive.ts';
+import type { Run } from '../../run.ts';
+import type { OrderKind } from '../../session-batch/batch-kind.ts';
+import { wholeNumber } from '../../whole-number.ts';
+import { addFilterOptions, type FilterFlags, filterOf } from './session-filter.ts';
+
+interface OrderingFlags extends FilterFlags {
+  readonly add?: readonly string[];
+  readonly remove?: readonly string[];
+  readonly resume?: string;
+  readonly yes?: true;
+  readonly dryRun?: true;
+  readonly ignoreMissing?: true;
+  readonly max: number;
+  readonly verbose?: true;
+}
+
+interface OrderingCommand {
+  readonly kind: OrderKind;
+  readonly description: string;
+  /** Adds options of its own, before the common ones. */
+  readonly options?: (command: Command) => Command;
+  /** The ids among the words, and the tags that the words and flags name. */
+  readonly read?: (
+    words: readonly string[],
+    flags: {
+      readonly add?: readonly string[];
+      readonly remove?: readonly string[];
+      readonly resume?: string;
+    },
+  ) => { readonly words: readonly string[]; readonly tags: TagChange };
+}
+
+export function registerOrdering(parent: Command, run: Run, given: OrderingCommand): void {
+  const { kind, description, options = (command) => command, read } = given;
+  const command = parent
+    .command(kind)
+    .description(description)
+    .argument(
+      '[id...]',
+      'ids, ends of ids (6 or more characters) or titles; or - for ids on stdin: one a line, or NDJSON with session_id',
+    );
+  addFilterOptions(options(command))
+    .option('-y, --yes', 'do not ask')
+    .option('--dry-run', 'look up what would be changed, and change nothing')
+    .option('--ignore-missing', 'an id that is not found is no failure')
+    .option('--max <n>', 'refuse to change more than so many', wholeNumber(1), 1_000_000)
+    .option('--verbose', 'a result line for each id, also at a terminal')
+    .option('--resume <batch>', 'go on with a batch that was stopped, and try again what failed')
+    .action((words: string[], flags: OrderingFlags, self: Command) =>
+      run(self, async (context) => {
+        const { runAction } = await import('./action-run.ts');
+        const meant = read?.(words, flags) ?? { words, tags: null };
+        const input = {
+          ...{ kind, ...meant, filter: filterOf(flags), resume: flags.resume ?? null },
+          ...{ yes: flags.yes ?? false, dryRun: flags.dryRun ?? false, max: flags.max },
+          ...{ ignoreMissing: flags.ignoreMissing ?? false, verbose: flags.verbose ?? false },
+          concurrency: 3,
+        };
+        return runAction(input, context);
+      }),
+    );
+}

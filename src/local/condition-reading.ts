@@ -1,0 +1,19 @@
+// Reads the conditions of a listing or a search into what a store tests. Throws `INVALID_REQUEST` for a value that no session can meet.
+import type { Limits } from '../service/limits.ts';
+import type { SessionConditions } from '../service/session-archive.ts';
+import type { SessionPredicate } from '../store/session-filters.ts';
+import { checkTag, checkText, checkTitleMatch, readTime } from './text-rules.ts';
+import { readTitlePattern } from './title-pattern.ts';
+
+export function readConditions(conditions: SessionConditions, limits: Limits): SessionPredicate {
+  const { title_match, updated_before, updated_after, mode, tag, pinned, archived } = conditions;
+  if (title_match !== null) checkTitleMatch(title_match, limits);
+  if (mode !== null) checkText('mode', mode);
+  if (tag !== null) checkTag('tag', tag, limits);
+  return {
+    titleMatch: title_match === null ? null : readTitlePattern(title_match),
+    updatedBefore: readTime('updated_before', updated_before),
+    updatedAfter: readTime('updated_after', updated_after),
+    ...{ mode, tag, pinned, archived },
+  };
+}

@@ -1,0 +1,26 @@
+// The ordering of a session after a change, as every store asks for it inside its transaction.
+import { defaultLimits } from '../service/limits.ts';
+import type { SessionOrdering } from '../service/session.ts';
+import type { TagChange } from '../service/session-archive.ts';
+import { sortedTags } from '../service/sorted-tags.ts';
+import type { OrderChange, OrderedSession } from '../store/order-change.ts';
+
+/** Null if the session would have too many tags. A session that has too many already may lose some. */
+export function orderedSession(kept: SessionOrdering, change: OrderChange): OrderedSession | null {
+  const { pinned = kept.pinned, archived = kept.archived } = change;
+  const tags = change.tags === undefined ? kept.tags : changedTags(kept.tags, change.tags);
+  const gained = tags.filter((tag) => !kept.tags.includes(tag));
+  if (gained.length > 0 && tags.length > defaultLimits.tags) return null;
+  const lost = kept.tags.filter((tag) => !tags.includes(tag));
+  const changed = [
+    ...(pinned === kept.pinned ? [] : ['pinned']),
+    ...(archived === kept.archived ? [] : ['archived']),
+    ...sortedTags([...gained, ...lost]),
+  ];
+  return { ordering: { pinned, archived, tags }, changed };
+}
+
+function changedTags(kept: readonly string[], change: readonly string[] | TagChange): readonly string[] {
+  if (!('add' in change)) return sortedTags(change);
+  return sortedTags([...kept, ...change.add].filter((tag) => !change.remove.includes(tag)));
+}

@@ -1,0 +1,17 @@
+// A change of the ordering of sessions, and what it does to one session.
+import type { SessionOrdering } from '../service/session.ts';
+import type { OrderedItem, TagChange } from '../service/session-archive.ts';
+
+/** What is to change in the ordering of sessions. A field that is missing stays as it is. */
+export interface OrderChange {
+  readonly pinned?: boolean;
+  readonly archived?: boolean;
+  /** All tags from now on, or those that are added and removed. */
+  readonly tags?: readonly string[] | TagChange;
+}
+
+/** The ordering of a session after a change, and what the change has changed, as {@link OrderedItem} names it. */
+export interface OrderedSession {
+  readonly ordering: SessionOrdering;
+  readonly changed: readonly string[];
+}
