@@ -3,6 +3,7 @@
 import type { BackupCounts } from '../service/backup-report.ts';
 import { noLimits } from '../service/key-limits.ts';
 import type {
+  AuditRow,
   IdempotencyRow,
   KeptMessage,
   ProjectKeyRow,
@@ -52,6 +53,7 @@ export type BackupLine =
   | ({ readonly kind: 'modes' } & BackedUpModes)
   | ({ readonly kind: 'session' } & SessionLine)
   | ({ readonly kind: 'answer' } & AnswerLine)
+  | ({ readonly kind: 'audit' } & AuditRow)
   | ({ readonly kind: 'end' } & EndLine);
 
 type ColumnKind = 'text' | 'number' | 'boolean' | 'text or null' | 'number or null' | 'object';
@@ -112,6 +114,7 @@ const lines: { readonly [Kind in BackupLine['kind']]: Columns<Omit<BackupLine & 
     ...{ position: 'number or null', message_id: 'text or null', reply_id: 'text or null' },
     ...{ answer: 'text or null', age_ms: 'number' },
   },
+  audit: { number: 'number', entry: 'text', hash: 'text' },
   end: {
     ...{ projects: 'number', keys: 'number', modes: 'number', sessions: 'number', messages: 'number' },
     ...{ stored_answers: 'number', sha256: 'text' },

@@ -13,7 +13,7 @@ import type {
   UsageQuery,
   UsageRecord,
 } from '../service/administration.ts';
-import type { AuditEntry, AuditHead, AuditQuery, AuditVerification } from '../service/audit.ts';
+import type { AuditEntry, AuditHead, AuditQuery, AuditVerification } from '../service/audit-entry.ts';
 import { ParleyError } from '../service/errors.ts';
 import { quoted } from '../service/quoted.ts';
 import type { PurgeFilter } from '../store/session-filters.ts';

@@ -1,5 +1,11 @@
 // Reads the audit log of a store, and checks its chain.
-import type { AuditEntry, AuditFault, AuditHead, AuditQuery, AuditVerification } from '../service/audit.ts';
+import type {
+  AuditEntry,
+  AuditFault,
+  AuditHead,
+  AuditQuery,
+  AuditVerification,
+} from '../service/audit-entry.ts';
 import { chainedHash, firstHash } from '../store/audit-chain.ts';
 import type { AuditLog, AuditRow } from '../store/session-store.ts';
 import { readTime } from './text-rules.ts';

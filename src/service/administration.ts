@@ -1,6 +1,6 @@
 // The contract of administration: operations for the owner of a store only. They are not part of the interface document and take no key, so
 // they are never offered over HTTP, and a backend at a server elsewhere has no administration.
-import type { AuditEntry, AuditHead, AuditQuery, AuditVerification } from './audit.ts';
+import type { AuditEntry, AuditHead, AuditQuery, AuditVerification } from './audit-entry.ts';
 import type { KeyLimits } from './key-limits.ts';
 
 /** The record of a key, without the key itself. */

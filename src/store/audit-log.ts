@@ -1,6 +1,6 @@
 // The interface of a store's audit log. What is done is told in the transaction that does it, as a waiting entry, so that no call waits for
 // another. From time to time, and before the log is read, one process at a time moves the waiting entries into the chain.
-import type { AuditedAction } from '../service/audit.ts';
+import type { AuditedAction } from '../service/audit-entry.ts';
 
 /** Who made a call. */
 export interface AuditBy {

@@ -1,6 +1,7 @@
 // The whole suite of a store, the same for every database. A store runs it with functions that open the store.
 import type { SessionStore } from '../../src/store/session-store.ts';
 import type { StoreRows } from '../../src/store/store-rows.ts';
+import { describeAudits } from './audit-suite.ts';
 import { describeForks } from './fork-suite.ts';
 import { describeHandles } from './handles-suite.ts';
 import { describeImports } from './import-suite.ts';
@@ -44,6 +45,7 @@ export function describeEveryStore(name: string, newPlace: NewPlace): void {
   describePurges(name, open);
   describeUsage(name, open);
   describeModel(name, open);
+  describeAudits(name, newPlace);
   describeHandles(name, newPlace);
   describeRows(name, newPlace);
 }

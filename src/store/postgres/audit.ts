@@ -27,7 +27,8 @@ const takeWaiting = statement(`
   )
   SELECT entry FROM taken ORDER BY id`);
 const add = statement(`
-  INSERT INTO parley.audit (number, entry, hash) SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[])`);
+  INSERT INTO parley.audit (number, entry, hash) SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[])
+  ON CONFLICT (number) DO NOTHING`);
 const read = statement(
   `SELECT number, entry, hash FROM parley.audit WHERE number > $1 ORDER BY number LIMIT ${auditPage}`,
 );
@@ -83,7 +84,7 @@ export class PostgresAudit implements AuditLog {
   }
 
   read(after: number): Promise<readonly AuditRow[]> {
-    return this.#run((ask) => ask<AuditRow>(read, [after]));
+    return this.#run((ask) => readAudit(ask, after));
   }
 
   head(): Promise<Pick<AuditRow, 'number' | 'hash'> | null> {
@@ -102,6 +103,15 @@ async function chainNext(ask: Ask): Promise<void> {
     head,
     waiting.map(({ entry }) => entry),
   );
+  await addAudit(ask, rows);
+}
+
+export function readAudit(ask: Ask, after: number): Promise<readonly AuditRow[]> {
+  return ask<AuditRow>(read, [after]);
+}
+
+/** Adds rows behind the end of the chain. */
+export async function addAudit(ask: Ask, rows: readonly AuditRow[]): Promise<void> {
   const last = rows.at(-1);
   if (last === undefined) return;
   const column = <T>(of: (row: AuditRow) => T) => rows.map(of);

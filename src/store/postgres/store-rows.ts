@@ -1,5 +1,6 @@
 // Reads and writes all rows of a store in PostgreSQL, for a copy. A page is written as arrays, in one transaction.
 import {
+  type AuditRow,
   firstMessage,
   type IdempotencyRow,
   type KeptMessage,
@@ -15,6 +16,7 @@ import {
   type StoreRows,
   settingsBytes,
 } from '../store-rows.ts';
+import { addAudit, readAudit } from './audit.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { storeError } from './postgres-errors.ts';
 import { atOneMoment } from './snapshot.ts';
@@ -60,6 +62,14 @@ export class PostgresRows implements StoreRows {
 
   readIdempotency(projectId: string, after: string | null): Promise<readonly IdempotencyRow[]> {
     return this.#run((ask) => readsOf(ask).readIdempotency(projectId, after));
+  }
+
+  readAudit(after: number): Promise<readonly AuditRow[]> {
+    return this.#run((ask) => readAudit(ask, after));
+  }
+
+  addAudit(rows: readonly AuditRow[]): Promise<void> {
+    return this.#do((ask) => addAudit(ask, rows));
   }
 
   atOneMoment<T>(work: (rows: StoreRowReads) => Promise<T>): Promise<T> {
@@ -148,6 +158,7 @@ function readsOf(ask: Ask): StoreRowReads {
     count: async (projectId) => (await ask<StoreCounts>(sql.count, [projectId]))[0] as StoreCounts,
     readParts: (projectId, from) => readParts(ask, projectId, from),
     readIdempotency: (projectId, after) => ask<IdempotencyRow>(sql.idempotency, [projectId, after ?? '']),
+    readAudit: (after) => readAudit(ask, after),
   };
 }
 

@@ -26,7 +26,7 @@ export const auditStatements = {
   waiting: `SELECT id, entry FROM audit_waiting ORDER BY id LIMIT ${auditPage}`,
   isWaiting: 'SELECT 1 FROM audit_waiting LIMIT 1',
   forget: 'DELETE FROM audit_waiting WHERE id <= @id',
-  add: 'INSERT INTO audit (number, entry, hash) VALUES (@number, @entry, @hash)',
+  add: 'INSERT INTO audit (number, entry, hash) VALUES (@number, @entry, @hash) ON CONFLICT (number) DO NOTHING',
   read: `SELECT number, entry, hash FROM audit WHERE number > @after ORDER BY number LIMIT ${auditPage}`,
   head: `SELECT value FROM meta WHERE name = 'audit_head'`,
   setHead: `
@@ -81,10 +81,8 @@ export class SqliteAudit implements AuditLog {
           headOf(connection),
           waiting.map(({ entry }) => entry),
         );
-        for (const row of rows) connection.run(auditStatements.add, { ...row });
-        const last = rows.at(-1);
-        if (last === undefined) return;
-        connection.run(auditStatements.setHead, { value: `${last.number} ${last.hash}` });
+        if (rows.length === 0) return;
+        addAudit(connection, rows);
         connection.run(auditStatements.forget, { id: waiting.at(-1)?.id ?? 0 });
       });
     }
@@ -101,6 +99,13 @@ export class SqliteAudit implements AuditLog {
   end(): Promise<void> {
     return this.#timer.end();
   }
+}
+
+/** Adds rows behind the end of the chain. */
+export function addAudit(connection: Connection, rows: readonly AuditRow[]): void {
+  for (const row of rows) connection.run(auditStatements.add, { ...row });
+  const last = rows.at(-1);
+  if (last !== undefined) connection.run(auditStatements.setHead, { value: `${last.number} ${last.hash}` });
 }
 
 function headOf(connection: Connection): Head | null {
