@@ -27,6 +27,11 @@ export function pointInTime(text: string): PointInTime {
   return { time: new Date(milliseconds).toISOString() };
 }
 
+/** The same for a time to come. */
+export function timeAhead(point: PointInTime, now: number): string {
+  return 'time' in point ? point.time : new Date(now + point.ageMs).toISOString();
+}
+
 /** The earliest year: ISO 8601 writes earlier ones in another form. */
 const yearNought = Date.parse('0000-01-01T00:00:00.000Z');
 

@@ -1,4 +1,5 @@
 // All commands, in the order of the help.
+import { registerAudit } from './commands/audit/audit.ts';
 import { registerChat } from './commands/chat.ts';
 import { registerComplete, registerCompletion } from './commands/completion.ts';
 import { registerDoctor } from './commands/doctor.ts';
@@ -33,6 +34,7 @@ const commands: ReadonlyMap<string, Register> = new Map([
   ['logout', registerLogout],
   ['profiles', registerProfiles],
   ['keys', registerKeys],
+  ['audit', registerAudit],
   ['serve', registerServe],
   ['store', registerStore],
   ['doctor', registerDoctor],

@@ -3,6 +3,7 @@ import { profileOfStore } from '../config/profiles.ts';
 import type { Target } from '../config/settings.ts';
 import type { StoredConfig } from '../config/stored-config.ts';
 import { IdSource } from '../local/ids.ts';
+import { KeyCheck } from '../local/key-check.ts';
 import type { Say } from '../local/late-keeping.ts';
 import { LocalAdministration } from '../local/local-administration.ts';
 import { LocalArchive } from '../local/local-archive.ts';
@@ -159,9 +160,10 @@ async function openLocal<Modes extends Pick<ModeSource, 'read' | 'follow'>>(
   const ids = new IdSource(random);
   const local: LocalOptions = { store, engines, limits, now, sinceBoot, random, ids, owner, say };
   const turnQueue = new TurnQueue();
+  const keys = new KeyCheck(local);
   const backend: EmbeddedBackend = {
-    service: new LocalService(local, turnQueue),
-    archive: new LocalArchive(local, turnQueue),
+    service: new LocalService(local, turnQueue, keys),
+    archive: new LocalArchive(local, turnQueue, keys),
     administration: new LocalAdministration(local),
     extensions: ['archive', 'idempotency', 'stream', 'settings', 'lines', 'schema', 'order'],
     async close() {

@@ -1,7 +1,9 @@
 // The form of a backup: a text of lines, each a JSON object with its `kind`. The first line names the backup, the last one holds the
 // counts of all rows and the SHA-256 of all lines before it. The columns of a row have the names of store-rows.ts.
 import type { BackupCounts } from '../service/backup-report.ts';
+import { noLimits } from '../service/key-limits.ts';
 import type {
+  AuditRow,
   IdempotencyRow,
   KeptMessage,
   ProjectKeyRow,
@@ -51,6 +53,7 @@ export type BackupLine =
   | ({ readonly kind: 'modes' } & BackedUpModes)
   | ({ readonly kind: 'session' } & SessionLine)
   | ({ readonly kind: 'answer' } & AnswerLine)
+  | ({ readonly kind: 'audit' } & AuditRow)
   | ({ readonly kind: 'end' } & EndLine);
 
 const longestTime = 8_640_000_000_000_000;
@@ -116,7 +119,8 @@ const lines: { readonly [Kind in BackupLine['kind']]: Columns<Omit<BackupLine & 
   project: { project_id: 'text', name: 'text', created_at: 'time' },
   key: {
     ...{ key_id: 'text', name: 'text', hash: 'hash', project_id: 'text' },
-    ...{ created_at: 'time', revoked_at: 'time or null' },
+    ...{ created_at: 'time', revoked_at: 'time or null', scope: 'text or null' },
+    ...{ expires_at: 'time or null', turns_per_day: 'number or null', tokens_per_day: 'number or null' },
   },
   modes: { default_mode: 'text or null', modes: 'object' },
   session: { project_id: 'text', session: 'object', messages: 'list' },
@@ -125,6 +129,7 @@ const lines: { readonly [Kind in BackupLine['kind']]: Columns<Omit<BackupLine & 
     ...{ position: 'number or null', message_id: 'text or null', reply_id: 'text or null' },
     ...{ answer: 'text or null', age_ms: 'number' },
   },
+  audit: { number: 'number', entry: 'text', hash: 'text' },
   end: {
     ...{ projects: 'number', keys: 'number', modes: 'number', sessions: 'number', messages: 'number' },
     ...{ stored_answers: 'number', sha256: 'text' },
@@ -159,6 +164,8 @@ export function readLine(text: string): BackupLine {
   }
   const { kind } = (value ?? {}) as { readonly kind?: unknown };
   if (typeof kind !== 'string' || !Object.hasOwn(lines, kind)) throw new LineFault('is no line of a backup');
+  // A backup of an earlier version has no limits of keys.
+  if (kind === 'key') value = { ...noLimits, ...(value as object) };
   const { kind: _, ...row } = value as BackupLine;
   check(row, lines[kind as BackupLine['kind']], '');
   const line = value as BackupLine;

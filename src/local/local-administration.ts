@@ -3,6 +3,7 @@ import type {
   Administration,
   CreatedKey,
   CreateKeyRequest,
+  ExportRecord,
   KeyRecord,
   PurgeExecution,
   PurgePlan,
@@ -12,18 +13,22 @@ import type {
   UsageQuery,
   UsageRecord,
 } from '../service/administration.ts';
+import type { AuditEntry, AuditHead, AuditQuery, AuditVerification } from '../service/audit-entry.ts';
 import { ParleyError } from '../service/errors.ts';
 import { quoted } from '../service/quoted.ts';
 import type { PurgeFilter } from '../store/session-filters.ts';
 import { hashKey, issueKey } from './api-keys.ts';
+import { LocalAudit } from './local-audit.ts';
 import type { LocalOptions } from './local-options.ts';
 import { checkTitle, readTime } from './text-rules.ts';
 
 export class LocalAdministration implements Administration {
   readonly #local: LocalOptions;
+  readonly #audit: LocalAudit;
 
   constructor(local: LocalOptions) {
     this.#local = local;
+    this.#audit = new LocalAudit(local.store.audit);
   }
 
   async createKey(request: CreateKeyRequest): Promise<CreatedKey> {
@@ -31,6 +36,8 @@ export class LocalAdministration implements Administration {
     checkTitle(request.project_name, limits, 'project');
     checkTitle(request.key_name, limits, 'name');
     const now = this.#local.now();
+    const expires_at = readTime('expires_at', request.expires_at ?? null);
+    checkLimits(request, expires_at, now);
     const key = issueKey(random);
     const record = await store.createKey({
       key_id: ids.next('key', now),
@@ -39,6 +46,10 @@ export class LocalAdministration implements Administration {
       project_name: request.project_name,
       project_id: ids.next('prj', now),
       now,
+      scope: request.scope ?? null,
+      expires_at,
+      turns_per_day: request.turns_per_day ?? null,
+      tokens_per_day: request.tokens_per_day ?? null,
     });
     return { ...record, key };
   }
@@ -74,9 +85,27 @@ export class LocalAdministration implements Administration {
       expected,
       keptSince,
       rewrites: request.rewrite ?? false,
+      by: this.#owner(),
     });
     if (purge.kind === 'other_count') throw otherCount(purge.sessions, expected);
     return purge.report;
+  }
+
+  auditEntries(query: AuditQuery): AsyncIterable<AuditEntry> {
+    return this.#audit.entries(query);
+  }
+
+  verifyAudit(noted: AuditHead | null): Promise<AuditVerification> {
+    return this.#audit.verify(noted);
+  }
+
+  recordExport({ project_id, session_ids }: ExportRecord): Promise<void> {
+    const note = { ...this.#owner(), what: 'export', project_id, count: session_ids.length } as const;
+    return this.#local.store.audit.tell({ ...note, ids: session_ids.slice(0, mostNamedIds) });
+  }
+
+  #owner() {
+    return { time: this.#local.now(), key_id: null, request_id: null };
   }
 
   holdsAny(project_id: string, session_ids: readonly string[]): Promise<boolean> {
@@ -91,6 +120,25 @@ export class LocalAdministration implements Administration {
   usage({ since, by }: UsageQuery): Promise<readonly UsageRecord[]> {
     return this.#local.store.usage(readTime('since', since) ?? 0, by);
   }
+}
+
+/** How many ids the entry of an export names. */
+const mostNamedIds = 1000;
+
+function checkLimits(request: CreateKeyRequest, expiresAt: number | null, now: number): void {
+  if (expiresAt !== null && expiresAt <= now) throw wrongLimit('expires_at', 'is a time that has passed');
+  for (const field of ['turns_per_day', 'tokens_per_day'] as const) {
+    const budget = request[field] ?? null;
+    if (budget !== null && !(Number.isSafeInteger(budget) && budget > 0))
+      throw wrongLimit(field, 'must be a whole number from 1');
+  }
+}
+
+function wrongLimit(field: string, problem: string): ParleyError {
+  return new ParleyError('INVALID_REQUEST', `The field ${field} ${problem}.`, {
+    hint: 'No key was made.',
+    details: [{ field, problem }],
+  });
 }
 
 function otherCount(found: number, expected: number): ParleyError {

@@ -22,7 +22,6 @@ import {
   type TagChange,
 } from '../service/session-archive.ts';
 import type { OrderChange } from '../store/order-change.ts';
-import { KeyCheck } from './api-keys.ts';
 import { readConditions } from './condition-reading.ts';
 import {
   anyMessagePage,
@@ -35,6 +34,8 @@ import {
 } from './cursors.ts';
 import { idempotencyKeyFor, importKeyFor } from './fingerprint.ts';
 import { checkRecord } from './import-rules.ts';
+import { KeyCheck } from './key-check.ts';
+import type { KeyedOperation } from './key-scopes.ts';
 import type { LocalOptions } from './local-options.ts';
 import { found, recorded } from './local-service.ts';
 import { readQuery } from './search-query.ts';
@@ -47,6 +48,7 @@ import {
   checkPageLimit,
   checkTagChange,
 } from './text-rules.ts';
+import { TurnBudget } from './turn-budget.ts';
 import { TurnQueue } from './turn-queue.ts';
 
 export class LocalArchive implements SessionArchive {
@@ -54,15 +56,15 @@ export class LocalArchive implements SessionArchive {
   readonly #keys: KeyCheck;
   readonly #lines: SessionLines;
 
-  /** `turnQueue`: that of the service over the same store. */
-  constructor(local: LocalOptions, turnQueue = new TurnQueue()) {
+  /** `turnQueue` and `keys`: those of the service over the same store. */
+  constructor(local: LocalOptions, turnQueue = new TurnQueue(), keys = new KeyCheck(local)) {
     this.#local = local;
     this.#lines = new SessionLines(local, turnQueue);
-    this.#keys = new KeyCheck(local.store);
+    this.#keys = keys;
   }
 
   async listSessions(call: Call, query: SessionQuery): Promise<Result<Page<Session>>> {
-    const projectId = await this.#keys.project(call);
+    const projectId = await this.#keys.project(call, 'listSessions');
     checkPageLimit(query.limit, this.#local.limits);
     if (query.id_suffix !== null) checkIdSuffix(query.id_suffix);
     const order = { sort: query.sort, order: query.order };
@@ -80,7 +82,7 @@ export class LocalArchive implements SessionArchive {
   async searchSessions(call: Call, request: SearchRequest): Promise<Result<SearchPage>> {
     const { limits, store } = this.#local;
     const { query, limit, cursor } = request;
-    const { projectId, keyHash, checked } = await this.#keys.access(call, () => {
+    const { projectId, keyHash, checked } = await this.#keys.access(call, 'searchSessions', () => {
       checkPageLimit(limit, limits);
       const sessions = readConditions({ ...noConditions, ...request }, limits);
       return { ...readQuery(query, limits), sessions, limit, after: readSearchCursor(cursor) };
@@ -89,7 +91,7 @@ export class LocalArchive implements SessionArchive {
   }
 
   async listMessages(call: Call, sessionId: string, query: MessageQuery): Promise<Result<Page<Message>>> {
-    const projectId = await this.#keys.project(call);
+    const projectId = await this.#keys.project(call, 'listMessages');
     const { limit, cursor, all = false, last = false } = query;
     checkPageLimit(limit, this.#local.limits);
     if (last) checkLastPage(query);
@@ -108,31 +110,41 @@ export class LocalArchive implements SessionArchive {
   }
 
   async changeSession(call: Call, sessionId: string, changes: SessionChanges): Promise<Result<Session>> {
-    const projectId = await this.#keys.project(call);
+    // A change of one field needs what the batch of that change needs.
+    const operation = changes.archived === undefined ? 'changeSession' : 'archiveSessions';
+    const projectId = await this.#keys.project(call, operation);
     checkChanges(changes, this.#local.limits);
     return resultOf(found(await this.#local.store.changeSession(projectId, sessionId, changes)));
   }
 
   async restoreSession(call: Call, sessionId: string): Promise<Result<Session>> {
-    const projectId = await this.#keys.project(call);
+    const projectId = await this.#keys.project(call, 'restoreSession');
     const once = await this.#once(call, 'restoreSession', sessionId);
-    return resultOf(found(recorded(await this.#local.store.restoreSession(projectId, sessionId, once))));
+    return resultOf(
+      found(
+        recorded(await this.#local.store.restoreSession(projectId, sessionId, once, this.#keys.by(call))),
+      ),
+    );
   }
 
   async deleteSessions(call: Call, ids: readonly string[]): Promise<Result<BatchResult<'deleted'>>> {
-    const projectId = await this.#keys.project(call);
+    const projectId = await this.#keys.project(call, 'deleteSessions');
     checkBatch(ids, this.#local.limits);
     const once = await this.#once(call, 'deleteSessions', ids);
     return resultOf({
-      items: recorded(await this.#local.store.deleteSessions(projectId, ids, this.#local.now(), once)),
+      items: recorded(
+        await this.#local.store.deleteSessions(projectId, ids, this.#local.now(), once, this.#keys.by(call)),
+      ),
     });
   }
 
   async restoreSessions(call: Call, ids: readonly string[]): Promise<Result<BatchResult<'restored'>>> {
-    const projectId = await this.#keys.project(call);
+    const projectId = await this.#keys.project(call, 'restoreSessions');
     checkBatch(ids, this.#local.limits);
     const once = await this.#once(call, 'restoreSessions', ids);
-    return resultOf({ items: recorded(await this.#local.store.restoreSessions(projectId, ids, once)) });
+    return resultOf({
+      items: recorded(await this.#local.store.restoreSessions(projectId, ids, once, this.#keys.by(call))),
+    });
   }
 
   async pinSessions(
@@ -162,10 +174,12 @@ export class LocalArchive implements SessionArchive {
   }
 
   async importSession(call: Call, record: SessionRecord): Promise<Result<Session>> {
-    const projectId = await this.#keys.project(call);
+    const projectId = await this.#keys.project(call, 'importSession');
     await checkRecord(record, this.#local.limits);
     const once = await importKeyFor(call, record, this.#local.now(), this.#local.limits);
-    const session = recorded(await this.#local.store.importSession(projectId, record, once));
+    const session = recorded(
+      await this.#local.store.importSession(projectId, record, once, this.#keys.by(call)),
+    );
     if (session === null) throw takenId(record.session.session_id);
     return resultOf(session);
   }
@@ -176,34 +190,36 @@ export class LocalArchive implements SessionArchive {
     request: RegenerateRequest,
     form: ReplyForm,
   ): AsyncGenerator<ChatEvent> {
-    const projectId = await this.#keys.project(call);
-    yield* this.#lines.regenerate(call, projectId, sessionId, request, form);
+    const projectId = await this.#keys.project(call, 'regenerate');
+    const budget = new TurnBudget(this.#local.store, this.#keys.budgetOf(call));
+    const verify = () => this.#keys.verify(call.apiKey);
+    yield* this.#lines.regenerate({ call, projectId, budget, verify }, sessionId, request, form);
   }
 
   async undoTurn(call: Call, sessionId: string): Promise<Result<MovedTurn>> {
-    const projectId = await this.#keys.project(call);
+    const projectId = await this.#keys.project(call, 'undoTurn');
     return resultOf(await this.#lines.move(call, projectId, sessionId, 'undoTurn'));
   }
 
   async redoTurn(call: Call, sessionId: string): Promise<Result<MovedTurn>> {
-    const projectId = await this.#keys.project(call);
+    const projectId = await this.#keys.project(call, 'redoTurn');
     return resultOf(await this.#lines.move(call, projectId, sessionId, 'redoTurn'));
   }
 
   async forkSession(call: Call, sessionId: string, request: ForkRequest): Promise<Result<Session>> {
-    const projectId = await this.#keys.project(call);
+    const projectId = await this.#keys.project(call, 'forkSession');
     return resultOf(await this.#lines.fork(call, projectId, sessionId, request));
   }
 
   async #order<Status extends string>(
     call: Call,
-    operation: string,
+    operation: KeyedOperation,
     ids: readonly string[],
     change: OrderChange,
     done: Status,
     check: () => void = () => {},
   ): Promise<Result<OrderedResult<Status>>> {
-    const projectId = await this.#keys.project(call);
+    const projectId = await this.#keys.project(call, operation);
     checkBatch(ids, this.#local.limits);
     check();
     const once = await this.#once(call, operation, { ids, change });

@@ -15,8 +15,8 @@ import { type Result, resultOf } from '../service/result.ts';
 import type { NewSession, Session } from '../service/session.ts';
 import { unknownMode } from '../service/unknown-mode.ts';
 import type { Idempotent } from '../store/session-store.ts';
-import { KeyCheck } from './api-keys.ts';
 import { idempotencyKeyFor } from './fingerprint.ts';
+import { KeyCheck } from './key-check.ts';
 import type { LocalOptions } from './local-options.ts';
 import {
   checkIdempotencyKey,
@@ -29,6 +29,7 @@ import {
 } from './text-rules.ts';
 import { runTurn } from './turn.ts';
 import { beginWhenFree } from './turn-begin.ts';
+import { TurnBudget } from './turn-budget.ts';
 import { idempotencyMismatch, sessionNotFound } from './turn-failures.ts';
 import { TurnQueue } from './turn-queue.ts';
 
@@ -37,10 +38,10 @@ export class LocalService implements ConversationService {
   readonly #keys: KeyCheck;
   readonly #turnQueue: TurnQueue;
 
-  constructor(local: LocalOptions, turnQueue = new TurnQueue()) {
+  constructor(local: LocalOptions, turnQueue = new TurnQueue(), keys = new KeyCheck(local)) {
     this.#local = local;
     this.#turnQueue = turnQueue;
-    this.#keys = new KeyCheck(local.store);
+    this.#keys = keys;
   }
 
   async verify(call: Call): Promise<Result<KeyIdentity>> {
@@ -48,13 +49,13 @@ export class LocalService implements ConversationService {
   }
 
   async models(call: Call): Promise<Result<readonly Mode[]>> {
-    await this.#keys.project(call);
+    await this.#keys.project(call, 'models');
     return resultOf(this.#local.engines.modes);
   }
 
   async *chat(call: Call, request: ChatRequest, form: ReplyForm): AsyncGenerator<ChatEvent> {
     const { engines, limits, now } = this.#local;
-    const { checked: engine, ...access } = await this.#keys.access(call, () => {
+    const { checked: engine, ...access } = await this.#keys.access(call, 'chat', () => {
       checkMessage(request.message, limits);
       if (request.title !== undefined) checkNewTitle(request.title, request.session_id, limits);
       checkNewSettings(request, limits);
@@ -65,15 +66,19 @@ export class LocalService implements ConversationService {
     });
     const once = await idempotencyKeyFor(call, 'chat', request, now(), limits);
     const local = { ...this.#local, ids: this.#local.ids.of(access.projectId) };
-    const begin = () => beginWhenFree(local, this.#turnQueue, access, call, request, once);
+    const budget = new TurnBudget(local.store, this.#keys.budgetOf(call), request.message);
+    const take = (answersOnly: boolean) =>
+      beginWhenFree(local, this.#turnQueue, access, call, request, once, answersOnly);
+    const verify = () => this.#keys.verify(call.apiKey);
+    const begin = () => budget.begin(take, { isRepeatable: once !== null, verify });
     const { schema } = request;
-    const turn = { begin, form, engine, replyId: null, ...(schema !== undefined && { schema }) };
+    const turn = { begin, budget, form, engine, replyId: null, ...(schema !== undefined && { schema }) };
     yield* runTurn(local, access.projectId, call, turn);
   }
 
   async createSession(call: Call, request: CreateSessionRequest): Promise<Result<NewSession>> {
     const { store, limits, ids } = this.#local;
-    const { projectId, keyHash } = await this.#keys.access(call, () => {
+    const { projectId, keyHash } = await this.#keys.access(call, 'createSession', () => {
       if (request.title !== null) checkTitle(request.title, limits);
       checkSettings(request, limits);
       checkIdempotencyKey(call);
@@ -85,14 +90,15 @@ export class LocalService implements ConversationService {
   }
 
   async getSession(call: Call, sessionId: string): Promise<Result<Session>> {
-    const { projectId, keyHash } = await this.#keys.access(call, () => {});
+    const { projectId, keyHash } = await this.#keys.access(call, 'getSession', () => {});
     return resultOf(found(await this.#local.store.findSession(projectId, sessionId, keyHash)));
   }
 
   async deleteSession(call: Call, sessionId: string): Promise<Deletion> {
     const { store, now } = this.#local;
-    const projectId = await this.#keys.project(call);
-    return { ...resultOf(found(await store.deleteSession(projectId, sessionId, now()))), repeated: false };
+    const projectId = await this.#keys.project(call, 'deleteSession');
+    const deleted = await store.deleteSession(projectId, sessionId, now(), this.#keys.by(call));
+    return { ...resultOf(found(deleted)), repeated: false };
   }
 }
 

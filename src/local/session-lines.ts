@@ -11,9 +11,18 @@ import { engineOf, found } from './local-service.ts';
 import { checkSchema, checkTitle } from './text-rules.ts';
 import { runTurn } from './turn.ts';
 import { noMessage, withTurn } from './turn-begin.ts';
+import type { TurnBudget } from './turn-budget.ts';
 import { idempotencyMismatch, sessionNotFound } from './turn-failures.ts';
 import type { TurnQueue } from './turn-queue.ts';
 import { whenFree } from './turn-wait.ts';
+
+/** A call whose key was checked. `verify` checks it again. */
+export interface KeyedCall {
+  readonly call: Call;
+  readonly projectId: string;
+  readonly budget: TurnBudget;
+  readonly verify: () => Promise<unknown>;
+}
 
 export class SessionLines {
   readonly #local: LocalOptions;
@@ -25,8 +34,7 @@ export class SessionLines {
   }
 
   async *regenerate(
-    call: Call,
-    projectId: string,
+    { call, projectId, budget, verify }: KeyedCall,
     sessionId: string,
     request: RegenerateRequest,
     form: ReplyForm,
@@ -40,18 +48,28 @@ export class SessionLines {
     const engine = engineOf(local.engines, mode);
     const once = await this.#once(call, 'regenerate', sessionId, request);
     const replyId = local.ids.next('msg', local.now());
-    const begin = async () => {
+    const take = async (answersOnly: boolean) => {
       const place = { projectId, name: sessionId };
       const begun = await whenFree(local, this.#queue, place, call, (deadOwner) => {
         const now = local.now();
         const lease = { owner: local.owner.id, ms: local.limits.turnLeaseMs };
-        const start = { session_id: sessionId, mode, reply_id: replyId, now, lease, deadOwner, once };
+        const start = {
+          session_id: sessionId,
+          mode,
+          reply_id: replyId,
+          now,
+          lease,
+          deadOwner,
+          once,
+          answersOnly,
+        };
         const closing_message_id = local.ids.next('msg', now);
         return local.store.beginRegeneration(projectId, { ...start, closing_message_id }, call.signal);
       });
       return withTurn(begun);
     };
-    const turn = { begin, form, engine, replyId, ...(schema !== undefined && { schema }) };
+    const begin = () => budget.begin(take, { isRepeatable: once !== null, verify });
+    const turn = { begin, budget, form, engine, replyId, ...(schema !== undefined && { schema }) };
     yield* runTurn(local, projectId, call, turn);
   }
 

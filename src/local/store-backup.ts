@@ -50,6 +50,7 @@ async function writeRows(rows: StoreRowReads, made_at: string, options: StoreBac
   let stored_answers = 0;
   for (const { project_id } of projects)
     stored_answers += await writeAnswers(rows, project_id, text, options.signal);
+  await writeAudit(rows, text, options.signal);
   const all: BackupCounts = { ...counts, stored_answers };
   const { bytes, sha256 } = await text.end(all);
   return { made_at, from, ...all, bytes, sha256 };
@@ -102,6 +103,18 @@ async function writeAnswers(
     const last = page.at(-1);
     if (last === undefined) return count;
     after = last.key;
+  }
+}
+
+async function writeAudit(rows: StoreRowReads, text: BackupText, signal: AbortSignal): Promise<void> {
+  let after = 0;
+  for (;;) {
+    signal.throwIfAborted();
+    const page = await rows.readAudit(after);
+    for (const row of page) await text.add({ kind: 'audit', ...row });
+    const last = page.at(-1);
+    if (last === undefined) return;
+    after = last.number;
   }
 }
 

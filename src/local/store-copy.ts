@@ -48,6 +48,7 @@ export async function copyStore(options: StoreCopy): Promise<CopyReport> {
     progress.begin('copied', sessions);
     for (const { project_id } of projects) copied.set(project_id, await copySessions(options, project_id));
     for (const { project_id } of projects) stored_answers += await copyIdempotency(options, project_id);
+    await copyAudit(options);
   }
   progress.begin('compared', sessions);
   const compared: CopiedProject[] = [];
@@ -198,6 +199,19 @@ async function replaceSessions(
       await copy.addParts(projectId, own);
       place = page.next;
     }
+  }
+}
+
+/** The chain is copied with its hashes, so it can be verified in the copy. */
+async function copyAudit({ original, copy, signal }: StoreCopy): Promise<void> {
+  let after = 0;
+  for (;;) {
+    signal.throwIfAborted();
+    const rows = await original.readAudit(after);
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    await copy.addAudit(rows);
+    after = last.number;
   }
 }
 

@@ -2,6 +2,7 @@
 import type { CopyProgress } from '../service/administration.ts';
 import type { BackupFacts } from '../service/backup-report.ts';
 import {
+  type AuditRow,
   type IdempotencyRow,
   type ProjectKeyRow,
   type ProjectRow,
@@ -120,6 +121,7 @@ class Lots {
   #project = '';
   #parts: SessionPart[] = [];
   #answers: IdempotencyRow[] = [];
+  #audit: AuditRow[] = [];
   #messages = 0;
   #bytes = 0;
 
@@ -142,18 +144,23 @@ class Lots {
       this.#project = project_id;
       this.#answers.push({ ...row, request_hash: Buffer.from(request_hash, 'hex') });
       this.#bytes += row.answer?.length ?? 0;
+    } else if (line.kind === 'audit') {
+      const { kind: _, ...row } = line;
+      this.#audit.push(row);
+      this.#bytes += row.entry.length;
     }
     const isFull =
-      this.#parts.length + this.#answers.length >= pageLimits.sessions ||
+      this.#parts.length + this.#answers.length + this.#audit.length >= pageLimits.sessions ||
       this.#messages >= pageLimits.messages ||
       this.#bytes >= pageLimits.textBytes;
     if (isFull) await this.flush();
   }
 
   async flush(): Promise<void> {
-    const [parts, answers] = [this.#parts, this.#answers];
-    [this.#parts, this.#answers, this.#messages, this.#bytes] = [[], [], 0, 0];
+    const [parts, answers, audit] = [this.#parts, this.#answers, this.#audit];
+    [this.#parts, this.#answers, this.#audit, this.#messages, this.#bytes] = [[], [], [], 0, 0];
     if (parts.length > 0) await this.#rows.addParts(this.#project, parts);
     if (answers.length > 0) await this.#rows.addIdempotency(this.#project, answers);
+    if (audit.length > 0) await this.#rows.addAudit(audit);
   }
 }

@@ -3,9 +3,10 @@ import type { Call } from '../service/call.ts';
 import type { ChatRequest } from '../service/chat-event.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { IdempotencyKey, TurnBegin } from '../store/session-store.ts';
-import type { Access } from './api-keys.ts';
+import type { Access } from './key-check.ts';
 import type { LocalOptions } from './local-options.ts';
 import { titleOf } from './text-rules.ts';
+import { OverBudget } from './turn-failures.ts';
 import type { TurnQueue } from './turn-queue.ts';
 import { whenFree } from './turn-wait.ts';
 
@@ -19,6 +20,7 @@ export async function beginWhenFree(
   call: Call,
   request: ChatRequest,
   once: IdempotencyKey | null,
+  answersOnly: boolean,
 ): Promise<BegunTurn> {
   // No other call can wait for a new session.
   const name = request.session_id ?? (once === null ? null : `key ${once.key}`);
@@ -41,14 +43,18 @@ export async function beginWhenFree(
       deadOwner,
       once,
       keyHash,
+      answersOnly,
     };
     return local.store.beginTurn(projectId, start, call.signal);
   });
   return withTurn(begin);
 }
 
-/** Throws `INVALID_REQUEST` for a session without a message. */
-export function withTurn(begin: BegunTurn | { readonly kind: 'empty' }): BegunTurn {
+/** Throws `INVALID_REQUEST` for a session without a message, and {@link OverBudget}. */
+export function withTurn(
+  begin: BegunTurn | { readonly kind: 'empty' } | { readonly kind: 'over_budget' },
+): BegunTurn {
+  if (begin.kind === 'over_budget') throw new OverBudget();
   if (begin.kind === 'empty') throw noMessage();
   return begin;
 }

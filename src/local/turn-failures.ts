@@ -12,6 +12,9 @@ export function turnFailure(error: unknown, turn: Turn): ParleyError {
   return error.with({ ...place, hint: `${hint} ${error.hint}`.trim() });
 }
 
+/** Thrown where a model would have to be asked, but the budget of the key is used up. */
+export class OverBudget extends Error {}
+
 export function takenOver({ session_id, message_id }: Turn): ParleyError {
   return new ParleyError('SESSION_BUSY', 'The turn was taken over by another process while it ran.', {
     hint: `The message is kept in session ${session_id}. Read the session again to see its reply.`,

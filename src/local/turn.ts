@@ -13,11 +13,14 @@ import { withSlowStoreNotice } from './late-keeping.ts';
 import type { LocalOptions } from './local-options.ts';
 import { lostReply } from './lost-reply.ts';
 import type { BegunTurn } from './turn-begin.ts';
+import type { TurnBudget } from './turn-budget.ts';
 import { sessionNotFound, takenOver, turnFailure, undoneTurn } from './turn-failures.ts';
 
 export interface ChosenTurn {
   /** Takes the turn of the session; what is to be answered is stored then. */
   readonly begin: () => Promise<BegunTurn>;
+  /** The budget of the key, in which `begin` has counted the turn. */
+  readonly budget: Pick<TurnBudget, 'end'>;
   readonly form: ReplyForm;
   readonly engine: ReplyEngine;
   /** The id of the reply, if another reply is asked for to a message that may have one; null for a chat. */
@@ -41,7 +44,7 @@ export async function* runTurn(
   local: LocalOptions,
   projectId: string,
   call: Call,
-  { begin: take, form, engine, replyId, schema }: ChosenTurn,
+  { begin: take, budget, form, engine, replyId, schema }: ChosenTurn,
 ): AsyncGenerator<ChatEvent> {
   const begin = await take();
   const { turn } = begin;
@@ -90,10 +93,12 @@ export async function* runTurn(
       error_code: errorCode,
       now,
     });
+    const settled = budget.end(usage, text);
     const end = await withSlowStoreNotice(ending, local.say).catch((error: unknown) => {
       unkept = lostReply(error, turn);
       throw unkept;
     });
+    await settled;
     switch (end.kind) {
       case 'not_found':
         unkept = sessionNotFound();

@@ -32,6 +32,7 @@ export interface OpenApiOperation {
 const common: readonly ErrorCode[] = [
   'INVALID_REQUEST',
   'INVALID_API_KEY',
+  'FORBIDDEN',
   'RATE_LIMITED',
   'INTERNAL_ERROR',
   'UNAVAILABLE',
@@ -39,7 +40,13 @@ const common: readonly ErrorCode[] = [
 const withBody: readonly ErrorCode[] = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
 const writing: readonly ErrorCode[] = ['STORAGE_FULL'];
 const ofTurn: readonly ErrorCode[] = ['SESSION_NOT_FOUND', 'SESSION_BUSY'];
-const ofReply: readonly ErrorCode[] = [...ofTurn, 'UNKNOWN_MODE', 'ENGINE_FAILED', 'ENGINE_TIMEOUT'];
+const ofReply: readonly ErrorCode[] = [
+  ...ofTurn,
+  'UNKNOWN_MODE',
+  'BUDGET_EXCEEDED',
+  'ENGINE_FAILED',
+  'ENGINE_TIMEOUT',
+];
 
 export function openApiDocument(version: string): OpenApiDocument {
   const paths: Record<string, Record<string, OpenApiOperation>> = {};

@@ -280,12 +280,20 @@ export const restorationResult = z.strictObject({
   items: z.array(z.strictObject({ session_id: z.string(), status: z.enum(['restored', 'not_found']) })),
 }) satisfies z.ZodType<BatchResult<'restored'>>;
 
+const budgetLeft = z.number().int().nullable();
+
 export const failure = z.strictObject({
   success: z.literal(false),
   error: z.strictObject({
     code: z.enum(serviceErrorCodes),
     message: z.string().describe('what failed, and what to do next'),
-    details: z.array(z.strictObject({ field: z.string(), problem: z.string() })).optional(),
+    details: z
+      .union([
+        z.array(z.strictObject({ field: z.string(), problem: z.string() })),
+        z.strictObject({ remaining: z.strictObject({ turns: budgetLeft, tokens: budgetLeft }) }),
+      ])
+      .optional()
+      .describe('each fault of the request; for a key whose budget is used up, what is left of it today'),
     session_id: z.string().optional().describe('of a chat that failed after its message was kept'),
     message_id: z.string().optional(),
   }),

@@ -1,8 +1,10 @@
 // The contract of administration: operations for the owner of a store only. They are not part of the interface document and take no key, so
 // they are never offered over HTTP, and a backend at a server elsewhere has no administration.
+import type { AuditEntry, AuditHead, AuditQuery, AuditVerification } from './audit-entry.ts';
+import type { KeyLimits } from './key-limits.ts';
 
 /** The record of a key, without the key itself. */
-export interface KeyRecord {
+export interface KeyRecord extends KeyLimits {
   readonly key_id: string;
   readonly key_name: string;
   readonly project_id: string;
@@ -10,6 +12,8 @@ export interface KeyRecord {
   readonly created_at: string;
   /** ISO 8601; null while the key is valid. */
   readonly revoked_at: string | null;
+  /** The hour (ISO 8601) of the last use; null for a key that was never used. It may be some seconds late. */
+  readonly last_used_at: string | null;
 }
 
 /** A key that was just created. */
@@ -18,7 +22,8 @@ export interface CreatedKey extends KeyRecord {
   readonly key: string;
 }
 
-export interface CreateKeyRequest {
+/** Limits that are missing are none. */
+export interface CreateKeyRequest extends Partial<KeyLimits> {
   /** The name of the key's project. The project is created if there is none of that name. */
   readonly project_name: string;
   readonly key_name: string;
@@ -161,6 +166,12 @@ export interface UsageRecord {
   readonly first_token_ms: number | null;
 }
 
+/** What an export took out of the store. */
+export interface ExportRecord {
+  readonly project_id: string;
+  readonly session_ids: readonly string[];
+}
+
 /** The operations on a store that need no key. All of them reject with a {@link ParleyError}. */
 export interface Administration {
   /** Counts the replies of all projects. The largest group comes first; days are in their order. */
@@ -168,7 +179,8 @@ export interface Administration {
 
   /**
    * Creates a key, and its project if there is none of that name. Rejects with `INVALID_REQUEST` for a name that is empty, longer than 200
-   * characters (code points), or holds control characters.
+   * characters (code points), or holds control characters, for a time of expiry that has passed, and for a budget that is no whole number
+   * from 1.
    */
   createKey(request: CreateKeyRequest): Promise<CreatedKey>;
 
@@ -194,6 +206,15 @@ export interface Administration {
    * erasure of bytes; the caller repeats the call until it resolves.
    */
   purgeSessions(request: PurgeExecution): Promise<PurgeReport>;
+
+  /** The entries of the audit log, the oldest first. */
+  auditEntries(query: AuditQuery): AsyncIterable<AuditEntry>;
+
+  /** Checks the chain of the audit log. `noted`: a head that was kept outside of the store; null for none. */
+  verifyAudit(noted: AuditHead | null): Promise<AuditVerification>;
+
+  /** Tells the audit log of an export, which is many reads for the store. */
+  recordExport(exported: ExportRecord): Promise<void>;
 
   /** True if the store holds any of these sessions of a project: active, or deleted and not erased. */
   holdsAny(project_id: string, session_ids: readonly string[]): Promise<boolean>;

@@ -1,5 +1,6 @@
 // Every failure of Parley is one class with one closed list of codes. Each code has a kind. The exit status of a command and the next
 // step of a batch follow from the kind. So does the HTTP status of a response, unless HTTP has a narrower one (wire/error-status.ts).
+import type { BudgetLeft } from './key-limits.ts';
 import { withoutMiddle } from './quoted.ts';
 import type { Remedy } from './remedy.ts';
 
@@ -16,6 +17,8 @@ export const serviceErrorCodes = [
   'UNSUPPORTED_MEDIA_TYPE',
   'IDEMPOTENCY_MISMATCH',
   'RATE_LIMITED',
+  'FORBIDDEN',
+  'BUDGET_EXCEEDED',
   'INTERNAL_ERROR',
   'ENGINE_FAILED',
   'ENGINE_TIMEOUT',
@@ -48,7 +51,7 @@ export const clientErrorCodes = [
 export type ErrorCode = (typeof serviceErrorCodes)[number] | (typeof clientErrorCodes)[number];
 
 /**
- * What a failure means for the caller. `input`: the request is wrong, and nothing was done. `key`: there is no valid key. `missing`: there
+ * What a failure means for the caller. `input`: the request is wrong, and nothing was done. `key`: there is no valid key, or the key may not do this. `missing`: there
  * is no such session. `transient`: there was no answer, and the same request may succeed later. `store`: the store cannot be used.
  * `mismatch`: the reply does not match its schema. `internal`: anything else failed.
  */
@@ -72,12 +75,14 @@ export const errorKind = {
   UNSUPPORTED_MEDIA_TYPE: 'input',
   NO_API_KEY: 'key',
   INVALID_API_KEY: 'key',
+  FORBIDDEN: 'key',
   SESSION_NOT_FOUND: 'missing',
   NETWORK: 'transient',
   TIMEOUT: 'transient',
   ENGINE_TIMEOUT: 'transient',
   UNAVAILABLE: 'transient',
   RATE_LIMITED: 'transient',
+  BUDGET_EXCEEDED: 'transient',
   SESSION_BUSY: 'transient',
   INCOMPLETE_REPLY: 'transient',
   REDIRECT: 'transient',
@@ -104,6 +109,8 @@ export interface ErrorFacts {
   /** What to do next, as a kind and facts, for the command line to put into words. */
   readonly remedy?: Remedy | null;
   readonly details?: readonly ErrorDetail[];
+  /** Of a key whose budget is used up: what is left of its budgets. The body of the failure has it in `details`. */
+  readonly remaining?: BudgetLeft | null;
   /** The session of a chat that failed after its message was stored, and the id of that message. */
   readonly session_id?: string | null;
   readonly message_id?: string | null;
@@ -131,6 +138,7 @@ export class ParleyError extends Error {
   readonly hint: string;
   readonly remedy: Remedy | null;
   readonly details: readonly ErrorDetail[];
+  readonly remaining: BudgetLeft | null;
   readonly session_id: string | null;
   readonly message_id: string | null;
   readonly retryAfter: number | null;
@@ -143,6 +151,7 @@ export class ParleyError extends Error {
     this.hint = withoutMiddle(facts.hint ?? '', mostHintCharacters);
     this.remedy = facts.remedy ?? null;
     this.details = facts.details ?? [];
+    this.remaining = facts.remaining ?? null;
     this.session_id = facts.session_id ?? null;
     this.message_id = facts.message_id ?? null;
     this.retryAfter = facts.retryAfter ?? null;
@@ -156,11 +165,13 @@ export class ParleyError extends Error {
 
   /** The same failure with these facts in place of its own. Its other facts stay. The failure becomes the cause of the new one. */
   with({ message = this.message, ...facts }: ErrorFacts & { readonly message?: string }): ParleyError {
-    const { code, hint, remedy, details, session_id, message_id, retryAfter, mayHaveActed, body } = this;
+    const { code, hint, remedy, details, remaining, session_id, message_id, retryAfter, mayHaveActed, body } =
+      this;
     const own = {
       hint,
       remedy,
       details,
+      remaining,
       session_id,
       message_id,
       retryAfter,

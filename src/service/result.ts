@@ -29,6 +29,7 @@ export function failureFacts(error: ParleyError) {
     code: error.code,
     message: error.hint === '' ? error.message : `${error.message} ${error.hint}`,
     ...(error.details.length > 0 && { details: error.details }),
+    ...(error.remaining !== null && { details: { remaining: error.remaining } }),
     ...(error.session_id !== null && { session_id: error.session_id }),
     ...(error.message_id !== null && { message_id: error.message_id }),
   };

@@ -1,5 +1,6 @@
 // Turns the rows that every store selects into the service's own types.
 import type { KeyRecord } from '../service/administration.ts';
+import type { BudgetLeft, KeyScope } from '../service/key-limits.ts';
 import {
   type FinishReason,
   isFromElsewhere,
@@ -10,6 +11,7 @@ import {
   type SessionSettings,
 } from '../service/session.ts';
 import type { SessionRecord } from '../service/session-archive.ts';
+import type { FoundKey } from './key-budgets.ts';
 
 export interface KeyRow {
   readonly key_id: string;
@@ -18,6 +20,29 @@ export interface KeyRow {
   readonly project_name: string;
   readonly created_at: number;
   readonly revoked_at: number | null;
+  readonly scope: KeyScope | null;
+  readonly expires_at: number | null;
+  readonly turns_per_day: number | null;
+  readonly tokens_per_day: number | null;
+  readonly last_used_at: number | null;
+}
+
+/** The columns of limits, in every store. */
+export const limitColumns =
+  'api_keys.scope, api_keys.expires_at, api_keys.turns_per_day, api_keys.tokens_per_day, api_keys.last_used_at';
+
+/** The budgets of a key and what is used of them; null where nothing is used yet. */
+export interface BudgetRow {
+  readonly turns_per_day: number | null;
+  readonly tokens_per_day: number | null;
+  readonly turns: number | null;
+  readonly tokens: number | null;
+}
+
+export function leftOf({ turns_per_day, tokens_per_day, turns, tokens }: BudgetRow): BudgetLeft {
+  const left = (budget: number | null, used: number | null) =>
+    budget === null ? null : Math.max(0, budget - (used ?? 0));
+  return { turns: left(turns_per_day, turns), tokens: left(tokens_per_day, tokens) };
 }
 
 export interface SessionRow {
@@ -75,11 +100,20 @@ export const messageColumns = ofMessage(columns);
 export const hiddenColumns = ofMessage([...columns, 'alternative_of', 'undone_at']);
 
 export function toKeyRecord(row: KeyRow): KeyRecord {
-  const { key_id, key_name, project_id, project_name, revoked_at } = row;
+  return { ...toFoundKey(row), revoked_at: timeOrNull(row.revoked_at) };
+}
+
+export function toFoundKey(row: KeyRow): FoundKey {
+  const { key_id, key_name, project_id, project_name, scope, turns_per_day, tokens_per_day } = row;
   return {
     ...{ key_id, key_name, project_id, project_name, created_at: toTime(row.created_at) },
-    revoked_at: revoked_at === null ? null : toTime(revoked_at),
+    ...{ scope, expires_at: timeOrNull(row.expires_at), turns_per_day, tokens_per_day },
+    last_used_at: timeOrNull(row.last_used_at),
   };
+}
+
+function timeOrNull(milliseconds: number | null): string | null {
+  return milliseconds === null ? null : toTime(milliseconds);
 }
 
 export function toSession(row: SessionRow): Session {

@@ -12,6 +12,8 @@
 // - A call with a {@link KeyHash} does nothing and rejects with `INVALID_API_KEY` when that key is not one of the project, or is revoked.
 // - It rejects with a `ParleyError`: `STORE_BUSY` (locked for too long, or out of reach; may be asked again), `STORAGE_FULL`,
 //   `STORE_DAMAGED`, `UNAVAILABLE` (closed). Then nothing was kept, unless the answer itself was lost.
+// - What a call with {@link AuditBy} deletes, restores, imports or erases is told in the audit log, in the same transaction. So are keys that
+//   are created or revoked.
 // - Several stores may be open on the same sessions at once, in one process or in many.
 // - The visible line of a session has all positions from 0, one message each; `message_count` counts it. Every method means the visible
 //   line, unless its text says otherwise. Alternatives and undone messages are hidden. A message that is hidden or shown keeps its
@@ -24,7 +26,7 @@ import type {
   UsageQuery,
   UsageRecord,
 } from '../service/administration.ts';
-import type { KeyIdentity } from '../service/conversation-service.ts';
+import type { KeyLimits } from '../service/key-limits.ts';
 import type { DeletedSession, Message, NewSession, Session } from '../service/session.ts';
 import type {
   BatchItem,
@@ -33,6 +35,8 @@ import type {
   SessionChanges,
   SessionRecord,
 } from '../service/session-archive.ts';
+import type { AuditBy, AuditLog } from './audit-log.ts';
+import type { FoundKey, KeyBudgets } from './key-budgets.ts';
 import type { OrderChange } from './order-change.ts';
 import type {
   AnyMessagePlace,
@@ -58,10 +62,12 @@ import type {
 } from './session-turns.ts';
 import type { IdempotencyKey, Idempotent, KeyHash } from './store-call.ts';
 
+export type * from './audit-log.ts';
+export type * from './key-budgets.ts';
 export * from './session-turns.ts';
 export * from './store-call.ts';
 
-export interface NewKey {
+export interface NewKey extends Partial<Omit<KeyLimits, 'expires_at'>> {
   readonly key_id: string;
   readonly key_name: string;
   /** The SHA-256 of the key. */
@@ -70,6 +76,7 @@ export interface NewKey {
   readonly project_name: string;
   readonly project_id: string;
   readonly now: number;
+  readonly expires_at?: number | null;
 }
 
 export interface PurgeOptions {
@@ -79,6 +86,7 @@ export interface PurgeOptions {
   readonly keptSince: number;
   /** True: the store also does the extra work, if it needs any, that leaves no erased byte in its files. False by default. */
   readonly rewrites?: boolean;
+  readonly by?: AuditBy;
 }
 
 /** `other_count`: there are `sessions` sessions, not as many as expected, and nothing was erased. */
@@ -88,7 +96,9 @@ export type Purge =
 
 export interface SessionStore {
   /** The project of a key; null for an unknown or revoked key. `hash` is the SHA-256 of the key, 32 bytes. */
-  findKey(hash: Uint8Array): Promise<KeyIdentity | null>;
+  findKey(hash: Uint8Array): Promise<FoundKey | null>;
+  readonly budgets: KeyBudgets;
+  readonly audit: AuditLog;
   /** Also makes the project if none has its name. */
   createKey(key: NewKey): Promise<KeyRecord>;
   /** All keys, the oldest first, revoked ones included. */
@@ -109,7 +119,12 @@ export interface SessionStore {
   /** Null unless the session is active. The other methods too see active sessions only, unless their text says otherwise. */
   findSession(projectId: string, sessionId: string, keyHash?: KeyHash): Promise<Session | null>;
   /** Hides the session until it is restored or purged. Null if the project has no such active session. */
-  deleteSession(projectId: string, sessionId: string, now: number): Promise<DeletedSession | null>;
+  deleteSession(
+    projectId: string,
+    sessionId: string,
+    now: number,
+    by?: AuditBy,
+  ): Promise<DeletedSession | null>;
   /** A change does not count as an activity. Null if the project has no such active session. */
   changeSession(projectId: string, sessionId: string, changes: SessionChanges): Promise<Session | null>;
   /** An active session is returned unchanged. Null if the project has no such session at all. */
@@ -117,6 +132,7 @@ export interface SessionStore {
     projectId: string,
     sessionId: string,
     once: IdempotencyKey | null,
+    by?: AuditBy,
   ): Promise<Idempotent<Session | null>>;
   /** One transaction; the items are in the order of the ids. The second occurrence of an id is not found. */
   deleteSessions(
@@ -124,12 +140,14 @@ export interface SessionStore {
     sessionIds: readonly string[],
     now: number,
     once: IdempotencyKey | null,
+    by?: AuditBy,
   ): Promise<Idempotent<readonly BatchItem<'deleted'>[]>>;
   /** One transaction; the items are in the order of the ids. An active session counts as restored. */
   restoreSessions(
     projectId: string,
     sessionIds: readonly string[],
     once: IdempotencyKey | null,
+    by?: AuditBy,
   ): Promise<Idempotent<readonly BatchItem<'restored'>[]>>;
   /**
    * Changes the ordering of sessions by the rule, in one transaction; the items are in the order of the ids. `done` is the status of a session
@@ -176,6 +194,7 @@ export interface SessionStore {
     projectId: string,
     record: SessionRecord,
     once: IdempotencyKey | null,
+    by?: AuditBy,
   ): Promise<Idempotent<Session | null>>;
 
   /**

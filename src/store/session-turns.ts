@@ -35,6 +35,8 @@ export interface TurnStart {
   readonly deadOwner: string | null;
   readonly once: IdempotencyKey | null;
   readonly keyHash?: KeyHash;
+  /** True: no model may be asked. Only a turn that needs none is begun, the repetition of an answered one; any other is `over_budget`. */
+  readonly answersOnly?: boolean;
   /** The id for the `interrupted` reply that closes an abandoned turn. The reply has the stored parts, or is empty. */
   readonly closing_message_id: string;
 }
@@ -59,6 +61,8 @@ export type TurnBegin =
   | { readonly kind: 'busy'; readonly session_id: string; readonly owner: string; readonly epoch: number }
   | { readonly kind: 'not_found' }
   | { readonly kind: 'mismatch' }
+  /** Only for a call with `answersOnly`. */
+  | { readonly kind: 'over_budget' }
   /** Only for a regeneration: the session has no message. */
   | { readonly kind: 'empty' }
   /** The turn of this key has ended in `stop` or `length` with this reply, or it was undone and this is its reply, cut or whole. */
@@ -66,7 +70,10 @@ export type TurnBegin =
 
 /** Another reply to the last message of a session. */
 export interface RegenerationStart
-  extends Pick<TurnStart, 'mode' | 'now' | 'lease' | 'deadOwner' | 'once' | 'closing_message_id'> {
+  extends Pick<
+    TurnStart,
+    'mode' | 'now' | 'lease' | 'deadOwner' | 'once' | 'closing_message_id' | 'answersOnly'
+  > {
   readonly session_id: string;
   /**
    * The id that the reply will have. It is stored with the idempotency key, so that a repeated key finds its own reply, also when it is an
@@ -85,7 +92,7 @@ export type TurnMoveEnd =
   | { readonly kind: 'done'; readonly value: MovedTurn }
   /** There is no turn to undo, or none that can be brought back. */
   | { readonly kind: 'nothing' }
-  | Exclude<TurnBegin, { turn: unknown } | { kind: 'empty' }>;
+  | Exclude<TurnBegin, { turn: unknown } | { kind: 'empty' | 'over_budget' }>;
 
 export interface Fork {
   /** The parent. */

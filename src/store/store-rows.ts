@@ -1,6 +1,10 @@
 // The interface for copying a store: it reads and writes all rows, with exact ids, positions and times. It decides nothing and changes no
 // row. Every method is one unit of work. The rows are read in pages, which limits the memory. Errors are as in session-store.ts.
+import type { KeyScope } from '../service/key-limits.ts';
+import type { AuditRow } from './audit-log.ts';
 import type { MessageRow } from './rows.ts';
+
+export type { AuditRow } from './audit-log.ts';
 
 export interface ProjectRow {
   readonly project_id: string;
@@ -17,6 +21,11 @@ export interface ProjectKeyRow {
   readonly project_id: string;
   readonly created_at: number;
   readonly revoked_at: number | null;
+  // The limits of the key (service/key-limits.ts). The use of it is not copied.
+  readonly scope: KeyScope | null;
+  readonly expires_at: number | null;
+  readonly turns_per_day: number | null;
+  readonly tokens_per_day: number | null;
 }
 
 /** A session, active or deleted. */
@@ -121,6 +130,8 @@ export interface StoreRowReads {
   readParts(projectId: string, from: PartPlace | null): Promise<PartPage>;
   /** At most a thousand rows behind the key `after`, in the order of the keys. */
   readIdempotency(projectId: string, after: string | null): Promise<readonly IdempotencyRow[]>;
+  /** At most a thousand entries of the audit log behind a number. Entries that wait to be chained are not among them. */
+  readAudit(after: number): Promise<readonly AuditRow[]>;
 }
 
 export interface StoreRows extends StoreRowReads {
@@ -135,6 +146,7 @@ export interface StoreRows extends StoreRowReads {
   addParts(projectId: string, parts: readonly SessionPart[]): Promise<void>;
   /** Leaves out a row whose session is not stored. */
   addIdempotency(projectId: string, rows: readonly IdempotencyRow[]): Promise<void>;
+  addAudit(rows: readonly AuditRow[]): Promise<void>;
   /** Removes the sessions with their messages and the idempotency rows that name them. */
   removeSessions(projectId: string, sessionIds: readonly string[]): Promise<void>;
 

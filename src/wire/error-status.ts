@@ -12,6 +12,7 @@ const statusOfKind = {
 } as const satisfies Record<ErrorKind, number>;
 
 const statusOfCode: Partial<Record<ErrorCode, number>> = {
+  FORBIDDEN: 403,
   NOT_FOUND: 404,
   METHOD_NOT_ALLOWED: 405,
   SESSION_BUSY: 409,
@@ -19,6 +20,7 @@ const statusOfCode: Partial<Record<ErrorCode, number>> = {
   UNSUPPORTED_MEDIA_TYPE: 415,
   IDEMPOTENCY_MISMATCH: 422,
   RATE_LIMITED: 429,
+  BUDGET_EXCEEDED: 429,
   ENGINE_FAILED: 502,
   ENGINE_TIMEOUT: 504,
   STORAGE_FULL: 507,

@@ -2,6 +2,7 @@
 // The server's own text is kept.
 import { fieldOf, firstText, textOrNull } from '../http/foreign-json.ts';
 import { type ErrorCode, type ErrorDetail, ParleyError, serviceErrorCodes } from '../service/errors.ts';
+import type { BudgetLeft } from '../service/key-limits.ts';
 import { isTurnedAway } from './error-status.ts';
 
 /** The response to one request, before its body is read. */
@@ -108,10 +109,21 @@ function factsOf(body: unknown) {
   const message_id = textOrNull(fieldOf(error, 'message_id'));
   return {
     details: detailsOf(fieldOf(error, 'details')),
+    remaining: remainingOf(fieldOf(error, 'details')),
     ...(session_id !== null && { session_id }),
     ...(message_id !== null && { message_id }),
     body: body ?? null,
   };
+}
+
+function remainingOf(details: unknown): BudgetLeft | null {
+  const remaining = fieldOf(details, 'remaining');
+  if (typeof remaining !== 'object' || remaining === null) return null;
+  const left = (name: string) => {
+    const value = fieldOf(remaining, name);
+    return typeof value === 'number' ? value : null;
+  };
+  return { turns: left('turns'), tokens: left('tokens') };
 }
 
 function detailsOf(value: unknown): readonly ErrorDetail[] {

@@ -76,6 +76,40 @@ describe('keys', () => {
     expect(storedKey(place)).toMatch(keyForm);
   });
 
+  test('a key with limits is refused outside of its scope and over its budget, and list shows all of it', async () => {
+    const make = ['keys', 'create', '--project', 'limited'];
+    const reader = await place.answer<CreatedKey>([...make, '--scope', 'read', '--expires', '90d']);
+    const left = Date.parse(reader.expires_at ?? '') - Date.parse(reader.created_at);
+    expect(Math.round(left / 86_400_000)).toBe(90);
+    const read = { env: { PARLEY_API_KEY: reader.key } };
+    expect((await place.parley(['sessions', 'list'], read)).status).toBe(0);
+    const refused = await place.parley(['chat', '-n', '-m', 'echo', 'hello'], read);
+    expectFailure(refused, { status: 4, code: 'FORBIDDEN' });
+
+    const { key } = await place.answer<CreatedKey>([...make, '--turns-per-day', '1', '--name', 'one']);
+    const chat = ['chat', '-n', '-m', 'echo', 'hello'];
+    await place.output(chat, { env: { PARLEY_API_KEY: key } });
+    const over = await place.parley(chat, { env: { PARLEY_API_KEY: key } });
+    expectFailure(over, { status: 6, code: 'BUDGET_EXCEEDED' });
+    const batch = await place.parley(['chat', '--batch', '-m', 'echo'], {
+      ...{ env: { PARLEY_API_KEY: key }, stdin: 'one\ntwo\nthree\nfour\n' },
+    });
+    expect(batch.status).toBe(6);
+
+    const listed = await place.output(['keys', 'list']);
+    expect(listed).toMatch(/valid\tlimited\tkey\tread\t20.*\t20/);
+    expect(listed).toContain('\t1 turns\t');
+    const [last] = (await place.answer<readonly KeyRecord[]>(['keys', 'list'])).slice(-1);
+    expect(last).toMatchObject({ turns_per_day: 1, tokens_per_day: null, scope: null, expires_at: null });
+    expect(last?.last_used_at).toMatch(/^\d{4}.*:00:00.000Z$/);
+    for (const wrong of [
+      ['--scope', 'all'],
+      ['--turns-per-day', '0'],
+      ['--expires', '2001-01-01'],
+    ])
+      expect((await place.parley([...make, ...wrong])).status).toBe(2);
+  });
+
   test('revoke holds from the next command on, also while a session of that key goes on', async () => {
     const { key, key_id } = await place.answer<CreatedKey>(['keys', 'create', '--project', 'gone']);
     const env = { PARLEY_API_KEY: key };

@@ -17,5 +17,7 @@ export async function newProjects(
     firstKey: await newKey(owner, first),
     secondKey: await newKey(owner, second),
     revokedKey: revoked.key,
+    issueKey: async (limits) =>
+      (await owner.administration.createKey({ project_name: first, key_name: 'limited', ...limits })).key,
   };
 }

@@ -3,10 +3,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Backend } from '../../src/service/backend.ts';
 import type { Call } from '../../src/service/call.ts';
+import type { KeyLimits } from '../../src/service/key-limits.ts';
 import { callWith, say } from '../support/calls.ts';
 import { describeArchive } from './service/archive-suite.ts';
 import { describeChat } from './service/chat-suite.ts';
 import { describeImport } from './service/import-suite.ts';
+import { describeKeyLimits } from './service/key-limits-suite.ts';
 import { describeKeys } from './service/keys-suite.ts';
 import { describeLines } from './service/lines-suite.ts';
 import { describeOrdering } from './service/ordering-suite.ts';
@@ -22,6 +24,8 @@ export interface ServiceFixture {
   readonly firstKey: string;
   readonly secondKey: string;
   readonly revokedKey: string;
+  /** A new key of the first project. */
+  readonly issueKey: (limits: Partial<KeyLimits>) => Promise<string>;
   close(): Promise<void>;
 }
 
@@ -38,9 +42,11 @@ export function describeService(name: string, open: () => Promise<ServiceFixture
       first: callWith(fixture.firstKey),
       second: callWith(fixture.secondKey),
       revokedKey: fixture.revokedKey,
+      issueKey: fixture.issueKey,
     });
 
     describeKeys(given);
+    describeKeyLimits(given);
     describeSessions(given);
     describeChat(given);
     describeArchive(given);

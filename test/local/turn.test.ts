@@ -248,7 +248,8 @@ describe('a turn', () => {
         new Proxy(store, {
           get(target, name: keyof SessionStore) {
             if (name === 'endTurn') return () => Promise.reject(full);
-            return target[name].bind(target);
+            const member = target[name];
+            return typeof member === 'function' ? member.bind(target) : member;
           },
         }),
       engines: engineOf(async function* () {

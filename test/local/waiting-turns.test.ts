@@ -72,7 +72,8 @@ describe('a turn', () => {
         new Proxy(store, {
           get(target, name: keyof SessionStore) {
             if (name === 'beginTurn') beginnings += 1;
-            return target[name].bind(target);
+            const member = target[name];
+            return typeof member === 'function' ? member.bind(target) : member;
           },
         }),
     });

@@ -17,7 +17,8 @@ test.each([
     const around = (store: SessionStore) =>
       new Proxy(store, {
         get(target, name: keyof SessionStore) {
-          if (name !== 'beginTurn') return target[name].bind(target);
+          const member = target[name];
+          if (name !== 'beginTurn') return typeof member === 'function' ? member.bind(target) : member;
           return async (...given: Parameters<SessionStore['beginTurn']>) => {
             const [projectId, start] = given;
             const begun = await target.beginTurn(projectId, start);

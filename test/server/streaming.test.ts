@@ -205,7 +205,8 @@ test.each([
           if (name === 'endTurn')
             return () =>
               Promise.reject(new ParleyError(code, 'The store: nothing was changed, this was not kept.'));
-          return target[name].bind(target);
+          const member = target[name];
+          return typeof member === 'function' ? member.bind(target) : member;
         },
       });
     await open({ around: failing });

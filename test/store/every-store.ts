@@ -1,9 +1,11 @@
 // The whole suite of a store, the same for every database. A store runs it with functions that open the store.
 import type { SessionStore } from '../../src/store/session-store.ts';
 import type { StoreRows } from '../../src/store/store-rows.ts';
+import { describeAudits } from './audit-suite.ts';
 import { describeForks } from './fork-suite.ts';
 import { describeHandles } from './handles-suite.ts';
 import { describeImports } from './import-suite.ts';
+import { describeKeyLimits } from './key-suite.ts';
 import { describeListings } from './listing-suite.ts';
 import { describeModel } from './model-suite.ts';
 import { describeTurnMoves } from './move-suite.ts';
@@ -29,6 +31,7 @@ export type NewPlace = () => Promise<{
 export function describeEveryStore(name: string, newPlace: NewPlace): void {
   const open = async () => (await newPlace()).open();
   describeStore(name, open);
+  describeKeyLimits(name, open);
   describeListings(name, open);
   describeSearches(name, open);
   describeImports(name, open);
@@ -42,6 +45,7 @@ export function describeEveryStore(name: string, newPlace: NewPlace): void {
   describePurges(name, open);
   describeUsage(name, open);
   describeModel(name, open);
+  describeAudits(name, newPlace);
   describeHandles(name, newPlace);
   describeRows(name, newPlace);
 }

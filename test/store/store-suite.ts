@@ -1,5 +1,6 @@
 // The behaviour of every store with API keys, single sessions and idempotency keys.
 import { describe, expect, it } from 'vitest';
+import { noLimits } from '../../src/service/key-limits.ts';
 import type { SessionStore } from '../../src/store/session-store.ts';
 import {
   at,
@@ -26,7 +27,10 @@ export function describeStore(name: string, open: () => Promise<SessionStore>): 
       const key = newKey({ key_name: 'laptop' });
       const created = await store.createKey(key);
       const { key_id, key_name, project_id, project_name } = key;
-      const identity = { key_id, key_name, project_id, project_name, created_at: at(0) };
+      const identity = {
+        ...{ key_id, key_name, project_id, project_name, created_at: at(0) },
+        ...{ ...noLimits, last_used_at: null },
+      };
       expect(created).toEqual({ ...identity, revoked_at: null });
       expect(await store.findKey(key.hash)).toEqual(identity);
       expect(await store.findKey(hashOf('another'))).toBeNull();

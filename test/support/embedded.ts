@@ -7,6 +7,7 @@ import type { EngineSet } from '../../src/engine/engine-set.ts';
 import { offlineEngines } from '../../src/engine/offline/offline-engine-set.ts';
 import type { EngineContext, EngineEvent, ReplyEngine } from '../../src/engine/reply-engine.ts';
 import { IdSource } from '../../src/local/ids.ts';
+import { KeyCheck } from '../../src/local/key-check.ts';
 import { LocalAdministration } from '../../src/local/local-administration.ts';
 import { LocalArchive } from '../../src/local/local-archive.ts';
 import type { LocalOptions, TurnOwner } from '../../src/local/local-options.ts';
@@ -63,9 +64,10 @@ export async function openEmbedded(
     owner: options.owner ?? { id: `test ${process.pid}`, isGone: () => false },
   };
   const turnQueue = new TurnQueue();
+  const keys = new KeyCheck(local);
   return {
-    service: new LocalService(local, turnQueue),
-    archive: new LocalArchive(local, turnQueue),
+    service: new LocalService(local, turnQueue, keys),
+    archive: new LocalArchive(local, turnQueue, keys),
     administration: new LocalAdministration(local),
     extensions: ['archive', 'idempotency', 'stream', 'settings', 'lines', 'schema', 'order'],
     close: () => store.close(),

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { schema } from '../../src/store/sqlite/schema.ts';
-import { newProject } from '../store/store-samples.ts';
+import { newId } from '../store/store-samples.ts';
 import { lookInto } from './raw-database.ts';
 import { storeOptions } from './store-options.ts';
 
@@ -13,12 +13,23 @@ export interface OlderStore {
   readonly session: string;
 }
 
+/** Adds a project as every schema has it, and returns its id. */
+export function addProject(path: string): string {
+  const project = newId('prj');
+  lookInto(path, (database) => {
+    database
+      .prepare('INSERT INTO projects (project_id, name, created_at) VALUES (?, ?, 0)')
+      .run(project, project);
+  });
+  return project;
+}
+
 export async function olderStore(directory: string, version: number): Promise<OlderStore> {
   const path = join(directory, 'parley.db');
   const older = { ...storeOptions(directory), migrations: schema.slice(0, version) };
   const { store } = await openSqliteStore(older);
-  const project = await newProject(store);
   await store.close();
+  const project = addProject(path);
   const session = 'ses_old';
   lookInto(path, (database) => {
     database

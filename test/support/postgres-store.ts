@@ -76,5 +76,6 @@ async function empty({ port, user, database = 'postgres' }: Address, schema: str
   await postgresDatabase({ port, user, database }).rows(`DO $$ BEGIN
     EXECUTE 'TRUNCATE ' || (${names}) || ' RESTART IDENTITY';
     DELETE FROM ${schema}.meta WHERE name IN ('purge', 'copy');
+    UPDATE ${schema}.meta SET value = '' WHERE name = 'audit_head';
   END $$`);
 }

@@ -131,7 +131,8 @@ export class Pacer {
     const isAnswer = kind !== 'transient' || code === 'SESSION_BUSY' || code === 'INCOMPLETE_REPLY';
     if (isAnswer && code !== 'STORE_BUSY') this.#answered();
     else this.#unanswered += 1;
-    const isForAll = kind === 'key' || (kind === 'store' && code !== 'STORE_BUSY');
+    const isForAll =
+      kind === 'key' || code === 'BUDGET_EXCEEDED' || (kind === 'store' && code !== 'STORE_BUSY');
     if (isForAll || this.#unanswered >= mostUnanswered) this.#giveUp(error);
     return false;
   }

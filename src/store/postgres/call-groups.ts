@@ -1,6 +1,6 @@
 // The kinds of calls that go to the database in groups. Calls of one kind that wait at the same moment are one statement (groups.ts).
-import type { KeyIdentity } from '../../service/conversation-service.ts';
 import type { Message, NewSession, Session } from '../../service/session.ts';
+import type { FoundKey } from '../key-budgets.ts';
 import type { Idempotent, TurnBegin, TurnEnd } from '../session-store.ts';
 import { Groups } from './groups.ts';
 import type { OnceTools } from './idempotency.ts';
@@ -19,7 +19,7 @@ import {
 } from './turn-ends.ts';
 
 export interface CallGroups {
-  readonly keyReads: Groups<Uint8Array, KeyIdentity | null>;
+  readonly keyReads: Groups<Uint8Array, FoundKey | null>;
   readonly sessionReads: Groups<NamedSession, Session | null | typeof refused>;
   readonly histories: Groups<HistoryCall, readonly Message[]>;
   readonly creations: Groups<SessionCreation, Idempotent<NewSession> | typeof refused>;
@@ -33,7 +33,7 @@ export interface CallGroups {
 export function callGroups(tools: OnceTools, server: string | null): CallGroups {
   const { ask } = tools.connections;
   const alone = () => null;
-  const keyReads: Groups<Uint8Array, KeyIdentity | null> = new Groups({
+  const keyReads: Groups<Uint8Array, FoundKey | null> = new Groups({
     send: (hashes) => findKeysByHash(ask, hashes),
     placeOf: alone,
   });

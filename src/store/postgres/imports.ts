@@ -2,6 +2,7 @@
 // same one, or another one.
 import type { Message, Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
+import type { AuditBy } from '../audit-log.ts';
 import { addedMessages, isBeginning } from '../grown-session.ts';
 import type { MessageRow } from '../rows.ts';
 import {
@@ -14,6 +15,7 @@ import {
   toMessage,
 } from '../rows.ts';
 import type { StoreRules } from '../store-rules.ts';
+import { noteOf, toldOf } from './audit.ts';
 import type { Ask } from './connection-pool.ts';
 import { accepted } from './keys.ts';
 import { findSessions } from './sessions.ts';
@@ -32,7 +34,7 @@ const addSession = statement(`
       CASE WHEN $7 THEN $6::integer - 1 END
     FROM parley.projects WHERE projects.project_id = $1
     ON CONFLICT (project, session_id) DO NOTHING
-    RETURNING id, project
+    RETURNING id, project, session_id
   ), messages AS (
     INSERT INTO parley.messages (session, ${importedColumns})
     SELECT added.id, input.* FROM added CROSS JOIN unnest($8::integer[], $9::text[], $10::text[], $11::text[],
@@ -50,7 +52,7 @@ const addSession = statement(`
     INSERT INTO parley.to_index (project, session, position, bytes)
     SELECT added.project, added.id, input.position, octet_length(input.content)
     FROM added CROSS JOIN unnest($8::integer[], $11::text[]) AS input (position, content) WHERE input.content <> ''
-  )
+  ), ${toldOf('added', '$40')}
   SELECT id FROM added`);
 
 const growable = statement(`
@@ -70,7 +72,7 @@ const growSession = statement(`
       turn_position = CASE WHEN $5 THEN $2::integer - 1 END
     WHERE session.id = $1 AND session.message_count = $17::integer AND session.deleted_at IS NULL
       AND (session.turn_owner IS NULL OR session.turn_owner = 'import')
-    RETURNING session.id, session.project
+    RETURNING session.id, session.project, session.session_id
   ), messages AS (
     INSERT INTO parley.messages (session, ${importedColumns})
     SELECT grown.id, input.* FROM grown CROSS JOIN unnest($6::integer[], $7::text[], $8::text[], $9::text[],
@@ -79,7 +81,7 @@ const growSession = statement(`
     INSERT INTO parley.to_index (project, session, position, bytes)
     SELECT grown.project, grown.id, input.position, octet_length(input.content)
     FROM grown CROSS JOIN unnest($6::integer[], $9::text[]) AS input (position, content) WHERE input.content <> ''
-  )
+  ), ${toldOf('grown', '$18')}
   SELECT id FROM grown`);
 
 const keptMessages = statement(`
@@ -107,6 +109,7 @@ export async function importSession(
   rules: StoreRules,
   projectId: string,
   record: SessionRecord,
+  by?: AuditBy,
 ): Promise<Session | null> {
   const { messages, hidden_messages: hidden = [] } = record;
   const session = importedSession(record);
@@ -128,13 +131,19 @@ export async function importSession(
     hidden.map(({ alternative_of }) => alternative_of ?? null),
     hidden.map(({ undone_at }) => (undone_at === undefined ? null : Date.parse(undone_at))),
     ...[session.pinned, session.archived, tagsText(session.tags)],
+    noteOf('import', projectId, by),
   ]);
   if (added.length > 0) return session;
-  return (await sameSession(ask, rules, projectId, record)) ?? grownSession(ask, projectId, record);
+  return (await sameSession(ask, rules, projectId, record)) ?? grownSession(ask, projectId, record, by);
 }
 
 /** Adds what the stored session lacks; null if it is not the beginning of the imported one. */
-async function grownSession(ask: Ask, projectId: string, record: SessionRecord): Promise<Session | null> {
+async function grownSession(
+  ask: Ask,
+  projectId: string,
+  record: SessionRecord,
+  by: AuditBy | undefined,
+): Promise<Session | null> {
   const place = { projectId, sessionId: record.session.session_id };
   const [found = null] = await findSessions(ask, [place]);
   const kept = accepted(found);
@@ -155,6 +164,7 @@ async function grownSession(ask: Ask, projectId: string, record: SessionRecord):
     ...messageValues(added),
     added.map(() => false),
     kept.message_count,
+    noteOf('import', projectId, by),
   ]);
   if (grown.length === 0) return null;
   return accepted((await findSessions(ask, [place]))[0] ?? null);

@@ -1,17 +1,19 @@
 // Projects, and the keys that belong to them.
 import type { KeyRecord } from '../../service/administration.ts';
-import type { KeyIdentity } from '../../service/conversation-service.ts';
 import { refusedKey } from '../../service/refused-key.ts';
+import { keyNote } from '../audit-log.ts';
+import type { FoundKey } from '../key-budgets.ts';
 import type { KeyRow } from '../rows.ts';
-import { toKeyRecord, toTime } from '../rows.ts';
+import { limitColumns, toFoundKey, toKeyRecord } from '../rows.ts';
 import type { NewKey } from '../session-store.ts';
+import { tellOf } from './audit.ts';
 import { byNumber, columnsOf } from './columns.ts';
 import type { Ask } from './connection-pool.ts';
 import { statement } from './statement.ts';
 
 const keyColumns = `
   api_keys.key_id, api_keys.name AS key_name, projects.project_id, projects.name AS project_name,
-  api_keys.created_at, api_keys.revoked_at`;
+  api_keys.created_at, api_keys.revoked_at, ${limitColumns}`;
 const keysOfProjects = 'parley.api_keys JOIN parley.projects ON projects.id = api_keys.project';
 
 const findKeys = statement(`
@@ -27,11 +29,11 @@ const createProject = statement(`
   INSERT INTO parley.projects (project_id, name, created_at) VALUES ($1, $2, $3) ON CONFLICT (name) DO NOTHING`);
 // If it is sent again after a lost connection, it finds its own row and does nothing.
 const create = statement(`
-  INSERT INTO parley.api_keys (key_id, name, hash, project, created_at)
-  SELECT $1, $2, $3, projects.id, $5 FROM parley.projects WHERE projects.name = $4
-  ON CONFLICT (key_id) DO NOTHING`);
+  INSERT INTO parley.api_keys (key_id, name, hash, project, created_at, scope, expires_at, turns_per_day, tokens_per_day)
+  SELECT $1, $2, $3, projects.id, $5, $6, $7::bigint, $8::bigint, $9::bigint FROM parley.projects WHERE projects.name = $4
+  ON CONFLICT (key_id) DO NOTHING RETURNING 1`);
 const revoke = statement(
-  'UPDATE parley.api_keys SET revoked_at = $2 WHERE key_id = $1 AND revoked_at IS NULL',
+  'UPDATE parley.api_keys SET revoked_at = $2 WHERE key_id = $1 AND revoked_at IS NULL RETURNING 1',
 );
 
 /** SQL that is true if a call is refused for its key. Both arguments are SQL. The key of a call without a hash was checked before. */
@@ -56,30 +58,37 @@ export function hashValue(hash: Uint8Array | null | undefined): Buffer | null {
 export async function findKeysByHash(
   ask: Ask,
   hashes: readonly Uint8Array[],
-): Promise<readonly (KeyIdentity | null)[]> {
+): Promise<readonly (FoundKey | null)[]> {
   const values = columnsOf(hashes, (hash) => Buffer.from(hash));
   const rows = byNumber(await ask<KeyRow & { number: number }>(findKeys, values));
   return hashes.map((_, number) => {
     const row = rows.get(number);
-    if (row === undefined) return null;
-    const { key_id, key_name, project_id, project_name } = row;
-    return { key_id, key_name, project_id, project_name, created_at: toTime(row.created_at) };
+    return row === undefined ? null : toFoundKey(row);
   });
 }
 
+/** `ask` is of a transaction. */
 export async function createKey(ask: Ask, key: NewKey): Promise<KeyRecord> {
   await ask(createProject, [key.project_id, key.project_name, key.now]);
-  await ask(create, [key.key_id, key.key_name, Buffer.from(key.hash), key.project_name, key.now]);
+  const created = await ask(create, [
+    ...[key.key_id, key.key_name, Buffer.from(key.hash), key.project_name, key.now, key.scope ?? null],
+    ...[key.expires_at ?? null, key.turns_per_day ?? null, key.tokens_per_day ?? null],
+  ]);
   const [row] = await ask<KeyRow>(findById, [key.key_id]);
-  return toKeyRecord(row as KeyRow);
+  const record = toKeyRecord(row as KeyRow);
+  if (created.length > 0) await tellOf(ask, keyNote('key_created', record, key.now));
+  return record;
 }
 
 export async function listKeys(ask: Ask): Promise<readonly KeyRecord[]> {
   return (await ask<KeyRow>(list)).map(toKeyRecord);
 }
 
+/** `ask` is of a transaction. */
 export async function revokeKey(ask: Ask, keyId: string, now: number): Promise<KeyRecord | null> {
-  await ask(revoke, [keyId, now]);
+  const revoked = await ask(revoke, [keyId, now]);
   const [row] = await ask<KeyRow>(findById, [keyId]);
-  return row === undefined ? null : toKeyRecord(row);
+  if (row === undefined) return null;
+  if (revoked.length > 0) await tellOf(ask, keyNote('key_revoked', row, now));
+  return toKeyRecord(row);
 }

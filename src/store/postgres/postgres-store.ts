@@ -1,21 +1,14 @@
 // The store over PostgreSQL. session-store.ts describes each method, and the files of the subjects hold the SQL. Calls of one kind that
 // wait at the same moment are one statement (groups.ts).
-import type {
-  KeyRecord,
-  PurgePlan,
-  StoreReport,
-  UsageQuery,
-  UsageRecord,
-} from '../../service/administration.ts';
-import type { KeyIdentity } from '../../service/conversation-service.ts';
-import type { DeletedSession, Message, NewSession, Session } from '../../service/session.ts';
-import type { SessionChanges, SessionRecord } from '../../service/session-archive.ts';
+import type { KeyRecord, StoreReport, UsageQuery, UsageRecord } from '../../service/administration.ts';
+import type { Message, NewSession, Session } from '../../service/session.ts';
+import type { SessionChanges } from '../../service/session-archive.ts';
+import type { FoundKey } from '../key-budgets.ts';
 import type { MessagePlace, PurgeFilter, Rows, SessionFilter } from '../session-filters.ts';
 import type {
   IdempotencyKey,
   Idempotent,
   KeyHash,
-  NewKey,
   Purge,
   PurgeOptions,
   ReplyPart,
@@ -28,12 +21,14 @@ import type {
 } from '../session-store.ts';
 import type { StoreRules } from '../store-rules.ts';
 import { TurnWaiters } from '../turn-waiters.ts';
+import { PostgresAudit } from './audit.ts';
 import { type CallGroups, callGroups } from './call-groups.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { listAllMessages } from './hidden-messages.ts';
 import { doOnce, type OnceTools } from './idempotency.ts';
 import { importSession } from './imports.ts';
 import { checkWritable, inspect } from './inspection.ts';
+import { PostgresKeyBudgets } from './key-budgets.ts';
 import { accepted, createKey, listKeys, revokeKey } from './keys.ts';
 import { LeftTurns } from './left-turns.ts';
 import { listMessages } from './messages.ts';
@@ -56,6 +51,7 @@ import {
 } from './sessions.ts';
 import { StoreLines } from './store-lines.ts';
 import { Sweeps } from './sweeps.ts';
+import { beginAnswered } from './turn-begins.ts';
 import { usage } from './usage.ts';
 
 export interface StoreParts {
@@ -82,9 +78,12 @@ export class PostgresStore implements SessionStore {
   readonly #turnWaiters = new TurnWaiters();
   readonly #leftTurns: LeftTurns | null;
   readonly #lines: StoreLines;
+  readonly budgets = new PostgresKeyBudgets((call) => this.#run(call));
+  readonly audit: PostgresAudit;
 
   constructor(connections: ConnectionPool, { name, schema, now, rules, beat }: StoreParts) {
     this.#connections = connections;
+    this.audit = new PostgresAudit(connections, (call) => this.#run(call));
     this.#name = name;
     this.#schema = schema;
     this.#now = now;
@@ -102,21 +101,19 @@ export class PostgresStore implements SessionStore {
     if (beat !== null) beat.onBeat = () => void this.#leftTurns?.giveBack().catch(() => {});
   }
 
-  findKey(hash: Uint8Array): Promise<KeyIdentity | null> {
+  findKey(hash: Uint8Array): Promise<FoundKey | null> {
     return this.#run(() => this.#groups.keyReads.add(hash));
   }
 
-  createKey(key: NewKey): Promise<KeyRecord> {
-    return this.#run((ask) => createKey(ask, key));
-  }
+  readonly createKey: SessionStore['createKey'] = (key) =>
+    this.#told(() => this.#connections.transaction((ask) => createKey(ask, key)));
 
   listKeys(): Promise<readonly KeyRecord[]> {
     return this.#run(listKeys);
   }
 
-  revokeKey(keyId: string, now: number): Promise<KeyRecord | null> {
-    return this.#run((ask) => revokeKey(ask, keyId, now));
-  }
+  readonly revokeKey: SessionStore['revokeKey'] = (keyId, now) =>
+    this.#told(() => this.#connections.transaction((ask) => revokeKey(ask, keyId, now)));
 
   createSession(
     projectId: string,
@@ -134,9 +131,8 @@ export class PostgresStore implements SessionStore {
     return this.#run(async () => accepted(await this.#groups.sessionReads.add(named)));
   }
 
-  deleteSession(projectId: string, sessionId: string, now: number): Promise<DeletedSession | null> {
-    return this.#run((ask) => deleteSession(ask, projectId, sessionId, now));
-  }
+  readonly deleteSession: SessionStore['deleteSession'] = (projectId, sessionId, now, by) =>
+    this.#told((ask) => deleteSession(ask, projectId, sessionId, now, by));
 
   changeSession(projectId: string, sessionId: string, changes: SessionChanges): Promise<Session | null> {
     const { rules } = this.#tools;
@@ -156,14 +152,14 @@ export class PostgresStore implements SessionStore {
     return this.#run(async () => ({ kind: 'done', value: await this.#connections.transaction(order) }));
   };
 
-  readonly restoreSession: SessionStore['restoreSession'] = (projectId, sessionId, once) =>
-    this.#once(projectId, once, (ask) => restoreSession(ask, projectId, sessionId));
+  readonly restoreSession: SessionStore['restoreSession'] = (projectId, sessionId, once, by) =>
+    this.#once(projectId, once, (ask) => restoreSession(ask, projectId, sessionId, by));
 
-  readonly deleteSessions: SessionStore['deleteSessions'] = (projectId, sessionIds, now, once) =>
-    this.#once(projectId, once, (ask) => deleteSessions(ask, projectId, sessionIds, now));
+  readonly deleteSessions: SessionStore['deleteSessions'] = (projectId, sessionIds, now, once, by) =>
+    this.#once(projectId, once, (ask) => deleteSessions(ask, projectId, sessionIds, now, by));
 
-  readonly restoreSessions: SessionStore['restoreSessions'] = (projectId, sessionIds, once) =>
-    this.#once(projectId, once, (ask) => restoreSessions(ask, projectId, sessionIds));
+  readonly restoreSessions: SessionStore['restoreSessions'] = (projectId, sessionIds, once, by) =>
+    this.#once(projectId, once, (ask) => restoreSessions(ask, projectId, sessionIds, by));
 
   listSessions(projectId: string, filter: SessionFilter): Promise<Rows<Session>> {
     return this.#run((ask) => listSessions(ask, projectId, filter));
@@ -183,22 +179,21 @@ export class PostgresStore implements SessionStore {
       return rules.search(filter, searchReads(ask, rules, indexed, filter));
     }, signal);
 
-  async importSession(
-    projectId: string,
-    record: SessionRecord,
-    once: IdempotencyKey | null,
-  ): Promise<Idempotent<Session | null>> {
+  readonly importSession: SessionStore['importSession'] = async (projectId, record, once, by) => {
     const { rules } = this.#tools;
-    const imported = await this.#once(projectId, once, (ask) => importSession(ask, rules, projectId, record));
+    const imported = await this.#once(projectId, once, (ask) =>
+      importSession(ask, rules, projectId, record, by),
+    );
     this.#searchIndex.keepUp(record.messages.length);
     return imported;
-  }
+  };
 
   beginTurn(projectId: string, start: TurnStart, signal?: AbortSignal): Promise<TurnBegin> {
     return this.#run(async () => {
       signal?.throwIfAborted();
       this.#sweeps.sweep(start.once);
-      const begin = this.#groups.begins.add({ projectId, start });
+      const call = { projectId, start };
+      const begin = start.answersOnly ? beginAnswered(this.#tools, call) : this.#groups.begins.add(call);
       return accepted(await (this.#leftTurns?.followBegin(projectId, start, begin) ?? begin));
     }, signal);
   }
@@ -249,14 +244,12 @@ export class PostgresStore implements SessionStore {
     return this.#run((ask) => usage(ask, since, by));
   }
 
-  planPurge(filter: PurgeFilter): Promise<PurgePlan> {
-    return this.#run((ask) => planPurge(ask, filter));
-  }
+  readonly planPurge: SessionStore['planPurge'] = (filter) => this.#run((ask) => planPurge(ask, filter));
 
   purgeSessions(filter: PurgeFilter, options: PurgeOptions): Promise<Purge> {
-    const { expected, keptSince, rewrites = false } = options;
+    const { expected, keptSince, rewrites = false, by } = options;
     const keptMs = Math.max(0, this.#now() - keptSince);
-    return this.#run(() => purgeSessions(this.#connections, filter, { expected, keptMs, rewrites }));
+    return this.#told(() => purgeSessions(this.#connections, filter, { expected, keptMs, rewrites, by }));
   }
 
   inspect(): Promise<StoreReport> {
@@ -269,8 +262,9 @@ export class PostgresStore implements SessionStore {
 
   async close(): Promise<void> {
     await this.#beat?.stop();
+    await this.audit.end();
     await this.#connections.close();
-    await Promise.all([this.#searchIndex.idle(), this.#sweeps.idle()]);
+    await Promise.all([this.#searchIndex.idle(), this.#sweeps.idle(), this.budgets.idle()]);
   }
 
   #once<T>(
@@ -279,7 +273,13 @@ export class PostgresStore implements SessionStore {
     work: (ask: Ask) => Promise<T>,
   ): Promise<Idempotent<T>> {
     this.#sweeps.sweep(once);
-    return this.#run(() => doOnce(this.#tools, projectId, once, work));
+    return this.#told(() => doOnce(this.#tools, projectId, once, work));
+  }
+
+  /** Runs a call that may tell something to the audit log. */
+  #told<T>(call: (ask: Ask) => Promise<T>): Promise<T> {
+    this.audit.told();
+    return this.#run(call);
   }
 
   /** Runs any call. Its error becomes a `ParleyError`. */

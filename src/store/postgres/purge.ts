@@ -2,6 +2,7 @@
 // PostgreSQL then still holds their bytes in places that no statement reaches: free space in its files until that is overwritten, its log
 // and the archive of the log, standby servers, backups. The report says so.
 import type { PurgePlan, PurgeReport, StoreFact } from '../../service/administration.ts';
+import { type AuditBy, noteText } from '../audit-log.ts';
 import type { PurgeFilter } from '../session-filters.ts';
 import type { Purge } from '../session-store.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
@@ -31,9 +32,11 @@ const plan = statement(`
   WHERE ${erasable}`);
 const count = statement(`SELECT count(*) AS sessions FROM parley.sessions AS session WHERE ${erasable}`);
 const begun = statement(`SELECT 1 FROM parley.meta WHERE name = 'purge'`);
-const begin = statement(
-  `INSERT INTO parley.meta (name, value) VALUES ('purge', 'begun') ON CONFLICT (name) DO NOTHING`,
-);
+const begin = statement(`
+  WITH told AS (
+    INSERT INTO parley.audit_waiting (entry) SELECT $1::text WHERE $1::text IS NOT NULL
+  )
+  INSERT INTO parley.meta (name, value) VALUES ('purge', 'begun') ON CONFLICT (name) DO NOTHING`);
 const end = statement(`DELETE FROM parley.meta WHERE name = 'purge'`);
 // Deletes the keys of the sessions' turns, the answers that name such a session, and keys that are too old ($3: how long keys count, ms).
 const answers = statement(`
@@ -102,13 +105,14 @@ interface PurgeOptions {
   readonly keptMs: number;
   /** True: the tables are rewritten, so that no erased byte is left in them. */
   readonly rewrites: boolean;
+  readonly by: AuditBy | undefined;
 }
 
 /** Erases the sessions of the filter. `meta` records the purge until it ends, so that {@link planPurge} can report an unfinished one. */
 export async function purgeSessions(
   connections: ConnectionPool,
   filter: PurgeFilter,
-  { expected, keptMs, rewrites }: PurgeOptions,
+  { expected, keptMs, rewrites, by }: PurgeOptions,
 ): Promise<Purge> {
   const { ask } = connections;
   const values = valuesOf(filter);
@@ -116,7 +120,9 @@ export async function purgeSessions(
   const [found] = await ask<Counts>(count, values);
   const sessions = found?.sessions ?? 0;
   if (sessions !== expected) return { kind: 'other_count', sessions };
-  await ask(begin);
+  const { projectId: project_id } = filter;
+  const note = by && noteText({ ...by, what: 'purge', project_id, count: expected, ids: [] });
+  await ask(begin, [note ?? null]);
   const [answered] = await ask<{ answers: number }>(answers, [...values, keptMs]);
   const erased = await eraseRows(ask, values);
   const facts = rewrites

@@ -47,6 +47,7 @@ async function beginFirst(
   const { message_id: id, position } = row;
   const decision = rules.turns.repeat({ position, reply: null }, standing(row), start.deadOwner);
   if (decision === 'busy') return busyWith(row);
+  if (start.answersOnly) return { kind: 'over_budget' };
   const closes = decision === 'close and take';
   const regeneration = { replyId: start.reply_id, key: null };
   const message = { id, position };
@@ -78,6 +79,7 @@ async function tryAgain(
     return { kind: 'answered', turn: turnOf(start, row, row.turn_epoch + 1), reply };
   }
   if (decision === 'busy') return busyWith(row);
+  if (start.answersOnly) return { kind: 'over_budget' };
   const closes = decision === 'close and take';
   const regeneration = { replyId: start.reply_id, key: start.once?.key ?? null };
   const message = { id, position };

@@ -225,6 +225,35 @@ const ordering = `
     WHERE deleted_at IS NULL AND archived;
 `;
 
+// The limits of a key, null for none, and the hour of its last use. `key_usage` counts the turns and tokens of keys that have a budget;
+// `day` is the number of days since 1970 in UTC. The audit log is the chain `audit`, and the entries that wait to be chained. `audit_head` in
+// `meta` has the number and the hash of the last one of the chain, empty for none. It is the lock of the chain.
+const limitsAndAudit = `
+  ALTER TABLE parley.api_keys
+    ADD COLUMN scope text COLLATE "C" CHECK (scope IN ('read', 'chat', 'admin')),
+    ADD COLUMN expires_at bigint,
+    ADD COLUMN turns_per_day bigint,
+    ADD COLUMN tokens_per_day bigint,
+    ADD COLUMN last_used_at bigint;
+  CREATE TABLE parley.key_usage (
+    key integer NOT NULL,
+    day integer NOT NULL,
+    turns bigint NOT NULL,
+    tokens bigint NOT NULL,
+    PRIMARY KEY (key, day)
+  );
+  CREATE TABLE parley.audit_waiting (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    entry text COLLATE "C" NOT NULL
+  );
+  CREATE TABLE parley.audit (
+    number bigint PRIMARY KEY,
+    entry text COLLATE "C" NOT NULL,
+    hash text COLLATE "C" NOT NULL
+  );
+  INSERT INTO parley.meta (name, value) VALUES ('audit_head', '');
+`;
+
 export const schema: readonly Migration[] = [
   { version: 1, parleyVersion: '0.1.0', sql: first },
   { version: 2, parleyVersion: '0.1.0', sql: servers },
@@ -232,4 +261,5 @@ export const schema: readonly Migration[] = [
   { version: 4, parleyVersion: '0.1.0', sql: settings },
   { version: 5, parleyVersion: '0.1.0', sql: lines },
   { version: 6, parleyVersion: '0.1.0', sql: ordering },
+  { version: 7, parleyVersion: '0.1.0', sql: limitsAndAudit },
 ];

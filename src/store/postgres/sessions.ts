@@ -3,7 +3,8 @@ import type { DeletedSession, Session } from '../../service/session.ts';
 import type { BatchItem, SessionChanges } from '../../service/session-archive.ts';
 import type { SessionRow } from '../rows.ts';
 import { parametersText, toSession, toTime } from '../rows.ts';
-import type { KeyHash } from '../session-store.ts';
+import type { AuditBy, KeyHash } from '../session-store.ts';
+import { noteOf, toldOf } from './audit.ts';
 import { byNumber, columnsOf } from './columns.ts';
 import type { Ask } from './connection-pool.ts';
 import { hashValue, isRefused, refused } from './keys.ts';
@@ -62,19 +63,23 @@ const locked = (condition: string) => `
     WHERE ${ofProject} AND session.id = ANY (ARRAY(SELECT id FROM found)) AND ${condition} ORDER BY session.id FOR UPDATE
   )`;
 const isLocked = `${ofProject} AND session.id = ANY (ARRAY(SELECT id FROM locked))`;
-const deleteAll = statement(`
+const deleteFound = `
   ${locked('session.deleted_at IS NULL')}
-  UPDATE parley.sessions AS session SET deleted_at = $3 WHERE ${isLocked} RETURNING session.session_id`);
+  UPDATE parley.sessions AS session SET deleted_at = $3 WHERE ${isLocked} RETURNING session.session_id`;
+const deleteAll = statement(`
+  WITH work AS (${deleteFound}), ${toldOf('work', '$4')} SELECT session_id FROM work`);
 // After a lost connection: a session that was deleted at the time of this call was deleted by the first sending of the call.
 const deleteAllAgain = statement(`
-  WITH deleted AS (${deleteAll.text})
-  SELECT session_id FROM deleted
+  WITH work AS (${deleteFound}), ${toldOf('work', '$4')}
+  SELECT session_id FROM work
   UNION
   SELECT session.session_id FROM parley.sessions AS session
   WHERE ${ofProject} AND session.session_id = ANY ($2::text[]) AND session.deleted_at = $3`);
 const restoreAll = statement(`
-  ${locked('true')}
-  UPDATE parley.sessions AS session SET deleted_at = NULL WHERE ${isLocked} RETURNING ${sessionColumns}`);
+  WITH work AS (
+    ${locked('true')}
+    UPDATE parley.sessions AS session SET deleted_at = NULL WHERE ${isLocked} RETURNING ${sessionColumns}
+  ), ${toldOf('work', '$3')} SELECT * FROM work`);
 
 export interface NamedSession {
   readonly projectId: string;
@@ -133,8 +138,9 @@ export async function deleteSession(
   projectId: string,
   sessionId: string,
   now: number,
+  by?: AuditBy,
 ): Promise<DeletedSession | null> {
-  const [item] = await deleteSessions(ask, projectId, [sessionId], now);
+  const [item] = await deleteSessions(ask, projectId, [sessionId], now, by);
   return item?.status === 'deleted' ? { session_id: sessionId, deleted_at: toTime(now) } : null;
 }
 
@@ -142,8 +148,10 @@ export async function restoreSession(
   ask: Ask,
   projectId: string,
   sessionId: string,
+  by?: AuditBy,
 ): Promise<Session | null> {
-  const [row] = await ask<SessionRow>(restoreAll, [projectId, [sessionId]]);
+  const note = noteOf('restore', projectId, by);
+  const [row] = await ask<SessionRow>(restoreAll, [projectId, [sessionId], note]);
   return row === undefined ? null : toSession(row);
 }
 
@@ -152,8 +160,10 @@ export async function deleteSessions(
   projectId: string,
   sessionIds: readonly string[],
   now: number,
+  by?: AuditBy,
 ): Promise<readonly BatchItem<'deleted'>[]> {
-  const rows = await ask<IdRow>(deleteAll, [projectId, sessionIds, now], deleteAllAgain);
+  const values = [projectId, sessionIds, now, noteOf('delete', projectId, by)];
+  const rows = await ask<IdRow>(deleteAll, values, deleteAllAgain);
   const deleted = new Set(rows.map(({ session_id }) => session_id));
   // The second occurrence of an id is not found.
   return sessionIds.map((session_id) => ({
@@ -166,8 +176,9 @@ export async function restoreSessions(
   ask: Ask,
   projectId: string,
   sessionIds: readonly string[],
+  by?: AuditBy,
 ): Promise<readonly BatchItem<'restored'>[]> {
-  const rows = await ask<IdRow>(restoreAll, [projectId, sessionIds]);
+  const rows = await ask<IdRow>(restoreAll, [projectId, sessionIds, noteOf('restore', projectId, by)]);
   const restored = new Set(rows.map(({ session_id }) => session_id));
   return sessionIds.map((session_id) => ({
     session_id,

@@ -25,7 +25,8 @@ const ofTable = (table: string, hidden: string) => `
 export const rowStatements = {
   projects: statement('SELECT project_id, name, created_at FROM parley.projects ORDER BY project_id'),
   keys: statement(`
-    SELECT api_keys.key_id, api_keys.name, api_keys.hash, projects.project_id, api_keys.created_at, api_keys.revoked_at
+    SELECT api_keys.key_id, api_keys.name, api_keys.hash, projects.project_id, api_keys.created_at, api_keys.revoked_at,
+      scope, expires_at, turns_per_day, tokens_per_day
     FROM parley.api_keys JOIN parley.projects ON projects.id = api_keys.project ORDER BY api_keys.key_id`),
   count: statement(`
     SELECT count(*) AS sessions, coalesce(sum(message_count), 0) + (
@@ -63,10 +64,13 @@ export const rowStatements = {
     INSERT INTO parley.projects (project_id, name, created_at)
     SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[]) ON CONFLICT (project_id) DO NOTHING`),
   addKeys: statement(`
-    INSERT INTO parley.api_keys (key_id, name, hash, project, created_at, revoked_at)
-    SELECT input.key_id, input.name, input.hash, projects.id, input.created_at, input.revoked_at
-    FROM unnest($1::text[], $2::text[], $3::bytea[], $4::text[], $5::bigint[], $6::bigint[])
-      AS input (key_id, name, hash, project_id, created_at, revoked_at)
+    INSERT INTO parley.api_keys (key_id, name, hash, project, created_at, revoked_at, scope, expires_at, turns_per_day,
+      tokens_per_day)
+    SELECT input.key_id, input.name, input.hash, projects.id, input.created_at, input.revoked_at, input.scope,
+      input.expires_at, input.turns_per_day, input.tokens_per_day
+    FROM unnest($1::text[], $2::text[], $3::bytea[], $4::text[], $5::bigint[], $6::bigint[], $7::text[], $8::bigint[],
+      $9::bigint[], $10::bigint[])
+      AS input (key_id, name, hash, project_id, created_at, revoked_at, scope, expires_at, turns_per_day, tokens_per_day)
     JOIN parley.projects USING (project_id) ON CONFLICT (key_id) DO NOTHING`),
   // One statement, so that a page is one round trip and one commit. A session that is there already is written as it is: only then its row
   // comes back, also one that another sending of this statement has just made. An open turn is one that nobody runs: the next chat closes

@@ -1,5 +1,6 @@
 // Reads and writes all rows of a store in PostgreSQL, for a copy. A page is written as arrays, in one transaction.
 import {
+  type AuditRow,
   firstMessage,
   type IdempotencyRow,
   type KeptMessage,
@@ -15,6 +16,7 @@ import {
   type StoreRows,
   settingsBytes,
 } from '../store-rows.ts';
+import { addAudit, readAudit } from './audit.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { storeError } from './postgres-errors.ts';
 import { atOneMoment } from './snapshot.ts';
@@ -62,6 +64,14 @@ export class PostgresRows implements StoreRows {
     return this.#run((ask) => readsOf(ask).readIdempotency(projectId, after));
   }
 
+  readAudit(after: number): Promise<readonly AuditRow[]> {
+    return this.#run((ask) => readAudit(ask, after));
+  }
+
+  addAudit(rows: readonly AuditRow[]): Promise<void> {
+    return this.#do((ask) => addAudit(ask, rows));
+  }
+
   atOneMoment<T>(work: (rows: StoreRowReads) => Promise<T>): Promise<T> {
     return atOneMoment(this.#connections, this.#name, readsOf, work);
   }
@@ -85,6 +95,10 @@ export class PostgresRows implements StoreRows {
           column((row) => row.project_id),
           column((row) => row.created_at),
           column((row) => row.revoked_at),
+          column((row) => row.scope),
+          column((row) => row.expires_at),
+          column((row) => row.turns_per_day),
+          column((row) => row.tokens_per_day),
         ],
       ]),
     );
@@ -144,6 +158,7 @@ function readsOf(ask: Ask): StoreRowReads {
     count: async (projectId) => (await ask<StoreCounts>(sql.count, [projectId]))[0] as StoreCounts,
     readParts: (projectId, from) => readParts(ask, projectId, from),
     readIdempotency: (projectId, after) => ask<IdempotencyRow>(sql.idempotency, [projectId, after ?? '']),
+    readAudit: (after) => readAudit(ask, after),
   };
 }
 

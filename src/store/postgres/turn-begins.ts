@@ -4,7 +4,14 @@ import type { SessionSettings } from '../../service/session.ts';
 import { givenSettings, type MessageRow, parametersText, toMessage, toSettings } from '../rows.ts';
 import type { IdempotencyKey, Turn, TurnBegin, TurnStart } from '../session-store.ts';
 import { byNumber, columnsOf } from './columns.ts';
-import { forgetOld, type KnownRow, type KnownTurn, knownOf, type OnceTools } from './idempotency.ts';
+import {
+  findTurnKey,
+  forgetOld,
+  type KnownRow,
+  type KnownTurn,
+  knownOf,
+  type OnceTools,
+} from './idempotency.ts';
 import { hashValue, refused } from './keys.ts';
 import {
   beginTurns as beginStatement,
@@ -56,6 +63,13 @@ export async function beginTurns(
   );
   const rows = byNumber(await tools.connections.ask<BegunRow>(beginStatement, values));
   return Promise.all(calls.map((call, number) => resultOf(tools, call, rows.get(number))));
+}
+
+/** Begins a turn that needs no model: the repetition of an answered one. */
+export async function beginAnswered(tools: OnceTools, call: BeginCall): Promise<TurnBegin> {
+  const known = await findTurnKey(tools, call.projectId, call.start.once);
+  if (known.kind === 'turn') return repeatTurn(tools, call, known);
+  return { kind: known.kind === 'new' ? 'over_budget' : 'mismatch' };
 }
 
 async function resultOf(
@@ -149,6 +163,7 @@ async function repeatTurn(tools: OnceTools, call: BeginCall, known: KnownTurn): 
     if (decision === 'answered' && reply !== undefined)
       return { kind: 'answered', turn: turnAt(row.turn_epoch + 1), reply: toMessage(reply) };
     if (decision === 'busy') return busyWith(row);
+    if (start.answersOnly) return { kind: 'over_budget' };
     const closes = decision === 'close and take';
     const message = { id: message_id, position };
     const taken = await take(ask, { projectId, start, row, closes, message, once: null });

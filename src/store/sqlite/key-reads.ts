@@ -1,12 +1,12 @@
 // Looks up keys: one look-up serves all requests with the same hash in one transaction of writes, or in one moment of shared reads. Two
 // hashes count as the same if they are the same object: the service's key check returns one object per key.
-import type { KeyIdentity } from '../../service/conversation-service.ts';
 import { refusedKey } from '../../service/refused-key.ts';
+import type { FoundKey } from '../key-budgets.ts';
 import type { Connection } from './connection.ts';
 import { findKey } from './keys.ts';
 
 export class KeyReads {
-  readonly #found = new Map<Uint8Array, KeyIdentity>();
+  readonly #found = new Map<Uint8Array, FoundKey>();
   #moment: object | null = null;
 
   /** Forgets all results, because a key was revoked here. */
@@ -14,7 +14,7 @@ export class KeyReads {
     this.#found.clear();
   }
 
-  find(connection: Connection, hash: Uint8Array): KeyIdentity | null {
+  find(connection: Connection, hash: Uint8Array): FoundKey | null {
     const { moment } = connection;
     if (moment === null) return findKey(connection, hash);
     if (moment !== this.#moment) this.forget();

@@ -1,14 +1,14 @@
 // Projects, and the keys that belong to them.
 import type { KeyRecord } from '../../service/administration.ts';
-import type { KeyIdentity } from '../../service/conversation-service.ts';
+import type { FoundKey } from '../key-budgets.ts';
 import type { KeyRow } from '../rows.ts';
-import { toKeyRecord, toTime } from '../rows.ts';
+import { limitColumns, toFoundKey, toKeyRecord } from '../rows.ts';
 import type { NewKey } from '../session-store.ts';
 import type { Connection } from './connection.ts';
 
 const selectKeys = `
   SELECT api_keys.key_id, api_keys.name AS key_name, projects.project_id, projects.name AS project_name,
-    api_keys.created_at, api_keys.revoked_at
+    api_keys.created_at, api_keys.revoked_at, ${limitColumns}
   FROM api_keys JOIN projects ON projects.id = api_keys.project`;
 
 export const keyStatements = {
@@ -19,16 +19,15 @@ export const keyStatements = {
     INSERT INTO projects (project_id, name, created_at) VALUES (@projectId, @name, @now)
     ON CONFLICT (name) DO NOTHING`,
   create: `
-    INSERT INTO api_keys (key_id, name, hash, project, created_at)
-    VALUES (@keyId, @name, @hash, (SELECT id FROM projects WHERE name = @projectName), @now)`,
+    INSERT INTO api_keys (key_id, name, hash, project, created_at, scope, expires_at, turns_per_day, tokens_per_day)
+    VALUES (@keyId, @name, @hash, (SELECT id FROM projects WHERE name = @projectName), @now, @scope, @expiresAt,
+      @turns, @tokens)`,
   revoke: `UPDATE api_keys SET revoked_at = @now WHERE key_id = @keyId AND revoked_at IS NULL`,
 } as const;
 
-export function findKey(connection: Connection, hash: Uint8Array): KeyIdentity | null {
+export function findKey(connection: Connection, hash: Uint8Array): FoundKey | null {
   const row = connection.get<KeyRow>(keyStatements.find, { hash });
-  if (row === undefined) return null;
-  const { key_id, key_name, project_id, project_name } = row;
-  return { key_id, key_name, project_id, project_name, created_at: toTime(row.created_at) };
+  return row === undefined ? null : toFoundKey(row);
 }
 
 export function createKey(connection: Connection, key: NewKey): KeyRecord {
@@ -43,6 +42,10 @@ export function createKey(connection: Connection, key: NewKey): KeyRecord {
     hash: key.hash,
     projectName: key.project_name,
     now: key.now,
+    scope: key.scope ?? null,
+    expiresAt: key.expires_at ?? null,
+    turns: key.turns_per_day ?? null,
+    tokens: key.tokens_per_day ?? null,
   });
   return toKeyRecord(connection.get<KeyRow>(keyStatements.findById, { keyId: key.key_id }) as KeyRow);
 }

@@ -20,6 +20,8 @@ interface ImportRequest {
   readonly projectId: string;
   readonly record: SessionRecord;
   readonly once: IdempotencyKey | null;
+  /** Called with what was imported, in the last transaction. */
+  readonly told: (imported: Session | null) => void;
 }
 
 /** True if the session is imported in one transaction. */
@@ -48,13 +50,16 @@ export async function importInParts(
 
 class LongImport {
   readonly #tools: LongImportTools;
+  readonly #request: ImportRequest;
   readonly #projectId: string;
   readonly #record: SessionRecord;
   readonly #once: IdempotencyKey | null;
   readonly #parted: PartedSession;
 
-  constructor(tools: LongImportTools, { projectId, record, once }: ImportRequest) {
+  constructor(tools: LongImportTools, request: ImportRequest) {
+    const { projectId, record, once } = request;
     this.#tools = tools;
+    this.#request = request;
     this.#projectId = projectId;
     this.#record = record;
     this.#once = once;
@@ -70,12 +75,14 @@ class LongImport {
       yield* this.#store();
       // Other processes have written since the first step.
       const repeated = this.#recorded();
-      if (repeated === null && !this.#isTaken()) return this.#keep(this.#list());
+      if (repeated === null && !this.#isTaken()) return this.#keep(this.#told(this.#list()));
       yield* this.takeBack();
       if (repeated !== null) return repeated;
     }
     const same = yield* sameSession(connection, this.#projectId, this.#record, rules);
-    return this.#recorded() ?? this.#keep(same ?? growSession(connection, this.#projectId, this.#record));
+    const repeated = this.#recorded();
+    if (repeated !== null) return repeated;
+    return this.#keep(same ?? this.#told(growSession(connection, this.#projectId, this.#record)));
   }
 
   /** Removes the stored part after a failure. */
@@ -106,6 +113,11 @@ class LongImport {
 
   #recorded(): Idempotent<Session | null> | null {
     return this.#once && findRecorded<Session | null>(this.#idempotency(), this.#projectId, this.#once);
+  }
+
+  #told(value: Session | null): Session | null {
+    this.#request.told(value);
+    return value;
   }
 
   #keep(value: Session | null): Idempotent<Session | null> {

@@ -17,6 +17,8 @@ export interface PurgeTools {
   readonly writer: Writer;
   readonly wait: LockWait;
   readonly clocks: () => Clocks;
+  /** Tells of the purge in the audit log. */
+  readonly told: () => void;
 }
 
 export interface Erased {
@@ -97,7 +99,10 @@ export async function eraseRows(
   const bindings = { ...filter, clock: clocks().clock };
   const found = await writer.writeAlone(() => {
     const found = connection.get<{ sessions: number }>(purgeStatements.count, bindings)?.sessions ?? 0;
-    if (found === expected) connection.run(purgeStatements.begin);
+    if (found === expected) {
+      connection.run(purgeStatements.begin);
+      tools.told();
+    }
     return found;
   });
   if (found !== expected) return found;

@@ -8,13 +8,10 @@ import { findKnown, idempotencyStatements, type Known, keepKnown } from './idemp
 import { findReplyTo, type KeptTurnRow, turnStatements } from './turn-rows.ts';
 import { busyWith, closeTurn, standingTurn, type TurnTools, take } from './turn-taking.ts';
 
+type AgainStart = Pick<TurnStart, 'lease' | 'deadOwner' | 'closing_message_id' | 'now' | 'answersOnly'>;
+
 /** Repeats a chat whose key is known. Its message may stand at any place of the session, or may have been undone. */
-export function repeatTurn(
-  tools: TurnTools,
-  projectId: string,
-  start: Pick<TurnStart, 'lease' | 'deadOwner' | 'closing_message_id' | 'now'>,
-  known: Known,
-): TurnBegin {
+export function repeatTurn(tools: TurnTools, projectId: string, start: AgainStart, known: Known): TurnBegin {
   const { connection } = tools;
   const kept = keptTurn(tools, projectId, known);
   if (kept === undefined) return { kind: 'not_found' };
@@ -73,7 +70,7 @@ interface StoredTurn {
 function takeAgain(
   tools: TurnTools,
   projectId: string,
-  start: Pick<TurnStart, 'lease' | 'deadOwner' | 'closing_message_id' | 'now'>,
+  start: AgainStart,
   { kept, reply, mode }: StoredTurn,
 ): TurnBegin {
   const { session_id, message_id, position, content } = kept;
@@ -89,6 +86,7 @@ function takeAgain(
   if (decision === 'answered')
     return reply === null ? { kind: 'not_found' } : { kind: 'answered', turn, reply };
   if (decision === 'busy') return busyWith(kept);
+  if (start.answersOnly) return { kind: 'over_budget' };
   if (decision === 'close and take') closeTurn(tools.connection, projectId, kept, start);
   take(tools, projectId, start, turn, mode);
   return { kind: 'begun', turn, settings: toSettings(kept) };

@@ -244,6 +244,33 @@ const twelfth = `
     WHERE deleted_at IS NULL AND archived = 1;
 `;
 
+// The limits of a key, null for none, and the hour of its last use. `key_usage` counts the turns and tokens of keys that have a budget;
+// `day` is the number of days since 1970 in UTC. The audit log is the chain `audit`, and the entries that wait to be chained. `audit_head` in
+// `meta` has the number and the hash of the last one of the chain.
+const limitsAndAudit = `
+  ALTER TABLE api_keys ADD COLUMN scope TEXT CHECK (scope IN ('read', 'chat', 'admin'));
+  ALTER TABLE api_keys ADD COLUMN expires_at INTEGER;
+  ALTER TABLE api_keys ADD COLUMN turns_per_day INTEGER;
+  ALTER TABLE api_keys ADD COLUMN tokens_per_day INTEGER;
+  ALTER TABLE api_keys ADD COLUMN last_used_at INTEGER;
+  CREATE TABLE key_usage (
+    key INTEGER NOT NULL REFERENCES api_keys (id),
+    day INTEGER NOT NULL,
+    turns INTEGER NOT NULL,
+    tokens INTEGER NOT NULL,
+    PRIMARY KEY (key, day)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE audit_waiting (
+    id INTEGER PRIMARY KEY,
+    entry TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE audit (
+    number INTEGER PRIMARY KEY,
+    entry TEXT NOT NULL,
+    hash TEXT NOT NULL
+  ) STRICT;
+`;
+
 export const schema: readonly Migration[] = [
   { version: 1, parleyVersion: '0.1.0', sql: first },
   { version: 2, parleyVersion: '0.1.0', sql: second },
@@ -257,4 +284,5 @@ export const schema: readonly Migration[] = [
   { version: 10, parleyVersion: '0.1.0', sql: tenth },
   { version: 11, parleyVersion: '0.1.0', sql: eleventh },
   { version: 12, parleyVersion: '0.1.0', sql: twelfth },
+  { version: 13, parleyVersion: '0.1.0', sql: limitsAndAudit },
 ];

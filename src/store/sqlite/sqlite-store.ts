@@ -1,20 +1,14 @@
 // The store over SQLite. session-store.ts describes each method, the files of the subjects hold the SQL, and store-access.ts runs it.
-import type {
-  KeyRecord,
-  PurgePlan,
-  StoreReport,
-  UsageQuery,
-  UsageRecord,
-} from '../../service/administration.ts';
-import type { KeyIdentity } from '../../service/conversation-service.ts';
-import type { DeletedSession, Message, NewSession, Session } from '../../service/session.ts';
-import type { SessionRecord } from '../../service/session-archive.ts';
+import type { StoreReport } from '../../service/administration.ts';
+import type { Message, NewSession, Session } from '../../service/session.ts';
+import { keyNote } from '../audit-log.ts';
+import type { FoundKey } from '../key-budgets.ts';
+import { toTime } from '../rows.ts';
 import type { MessagePlace, PurgeFilter, Rows, SessionFilter } from '../session-filters.ts';
 import type {
   IdempotencyKey,
   Idempotent,
   KeyHash,
-  NewKey,
   Purge,
   PurgeOptions,
   SessionStart,
@@ -28,10 +22,12 @@ import type {
 import { storeClosed } from '../store-closed.ts';
 import { TurnWaiters } from '../turn-waiters.ts';
 import type { Clocks } from './age-clock.ts';
+import { SqliteAudit } from './audit.ts';
 import type { Connection } from './connection.ts';
 import { doOnce } from './idempotency.ts';
 import { importSession } from './imports.ts';
 import { inspect } from './inspection.ts';
+import { SqliteKeyBudgets } from './key-budgets.ts';
 import { KeyReads } from './key-reads.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
 import { history, listMessages } from './listings.ts';
@@ -68,6 +64,8 @@ export class SqliteStore implements SessionStore {
   readonly #turnWaiters = new TurnWaiters();
   readonly #dependencies: StoreDependencies;
   readonly #lines: StoreLines;
+  readonly budgets: SqliteKeyBudgets;
+  readonly audit: SqliteAudit;
   readonly listAllMessages: SessionStore['listAllMessages'] = (...call) =>
     this.#lines.listAllMessages(...call);
   readonly beginRegeneration: SessionStore['beginRegeneration'] = (...call) =>
@@ -79,6 +77,8 @@ export class SqliteStore implements SessionStore {
 
   constructor(connection: Connection, dependencies: StoreDependencies) {
     this.#access = new StoreAccess(connection, dependencies.wait, dependencies.endsWithProcess);
+    this.audit = new SqliteAudit(this.#access);
+    this.budgets = new SqliteKeyBudgets(this.#access, dependencies.now);
     this.#dependencies = dependencies;
     const { path, driver } = connection;
     const place = { path, lockWaitMs: dependencies.wait.waitMs, driver: driver.name };
@@ -88,24 +88,27 @@ export class SqliteStore implements SessionStore {
     this.#lines = new StoreLines(this.#access, dependencies, this.#turnWaiters);
   }
 
-  findKey(hash: Uint8Array): Promise<KeyIdentity | null> {
+  findKey(hash: Uint8Array): Promise<FoundKey | null> {
     return this.#access.read((connection) => this.#keys.find(connection, hash));
   }
 
-  createKey(key: NewKey): Promise<KeyRecord> {
-    return this.#access.write(storeItself, (connection) => createKey(connection, key));
-  }
-
-  listKeys(): Promise<readonly KeyRecord[]> {
-    return this.#access.read((connection) => listKeys(connection));
-  }
-
-  revokeKey(keyId: string, now: number): Promise<KeyRecord | null> {
-    return this.#access.write(storeItself, (connection) => {
-      this.#keys.forget();
-      return revokeKey(connection, keyId, now);
+  readonly createKey: SessionStore['createKey'] = (key) =>
+    this.#access.write(storeItself, (connection) => {
+      const created = createKey(connection, key);
+      this.audit.add(connection, keyNote('key_created', created, key.now));
+      return created;
     });
-  }
+
+  readonly listKeys: SessionStore['listKeys'] = () => this.#access.read(listKeys);
+
+  readonly revokeKey: SessionStore['revokeKey'] = (keyId, now) =>
+    this.#access.write(storeItself, (connection) => {
+      this.#keys.forget();
+      const revoked = revokeKey(connection, keyId, now);
+      if (revoked?.revoked_at === toTime(now))
+        this.audit.add(connection, keyNote('key_revoked', revoked, now));
+      return revoked;
+    });
 
   createSession(
     projectId: string,
@@ -124,11 +127,11 @@ export class SqliteStore implements SessionStore {
     });
   }
 
-  deleteSession(projectId: string, sessionId: string, now: number): Promise<DeletedSession | null> {
-    return this.#access.write(projectId, (connection) =>
-      deleteSession(connection, projectId, sessionId, now),
-    );
-  }
+  readonly deleteSession: SessionStore['deleteSession'] = (projectId, sessionId, now, by) =>
+    this.#access.write(projectId, (connection) => {
+      const deleted = deleteSession(connection, projectId, sessionId, now);
+      return this.audit.with(deleted, connection, 'delete', projectId, by);
+    });
 
   readonly changeSession: SessionStore['changeSession'] = (projectId, sessionId, changes) =>
     this.#access.write(projectId, (connection) =>
@@ -142,19 +145,23 @@ export class SqliteStore implements SessionStore {
     );
   };
 
-  restoreSession(
-    projectId: string,
-    sessionId: string,
-    once: IdempotencyKey | null,
-  ): Promise<Idempotent<Session | null>> {
-    return this.#writeOnce(projectId, once, (connection) => restoreSession(connection, projectId, sessionId));
-  }
+  readonly restoreSession: SessionStore['restoreSession'] = (projectId, sessionId, once, by) =>
+    this.#writeOnce(projectId, once, (connection) => {
+      const restored = restoreSession(connection, projectId, sessionId);
+      return this.audit.with(restored, connection, 'restore', projectId, by);
+    });
 
-  readonly deleteSessions: SessionStore['deleteSessions'] = (projectId, sessionIds, now, once) =>
-    this.#writeOnce(projectId, once, (connection) => deleteSessions(connection, projectId, sessionIds, now));
+  readonly deleteSessions: SessionStore['deleteSessions'] = (projectId, sessionIds, now, once, by) =>
+    this.#writeOnce(projectId, once, (connection) => {
+      const items = deleteSessions(connection, projectId, sessionIds, now);
+      return this.audit.with(items, connection, 'delete', projectId, by);
+    });
 
-  readonly restoreSessions: SessionStore['restoreSessions'] = (projectId, sessionIds, once) =>
-    this.#writeOnce(projectId, once, (connection) => restoreSessions(connection, projectId, sessionIds));
+  readonly restoreSessions: SessionStore['restoreSessions'] = (projectId, sessionIds, once, by) =>
+    this.#writeOnce(projectId, once, (connection) => {
+      const items = restoreSessions(connection, projectId, sessionIds);
+      return this.audit.with(items, connection, 'restore', projectId, by);
+    });
 
   listSessions(projectId: string, filter: SessionFilter): Promise<Rows<Session>> {
     const processes = this.#processes;
@@ -174,21 +181,21 @@ export class SqliteStore implements SessionStore {
     return this.#access.read((connection) => listMessages(connection, projectId, sessionId, place));
   }
 
-  async importSession(
-    projectId: string,
-    record: SessionRecord,
-    once: IdempotencyKey | null,
-  ): Promise<Idempotent<Session | null>> {
+  readonly importSession: SessionStore['importSession'] = async (projectId, record, once, by) => {
     const { connection, writer } = this.#access;
-    const tools = { connection, rules: this.#dependencies.rules, clocks: () => this.#clocks() };
+    const told = (kept: Session | null) => this.audit.with(kept, connection, 'import', projectId, by);
+    const { rules } = this.#dependencies;
+    const tools = { connection, rules, clocks: () => this.#clocks() };
     const imported = isShort(record)
-      ? await this.#writeOnce(projectId, once, (connection) =>
-          importSession(connection, projectId, record, this.#dependencies.rules),
-        )
-      : await this.#access.runToEnd(() => importInParts(writer, tools, { projectId, record, once }));
+      ? await this.#writeOnce(projectId, once, (connection) => {
+          const before = findSession(connection, projectId, record.session.session_id);
+          const kept = importSession(connection, projectId, record, rules);
+          return kept?.message_count === before?.message_count ? kept : told(kept);
+        })
+      : await this.#access.runToEnd(() => importInParts(writer, tools, { projectId, record, once, told }));
     this.#search.keepUp();
     return imported;
-  }
+  };
 
   beginTurn(projectId: string, start: TurnStart, signal?: AbortSignal): Promise<TurnBegin> {
     const begin = (connection: Connection) => {
@@ -229,26 +236,24 @@ export class SqliteStore implements SessionStore {
     return ended;
   }
 
-  planPurge(filter: PurgeFilter): Promise<PurgePlan> {
-    return this.#access.read((connection) => planPurge(connection, filter, this.#dependencies.sinceBoot()));
-  }
+  readonly planPurge: SessionStore['planPurge'] = (filter) =>
+    this.#access.read((connection) => planPurge(connection, filter, this.#dependencies.sinceBoot()));
 
   purgeSessions(filter: PurgeFilter, options: PurgeOptions): Promise<Purge> {
     const { connection, writer, wait } = this.#access;
-    const tools = { connection, writer, wait, clocks: () => this.#clocks() };
+    const told = () => this.audit.addPurge(connection, filter.projectId, options);
+    const tools = { connection, writer, wait, clocks: () => this.#clocks(), told };
     return this.#access.run(async () => {
       await this.removeAbandoned();
       return purgeSessions(tools, filter, options);
     });
   }
 
-  holdsAny(projectId: string, sessionIds: readonly string[]): Promise<boolean> {
-    return this.#access.read((connection) => holdsAny(connection, projectId, sessionIds));
-  }
+  readonly holdsAny: SessionStore['holdsAny'] = (projectId, sessionIds) =>
+    this.#access.read((connection) => holdsAny(connection, projectId, sessionIds));
 
-  usage(since: number, by: UsageQuery['by']): Promise<readonly UsageRecord[]> {
-    return this.#access.read((connection) => usage(connection, since, by));
-  }
+  readonly usage: SessionStore['usage'] = (since, by) =>
+    this.#access.read((connection) => usage(connection, since, by));
 
   inspect(): Promise<StoreReport> {
     return this.#access.read((connection) => inspect(connection, this.#dependencies.filesystem));
@@ -264,6 +269,7 @@ export class SqliteStore implements SessionStore {
 
   /** Waits for the pending writes. A later call rejects. */
   async close(): Promise<void> {
+    await this.audit.end();
     await Promise.all([this.#access.close(), this.#processes?.close(storeClosed())]);
   }
 

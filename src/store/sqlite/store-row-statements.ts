@@ -16,7 +16,8 @@ const heads = (comparison: '>' | '>=') => `
 export const rowStatements = {
   projects: 'SELECT project_id, name, created_at FROM projects WHERE id <> 0 ORDER BY project_id',
   keys: `
-    SELECT api_keys.key_id, api_keys.name, api_keys.hash, projects.project_id, api_keys.created_at, api_keys.revoked_at
+    SELECT api_keys.key_id, api_keys.name, api_keys.hash, projects.project_id, api_keys.created_at, api_keys.revoked_at,
+      scope, expires_at, turns_per_day, tokens_per_day
     FROM api_keys JOIN projects ON projects.id = api_keys.project ORDER BY api_keys.key_id`,
   count: `
     SELECT count(*) AS sessions, coalesce(sum(message_count), 0) + (
@@ -46,8 +47,10 @@ export const rowStatements = {
     INSERT INTO projects (project_id, name, created_at) VALUES (@project_id, @name, @created_at)
     ON CONFLICT (project_id) DO NOTHING`,
   addKey: `
-    INSERT INTO api_keys (key_id, name, hash, project, created_at, revoked_at)
-    VALUES (@key_id, @name, @hash, (SELECT id FROM projects WHERE project_id = @project_id), @created_at, @revoked_at)
+    INSERT INTO api_keys (key_id, name, hash, project, created_at, revoked_at, scope, expires_at, turns_per_day,
+      tokens_per_day)
+    VALUES (@key_id, @name, @hash, (SELECT id FROM projects WHERE project_id = @project_id), @created_at, @revoked_at,
+      @scope, @expires_at, @turns_per_day, @tokens_per_day)
     ON CONFLICT (key_id) DO NOTHING`,
   // An open turn is stored as a turn that no process runs. The next chat closes it, as it closes the turn of a killed process.
   addSession: `

@@ -2,6 +2,7 @@
 
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import {
+  type AuditRow,
   firstMessage,
   type IdempotencyRow,
   type KeptMessage,
@@ -18,6 +19,7 @@ import {
   settingsBytes,
 } from '../store-rows.ts';
 import { ageTime, type Clocks } from './age-clock.ts';
+import { addAudit, auditStatements } from './audit.ts';
 import type { Connection } from './connection.ts';
 import type { SqlValue } from './driver.ts';
 import type { LockWait } from './lock-wait.ts';
@@ -81,6 +83,14 @@ export class SqliteRows implements StoreRows {
     );
   }
 
+  readAudit(after: number): Promise<readonly AuditRow[]> {
+    return this.#access.read((connection) => connection.all<AuditRow>(auditStatements.read, { after }));
+  }
+
+  addAudit(rows: readonly AuditRow[]): Promise<void> {
+    return this.#write((connection) => addAudit(connection, rows));
+  }
+
   async atOneMoment<T>(work: (rows: StoreRowReads) => Promise<T>): Promise<T> {
     const access = this.#access;
     const now = await access.write('', (connection) => ageTime(connection, this.#clocks()));
@@ -96,6 +106,7 @@ export class SqliteRows implements StoreRows {
         keys: () => read(() => snapshot.all<ProjectKeyRow>(sql.keys)),
         count: (projectId) => read(() => countRows(snapshot, projectId)),
         readParts: (projectId, from) => read(() => readParts(snapshot, projectId, from)),
+        readAudit: (after) => read(() => snapshot.all<AuditRow>(auditStatements.read, { after })),
         readIdempotency: (projectId, after) => read(() => readIdempotency(snapshot, projectId, after, now)),
       });
     } finally {

@@ -25,6 +25,7 @@ export function beginTurn(tools: TurnTools, projectId: string, start: TurnStart)
   const known = start.once === null ? null : findKnown(tools, projectId, start.once, true);
   if (known === 'mismatch') return { kind: 'mismatch' };
   if (known !== null) return repeatTurn(tools, projectId, start, known);
+  if (start.answersOnly) return { kind: 'over_budget' };
 
   const sessionId = start.session_id ?? start.newSession.session_id;
   let position = 0;

@@ -3,6 +3,7 @@
 import type { Backend } from '../../../src/service/backend.ts';
 import type { Call } from '../../../src/service/call.ts';
 import type { ParleyError } from '../../../src/service/errors.ts';
+import type { KeyLimits } from '../../../src/service/key-limits.ts';
 import { failureBody } from '../../../src/service/result.ts';
 import type { Message, NewSession } from '../../../src/service/session.ts';
 import { anySession, type SessionQuery, type SessionRecord } from '../../../src/service/session-archive.ts';
@@ -15,6 +16,7 @@ export type GivenService = () => {
   readonly first: Call;
   readonly second: Call;
   readonly revokedKey: string;
+  readonly issueKey: (limits: Partial<KeyLimits>) => Promise<string>;
 };
 
 export const isoMilliseconds = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;

@@ -7,7 +7,7 @@ import { schema } from '../../../src/store/postgres/schema.ts';
 import type { PostgresDatabase } from '../../support/postgres-server.ts';
 import { openTestPostgres, postgresOptions } from '../../support/postgres-store.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
-import { bareSession, newProject } from '../store-samples.ts';
+import { bareSession } from '../store-samples.ts';
 
 let server: PostgresDatabase;
 beforeAll(async () => {
@@ -98,8 +98,11 @@ test('twenty stores that open an empty database at once all succeed, and one mak
 
 test('a session of schema 3 keeps its rows as they are, has no settings, and the mode of its last message', async () => {
   const place = { schema: 'without_settings' };
-  const older = await openTestPostgres(server, { ...place, migrations: schema.slice(0, 3) });
-  const project = await newProject(older.store);
+  await openTestPostgres(server, { ...place, migrations: schema.slice(0, 3) });
+  const project = 'prj_old';
+  await server.rows(
+    `INSERT INTO without_settings.projects (project_id, name, created_at) VALUES ('${project}', 'old', 0)`,
+  );
   await server.rows(`
     WITH made AS (
       INSERT INTO without_settings.sessions (project, session_id, created_at, updated_at, message_count)

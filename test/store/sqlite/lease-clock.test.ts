@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { schema } from '../../../src/store/sqlite/schema.ts';
+import { addProject } from '../../support/older-store.ts';
 import { lookInto } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
@@ -27,8 +28,8 @@ it('a turn that a program of schema 5 left open is over, and the next chat close
     ...storeOptions(directory),
     migrations: schema.slice(0, 5),
   });
-  const project = await newProject(old);
   await old.close();
+  const project = addProject(join(directory, 'parley.db'));
   const session_id = newId('ses');
   lookInto(join(directory, 'parley.db'), (database) => {
     database

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import type { Migration } from '../../../src/store/sqlite/schema.ts';
 import { schema } from '../../../src/store/sqlite/schema.ts';
-import { olderStore } from '../../support/older-store.ts';
+import { addProject, olderStore } from '../../support/older-store.ts';
 import { lookInto } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
@@ -73,9 +73,8 @@ it.each(schema.slice(0, -1).map(({ version }) => version))(
     const directory = temporaryDirectory();
     const path = join(directory, 'parley.db');
     const older = { ...storeOptions(directory), migrations: schema.slice(0, version) };
-    const { store: before } = await openSqliteStore(older);
-    const project = await newProject(before);
-    await before.close();
+    await (await openSqliteStore(older)).store.close();
+    const project = addProject(path);
     const add = `INSERT INTO sessions (session_id, project, created_at, updated_at, deleted_at)
       VALUES (?, (SELECT id FROM projects), ?, ?, ?)`;
     lookInto(path, (database) => {
@@ -196,9 +195,8 @@ it.each(schema.filter(({ version }) => version < 7).map(({ version }) => version
     const directory = temporaryDirectory();
     const path = join(directory, 'parley.db');
     const older = { ...storeOptions(directory), migrations: schema.slice(0, version) };
-    const { store: before } = await openSqliteStore(older);
-    const [mine, other] = [await newProject(before), await newProject(before)];
-    await before.close();
+    await (await openSqliteStore(older)).store.close();
+    const [mine, other] = [addProject(path), addProject(path)];
     lookInto(path, (database) => {
       // A store in use: of three sessions the first is purged, and one is deleted.
       database.exec(`

@@ -8,15 +8,29 @@ import { toJson } from '../../terminal/json.ts';
 import { type Column, writeTable } from '../../terminal/table.ts';
 import { utcOption } from '../../utc-option.ts';
 
-const columnsOf = (time: (time: string) => string): readonly Column<KeyRecord>[] => [
+const columnsOf = (time: (time: string) => string, now: number): readonly Column<KeyRecord>[] => [
   { title: 'KEY ID', value: ({ key_id }) => key_id },
   // The column stands early, so that a narrow terminal does not cut it.
-  { title: 'STATUS', value: ({ revoked_at }) => (revoked_at === null ? 'valid' : 'revoked') },
+  { title: 'STATUS', value: (key) => statusOf(key, now) },
   { title: 'PROJECT', value: ({ project_name }) => project_name, flexible: true },
   { title: 'NAME', value: ({ key_name }) => key_name, flexible: true },
+  { title: 'SCOPE', value: ({ scope }) => scope ?? 'all' },
+  { title: 'LAST USED', value: ({ last_used_at }) => (last_used_at === null ? 'never' : time(last_used_at)) },
+  { title: 'EXPIRES', value: ({ expires_at }) => (expires_at === null ? '' : time(expires_at)) },
+  { title: 'PER DAY', value: budgetsOf },
   { title: 'CREATED', value: ({ created_at }) => time(created_at) },
   { title: 'REVOKED', value: ({ revoked_at }) => (revoked_at === null ? '' : time(revoked_at)) },
 ];
+
+function statusOf({ revoked_at, expires_at }: KeyRecord, now: number): string {
+  if (revoked_at !== null) return 'revoked';
+  return expires_at !== null && Date.parse(expires_at) <= now ? 'expired' : 'valid';
+}
+
+function budgetsOf({ turns_per_day, tokens_per_day }: KeyRecord): string {
+  const turns = turns_per_day === null ? [] : [`${turns_per_day} turns`];
+  return [...turns, ...(tokens_per_day === null ? [] : [`${tokens_per_day} tokens`])].join(', ');
+}
 
 export function registerKeysList(parent: Command, run: Run): void {
   parent
@@ -38,5 +52,6 @@ export async function runKeysList(
     await context.stdout.write(`${toJson({ success: true, data: keys })}\n`);
     return;
   }
-  await writeTable(context.stdout, columnsOf(timesIn(context.stdout, context.host.now(), { utc })), keys);
+  const now = context.host.now();
+  await writeTable(context.stdout, columnsOf(timesIn(context.stdout, now, { utc }), now), keys);
 }

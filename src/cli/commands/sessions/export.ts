@@ -79,6 +79,7 @@ export async function runExport(input: ExportInput, context: CliContext): Promis
   const place = await exportPlace({ ...input, format, several: !isOnly }, context);
   const counts = { exported: 0, failed: 0 };
   const results: ItemResult[] = [];
+  const exported: string[] = [];
   const tell = async (result: ItemResult) => {
     results.push(result);
     // One file for all sessions is complete only at the end.
@@ -101,6 +102,7 @@ export async function runExport(input: ExportInput, context: CliContext): Promis
       // A failure to write ends the export: the next session could not be written either.
       const file = await place.take(record);
       counts.exported++;
+      exported.push(id);
       if (file !== null) await tell({ session_id: id, status: 'exported', file });
     }
     await place.keep();
@@ -108,11 +110,27 @@ export async function runExport(input: ExportInput, context: CliContext): Promis
   } catch (error) {
     await place.discard();
     throw error;
+  } finally {
+    await recordExport(exported, context);
   }
   if (input.output !== null || counts.failed > 0) {
     await context.say(`${counts.exported} exported${counts.failed > 0 ? `, ${counts.failed} failed` : ''}`);
   }
   return counts.failed > 0 ? exitSomeFailed : 0;
+}
+
+/** Tells the audit log of an embedded store. A server sees an export as reads. */
+async function recordExport(session_ids: readonly string[], context: CliContext): Promise<void> {
+  if (session_ids.length === 0) return;
+  const { backend } = await context.open();
+  if (backend.administration === null) return;
+  try {
+    const { data } = await backend.service.verify(await context.call());
+    await backend.administration.recordExport({ project_id: data.project_id, session_ids });
+  } catch (error) {
+    await context.say('The export could not be told to the audit log:');
+    await tellFailure(error, context);
+  }
 }
 
 function formatOf({ format, output }: ExportInput, { options }: CliContext): ExportFormat {

@@ -1,0 +1,63 @@
+// `parley audit list`: the newest entries of the audit log, the oldest of them first.
+import type { Command } from 'commander';
+import type { AuditEntry } from '../../../service/audit-entry.ts';
+import type { CliContext } from '../../context.ts';
+import type { Run } from '../../run.ts';
+import { timesIn } from '../../shown-time.ts';
+import { toJson } from '../../terminal/json.ts';
+import { type Column, writeTable } from '../../terminal/table.ts';
+import { utcOption } from '../../utc-option.ts';
+import { wholeNumber } from '../../whole-number.ts';
+import { type AuditFilter, auditFilter, queryOf } from './audit-filter.ts';
+
+export interface AuditListInput {
+  readonly filter: AuditFilter;
+  readonly limit: number;
+  readonly utc: boolean;
+}
+
+const columnsOf = (time: (time: string) => string): readonly Column<AuditEntry>[] => [
+  { title: 'NUMBER', value: ({ number }) => String(number) },
+  { title: 'TIME', value: (entry) => time(entry.time) },
+  { title: 'WHAT', value: ({ what }) => what },
+  { title: 'COUNT', value: ({ count }) => String(count) },
+  { title: 'KEY ID', value: ({ key_id }) => key_id ?? '' },
+  { title: 'PROJECT ID', value: ({ project_id }) => project_id ?? '' },
+  { title: 'REQUEST ID', value: ({ request_id }) => request_id ?? '' },
+  { title: 'IDS', value: shownIds, flexible: true },
+];
+
+/** One id. The JSON has all of them. */
+function shownIds({ ids }: AuditEntry): string {
+  const [first = ''] = ids;
+  return ids.length > 1 ? `${first} and ${ids.length - 1} more` : first;
+}
+
+export function registerAuditList(parent: Command, run: Run): void {
+  auditFilter(parent.command('list'))
+    .description('list the newest entries')
+    .option('--limit <n>', 'how many', wholeNumber(1, 100_000), 50)
+    .addOption(utcOption())
+    .action(({ limit, utc, ...filter }: AuditFilter & { limit: number; utc?: true }, command: Command) =>
+      run(command, (context) => runAuditList({ filter, limit, utc: utc ?? false }, context)),
+    );
+}
+
+export async function runAuditList(
+  { filter, limit, utc }: AuditListInput,
+  context: CliContext,
+): Promise<undefined> {
+  const administration = await context.administration();
+  const entries: AuditEntry[] = [];
+  for await (const entry of administration.auditEntries(await queryOf(filter, context))) {
+    entries.push(entry);
+    if (entries.length > 2 * limit) entries.splice(0, limit);
+  }
+  const shown = entries.slice(-limit);
+  if (context.options.json) {
+    await context.stdout.write(`${toJson({ success: true, data: shown })}\n`);
+    return;
+  }
+  await writeTable(context.stdout, columnsOf(timesIn(context.stdout, context.host.now(), { utc })), shown);
+  if (shown.length === 0) await context.say('The audit log has no such entry.');
+}

@@ -1,0 +1,153 @@
+// Checks the key of each call: that the store has it, that it is not expired, and that its scope allows the operation.
+import type { Call } from '../service/call.ts';
+import type { KeyIdentity } from '../service/conversation-service.ts';
+import type { KeyScope } from '../service/key-limits.ts';
+import { refusedKey } from '../service/refused-key.ts';
+import type { AuditBy, FoundKey, KeyHash } from '../store/session-store.ts';
+import { hashKey, isKey } from './api-keys.ts';
+import { allows, type KeyedOperation, neededScope, outOfScope } from './key-scopes.ts';
+import type { LocalOptions } from './local-options.ts';
+import { RefusedLogins } from './refused-logins.ts';
+
+/** How many hashes are remembered. The limit bounds the memory; a forgotten hash is computed again. */
+const rememberedKeys = 1000;
+const hourMs = 60 * 60 * 1000;
+
+/** The project of a call. `keyHash`: the hash of its key, which the store checks with the call; null if the key was checked before. */
+export interface Access {
+  readonly projectId: string;
+  readonly keyHash: KeyHash;
+}
+
+/** What never changes of a key. */
+interface KeyFacts {
+  readonly keyId: string;
+  readonly projectId: string;
+  readonly scope: KeyScope | null;
+  /** Epoch milliseconds. */
+  readonly expiresAt: number;
+  readonly hasBudget: boolean;
+}
+
+interface KnownKey {
+  readonly hash: Uint8Array;
+  /** Null until the store has found the key. */
+  facts: KeyFacts | null;
+  /** The hour (ms) whose use of the key is stored, or is being stored. */
+  usedAt: number;
+}
+
+export class KeyCheck {
+  readonly #local: Pick<LocalOptions, 'store' | 'now'>;
+  readonly #known = new Map<string, KnownKey>();
+  readonly #refusedLogins: RefusedLogins;
+
+  constructor(local: Pick<LocalOptions, 'store' | 'now'>) {
+    this.#local = local;
+    this.#refusedLogins = new RefusedLogins(local);
+  }
+
+  /**
+   * The facts of a key. Absent, malformed, unknown, revoked and expired keys get one identical error, `INVALID_API_KEY`. The store is asked
+   * each time, so a revoked key is refused at once. Only what never changes is remembered.
+   */
+  async verify(apiKey: string): Promise<KeyIdentity> {
+    const known = this.#known.get(apiKey) ?? (isKey(apiKey) ? this.#remember(apiKey) : null);
+    const found = known === null ? null : await this.#local.store.findKey(known.hash);
+    if (known === null || found === null) {
+      this.#refusedLogins.refused(known?.hash ?? null);
+      throw refusedKey();
+    }
+    known.facts ??= factsOf(found);
+    known.usedAt = Math.max(known.usedAt, found.last_used_at === null ? 0 : Date.parse(found.last_used_at));
+    this.#use(known, known.facts);
+    const { key_id, key_name, project_id, project_name, created_at } = found;
+    return { key_id, key_name, project_id, project_name, created_at };
+  }
+
+  /** The id of the project that a call is for. Throws `FORBIDDEN` for an operation outside of the key's scope. */
+  async project(call: Call, operation: KeyedOperation): Promise<string> {
+    const { projectId = null, apiKey } = call;
+    if (projectId === null || !this.#known.get(apiKey)?.facts) await this.verify(apiKey);
+    const facts = this.#factsOf(apiKey);
+    checkScope(facts, neededScope[operation]);
+    return projectId ?? facts.projectId;
+  }
+
+  /**
+   * For a call whose statement in the store also checks the key, so that it needs no query before it. `check` throws for a faulty request.
+   * If the key is refused too, that error comes first.
+   */
+  async access<T>(call: Call, operation: KeyedOperation, check: () => T): Promise<Access & { checked: T }> {
+    const { projectId = null, apiKey } = call;
+    const known = projectId === null ? this.#known.get(apiKey) : undefined;
+    if (known === undefined || known.facts === null) {
+      const verified = await this.project(call, operation);
+      return { projectId: verified, keyHash: null, checked: check() };
+    }
+    this.#use(known, known.facts);
+    try {
+      checkScope(known.facts, neededScope[operation]);
+      return { projectId: known.facts.projectId, keyHash: known.hash, checked: check() };
+    } catch (error) {
+      await this.verify(apiKey);
+      throw error;
+    }
+  }
+
+  /** The hash of a checked key that has a budget; null for a key without one. */
+  budgetOf({ apiKey }: Call): KeyHash {
+    const known = this.#known.get(apiKey);
+    return known?.facts?.hasBudget ? known.hash : null;
+  }
+
+  /** Who makes a checked call, for the audit log. */
+  by({ apiKey, requestId }: Call): AuditBy {
+    const key_id = this.#known.get(apiKey)?.facts?.keyId ?? null;
+    return { time: this.#local.now(), key_id, request_id: requestId };
+  }
+
+  #factsOf(apiKey: string): KeyFacts {
+    const facts = this.#known.get(apiKey)?.facts;
+    if (!facts) throw refusedKey();
+    return facts;
+  }
+
+  /** Throws for an expired key. Stores the hour of the use, but no call waits for that, and none fails with it. */
+  #use(known: KnownKey, { expiresAt }: KeyFacts): void {
+    const now = this.#local.now();
+    if (now >= expiresAt) {
+      this.#refusedLogins.refused(known.hash);
+      throw refusedKey();
+    }
+    if (now - known.usedAt < hourMs) return;
+    known.usedAt = now - (now % hourMs);
+    this.#local.store.budgets.used(known.hash, known.usedAt).catch(() => {});
+  }
+
+  #remember(key: string): KnownKey {
+    const known = { hash: hashKey(key), facts: null, usedAt: 0 };
+    if (this.#known.size >= rememberedKeys) this.#known.clear();
+    this.#known.set(key, known);
+    return known;
+  }
+}
+
+function factsOf({
+  key_id,
+  project_id,
+  scope,
+  expires_at,
+  turns_per_day,
+  tokens_per_day,
+}: FoundKey): KeyFacts {
+  return {
+    ...{ keyId: key_id, projectId: project_id, scope },
+    expiresAt: expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at),
+    hasBudget: turns_per_day !== null || tokens_per_day !== null,
+  };
+}
+
+function checkScope({ scope }: KeyFacts, needed: KeyScope): void {
+  if (!allows(scope, needed)) throw outOfScope(scope, needed);
+}

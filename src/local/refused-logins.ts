@@ -1,0 +1,43 @@
+// Tells the audit log of refused keys. The first refusal is told at once; those of the next minute are counted and told together, so that
+// nobody can fill the log. A key is named by the beginning of its SHA-256, never by a part of itself.
+import type { AuditNote } from '../store/session-store.ts';
+import type { LocalOptions } from './local-options.ts';
+
+const gatherMs = 60_000;
+/** How many keys an entry names at most. */
+const mostNamed = 10;
+
+export class RefusedLogins {
+  readonly #local: Pick<LocalOptions, 'store' | 'now'>;
+  #timer: NodeJS.Timeout | null = null;
+  #count = 0;
+  #named = new Set<string>();
+
+  constructor(local: Pick<LocalOptions, 'store' | 'now'>) {
+    this.#local = local;
+  }
+
+  /** `hash`: that of the key; null for text that has not the form of a key. No call waits for this. */
+  refused(hash: Uint8Array | null): void {
+    this.#count += 1;
+    if (hash !== null && this.#named.size < mostNamed)
+      this.#named.add(Buffer.from(hash.subarray(0, 6)).toString('hex'));
+    if (this.#timer === null) this.#tell();
+  }
+
+  #tell(): void {
+    const note: AuditNote = {
+      what: 'refused_login',
+      ...{ time: this.#local.now(), project_id: null, key_id: null, request_id: null },
+      ...{ count: this.#count, ids: [...this.#named] },
+    };
+    this.#count = 0;
+    this.#named = new Set();
+    this.#local.store.audit.tell(note).catch(() => {});
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      if (this.#count > 0) this.#tell();
+    }, gatherMs);
+    this.#timer.unref();
+  }
+}

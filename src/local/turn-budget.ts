@@ -1,0 +1,85 @@
+// The budget of a key, for one turn. The turn and an estimate of its tokens are counted before its message is stored, so that turns at the
+// same moment cannot all find the same room. The tokens are corrected when the turn ends; a turn whose process dies keeps its estimate.
+import { ParleyError } from '../service/errors.ts';
+import type { Usage } from '../service/session.ts';
+import { estimateTokens, messageTokens } from '../service/token-estimate.ts';
+import type { KeyBudgets, KeyHash, Reservation, SessionStore } from '../store/session-store.ts';
+import type { BegunTurn } from './turn-begin.ts';
+import { OverBudget } from './turn-failures.ts';
+
+/** The tokens that a reply is expected to have while it runs. */
+const expectedReplyTokens = 1000;
+
+export class TurnBudget {
+  readonly #budgets: KeyBudgets;
+  readonly #keyHash: KeyHash;
+  readonly #expected: number;
+  #day = 0;
+
+  /** `keyHash`: null for a key without a budget, for which nothing is done. */
+  constructor({ budgets }: Pick<SessionStore, 'budgets'>, keyHash: KeyHash, message = '') {
+    this.#budgets = budgets;
+    this.#keyHash = keyHash;
+    this.#expected = messageTokens(estimateTokens(message)) + expectedReplyTokens;
+  }
+
+  /**
+   * Begins the turn. Throws `BUDGET_EXCEEDED`. A repeated request whose reply is stored is answered all the same, and counts as no turn.
+   * `verify` throws for a key that is refused.
+   */
+  async begin(
+    take: (answersOnly: boolean) => Promise<BegunTurn>,
+    { isRepeatable, verify }: { readonly isRepeatable: boolean; readonly verify: () => Promise<unknown> },
+  ): Promise<BegunTurn> {
+    if (this.#keyHash === null) return take(false);
+    const reservation = await this.#budgets.reserve(this.#keyHash, this.#expected);
+    if (reservation.kind === 'used_up') {
+      await verify();
+      if (!isRepeatable) throw budgetExceeded(reservation);
+      return take(true).catch((error: unknown) => {
+        throw error instanceof OverBudget ? budgetExceeded(reservation) : error;
+      });
+    }
+    this.#day = reservation.day;
+    try {
+      const begun = await take(false);
+      if (begun.kind === 'answered') await this.#settle(-1, -this.#expected);
+      return begun;
+    } catch (error) {
+      await this.#settle(-1, -this.#expected);
+      throw error;
+    }
+  }
+
+  /** Counts the tokens that the turn took. If the engine did not count them, the message and the reply are estimated. */
+  async end(usage: Usage | null, reply: string): Promise<void> {
+    if (this.#keyHash === null) return;
+    const taken =
+      usage === null
+        ? this.#expected - expectedReplyTokens + messageTokens(estimateTokens(reply))
+        : usage.input_tokens + usage.output_tokens;
+    await this.#settle(0, taken - this.#expected);
+  }
+
+  /** A turn whose tokens cannot be corrected keeps its estimate. */
+  async #settle(turns: number, tokens: number): Promise<void> {
+    if (this.#keyHash === null) return;
+    await this.#budgets.settle(this.#keyHash, { day: this.#day, turns, tokens }).catch(() => {});
+  }
+}
+
+function budgetExceeded({
+  left: remaining,
+  endsInMs,
+}: Extract<Reservation, { kind: 'used_up' }>): ParleyError {
+  const what = remaining.turns === 0 ? 'turns' : 'tokens';
+  return new ParleyError(
+    'BUDGET_EXCEEDED',
+    `The budget of this key is used up: no ${what} are left today (UTC).`,
+    {
+      hint: 'Nothing was kept. It begins again at midnight UTC.',
+      remaining,
+      retryAfter: Math.ceil(endsInMs / 1000),
+    },
+  );
+}

@@ -1,0 +1,97 @@
+// The interface of a store's audit log. What is done is told in the transaction that does it, as a waiting entry, so that no call waits for
+// another. From time to time, and before the log is read, one process at a time moves the waiting entries into the chain.
+import type { AuditedAction } from '../service/audit-entry.ts';
+
+/** Who made a call. */
+export interface AuditBy {
+  /** Epoch milliseconds. */
+  readonly time: number;
+  readonly key_id: string | null;
+  readonly request_id: string | null;
+}
+
+export interface AuditNote extends AuditBy {
+  readonly what: AuditedAction;
+  readonly project_id: string | null;
+  readonly count: number;
+  readonly ids: readonly string[];
+}
+
+/** An entry of the chain as it is stored. */
+export interface AuditRow {
+  readonly number: number;
+  /** The text of {@link noteText}. */
+  readonly entry: string;
+  /** SHA-256, in hex. */
+  readonly hash: string;
+}
+
+export interface AuditLog {
+  tell(note: AuditNote): Promise<void>;
+  /** Moves what waits into the chain. */
+  chain(): Promise<void>;
+  /** At most {@link auditPage} entries of the chain behind a number, in their order. */
+  read(after: number): Promise<readonly AuditRow[]>;
+  /** The number and the hash of the last entry, as they are kept beside the chain; null for an empty log. */
+  head(): Promise<Pick<AuditRow, 'number' | 'hash'> | null>;
+}
+
+export const auditPage = 1000;
+/** The most ids of an entry that gathers many calls. */
+export const mostIds = 1000;
+
+export function noteText({ time, what, project_id, key_id, request_id, count, ids }: AuditNote): string {
+  const told = { time: new Date(time).toISOString(), what, project_id, key_id, request_id, count, ids };
+  return JSON.stringify(told);
+}
+
+/** A key that was created or revoked by the owner of the store. */
+export function keyNote(
+  what: 'key_created' | 'key_revoked',
+  { key_id, project_id }: { readonly key_id: string; readonly project_id: string },
+  time: number,
+): AuditNote {
+  return { time, what, project_id, key_id: null, request_id: null, count: 1, ids: [key_id] };
+}
+
+/** Chains soon after something was told, once for all that is told meanwhile. */
+export class ChainTimer {
+  readonly #chain: () => Promise<void>;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(chain: () => Promise<void>) {
+    this.#chain = chain;
+  }
+
+  told(): void {
+    if (this.#timer !== null) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      // What fails is chained the next time.
+      this.#chain().catch(() => {});
+    }, chainAfterMs);
+    this.#timer.unref();
+  }
+
+  /** Chains what was told, and waits for that, but not long. */
+  async end(): Promise<void> {
+    if (this.#timer === null) return;
+    clearTimeout(this.#timer);
+    this.#timer = null;
+    let alarm: NodeJS.Timeout | undefined;
+    const patience = new Promise<void>((resolve) => {
+      alarm = setTimeout(resolve, endPatienceMs);
+    });
+    await Promise.race([this.#chain().catch(() => {}), patience]);
+    clearTimeout(alarm);
+  }
+}
+
+const chainAfterMs = 1000;
+const endPatienceMs = 2000;
+
+/** The head as it is stored: the number and the hash. */
+export function headIn(value: string): Pick<AuditRow, 'number' | 'hash'> {
+  const [number = '', hash = ''] = value.split(' ');
+  return { number: Number(number), hash };
+}

@@ -1,0 +1,125 @@
+// The audit log in PostgreSQL. The statement that does something also adds the waiting entry. The row of the head is the lock of the
+// processes that chain.
+import { chained } from '../audit-chain.ts';
+import {
+  type AuditBy,
+  type AuditLog,
+  type AuditNote,
+  type AuditRow,
+  auditPage,
+  ChainTimer,
+  headIn,
+  noteText,
+} from '../audit-log.ts';
+import type { Ask, ConnectionPool } from './connection-pool.ts';
+import { type Statement, statement } from './statement.ts';
+
+const tell = statement('INSERT INTO parley.audit_waiting (entry) VALUES ($1)');
+const isWaiting = statement('SELECT 1 FROM parley.audit_waiting LIMIT 1');
+const lockHead = statement(`SELECT value FROM parley.meta WHERE name = 'audit_head' FOR UPDATE`);
+const findHead = statement(`SELECT value FROM parley.meta WHERE name = 'audit_head'`);
+const setHead = statement(`UPDATE parley.meta SET value = $1 WHERE name = 'audit_head'`);
+const takeWaiting = statement(`
+  WITH taken AS (
+    DELETE FROM parley.audit_waiting WHERE id IN (
+      SELECT id FROM parley.audit_waiting ORDER BY id LIMIT ${auditPage})
+    RETURNING id, entry
+  )
+  SELECT entry FROM taken ORDER BY id`);
+const add = statement(`
+  INSERT INTO parley.audit (number, entry, hash) SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[])
+  ON CONFLICT (number) DO NOTHING`);
+const read = statement(
+  `SELECT number, entry, hash FROM parley.audit WHERE number > $1 ORDER BY number LIMIT ${auditPage}`,
+);
+
+/**
+ * SQL for a statement's WITH: tells of the sessions in the rows of `work`, if there are any. `note` is SQL for the text of {@link noteOf};
+ * nothing is told if it is null.
+ */
+export const toldOf = (work: string, note: string) => `
+  told AS (
+    INSERT INTO parley.audit_waiting (entry)
+    SELECT left(${note}::text, -1) || ',"count":' || count(*) || ',"ids":' || json_agg(session_id ORDER BY session_id)::text || '}'
+    FROM ${work} HAVING count(*) > 0 AND ${note}::text IS NOT NULL
+  )`;
+
+/** A note without its count and ids; null for a call that is not told. */
+export function noteOf(what: AuditNote['what'], project_id: string, by: AuditBy | undefined): string | null {
+  if (by === undefined) return null;
+  const { time, key_id, request_id } = by;
+  return JSON.stringify({ time: new Date(time).toISOString(), what, project_id, key_id, request_id });
+}
+
+export async function tellOf(ask: Ask, note: AuditNote): Promise<void> {
+  await ask(tell, [noteText(note)]);
+}
+
+type Run = <T>(call: (ask: Ask) => Promise<T>) => Promise<T>;
+
+export class PostgresAudit implements AuditLog {
+  readonly #connections: ConnectionPool;
+  readonly #run: Run;
+  readonly #timer = new ChainTimer(() => this.chain());
+
+  /** `run` runs a call of the store. */
+  constructor(connections: ConnectionPool, run: Run) {
+    this.#connections = connections;
+    this.#run = run;
+  }
+
+  /** Called when something was told. */
+  told(): void {
+    this.#timer.told();
+  }
+
+  async tell(note: AuditNote): Promise<void> {
+    await this.#run((ask) => tellOf(ask, note));
+    this.told();
+  }
+
+  async chain(): Promise<void> {
+    while (await this.#run(async (ask) => (await ask(isWaiting)).length > 0))
+      await this.#run(() => this.#connections.transaction(chainNext));
+  }
+
+  read(after: number): Promise<readonly AuditRow[]> {
+    return this.#run((ask) => readAudit(ask, after));
+  }
+
+  head(): Promise<Pick<AuditRow, 'number' | 'hash'> | null> {
+    return this.#run((ask) => headOf(ask, findHead));
+  }
+
+  end(): Promise<void> {
+    return this.#timer.end();
+  }
+}
+
+async function chainNext(ask: Ask): Promise<void> {
+  const head = await headOf(ask, lockHead);
+  const waiting = await ask<{ entry: string }>(takeWaiting);
+  const rows = chained(
+    head,
+    waiting.map(({ entry }) => entry),
+  );
+  await addAudit(ask, rows);
+}
+
+export function readAudit(ask: Ask, after: number): Promise<readonly AuditRow[]> {
+  return ask<AuditRow>(read, [after]);
+}
+
+/** Adds rows behind the end of the chain. */
+export async function addAudit(ask: Ask, rows: readonly AuditRow[]): Promise<void> {
+  const last = rows.at(-1);
+  if (last === undefined) return;
+  const column = <T>(of: (row: AuditRow) => T) => rows.map(of);
+  await ask(add, [column(({ number }) => number), column(({ entry }) => entry), column(({ hash }) => hash)]);
+  await ask(setHead, [`${last.number} ${last.hash}`]);
+}
+
+async function headOf(ask: Ask, one: Statement) {
+  const [row] = await ask<{ value: string }>(one);
+  return row === undefined || row.value === '' ? null : headIn(row.value);
+}

@@ -1,0 +1,114 @@
+// The audit log in SQLite. A waiting entry is written by the transaction that does what it tells.
+import {
+  type AuditBy,
+  type AuditLog,
+  type AuditNote,
+  type AuditRow,
+  auditPage,
+  ChainTimer,
+  headIn,
+  noteText,
+} from '../audit-log.ts';
+import type { PurgeOptions } from '../session-store.ts';
+import type { Connection } from './connection.ts';
+import type { StoreAccess } from './store-access.ts';
+import { storeItself } from './writer.ts';
+
+interface ToldSession {
+  readonly session_id: string;
+  readonly status?: string;
+}
+
+type Head = Pick<AuditRow, 'number' | 'hash'>;
+
+export const auditStatements = {
+  tell: 'INSERT INTO audit_waiting (entry) VALUES (@entry)',
+  waiting: `SELECT id, entry FROM audit_waiting ORDER BY id LIMIT ${auditPage}`,
+  isWaiting: 'SELECT 1 FROM audit_waiting LIMIT 1',
+  forget: 'DELETE FROM audit_waiting WHERE id <= @id',
+  add: 'INSERT INTO audit (number, entry, hash) VALUES (@number, @entry, @hash) ON CONFLICT (number) DO NOTHING',
+  read: `SELECT number, entry, hash FROM audit WHERE number > @after ORDER BY number LIMIT ${auditPage}`,
+  head: `SELECT value FROM meta WHERE name = 'audit_head'`,
+  setHead: `
+    INSERT INTO meta (name, value) VALUES ('audit_head', @value)
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+} as const;
+
+export class SqliteAudit implements AuditLog {
+  readonly #access: StoreAccess;
+  readonly #timer = new ChainTimer(() => this.chain());
+
+  constructor(access: StoreAccess) {
+    this.#access = access;
+  }
+
+  /** Called inside a transaction of the writer. */
+  add(connection: Connection, note: AuditNote): void {
+    connection.run(auditStatements.tell, { entry: noteText(note) });
+    this.#timer.told();
+  }
+
+  /** Returns the result of a call, and tells of its sessions; of none if `by` is missing. Null and `not_found` are no sessions. */
+  with<Result extends ToldSession | readonly ToldSession[] | null>(
+    result: Result,
+    connection: Connection,
+    what: AuditNote['what'],
+    project_id: string,
+    by: AuditBy | undefined,
+  ): Result {
+    const sessions = [result ?? []].flat() as readonly ToldSession[];
+    const ids = sessions.flatMap(({ session_id, status }) => (status === 'not_found' ? [] : [session_id]));
+    if (by !== undefined && ids.length > 0)
+      this.add(connection, { ...by, what, project_id, count: ids.length, ids });
+    return result;
+  }
+
+  addPurge(connection: Connection, project_id: string | null, { expected, by }: PurgeOptions): void {
+    if (by !== undefined)
+      this.add(connection, { ...by, what: 'purge', project_id, count: expected, ids: [] });
+  }
+
+  tell(note: AuditNote): Promise<void> {
+    return this.#access.write(storeItself, (connection) => this.add(connection, note));
+  }
+
+  async chain(): Promise<void> {
+    while (await this.#access.read((connection) => connection.get(auditStatements.isWaiting) !== undefined)) {
+      const { chained } = await import('../audit-chain.ts');
+      await this.#access.write(storeItself, (connection) => {
+        const waiting = connection.all<{ id: number; entry: string }>(auditStatements.waiting);
+        const rows = chained(
+          headOf(connection),
+          waiting.map(({ entry }) => entry),
+        );
+        if (rows.length === 0) return;
+        addAudit(connection, rows);
+        connection.run(auditStatements.forget, { id: waiting.at(-1)?.id ?? 0 });
+      });
+    }
+  }
+
+  read(after: number): Promise<readonly AuditRow[]> {
+    return this.#access.read((connection) => connection.all<AuditRow>(auditStatements.read, { after }));
+  }
+
+  head(): Promise<Head | null> {
+    return this.#access.read(headOf);
+  }
+
+  end(): Promise<void> {
+    return this.#timer.end();
+  }
+}
+
+/** Adds rows behind the end of the chain. */
+export function addAudit(connection: Connection, rows: readonly AuditRow[]): void {
+  for (const row of rows) connection.run(auditStatements.add, { ...row });
+  const last = rows.at(-1);
+  if (last !== undefined) connection.run(auditStatements.setHead, { value: `${last.number} ${last.hash}` });
+}
+
+function headOf(connection: Connection): Head | null {
+  const row = connection.get<{ value: string }>(auditStatements.head);
+  return row === undefined ? null : headIn(row.value);
+}

@@ -1,0 +1,50 @@
+// The audit log as the owner of a store sees it: what is told, what it does not hold, and that a change is found.
+import { expect, onTestFinished, test } from 'vitest';
+import type { CreatedKey } from '../../src/service/administration.ts';
+import type { AuditEntry } from '../../src/service/audit-entry.ts';
+import { expectFailure } from '../support/failures.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
+import { lookInto } from '../support/raw-database.ts';
+
+test('the log tells of a day, survives a purge and a backup, and shows a change', async () => {
+  const place = new PlaceInProcess();
+  onTestFinished(() => place.remove());
+  const { key, key_id } = await place.answer<CreatedKey>(['keys', 'create', '--project', 'default', '--use']);
+  const ids: string[] = [];
+  for (const title of ['secret one', 'secret two'])
+    ids.push((await place.output(['sessions', 'create', '--title', title])).trim());
+  await place.output(['sessions', 'export', '--all', '--format', 'json']);
+  await place.output(['sessions', 'delete', ...ids, '--yes']);
+  await place.output(['sessions', 'restore', ids[0] ?? '']);
+  await place.output(['sessions', 'purge', '--deleted-before', '0m', '--confirm', '1']);
+  const unknown = `${key.slice(0, -1)}${key.endsWith('x') ? 'y' : 'x'}`;
+  const refused = await place.parley(['verify'], { env: { PARLEY_API_KEY: unknown } });
+  expectFailure(refused, { status: 4, code: 'INVALID_API_KEY' });
+
+  const entries = await place.answer<readonly AuditEntry[]>(['audit', 'list']);
+  const told = entries.filter(({ what }) => what !== 'key_created' && what !== 'key_revoked');
+  expect(told.map(({ what, count }) => `${what} ${count}`)).toEqual([
+    ...['export 2', 'delete 2', 'restore 1', 'purge 1', 'refused_login 1'],
+  ]);
+  expect(told[1]).toMatchObject({ key_id, ids: [...ids].sort(), request_id: expect.stringMatching(/./) });
+  const lines = (await place.output(['audit', 'export', '--what', 'delete'])).trim().split('\n');
+  expect(lines.map((line) => JSON.parse(line))).toEqual([told[1]]);
+  expect(JSON.stringify(entries)).not.toContain('secret');
+  expect(await place.output(['audit', 'list', '--project', 'default', '--what', 'purge'])).toContain(
+    '\tpurge\t1\t',
+  );
+
+  const end = (await place.output(['audit', 'verify'])).trim();
+  expect(end).toMatch(/^\d+:[0-9a-f]{64}$/);
+  const backup = `${place.dataDirectory}/audit.backup`;
+  await place.output(['store', 'backup', backup]);
+  await place.output(['store', 'restore', backup, '--replace']);
+  expect((await place.parley(['audit', 'verify', '--head', end])).status).toBe(0);
+
+  lookInto(place.storeFile, (database) => {
+    database.exec(`UPDATE audit SET entry = replace(entry, '"count":2', '"count":1') WHERE number = 3`);
+  });
+  const changed = await place.parley(['audit', 'verify']);
+  expectFailure(changed, { status: 7, code: 'STORE_DAMAGED' });
+  expect(changed.err).toContain('entry 3');
+});

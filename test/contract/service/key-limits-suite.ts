@@ -1,0 +1,88 @@
+// What a key may do, until when, and how much in a day, in every home.
+import { beforeEach, describe, expect, it } from 'vitest';
+import { neededScope } from '../../../src/local/key-scopes.ts';
+import type { Backend } from '../../../src/service/backend.ts';
+import type { Call } from '../../../src/service/call.ts';
+import { keyScopes } from '../../../src/service/key-limits.ts';
+import { callWith, failureOf, say } from '../../support/calls.ts';
+import { create, type GivenService, operations } from './service-fixture.ts';
+
+export function describeKeyLimits(given: GivenService): void {
+  describe('limits of keys', () => {
+    let backend: Backend;
+    let first: Call;
+    beforeEach(() => {
+      ({ backend, first } = given());
+    });
+
+    it.each(keyScopes)('a key of scope %s may do exactly the operations of its scope', async (scope) => {
+      const call = callWith(await given().issueKey({ scope }));
+      const { session_id } = await create(backend, first);
+      const outcomes: Record<string, string> = {};
+      const expected: Record<string, string> = {};
+      for (const [name, operation] of Object.entries(operations(backend, call, session_id))) {
+        const needed = neededScope[name as keyof typeof neededScope] ?? 'read';
+        expected[name] = keyScopes.indexOf(scope) >= keyScopes.indexOf(needed) ? 'allowed' : 'FORBIDDEN';
+        const code = await operation().then(
+          () => 'allowed',
+          (error: { readonly code: string }) => error.code,
+        );
+        outcomes[name] = code === 'FORBIDDEN' ? code : 'allowed';
+      }
+      expect(outcomes).toEqual(expected);
+    });
+
+    it('a key out of scope is told so before the session is looked for, and changes nothing', async () => {
+      const call = callWith(await given().issueKey({ scope: 'read' }));
+      const { session_id } = await create(backend, first);
+      const error = await failureOf(backend.archive.deleteSessions(call, [session_id]));
+      expect([error.code, error.kind]).toEqual(['FORBIDDEN', 'key']);
+      expect((await failureOf(backend.service.deleteSession(call, 'ses_none'))).code).toBe('FORBIDDEN');
+      expect((await backend.service.getSession(call, session_id)).data.session_id).toBe(session_id);
+    });
+
+    it('of 200 turns at once, a key with a budget of one runs one, and the others are told what is left', async () => {
+      const call = callWith(await given().issueKey({ turns_per_day: 1, tokens_per_day: 1_000_000 }), {
+        pacesItself: true,
+      });
+      const ends = await Promise.all(
+        Array.from({ length: 200 }, () =>
+          say(backend.service, call, 'hello').then(
+            () => null,
+            (error: unknown) => error,
+          ),
+        ),
+      );
+      expect(ends.filter((end) => end === null)).toHaveLength(1);
+      const refusals = ends.filter((end) => (end as { code?: string } | null)?.code === 'BUDGET_EXCEEDED');
+      expect(refusals.length).toBeGreaterThan(50);
+      expect(refusals[0]).toMatchObject({ remaining: { turns: 0 }, retryAfter: expect.any(Number) });
+    });
+
+    it('a repeated request gets its stored reply, although the budget is used up', async () => {
+      const key = await given().issueKey({ turns_per_day: 1 });
+      const call = callWith(key, { idempotencyKey: 'the-only-one' });
+      const reply = await say(backend.service, call, 'hello');
+      expect(await say(backend.service, call, 'hello')).toMatchObject({ message_id: reply.message_id });
+      expect((await failureOf(say(backend.service, callWith(key), 'hello'))).code).toBe('BUDGET_EXCEEDED');
+      const other = callWith(key, { idempotencyKey: 'another' });
+      expect((await failureOf(say(backend.service, other, 'hello'))).code).toBe('BUDGET_EXCEEDED');
+      const { session_id } = reply;
+      expect(
+        (
+          await failureOf(
+            backend.archive.regenerate(callWith(key), session_id, {}, 'whole')[Symbol.asyncIterator]().next(),
+          )
+        ).code,
+      ).toBe('BUDGET_EXCEEDED');
+      expect((await backend.service.getSession(call, session_id)).data.message_count).toBe(2);
+    });
+
+    it('a turn that does not begin is not counted', async () => {
+      const key = await given().issueKey({ turns_per_day: 1 });
+      const missing = say(backend.service, callWith(key), 'hello', 'ses_none');
+      expect((await failureOf(missing)).code).toBe('SESSION_NOT_FOUND');
+      expect((await say(backend.service, callWith(key), 'hello')).reply).toContain('hello');
+    });
+  });
+}
