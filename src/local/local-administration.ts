@@ -3,11 +3,13 @@ import type {
   Administration,
   CreatedKey,
   CreateKeyRequest,
+  ErasureReport,
   KeyRecord,
   PurgeExecution,
   PurgePlan,
   PurgeReport,
   PurgeRequest,
+  RedactionRequest,
   StoreReport,
   UsageQuery,
   UsageRecord,
@@ -18,6 +20,7 @@ import type { PurgeFilter } from '../store/session-filters.ts';
 import { hashKey, issueKey } from './api-keys.ts';
 import type { LocalOptions } from './local-options.ts';
 import { checkTitle, readTime } from './text-rules.ts';
+import { sessionNotFound } from './turn-failures.ts';
 
 export class LocalAdministration implements Administration {
   readonly #local: LocalOptions;
@@ -79,6 +82,22 @@ export class LocalAdministration implements Administration {
     return purge.report;
   }
 
+  async redactSession(request: RedactionRequest): Promise<void> {
+    const { project_id, session_id, messages, changes } = request;
+    const redactions = this.#local.store.redactions();
+    const { kind } = await redactions.redact(project_id, session_id, { messages, changes });
+    if (kind === 'not_found') throw sessionNotFound();
+    if (kind === 'busy' || kind === 'changed') throw inUse(kind, session_id);
+  }
+
+  eraseRedacted({ rewrite }: { readonly rewrite: boolean }): Promise<ErasureReport> {
+    return this.#local.store.redactions().overwrite({ rewrites: rewrite });
+  }
+
+  sessionsWith(texts: readonly string[], limit: number): Promise<readonly string[]> {
+    return this.#local.store.redactions().holders(texts, limit);
+  }
+
   holdsAny(project_id: string, session_ids: readonly string[]): Promise<boolean> {
     return this.#local.store.holdsAny(project_id, session_ids);
   }
@@ -98,5 +117,13 @@ function otherCount(found: number, expected: number): ParleyError {
     hint: 'Nothing was erased.',
     remedy: { kind: 'count_again' },
     details: [{ field: 'expected_sessions', problem: `there are ${found}` }],
+  });
+}
+
+function inUse(kind: 'busy' | 'changed', session_id: string): ParleyError {
+  const what = kind === 'busy' ? 'A turn runs in' : 'A text changed meanwhile in';
+  return new ParleyError('SESSION_BUSY', `${what} the session ${session_id}.`, {
+    hint: 'Nothing of it was replaced. Try again.',
+    session_id,
   });
 }

@@ -1,12 +1,16 @@
 // Secrets in stored messages as their owner handles them: found, left out of exports, taken out of the store.
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { base62Checksum } from '../../src/service/base62-checksum.ts';
 import { openBasicServer } from '../support/basic-server.ts';
+import { callWith } from '../support/calls.ts';
+import { openEmbedded } from '../support/embedded.ts';
 import { expectFailure } from '../support/failures.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
 import { servePlace } from '../support/served-place.ts';
+import { storedKey } from '../support/stored.ts';
+import { textsInFiles } from '../support/texts-left.ts';
 
 const token = (name: string) => {
   const random = name.padEnd(30, 'x');
@@ -118,5 +122,129 @@ describe('sessions export --redact', () => {
     const json = await place.output(['sessions', 'export', id, '--redact', '--format', 'json']);
     expect(await target.output(['sessions', 'import', '-'], { stdin: json })).toContain(`imported ${id}`);
     target.remove();
+  });
+});
+
+describe('sessions redact', () => {
+  let own: PlaceInProcess;
+  let session = '';
+  let fork = '';
+  const redact = (...words: readonly string[]) => own.parley(['sessions', 'redact', ...words]);
+  const historyFile = () => join(own.dataDirectory, 'history', 'local.jsonl');
+  const typed = ['first', `${first} is mine`, 'last'];
+
+  beforeEach(async () => {
+    own = new PlaceInProcess();
+    const answer = (...words: readonly string[]) =>
+      own.answer<{ session_id: string }>(['chat', '-n', '-m', 'echo', ...words]);
+    session = (await answer(`${first} is mine`, '--system', second, '--param', `user=${second}`)).session_id;
+    await answer('-s', session, '--regenerate');
+    await answer('-s', session, `${card} is undone`);
+    await own.output(['sessions', 'undo', session]);
+    fork = (await own.output(['sessions', 'fork', session])).trim();
+    mkdirSync(join(own.dataDirectory, 'history'), { recursive: true });
+    writeFileSync(historyFile(), typed.map((line) => `\n${JSON.stringify(line)}`).join(''));
+  });
+  afterEach(() => own.remove());
+
+  test('replaces the secrets of a session, says who holds them still, and leaves no byte in any file at last', async () => {
+    const done = await redact(session, '--secrets', '--yes', '--json');
+    expect([done.status, done.err.includes(`The same texts are still in ${fork}`)]).toEqual([0, true]);
+    expect(JSON.parse(done.out)).toEqual({
+      ...{ session_id: session, status: 'redacted', messages: 5 },
+      kinds: '6 github_token, 2 card_number',
+    });
+    expect(done.err).toContain('Out of reach');
+    expect(done.err).not.toMatch(/First|Second|4242/);
+    expect(readFileSync(historyFile(), 'utf8')).toBe(
+      ['first', '[redacted github_token] is mine', 'last']
+        .map((line) => `\n${JSON.stringify(line)}`)
+        .join(''),
+    );
+    const { items } = await own.answer<{ items: { content: string }[] }>([
+      'sessions',
+      'messages',
+      session,
+      '--all',
+    ]);
+    expect(items.map(({ content }) => content)).toEqual([
+      '[redacted github_token] is mine',
+      '[redacted github_token] is mine',
+      '[redacted github_token] is mine',
+      '[redacted card_number] is undone',
+      '[redacted card_number] is undone',
+    ]);
+    expect(await own.answer(['sessions', 'get', session])).toMatchObject({
+      ...{ title: '[redacted github_token] is mine', system: '[redacted github_token]' },
+      parameters: { user: '[redacted github_token]' },
+    });
+    const rest = await redact('--all', '--secrets', '--yes');
+    expect([rest.status, rest.out]).toEqual([0, `unchanged ${session}\nredacted ${fork}\n`]);
+    expect(rest.err).toContain('No session of the store holds any of these texts any more.');
+    // The index holds words in small letters.
+    const words = [first, second].map((secret) => secret.slice('ghp_'.length).toLowerCase());
+    expect(await textsInFiles(own.path, [first, second, card, ...words])).toEqual([]);
+    expect(await own.output(['sessions', 'search', '--secrets'])).toBe('');
+  });
+
+  test('replaces the whole text of a message, its title, and what was typed for it', async () => {
+    const done = await redact(session, '--message', '0', '--yes');
+    expect([done.status, done.out]).toEqual([0, `redacted ${session}\n`]);
+    const record = JSON.parse(await own.output(['sessions', 'export', session, '--format', 'json']));
+    expect(record.messages.map(({ content }: { content: string }) => content)).toEqual([
+      '[redacted message]',
+      `${first} is mine`,
+    ]);
+    expect(record.session.title).toBe('[redacted message]');
+    expect(readFileSync(historyFile(), 'utf8')).toContain('[redacted message]');
+    const missing = await redact(session, '--message', '17', '--yes');
+    expectFailure(missing, { status: 2, code: 'USAGE' });
+  });
+
+  test('asks first, and shows what it would do with --dry-run', async () => {
+    const unasked = await redact(session, '--secrets');
+    expectFailure(unasked, { status: 2, code: 'USAGE' });
+    expect(unasked.err).toMatch(/3 texts in 5 messages of 1 session.*cannot be undone.*--yes/s);
+    const dry = await redact(session, 'nope', '--secrets', '--dry-run');
+    expect([dry.status, dry.out]).toEqual([3, `would_redact ${session}\nnot_found nope\n`]);
+    expect((await textsInFiles(own.path, [first])).length).toBe(1);
+    for (const words of [
+      [session],
+      [session, '--secrets', '--message', '0'],
+      [session, fork, '--message', '0'],
+      ['--all', session, '--secrets'],
+    ])
+      expectFailure(await redact(...words, '--yes'), { status: 2, code: 'USAGE' });
+  });
+
+  test('is refused while a turn runs, and for a server', async () => {
+    const backend = await openEmbedded(own.dataDirectory);
+    const call = callWith(storedKey(own));
+    const chat = backend.service.chat(call, { mode: 'echo', message: 'more', session_id: session }, 'chunks');
+    const events = chat[Symbol.asyncIterator]();
+    await events.next();
+    const busy = await redact(session, '--secrets', '--yes');
+    expectFailure(busy, { status: 6, code: 'SESSION_BUSY' });
+    for (let end = false; !end; end = (await events.next()).done ?? false);
+    await backend.close();
+    expect((await redact(session, '--secrets', '--yes')).status).toBe(0);
+    const basic = await openBasicServer({ ids: [] });
+    const env = { PARLEY_URL: basic.url, PARLEY_API_KEY: 'key-1' };
+    expectFailure(await own.parley(['sessions', 'redact', session, '--secrets', '--yes'], { env }), {
+      status: 1,
+      code: 'UNSUPPORTED',
+    });
+    await basic.close();
+  });
+
+  test('goes on with the bytes of a redaction that was stopped', async () => {
+    const backend = await openEmbedded(own.dataDirectory);
+    const { project_id } = (await backend.service.verify(callWith(storedKey(own)))).data;
+    const changes = { title: 'x' };
+    await backend.administration.redactSession({ project_id, session_id: session, messages: [], changes });
+    await backend.close();
+    await own.output(['sessions', 'redact', session, '--secrets', '--yes']);
+    const purge = ['sessions', 'purge', '--deleted-before', '0d', '--dry-run'];
+    expect(await own.answer(purge)).toMatchObject({ unfinished: false });
   });
 });

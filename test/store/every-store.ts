@@ -8,6 +8,7 @@ import { describeListings } from './listing-suite.ts';
 import { describeModel } from './model-suite.ts';
 import { describeTurnMoves } from './move-suite.ts';
 import { describePurges } from './purge-suite.ts';
+import { describeRedactions } from './redaction-suite.ts';
 import { describeRegenerations } from './regeneration-suite.ts';
 import { describeRepeatedTurns } from './repeated-turn-suite.ts';
 import { describeRows } from './rows-suite.ts';
@@ -38,6 +39,7 @@ export function describeEveryStore(name: string, newPlace: NewPlace): void {
   describeTurnMoves(name, open);
   describeForks(name, open);
   describePurges(name, open);
+  describeRedactions(name, open);
   describeUsage(name, open);
   describeModel(name, open);
   describeHandles(name, newPlace);

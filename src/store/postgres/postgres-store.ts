@@ -41,6 +41,7 @@ import { refuseMigrated } from './migrations.ts';
 import type { SessionCreation } from './new-sessions.ts';
 import { isOfStatement, storeError } from './postgres-errors.ts';
 import { planPurge, purgeSessions } from './purge.ts';
+import { Redactions } from './redactions.ts';
 import { searchReads } from './search.ts';
 import { SearchIndex } from './search-index.ts';
 import type { ServerBeat } from './servers.ts';
@@ -81,6 +82,7 @@ export class PostgresStore implements SessionStore {
   readonly #turnWaiters = new TurnWaiters();
   readonly #leftTurns: LeftTurns | null;
   readonly #lines: StoreLines;
+  readonly redactions: SessionStore['redactions'];
 
   constructor(connections: ConnectionPool, { name, schema, now, rules, beat }: StoreParts) {
     this.#connections = connections;
@@ -97,6 +99,7 @@ export class PostgresStore implements SessionStore {
     this.#leftTurns = beat === null ? null : new LeftTurns(connections.ask, beat.owner);
     const server = beat?.owner ?? null;
     this.#lines = new StoreLines(tools, server, this.#leftTurns, this.#sweeps, this.#searchIndex);
+    this.redactions = () => new Redactions(connections, (call) => this.#run(call));
     // What fails is tried after the next beat.
     if (beat !== null) beat.onBeat = () => void this.#leftTurns?.giveBack().catch(() => {});
   }
@@ -109,9 +112,7 @@ export class PostgresStore implements SessionStore {
     return this.#run((ask) => createKey(ask, key));
   }
 
-  listKeys(): Promise<readonly KeyRecord[]> {
-    return this.#run(listKeys);
-  }
+  readonly listKeys = () => this.#run(listKeys);
 
   revokeKey(keyId: string, now: number): Promise<KeyRecord | null> {
     return this.#run((ask) => revokeKey(ask, keyId, now));

@@ -1,7 +1,7 @@
 // Erases sessions for good. Their rows, their words in the search index and the answers that name them are deleted while other calls run.
 // PostgreSQL then still holds their bytes in places that no statement reaches: free space in its files until that is overwritten, its log
 // and the archive of the log, standby servers, backups. The report says so.
-import type { PurgePlan, PurgeReport, StoreFact } from '../../service/administration.ts';
+import type { ErasureReport, PurgePlan, StoreFact } from '../../service/administration.ts';
 import type { PurgeFilter } from '../session-filters.ts';
 import type { Purge } from '../session-store.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
@@ -31,7 +31,7 @@ const plan = statement(`
   WHERE ${erasable}`);
 const count = statement(`SELECT count(*) AS sessions FROM parley.sessions AS session WHERE ${erasable}`);
 const begun = statement(`SELECT 1 FROM parley.meta WHERE name = 'purge'`);
-const begin = statement(
+export const beginErasing = statement(
   `INSERT INTO parley.meta (name, value) VALUES ('purge', 'begun') ON CONFLICT (name) DO NOTHING`,
 );
 const end = statement(`DELETE FROM parley.meta WHERE name = 'purge'`);
@@ -115,23 +115,31 @@ export async function purgeSessions(
   const [found] = await ask<Counts>(count, values);
   const sessions = found?.sessions ?? 0;
   if (sessions !== expected) return { kind: 'other_count', sessions };
-  await ask(begin);
+  await ask(beginErasing);
   const [answered] = await ask<{ answers: number }>(answers, [...values, keptMs]);
   const erased = await eraseRows(ask, values);
+  const stored_answers = answered?.answers ?? 0;
+  const report = {
+    ...erased,
+    stored_answers,
+    ...(await overwriteErased(connections, rewrites)),
+    bytes_before,
+  };
+  return { kind: 'purged', report };
+}
+
+/** Frees the space of erased rows, or writes the tables anew, so that nothing of them is left there. */
+export async function overwriteErased(
+  connections: ConnectionPool,
+  rewrites: boolean,
+): Promise<ErasureReport> {
+  const { ask } = connections;
+  const bytes_before = await storeBytes(ask);
   const facts = rewrites
     ? [...(await rewriteTables(connections)), keptAfterRewrite]
     : await settle(connections);
   await ask(end);
-  const report: PurgeReport = {
-    ...erased,
-    stored_answers: answered?.answers ?? 0,
-    backups_removed: [],
-    bytes_before,
-    bytes: await storeBytes(ask),
-    facts,
-    integrity: 'ok',
-  };
-  return { kind: 'purged', report };
+  return { backups_removed: [], bytes_before, bytes: await storeBytes(ask), facts, integrity: 'ok' };
 }
 
 async function eraseRows(ask: Ask, values: readonly unknown[]): Promise<Counts> {

@@ -39,6 +39,7 @@ import { replyLockWaitMs } from './lock-wait.ts';
 import { importInParts, isShort } from './long-import.ts';
 import { removeAbandoned } from './parted-session.ts';
 import { planPurge, purgeSessions } from './purge.ts';
+import { Redactions } from './redactions.ts';
 import { listSessions } from './session-pages.ts';
 import {
   changeSession,
@@ -68,6 +69,7 @@ export class SqliteStore implements SessionStore {
   readonly #turnWaiters = new TurnWaiters();
   readonly #dependencies: StoreDependencies;
   readonly #lines: StoreLines;
+  readonly redactions: SessionStore['redactions'];
   readonly listAllMessages: SessionStore['listAllMessages'] = (...call) =>
     this.#lines.listAllMessages(...call);
   readonly beginRegeneration: SessionStore['beginRegeneration'] = (...call) =>
@@ -85,6 +87,7 @@ export class SqliteStore implements SessionStore {
     this.#processes = processes;
     this.#search = new StoreSearch(this.#access, processes, dependencies.rules);
     this.#lines = new StoreLines(this.#access, dependencies, this.#turnWaiters);
+    this.redactions = () => new Redactions(this.#access, () => this.#clocks());
   }
 
   findKey(hash: Uint8Array): Promise<KeyIdentity | null> {
@@ -262,9 +265,7 @@ export class SqliteStore implements SessionStore {
     return this.#access.read((connection) => inspect(connection, this.#dependencies.filesystem));
   }
 
-  removeAbandoned(): Promise<void> {
-    return removeAbandoned(this.#access, this.#dependencies.sinceBoot());
-  }
+  readonly removeAbandoned = () => removeAbandoned(this.#access, this.#dependencies.sinceBoot());
 
   ping(): Promise<void> {
     return this.#access.ping(storeItself);

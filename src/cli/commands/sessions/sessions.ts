@@ -11,6 +11,7 @@ import { registerImport } from './import.ts';
 import { registerList } from './list.ts';
 import { registerMessages, registerShow } from './messages.ts';
 import { registerPurge } from './purge.ts';
+import { registerRedact } from './redact.ts';
 import { registerRedo } from './redo.ts';
 import { registerRename } from './rename.ts';
 import { registerRestore } from './restore.ts';
@@ -35,6 +36,7 @@ export function registerSessions(parent: Command, run: Run): void {
   registerRestore(sessions, run);
   registerBatches(sessions, run);
   registerPurge(sessions, run);
+  registerRedact(sessions, run);
   registerExport(sessions, run);
   registerImport(sessions, run);
 }
