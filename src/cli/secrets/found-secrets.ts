@@ -22,7 +22,9 @@ const cardShape =
 
 /** In their order. Secrets that overlap are one, of the kind of the first. */
 export function secretsIn(text: string): readonly FoundSecret[] {
-  const found = [...keyBlocks(text), ...secretRules.flatMap((rule) => matches(rule, text)), ...cards(text)];
+  const found = [...keyBlocks(text), ...cards(text)];
+  for (const rule of secretRules) addMatches(rule, text, found);
+  if (found.length < 2) return found;
   found.sort((one, other) => one.start - other.start || other.end - one.end);
   const apart: FoundSecret[] = [];
   for (const secret of found) {
@@ -52,23 +54,24 @@ function* occurrences(text: string, part: string): Generator<number> {
   for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) yield at;
 }
 
-function matches({ kind, beginnings, shape, check, insideWords }: SecretRule, text: string): FoundSecret[] {
-  const found: FoundSecret[] = [];
+/** Most texts have none of these characters, so the loop does nothing else for them. */
+function addMatches(
+  { kind, beginnings, shape, check, insideWords }: SecretRule,
+  text: string,
+  found: FoundSecret[],
+): void {
   for (const beginning of beginnings) {
-    let next = 0;
-    for (const at of occurrences(text, beginning)) {
-      if (at < next || (!insideWords && at > 0 && wordCharacter.test(text[at - 1] ?? ''))) continue;
+    for (let at = text.indexOf(beginning); at >= 0; at = text.indexOf(beginning, at)) {
+      const isInside = !insideWords && at > 0 && wordCharacter.test(text[at - 1] ?? '');
       shape.lastIndex = at;
-      const match = shape.exec(text);
-      if (match === null) continue;
-      const [start, end] = match.indices?.groups?.['secret'] ?? [at, at + match[0].length];
-      if (check?.(text.slice(start, end)) === false) continue;
-      next = end;
+      const match = isInside ? null : shape.exec(text);
+      const [start, end] = match?.indices?.groups?.['secret'] ?? [at, at + (match?.[0].length ?? 0)];
+      const isSecret = match !== null && check?.(text.slice(start, end)) !== false;
       // What stands in front of the group belongs to no secret.
-      found.push({ kind, start, end, prefix: start === at ? beginning : '' });
+      if (isSecret) found.push({ kind, start, end, prefix: start === at ? beginning : '' });
+      at = isSecret ? end : at + beginning.length;
     }
   }
-  return found;
 }
 
 /** Private keys as text, through their end; a block without an end, through the end of the text. */
