@@ -53,6 +53,7 @@ describe('the packed file', () => {
         'performance',
         'postgres',
         'scripts',
+        'secrets',
         'terminal',
       ].map((name) => `docs/${name}.md`),
       ...['Containerfile', 'haproxy.cfg', 'parley.service'].map((name) => `docs/deploy/${name}`),

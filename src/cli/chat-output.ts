@@ -111,7 +111,7 @@ function textOutput(
         await live.stop();
         const { writer } = await live.place;
         // A server that does not stream has sent no chunks.
-        if (!begun) await writer.write(await shownOf(event.data, format));
+        if (!begun) await writer.write(await shownOf(event.data, format, context));
         await writer.endLine();
         await tellEnd(event.data, context);
       }
@@ -127,12 +127,18 @@ function textOutput(
   };
 }
 
-async function shownOf({ reply, session_id }: ChatReply, format: TextFormat): Promise<string> {
+async function shownOf(
+  { reply, session_id }: ChatReply,
+  format: TextFormat,
+  { keepsNoText }: CliContext,
+): Promise<string> {
   if (format === 'text' || format === 'whole') return reply;
   const block = await fencedBlock(reply, format === 'first block' ? 'first' : 'last');
   if (block !== null) return block;
   throw new ParleyError('NOT_FOUND', 'There is no fenced code block in the reply.', {
-    hint: `The whole reply is kept in session ${session_id}: parley sessions messages ${quoteForShell(session_id)}`,
+    hint: keepsNoText
+      ? 'Ask again without the choice of a block: the reply was not kept.'
+      : `The whole reply is kept in session ${session_id}: parley sessions messages ${quoteForShell(session_id)}`,
     session_id,
   });
 }
@@ -171,6 +177,7 @@ async function tellEnd(reply: ChatReply, context: CliContext): Promise<void> {
   if (reply.finish_reason === 'length')
     await context.say('The reply ends here because it reached its limit.');
   if (!context.stdout.isTerminal || context.options.quiet) return;
+  if (context.keepsNoText) return context.sayDimly('No text of this turn is kept.');
   const command = ['parley', 'chat', ...placeOptions(context.options), '-c'].map(quoteForShell).join(' ');
   await context.sayDimly(`session ${reply.session_id}, go on with: ${command} "…"`);
 }

@@ -3,6 +3,7 @@
 import { ParleyError } from '../service/errors.ts';
 import type { MessageSources } from './chat-message.ts';
 import type { ChatFormat } from './chat-output.ts';
+import { aboutContinuing, requireNothingKept } from './ephemeral-option.ts';
 import type { ReplInput } from './repl/open-repl.ts';
 import type { SessionFlags } from './session-choice.ts';
 import { requireReference } from './session-reference.ts';
@@ -18,6 +19,8 @@ export interface ChatInput extends MessageSources, SessionFlags, TemplateChoice 
   readonly regenerate: boolean;
   /** True: the turn is for a copy of the session. */
   readonly fork: boolean;
+  /** True: no text of the turn is kept. */
+  readonly ephemeral: boolean;
   readonly title: string | null;
   readonly stream: boolean;
   readonly jsonStream: boolean;
@@ -63,7 +66,7 @@ export type JsonFlag = '--json' | '--json-stream';
 export function planChat(input: ChatInput, { json, stdinIsFed, canConverse }: ChatCircumstances): ChatPlan {
   const jsonFlag = json ? '--json' : input.jsonStream ? '--json-stream' : null;
   checkTogether(input, json, jsonFlag);
-  const { words, files, stdin, mode, markdown, settings, template, session, fork } = input;
+  const { words, files, stdin, mode, markdown, settings, template, session, fork, ephemeral } = input;
   const format = formatOf(input, json);
   const hasWords = words.length > 0 || files.length > 0;
   const isBare = !hasWords && !input.regenerate && input.title === null && template === null;
@@ -71,7 +74,7 @@ export function planChat(input: ChatInput, { json, stdinIsFed, canConverse }: Ch
   if (isBare && format === 'text' && !stdinIsFed && canConverse()) {
     return {
       kind: 'conversation',
-      repl: { session, continue: input.continue, mode, markdown, settings, fork },
+      repl: { session, continue: input.continue, mode, markdown, settings, fork, ephemeral },
     };
   }
   const hasOther = files.length > 0 || (stdin && stdinIsFed) || words.join(' ') === '-';
@@ -80,6 +83,14 @@ export function planChat(input: ChatInput, { json, stdinIsFed, canConverse }: Ch
 }
 
 function checkTogether(input: ChatInput, json: boolean, jsonFlag: JsonFlag | null): void {
+  requireNothingKept(input.ephemeral, [
+    ['-s', input.session !== null, aboutContinuing],
+    ['-c', input.continue, aboutContinuing],
+    ['--fork', input.fork, aboutContinuing],
+    ['--regenerate', input.regenerate, aboutContinuing],
+    ['--title', input.title !== null, 'There is no session afterwards that could have a title.'],
+    ['--idempotency-key', input.idempotencyKey !== null, 'No turn is kept that could be repeated.'],
+  ]);
   const choices = [
     input.session !== null && '-s',
     input.continue && '-c',

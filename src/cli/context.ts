@@ -13,6 +13,7 @@ import type { Call } from '../service/call.ts';
 import { BackendAccess } from './backend-access.ts';
 import { administrationOf } from './backend-administration.ts';
 import type { CliHost } from './cli-host.ts';
+import { keptElsewhere } from './ephemeral-option.ts';
 import type { JqOutput } from './terminal/jq-output.ts';
 import type { Output } from './terminal/output.ts';
 import { canPrompt, type Prompting } from './terminal/prompt.ts';
@@ -48,6 +49,7 @@ interface ContextParts {
   /** Stops the context, in place of the host's signals. */
   readonly signal?: AbortSignal;
   readonly backend?: BackendAccess;
+  readonly keepsNoText?: boolean;
 }
 
 export class CliContext {
@@ -62,6 +64,7 @@ export class CliContext {
   readonly commandPath: string;
   readonly #processHost: CliHost;
   readonly #backend: BackendAccess;
+  #keepsNoText: boolean;
   #filtered: JqOutput | undefined;
   #modePlace: Promise<ModePlace> | undefined;
 
@@ -72,6 +75,7 @@ export class CliContext {
     this.commandPath = commandPath;
     this.signal = parts.signal ?? host.signal;
     this.stopSignal = parts.signal ?? host.stopSignal;
+    this.#keepsNoText = parts.keepsNoText ?? false;
     this.#backend =
       parts.backend ??
       new BackendAccess({
@@ -82,7 +86,7 @@ export class CliContext {
 
   /** A copy that only this signal stops. */
   endedBy(signal: AbortSignal): CliContext {
-    const parts = { signal, backend: this.#backend };
+    const parts = { signal, backend: this.#backend, keepsNoText: this.#keepsNoText };
     return new CliContext(this.#processHost, this.options, this.commandPath, parts);
   }
 
@@ -98,7 +102,8 @@ export class CliContext {
       chooseTarget: () => target,
       open: (place, beginsStore) => open(place, this.#openingOptions(beginsStore)),
     });
-    return new CliContext(this.#processHost, this.options, this.commandPath, { backend });
+    const parts = { backend, keepsNoText: this.#keepsNoText };
+    return new CliContext(this.#processHost, this.options, this.commandPath, parts);
   }
 
   get stdout(): Output {
@@ -165,6 +170,17 @@ export class CliContext {
     return administrationOf(backend, this.target.url);
   }
 
+  /** True: no text of a conversation goes into a file, and no session is noted as the last one. */
+  get keepsNoText(): boolean {
+    return this.#keepsNoText;
+  }
+
+  /** Call it before anything is opened. Throws `UNSUPPORTED` for a target that is a server elsewhere. */
+  keepNoText(): void {
+    if (this.target.url !== null) throw keptElsewhere(this.target.url);
+    this.#keepsNoText = true;
+  }
+
   /** Replaces the target of the command. Call it before anything is opened. */
   useTarget(target: Target): void {
     this.#backend.useTarget(target);
@@ -196,6 +212,7 @@ export class CliContext {
 
   /** `mode`: that of the session's last turn; null for a session without a turn. */
   async rememberSession(sessionId: string, mode: string | null): Promise<void> {
+    if (this.#keepsNoText) return;
     const { dataDirectory, now } = this.host;
     writeCurrentSession(dataDirectory, await this.#holder(), { sessionId, mode }, now());
   }
@@ -263,6 +280,7 @@ export class CliContext {
       onlyExisting: false,
       beginsStore,
       followsModes: false,
+      keepsNoText: this.#keepsNoText,
       say: (line) => this.say(line),
     };
   }

@@ -47,7 +47,13 @@ export async function openEmbeddedBackend(
   const knownTo = options.beginsStore ? null : profileOfStore(config, target.storeName);
   if (!isElsewhere) refuseMissingStore(knownTo, isThere, dataDirectory);
   const { isNew, modes, reloadModes, store, ...opened } = await openLocal(
-    () => openChosenStore(target, dependencies, { ...usualChoice, timeout: options.timeout }),
+    async () => {
+      const choice = { ...usualChoice, timeout: options.timeout };
+      const chosen = await openChosenStore(target, dependencies, choice);
+      if (!options.keepsNoText) return chosen;
+      const { withoutText } = await import('./memory-choice.ts');
+      return { ...chosen, store: await withoutText(chosen.store, dependencies) };
+    },
     dependencies,
     options,
     isElsewhere ? null : modesOfMachine(profileFile, config),

@@ -3,12 +3,14 @@ import type {
   Administration,
   CreatedKey,
   CreateKeyRequest,
+  ErasureReport,
   ExportRecord,
   KeyRecord,
   PurgeExecution,
   PurgePlan,
   PurgeReport,
   PurgeRequest,
+  RedactionRequest,
   StoreReport,
   UsageQuery,
   UsageRecord,
@@ -21,6 +23,7 @@ import { hashKey, issueKey } from './api-keys.ts';
 import { LocalAudit } from './local-audit.ts';
 import type { LocalOptions } from './local-options.ts';
 import { checkTitle, readTime } from './text-rules.ts';
+import { sessionNotFound } from './turn-failures.ts';
 
 export class LocalAdministration implements Administration {
   readonly #local: LocalOptions;
@@ -108,6 +111,26 @@ export class LocalAdministration implements Administration {
     return { time: this.#local.now(), key_id: null, request_id: null };
   }
 
+  async redactSession(request: RedactionRequest): Promise<void> {
+    const { project_id, session_id, messages, changes } = request;
+    const redactions = this.#local.store.redactions();
+    const { kind } = await redactions.redact(project_id, session_id, { messages, changes });
+    if (kind === 'not_found') throw sessionNotFound();
+    if (kind === 'busy' || kind === 'changed') throw inUse(kind, session_id);
+    await this.#local.store.audit.tell({
+      ...this.#owner(),
+      ...{ what: 'redact', project_id, count: 1, ids: [session_id] },
+    });
+  }
+
+  eraseRedacted({ rewrite }: { readonly rewrite: boolean }): Promise<ErasureReport> {
+    return this.#local.store.redactions().overwrite({ rewrites: rewrite });
+  }
+
+  sessionsWith(texts: readonly string[], limit: number): Promise<readonly string[]> {
+    return this.#local.store.redactions().holders(texts, limit);
+  }
+
   holdsAny(project_id: string, session_ids: readonly string[]): Promise<boolean> {
     return this.#local.store.holdsAny(project_id, session_ids);
   }
@@ -146,5 +169,13 @@ function otherCount(found: number, expected: number): ParleyError {
     hint: 'Nothing was erased.',
     remedy: { kind: 'count_again' },
     details: [{ field: 'expected_sessions', problem: `there are ${found}` }],
+  });
+}
+
+function inUse(kind: 'busy' | 'changed', session_id: string): ParleyError {
+  const what = kind === 'busy' ? 'A turn runs in' : 'A text changed meanwhile in';
+  return new ParleyError('SESSION_BUSY', `${what} the session ${session_id}.`, {
+    hint: 'Nothing of it was replaced. Try again.',
+    session_id,
   });
 }

@@ -2,6 +2,7 @@
 // they are never offered over HTTP, and a backend at a server elsewhere has no administration.
 import type { AuditEntry, AuditHead, AuditQuery, AuditVerification } from './audit-entry.ts';
 import type { KeyLimits } from './key-limits.ts';
+import type { SessionChanges } from './session-archive.ts';
 
 /** The record of a key, without the key itself. */
 export interface KeyRecord extends KeyLimits {
@@ -129,19 +130,37 @@ export interface PurgePlan {
 }
 
 /** The effect of a purge, and the state of the store after it. */
-export interface PurgeReport {
+export interface PurgeReport extends ErasureReport {
   readonly sessions: number;
   readonly messages: number;
   /** How many stored answers to repeated requests were erased: those about these sessions, and those that are too old to be used. */
   readonly stored_answers: number;
+}
+
+/** The state of the store after bytes were erased from it. */
+export interface ErasureReport {
   readonly backups_removed: readonly string[];
-  /** The bytes of the store before the purge and after it. */
+  /** The bytes of the store before and after. */
   readonly bytes_before: number;
   readonly bytes: number;
   /** Facts that show, in the store's own words, that no erased byte is left, or where erased bytes may be left. */
   readonly facts: readonly StoreFact[];
   /** `ok`, or the result of the store's own check. */
   readonly integrity: string;
+}
+
+/** Texts of a session and what is to stand in their places. */
+export interface RedactionRequest {
+  readonly project_id: string;
+  readonly session_id: string;
+  /** `was`: the text that is replaced. */
+  readonly messages: readonly {
+    readonly message_id: string;
+    readonly was: string;
+    readonly content: string;
+  }[];
+  /** Of title and settings, what changes. */
+  readonly changes: SessionChanges;
 }
 
 export interface UsageQuery {
@@ -215,6 +234,18 @@ export interface Administration {
 
   /** Tells the audit log of an export, which is many reads for the store. */
   recordExport(exported: ExportRecord): Promise<void>;
+
+  /**
+   * Replaces texts of an active session for good. Their bytes stay in the store's files until `eraseRedacted`. Rejects with
+   * `SESSION_BUSY` while a turn runs in it or if a text is another one by now, and with `SESSION_NOT_FOUND`; nothing is changed then.
+   */
+  redactSession(request: RedactionRequest): Promise<void>;
+
+  /** Erases the bytes of replaced texts, as a purge erases those of sessions; `rewrite` and errors as there. */
+  eraseRedacted(options: { readonly rewrite: boolean }): Promise<ErasureReport>;
+
+  /** The sessions of all projects, deleted ones included, that hold one of these texts: at most `limit` of them. */
+  sessionsWith(texts: readonly string[], limit: number): Promise<readonly string[]>;
 
   /** True if the store holds any of these sessions of a project: active, or deleted and not erased. */
   holdsAny(project_id: string, session_ids: readonly string[]): Promise<boolean>;

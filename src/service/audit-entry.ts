@@ -6,6 +6,7 @@ export const auditedActions = [
   'import',
   'export',
   'purge',
+  'redact',
   'key_created',
   'key_revoked',
   'refused_login',

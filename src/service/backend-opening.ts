@@ -18,6 +18,8 @@ export interface BackendOptions {
    * now.
    */
   readonly followsModes: boolean;
+  /** True: sessions are kept in memory until the backend is closed, and no text of them is stored. Only the embedded service can do so. */
+  readonly keepsNoText?: boolean;
   /** Shows the user a line: what the first use has made, which settings are unsafe, or why an operation takes long. */
   readonly say: (line: string) => Promise<void>;
   /** Called with each request to a server; null for no trace. */

@@ -46,6 +46,7 @@ import type {
   SearchFilter,
   SessionFilter,
 } from './session-filters.ts';
+import type { StoreRedactions } from './session-redactions.ts';
 import type {
   Fork,
   ForkEnd,
@@ -95,6 +96,8 @@ export type Purge =
   | { readonly kind: 'other_count'; readonly sessions: number };
 
 export interface SessionStore {
+  /** Takes texts out of stored sessions. */
+  redactions(): StoreRedactions;
   /** The project of a key; null for an unknown or revoked key. `hash` is the SHA-256 of the key, 32 bytes. */
   findKey(hash: Uint8Array): Promise<FoundKey | null>;
   readonly budgets: KeyBudgets;

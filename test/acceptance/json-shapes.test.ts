@@ -15,6 +15,7 @@ const made = { session: '', empty: '', key: '', keyId: '' };
 beforeAll(async () => {
   const chat = await place.answer<{ session_id: string }>(['chat', '-n', '-m', 'echo', 'hello']);
   const key = await place.answer<{ key: string; key_id: string }>(['keys', 'create', '--project', 'default']);
+  await place.output(['chat', '-n', '-m', 'echo', 'https://ada:tr0ub4dor@host.example/']);
   const empty = await place.answer<{ session_id: string }>(['sessions', 'create']);
   Object.assign(made, { session: chat.session_id, empty: empty.session_id, key: key.key, keyId: key.key_id });
   served = await servePlace(place, ['--json']);
@@ -103,6 +104,10 @@ const runs: readonly Run[] = [
     words: () => ['sessions', 'purge', '--profile', 'local', '--deleted-before', '0d', '--dry-run', '--json'],
   },
   { section: 'parley sessions search', words: () => ['sessions', 'search', 'hello', '--json'] },
+  {
+    section: 'parley sessions search --secrets',
+    words: () => ['sessions', 'search', '--secrets', '--profile', 'local', '--json'],
+  },
   { section: 'parley sessions export', words: () => ['sessions', 'export', made.session, '--json'] },
   {
     section: 'parley sessions export --output',
@@ -134,6 +139,25 @@ const runs: readonly Run[] = [
       '1',
       '--json',
     ],
+  },
+  {
+    section: 'parley sessions redact',
+    words: () => [
+      'sessions',
+      'redact',
+      made.session,
+      'nope',
+      '--secrets',
+      '--profile',
+      'local',
+      '--yes',
+      '--json',
+    ],
+    status: 3,
+  },
+  {
+    section: 'parley sessions redact',
+    words: () => ['sessions', 'redact', '--all', '--secrets', '--profile', 'local', '--yes', '--json'],
   },
   { section: 'parley models', words: () => ['models', '--json'] },
   { section: 'parley verify', words: () => ['verify', '--json'] },

@@ -11,6 +11,7 @@ import { describeModel } from './model-suite.ts';
 import { describeTurnMoves } from './move-suite.ts';
 import { describeOrdering } from './ordering-suite.ts';
 import { describePurges } from './purge-suite.ts';
+import { describeRedactions } from './redaction-suite.ts';
 import { describeRegenerations } from './regeneration-suite.ts';
 import { describeRepeatedTurns } from './repeated-turn-suite.ts';
 import { describeRows } from './rows-suite.ts';
@@ -43,6 +44,7 @@ export function describeEveryStore(name: string, newPlace: NewPlace): void {
   describeTurnMoves(name, open);
   describeForks(name, open);
   describePurges(name, open);
+  describeRedactions(name, open);
   describeUsage(name, open);
   describeModel(name, open);
   describeAudits(name, newPlace);

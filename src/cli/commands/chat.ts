@@ -7,6 +7,12 @@ import { chatOutput } from '../chat-output.ts';
 import { type ChatInput, planChat } from '../chat-plan.ts';
 import { prepareTurn, runTurn, templateOfTurn } from '../chat-turn.ts';
 import type { CliContext } from '../context.ts';
+import {
+  ephemeralDescription,
+  ephemeralFlag,
+  requireNothingKept,
+  withoutSession,
+} from '../ephemeral-option.ts';
 import { exitDone } from '../exit-codes.ts';
 import { noteOfFirstReply } from '../first-reply.ts';
 import { markdownOption } from '../markdown-option.ts';
@@ -31,6 +37,7 @@ interface ChatFlags extends SettingFlags {
   readonly template?: string;
   readonly regenerate?: true;
   readonly fork?: true;
+  readonly ephemeral?: true;
   readonly set?: TemplateValues;
   readonly stream: boolean;
   readonly jsonStream?: true;
@@ -61,6 +68,7 @@ export function registerChat(parent: Command, run: Run): void {
     .option('--title <title>', 'title of the new session')
     .option('--fork', 'continue a copy of the session of -s or -c, and leave that session as it is')
     .option('--regenerate', 'another reply to the last message of -s or -c; the one before is kept beside it')
+    .option(ephemeralFlag, ephemeralDescription)
     .option('-f, --file <path>', 'put this file (- for stdin) into the message; repeatable', collected);
   addSettingOptions(addTemplateOptions(command))
     .option('--no-stream', 'print the reply when it is complete')
@@ -97,6 +105,9 @@ export function registerChat(parent: Command, run: Run): void {
         if (flags.repair !== undefined && flags.schema === undefined && flags.batch !== true)
           throw new ParleyError('USAGE', '--repair is for --schema.', { hint: 'See: parley chat --help' });
         const input = inputOf(words, flags, context);
+        requireNothingKept(input.ephemeral, [
+          ['--batch', flags.batch ?? false, 'Send the messages one by one.'],
+        ]);
         if (flags.batch !== true) return runChat(withoutBatch(input, flags), context);
         const { runChatBatch } = await import('./chat-batch.ts');
         return runChatBatch({ ...input, ...batchOf(flags) }, context);
@@ -154,6 +165,7 @@ function inputOf(words: readonly string[], flags: ChatFlags, context: CliContext
     settings: flags,
     regenerate: flags.regenerate ?? false,
     fork: flags.fork ?? false,
+    ephemeral: flags.ephemeral ?? false,
     stream: flags.stream,
     jsonStream: flags.jsonStream ?? false,
     usage: flags.usage ?? false,
@@ -173,6 +185,7 @@ export async function runChat(given: ChatInput, context: CliContext): Promise<nu
   const canTalk = () => canConverse(context);
   const plan = planChat(input, { json: options.json, stdinIsFed, canConverse: canTalk });
   if (plan.kind === 'conversation') return runRepl(plan.repl, context);
+  if (input.ephemeral) context.keepNoText();
 
   const { usage } = input;
   // JSON is not Markdown.
@@ -212,6 +225,8 @@ export async function runChat(given: ChatInput, context: CliContext): Promise<nu
     if (mode !== modeBefore || sessionId === null) throw error;
     throw withModeOfSession(error, { mode, sessionId }, '-m MODE');
   }
+  // The process ends, so nothing is left that could be gone on with or asked again.
+  if (input.ephemeral) throw withoutSession(error);
   if (context.signal.aborted)
     await context.say(`Stopped. What had come of the reply is kept in session ${session}.`);
   const { session_id } = request;

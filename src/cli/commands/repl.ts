@@ -2,6 +2,12 @@
 import type { Command } from 'commander';
 import { ParleyError } from '../../service/errors.ts';
 import type { CliContext } from '../context.ts';
+import {
+  aboutContinuing,
+  ephemeralDescription,
+  ephemeralFlag,
+  requireNothingKept,
+} from '../ephemeral-option.ts';
 import { markdownOption } from '../markdown-option.ts';
 import type { ReplInput } from '../repl/open-repl.ts';
 import type { Run } from '../run.ts';
@@ -13,6 +19,7 @@ interface ReplFlags extends SettingFlags {
   readonly session?: string;
   readonly continue?: true;
   readonly mode?: string;
+  readonly ephemeral?: true;
   readonly raw?: true;
   readonly markdown: MarkdownChoice;
 }
@@ -23,7 +30,8 @@ export function registerRepl(parent: Command, run: Run): void {
     .description('have a conversation at the terminal (parley alone does the same)')
     .option('-s, --session <id>', 'go on with this session: an id, its last 6 or more characters, or a title')
     .option('-c, --continue', 'go on with the session last used in this terminal')
-    .option('-m, --mode <name>', 'the mode to chat in (see: parley models)');
+    .option('-m, --mode <name>', 'the mode to chat in (see: parley models)')
+    .option(ephemeralFlag, ephemeralDescription);
   addSettingOptions(command)
     .addOption(markdownOption())
     .option('--raw', 'print replies as they are: --markdown never')
@@ -37,6 +45,7 @@ export function registerRepl(parent: Command, run: Run): void {
             markdown: flags.raw ? 'never' : flags.markdown,
             settings: flags,
             fork: false,
+            ephemeral: flags.ephemeral ?? false,
           },
           context,
         ),
@@ -45,6 +54,10 @@ export function registerRepl(parent: Command, run: Run): void {
 }
 
 export async function runRepl(input: ReplInput, context: CliContext): Promise<number> {
+  requireNothingKept(input.ephemeral, [
+    ['-s', input.session !== null, aboutContinuing],
+    ['-c', input.continue, aboutContinuing],
+  ]);
   if (input.session !== null) {
     if (input.continue) throw new ParleyError('USAGE', '-s and -c cannot be used together.');
     requireReference(input.session);
@@ -61,6 +74,7 @@ export async function runRepl(input: ReplInput, context: CliContext): Promise<nu
       },
     );
   }
+  if (input.ephemeral) context.keepNoText();
   const { openRepl } = await import('../repl/open-repl.ts');
   return openRepl(input, context);
 }

@@ -3,6 +3,7 @@ import { ParleyError } from '../../service/errors.ts';
 import { forkSession } from '../commands/sessions/fork.ts';
 import { redoTurn } from '../commands/sessions/redo.ts';
 import { undoTurn } from '../commands/sessions/undo.ts';
+import { noEditor } from '../ephemeral-option.ts';
 import { requireMode } from '../mode-choice.ts';
 import { modeChoices } from './argument-choices.ts';
 import { lastTurn } from './last-messages.ts';
@@ -128,6 +129,7 @@ async function askOtherwise(sessionId: string, message: string, scope: Scope): P
 
 /** Null if the editor failed. */
 async function inEditor(text: string, { source, context }: Scope): Promise<string | null> {
+  if (context.keepsNoText) throw noEditor();
   const { writeInEditor } = await import('./external-editor.ts');
   const { signal } = context;
   return source.lend(() => writeInEditor(text, context.host.env, signal));

@@ -14,6 +14,8 @@ export interface LineHistoryOptions {
   /** The name of the profile or of the server. It is a part of the file name. */
   readonly name: string;
   readonly locks: LoadLocks;
+  /** True: the lines are remembered by this process only. */
+  readonly keepsNoText?: boolean;
 }
 
 const mostLines = 1000;
@@ -57,7 +59,7 @@ export class LineHistory {
     if (line.trim() === '') return;
     const isRepeated = this.lines.at(-1) === line;
     this.#lines = distinct([...this.lines, line]);
-    if (isRepeated || line.length > longestLine) return;
+    if (isRepeated || line.length > longestLine || this.#options.keepsNoText) return;
     try {
       makePrivateDirectory(this.#directory);
       // One write at the end of the file does not mix with the writes of other processes. The lock protects it from a process that

@@ -7,6 +7,7 @@ import type { Session } from '../../service/session.ts';
 import type { CliHost } from '../cli-host.ts';
 import { forkSession } from '../commands/sessions/fork.ts';
 import type { CliContext } from '../context.ts';
+import { noEditor } from '../ephemeral-option.ts';
 import { sessionToContinue } from '../session-choice.ts';
 import { withSession } from '../session-reference.ts';
 import { changeSettings, givenSettings, type SettingFlags } from '../setting-options.ts';
@@ -32,6 +33,8 @@ export interface ReplInput {
   readonly settings: SettingFlags;
   /** True: it goes on in a copy of the session. */
   readonly fork: boolean;
+  /** True: no text of the conversation is kept. */
+  readonly ephemeral: boolean;
 }
 
 const leaveHint = 'Ctrl-D leaves.';
@@ -43,7 +46,7 @@ export async function openRepl(input: ReplInput, outer: CliContext): Promise<num
   const { dataDirectory, locks } = host;
   const mode = resolveMode(input.mode, host.env, target)?.mode ?? null;
   const name = await historyName(target);
-  const history = new LineHistory({ dataDirectory, name, locks });
+  const history = new LineHistory({ dataDirectory, name, locks, keepsNoText: input.ephemeral });
   const conversation = new Conversation({ mode, markdown: input.markdown });
   const context = talkingAbove((write) => source.above(write), outer);
   const source: LineSource =
@@ -123,6 +126,7 @@ function editingReader(history: LineHistory, context: CliContext): LineSource {
       ),
     openEditor: async (text) => {
       try {
+        if (context.keepsNoText) throw noEditor();
         const { writeInEditor } = await import('./external-editor.ts');
         return await writeInEditor(text, host.env, context.signal);
       } catch (error) {

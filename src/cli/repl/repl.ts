@@ -189,6 +189,7 @@ export class Repl {
   async #sayHowToGoOn(): Promise<void> {
     const { conversation, context } = this.#options;
     if (conversation.sessionId === null) return;
+    if (context.keepsNoText) return context.say('No text of this conversation is kept.');
     const words = [...placeOptions(context.options), '-s', conversation.sessionId];
     await context.say(`Go on with: parley repl ${words.map(quoteForShell).join(' ')}`);
   }

@@ -18,6 +18,9 @@ export interface ItemResult {
   readonly file?: string;
   /** Why a session was passed over. */
   readonly reason?: string;
+  /** How many messages a redaction changed, and how many secrets of which kind it replaced. */
+  readonly messages?: number;
+  readonly kinds?: string;
   /** The session that an imported one went on differently from. */
   readonly fork_of?: string;
   /** The program that an imported session comes from, and its id there. */

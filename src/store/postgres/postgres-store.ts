@@ -1,6 +1,6 @@
 // The store over PostgreSQL. session-store.ts describes each method, and the files of the subjects hold the SQL. Calls of one kind that
 // wait at the same moment are one statement (groups.ts).
-import type { KeyRecord, StoreReport, UsageQuery, UsageRecord } from '../../service/administration.ts';
+import type { StoreReport, UsageQuery, UsageRecord } from '../../service/administration.ts';
 import type { Message, NewSession, Session } from '../../service/session.ts';
 import type { SessionChanges } from '../../service/session-archive.ts';
 import type { FoundKey } from '../key-budgets.ts';
@@ -37,6 +37,7 @@ import type { SessionCreation } from './new-sessions.ts';
 import { changeSession, changesOrdering, orderSessions } from './ordering.ts';
 import { isOfStatement, storeError } from './postgres-errors.ts';
 import { planPurge, purgeSessions } from './purge.ts';
+import { Redactions } from './redactions.ts';
 import { searchReads } from './search.ts';
 import { SearchIndex } from './search-index.ts';
 import type { ServerBeat } from './servers.ts';
@@ -80,6 +81,7 @@ export class PostgresStore implements SessionStore {
   readonly #lines: StoreLines;
   readonly budgets = new PostgresKeyBudgets((call) => this.#run(call));
   readonly audit: PostgresAudit;
+  readonly redactions: SessionStore['redactions'];
 
   constructor(connections: ConnectionPool, { name, schema, now, rules, beat }: StoreParts) {
     this.#connections = connections;
@@ -97,6 +99,7 @@ export class PostgresStore implements SessionStore {
     this.#leftTurns = beat === null ? null : new LeftTurns(connections.ask, beat.owner);
     const server = beat?.owner ?? null;
     this.#lines = new StoreLines(tools, server, this.#leftTurns, this.#sweeps, this.#searchIndex);
+    this.redactions = () => new Redactions(connections, (call) => this.#run(call));
     // What fails is tried after the next beat.
     if (beat !== null) beat.onBeat = () => void this.#leftTurns?.giveBack().catch(() => {});
   }
@@ -108,9 +111,7 @@ export class PostgresStore implements SessionStore {
   readonly createKey: SessionStore['createKey'] = (key) =>
     this.#told(() => this.#connections.transaction((ask) => createKey(ask, key)));
 
-  listKeys(): Promise<readonly KeyRecord[]> {
-    return this.#run(listKeys);
-  }
+  readonly listKeys = () => this.#run(listKeys);
 
   readonly revokeKey: SessionStore['revokeKey'] = (keyId, now) =>
     this.#told(() => this.#connections.transaction((ask) => revokeKey(ask, keyId, now)));

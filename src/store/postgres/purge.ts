@@ -1,7 +1,7 @@
 // Erases sessions for good. Their rows, their words in the search index and the answers that name them are deleted while other calls run.
 // PostgreSQL then still holds their bytes in places that no statement reaches: free space in its files until that is overwritten, its log
 // and the archive of the log, standby servers, backups. The report says so.
-import type { PurgePlan, PurgeReport, StoreFact } from '../../service/administration.ts';
+import type { ErasureReport, PurgePlan, StoreFact } from '../../service/administration.ts';
 import { type AuditBy, noteText } from '../audit-log.ts';
 import type { PurgeFilter } from '../session-filters.ts';
 import type { Purge } from '../session-store.ts';
@@ -32,7 +32,8 @@ const plan = statement(`
   WHERE ${erasable}`);
 const count = statement(`SELECT count(*) AS sessions FROM parley.sessions AS session WHERE ${erasable}`);
 const begun = statement(`SELECT 1 FROM parley.meta WHERE name = 'purge'`);
-const begin = statement(`
+/** Takes a note for the audit log, or null. */
+export const beginErasing = statement(`
   WITH told AS (
     INSERT INTO parley.audit_waiting (entry) SELECT $1::text WHERE $1::text IS NOT NULL
   )
@@ -122,23 +123,31 @@ export async function purgeSessions(
   if (sessions !== expected) return { kind: 'other_count', sessions };
   const { projectId: project_id } = filter;
   const note = by && noteText({ ...by, what: 'purge', project_id, count: expected, ids: [] });
-  await ask(begin, [note ?? null]);
+  await ask(beginErasing, [note ?? null]);
   const [answered] = await ask<{ answers: number }>(answers, [...values, keptMs]);
   const erased = await eraseRows(ask, values);
+  const stored_answers = answered?.answers ?? 0;
+  const report = {
+    ...erased,
+    stored_answers,
+    ...(await overwriteErased(connections, rewrites)),
+    bytes_before,
+  };
+  return { kind: 'purged', report };
+}
+
+/** Frees the space of erased rows, or writes the tables anew, so that nothing of them is left there. */
+export async function overwriteErased(
+  connections: ConnectionPool,
+  rewrites: boolean,
+): Promise<ErasureReport> {
+  const { ask } = connections;
+  const bytes_before = await storeBytes(ask);
   const facts = rewrites
     ? [...(await rewriteTables(connections)), keptAfterRewrite]
     : await settle(connections);
   await ask(end);
-  const report: PurgeReport = {
-    ...erased,
-    stored_answers: answered?.answers ?? 0,
-    backups_removed: [],
-    bytes_before,
-    bytes: await storeBytes(ask),
-    facts,
-    integrity: 'ok',
-  };
-  return { kind: 'purged', report };
+  return { backups_removed: [], bytes_before, bytes: await storeBytes(ask), facts, integrity: 'ok' };
 }
 
 async function eraseRows(ask: Ask, values: readonly unknown[]): Promise<Counts> {

@@ -1,7 +1,7 @@
 // Erases sessions for good. After the rows are deleted, their bytes still stand in free pages, the log, the search index, stored answers
 // and copies of the store. So the file is rebuilt from the remaining rows, its log is emptied, and the result is checked.
 import { statSync } from 'node:fs';
-import type { PurgePlan, PurgeReport } from '../../service/administration.ts';
+import type { ErasureReport, PurgePlan } from '../../service/administration.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { PurgeFilter } from '../session-filters.ts';
 import type { Purge } from '../session-store.ts';
@@ -9,7 +9,7 @@ import { backupsOf, removeBackups } from './backup.ts';
 import type { Connection } from './connection.ts';
 import { integrity } from './inspection.ts';
 import { whenUnlocked } from './lock-wait.ts';
-import { type Erased, eraseRows, inSlices, type PurgeTools, purgeStatements } from './purge-rows.ts';
+import { eraseRows, inSlices, type PurgeTools, purgeStatements } from './purge-rows.ts';
 import type { Steps } from './steps.ts';
 import { logBytes } from './store-file.ts';
 
@@ -48,25 +48,31 @@ export async function purgeSessions(
   filter: PurgeFilter,
   options: { readonly expected: number; readonly keptSince: number },
 ): Promise<Purge> {
-  const { connection, writer } = tools;
+  const { connection } = tools;
   await emptyLog(tools, 'Nothing was erased yet.');
   const bytes_before = statSync(connection.path).size;
   connection.pragma('secure_delete = ON');
   try {
     const erased = await eraseRows(tools, filter, options);
     if (typeof erased === 'number') return { kind: 'other_count', sessions: erased };
-    await inSlices(tools, mergeSteps(tools));
-    await emptyLog(tools, unfinished);
-    await whenUnlocked(() => connection.execute('VACUUM'), tools.wait);
-    await emptyLog(tools, unfinished);
-    const backups_removed = removeBackups(connection.path);
-    await writer.write(() => connection.run(statements.end));
-    await emptyLog(tools, unfinished);
-    const report = { ...erased, backups_removed, bytes_before, ...checked(connection) };
-    return { kind: 'purged', report };
+    return { kind: 'purged', report: { ...erased, ...(await overwriteErased(tools)), bytes_before } };
   } finally {
     connection.pragma('secure_delete = OFF');
   }
+}
+
+/** Leaves no byte of erased rows and replaced texts in the files of the store, and removes the copies beside it. */
+export async function overwriteErased(tools: PurgeTools): Promise<ErasureReport> {
+  const { connection, writer } = tools;
+  const bytes_before = statSync(connection.path).size;
+  await inSlices(tools, mergeSteps(tools));
+  await emptyLog(tools, unfinished);
+  await whenUnlocked(() => connection.execute('VACUUM'), tools.wait);
+  await emptyLog(tools, unfinished);
+  const backups_removed = removeBackups(connection.path);
+  await writer.write(() => connection.run(statements.end));
+  await emptyLog(tools, unfinished);
+  return { backups_removed, bytes_before, ...checked(connection) };
 }
 
 const unfinished = 'Their rows are gone, but not yet all of their bytes.';
@@ -115,9 +121,7 @@ async function emptyLog({ connection, wait }: PurgeTools, state: string): Promis
   );
 }
 
-function checked(
-  connection: Connection,
-): Omit<PurgeReport, keyof Erased | 'backups_removed' | 'bytes_before'> {
+function checked(connection: Connection): Omit<ErasureReport, 'backups_removed' | 'bytes_before'> {
   return {
     bytes: statSync(connection.path).size,
     // After a purge all pages are in use and the log is empty, unless another process writes.

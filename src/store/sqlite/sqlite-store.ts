@@ -36,6 +36,7 @@ import { importInParts, isShort } from './long-import.ts';
 import { changeSession, orderSessions } from './ordering.ts';
 import { removeAbandoned } from './parted-session.ts';
 import { planPurge, purgeSessions } from './purge.ts';
+import { Redactions } from './redactions.ts';
 import { listSessions } from './session-pages.ts';
 import {
   createSession,
@@ -66,6 +67,7 @@ export class SqliteStore implements SessionStore {
   readonly #lines: StoreLines;
   readonly budgets: SqliteKeyBudgets;
   readonly audit: SqliteAudit;
+  readonly redactions: SessionStore['redactions'];
   readonly listAllMessages: SessionStore['listAllMessages'] = (...call) =>
     this.#lines.listAllMessages(...call);
   readonly beginRegeneration: SessionStore['beginRegeneration'] = (...call) =>
@@ -86,6 +88,7 @@ export class SqliteStore implements SessionStore {
     this.#processes = processes;
     this.#search = new StoreSearch(this.#access, processes, dependencies.rules);
     this.#lines = new StoreLines(this.#access, dependencies, this.#turnWaiters);
+    this.redactions = () => new Redactions(this.#access, () => this.#clocks());
   }
 
   findKey(hash: Uint8Array): Promise<FoundKey | null> {
@@ -259,9 +262,7 @@ export class SqliteStore implements SessionStore {
     return this.#access.read((connection) => inspect(connection, this.#dependencies.filesystem));
   }
 
-  removeAbandoned(): Promise<void> {
-    return removeAbandoned(this.#access, this.#dependencies.sinceBoot());
-  }
+  readonly removeAbandoned = () => removeAbandoned(this.#access, this.#dependencies.sinceBoot());
 
   ping(): Promise<void> {
     return this.#access.ping(storeItself);

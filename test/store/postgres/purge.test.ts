@@ -130,3 +130,23 @@ test('keys that are too old to be repeated are removed by the first write of a s
   await create(other, 'new', Date.now() + 3_600_000);
   await expect.poll(old, { timeout: 20_000 }).toEqual([]);
 });
+
+test('after a redaction leaves no byte of the replaced texts in them either', async () => {
+  const marker = 'canaryredacted';
+  const { store } = await openTestPostgres(server, { schema: 'redacted', patienceMs: 3000 });
+  const project = await newProject(store);
+  const texts = Array.from({ length: 20 }, (_, index) => `${marker} ${index}`);
+  const record = recordOf(newId('ses'), texts, marker);
+  await store.importSession(project, record, once('import'));
+  expect(await snippets(store, project, marker)).not.toEqual([]);
+  const client = await connect();
+  await client.query('ANALYZE');
+  const { session_id } = record.session;
+  const messages = record.messages.map(({ message_id, content: was }) => ({ message_id, was, content: 'x' }));
+  const redaction = { messages, changes: { title: 'x' } };
+  expect(await store.redactions().redact(project, session_id, redaction)).toEqual({ kind: 'redacted' });
+  expect(await filesWith(marker, client)).not.toEqual([]);
+  const { facts } = await store.redactions().overwrite({ rewrites: true });
+  expect(facts.map(({ name }) => name)).toEqual(['rewritten', 'kept_by_postgresql']);
+  expect(await filesWith(marker, client)).toEqual([]);
+});

@@ -6,6 +6,7 @@ import type { CliContext } from '../../context.ts';
 import { tellFailure } from '../../error-report.ts';
 import { exitSomeFailed, exitStatusOf } from '../../exit-codes.ts';
 import type { Run } from '../../run.ts';
+import type { Redaction } from '../../secrets/redacted-record.ts';
 import { type ItemResult, writeResults } from '../../session-batch/batch-report.ts';
 import { type ExportFormat, formatOfFile } from '../../transcripts/export-format.ts';
 import { readSession } from '../../transcripts/session-reading.ts';
@@ -25,12 +26,15 @@ export interface ExportInput {
   /** A file, or a directory for one file a session; null for stdout. */
   readonly output: string | null;
   readonly force: boolean;
+  /** True: a mark stands in the place of each secret. */
+  readonly redact: boolean;
 }
 
 interface ExportFlags extends FilterFlags {
   readonly format?: ExportFormat;
   readonly output?: string;
   readonly force?: true;
+  readonly redact?: true;
 }
 
 export function registerExport(parent: Command, run: Run): void {
@@ -50,7 +54,8 @@ export function registerExport(parent: Command, run: Run): void {
     )
     .option('-o, --output <path>', 'a file, a directory for a file each, or - for stdout')
     .option('--force', 'replace files that are there')
-    .action((words: string[], { format, output, force, ...flags }: ExportFlags, self: Command) =>
+    .option('--redact', 'put [redacted KIND] in the place of each key, token, password and card number')
+    .action((words: string[], { format, output, force, redact, ...flags }: ExportFlags, self: Command) =>
       run(self, (context) =>
         runExport(
           {
@@ -59,6 +64,7 @@ export function registerExport(parent: Command, run: Run): void {
             format: format ?? null,
             output: output === undefined || output === '-' ? null : output,
             force: force ?? false,
+            redact: redact ?? false,
           },
           context,
         ),
@@ -77,6 +83,7 @@ export async function runExport(input: ExportInput, context: CliContext): Promis
   const isOnly = given?.size === 1;
   const { exportPlace } = await import('../../transcripts/export-place.ts');
   const place = await exportPlace({ ...input, format, several: !isOnly }, context);
+  const redaction = await redactionOf(input);
   const counts = { exported: 0, failed: 0 };
   const results: ItemResult[] = [];
   const exported: string[] = [];
@@ -89,7 +96,8 @@ export async function runExport(input: ExportInput, context: CliContext): Promis
     for await (const id of given ?? everyId(input.filter, context)) {
       let record: SessionRecord;
       try {
-        record = await readSession(id, context);
+        const read = await readSession(id, context);
+        record = redaction?.record(read) ?? read;
       } catch (error) {
         const status = await failItem(error, id, isOnly, input.output === null ? null : tell, context);
         if (isOnly) {
@@ -116,6 +124,10 @@ export async function runExport(input: ExportInput, context: CliContext): Promis
   if (input.output !== null || counts.failed > 0) {
     await context.say(`${counts.exported} exported${counts.failed > 0 ? `, ${counts.failed} failed` : ''}`);
   }
+  if (redaction !== null) {
+    const { count, summary } = redaction;
+    await context.say(count === 0 ? 'No secret of a known shape.' : `${count} redacted: ${summary}`);
+  }
   return counts.failed > 0 ? exitSomeFailed : 0;
 }
 
@@ -131,6 +143,12 @@ async function recordExport(session_ids: readonly string[], context: CliContext)
     await context.say('The export could not be told to the audit log:');
     await tellFailure(error, context);
   }
+}
+
+async function redactionOf({ redact }: ExportInput): Promise<Redaction | null> {
+  if (!redact) return null;
+  const { Redaction: Made } = await import('../../secrets/redacted-record.ts');
+  return new Made();
 }
 
 function formatOf({ format, output }: ExportInput, { options }: CliContext): ExportFormat {

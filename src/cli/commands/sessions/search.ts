@@ -1,5 +1,6 @@
 // `parley sessions search`: sessions by words in their messages, the best first, each with the passages that match.
 import type { Command } from 'commander';
+import { ParleyError } from '../../../service/errors.ts';
 import { largestPage } from '../../../service/limits.ts';
 import { type SearchItem, snippetMarks } from '../../../service/session-archive.ts';
 import { quoteForShell } from '../../../system/shell-quote.ts';
@@ -39,6 +40,7 @@ interface SearchFlags extends ConditionFlags {
   readonly limit: number;
   readonly cursor?: string;
   readonly utc?: true;
+  readonly secrets?: true;
 }
 
 const gap = '  ';
@@ -48,31 +50,51 @@ const usage = `
 A message is found that has all the words, in any order, whatever their case and accents:
   parley sessions search backup restore
   parley sessions search '"exit status" deploy*'   a phrase, and words that begin so
+  parley sessions search --secrets                 where secrets stand (see docs/secrets.md)
 `;
 
 export function registerSearch(parent: Command, run: Run): void {
   const command = parent
     .command('search')
     .description('find sessions by words in their messages, the best first')
-    .argument('<query...>', 'words, "a phrase", begin*')
+    .argument('[query...]', 'words, "a phrase", begin*')
+    .option(
+      '--secrets',
+      'tell where keys, tokens, passwords and card numbers stand, in every message; never what they are',
+    )
     .option('--limit <n>', `how many sessions, 1 to ${largestPage}`, wholeNumber(1, largestPage), 20)
     .option('--cursor <cursor>', 'go on where a page ended');
   addConditionOptions(command)
     .addOption(utcOption())
     .addHelpText('after', usage)
-    .action((words: string[], { limit, cursor, utc, ...flags }: SearchFlags, self: Command) =>
-      run(self, (context) => {
+    .action((words: string[], { limit, cursor, utc, secrets, ...flags }: SearchFlags, self: Command) =>
+      run(self, async (context) => {
         const conditions = conditionFlagsOf(flags);
-        const input = {
-          query: words.join(' '),
-          limit,
-          cursor: cursor ?? null,
-          utc: utc ?? false,
-          conditions,
-        };
-        return runSearch(input, context);
+        if (secrets) return findSecrets(words, cursor, context);
+        const query = words.join(' ');
+        if (words.length === 0)
+          throw new ParleyError('USAGE', 'There is nothing to look for.', {
+            hint: 'Name words, or --secrets.',
+          });
+        return runSearch({ query, limit, cursor: cursor ?? null, utc: utc ?? false, conditions }, context);
       }),
     );
+}
+
+/** Secrets have no order and no pages: each is told as it is found. */
+async function findSecrets(
+  words: readonly string[],
+  cursor: string | undefined,
+  context: CliContext,
+): Promise<undefined> {
+  if (words.length > 0 || cursor !== undefined) {
+    throw new ParleyError(
+      'USAGE',
+      '--secrets looks through every message, and goes with no words and no cursor.',
+    );
+  }
+  const { searchSecrets } = await import('./secret-search.ts');
+  return searchSecrets(context);
 }
 
 /**

@@ -13,6 +13,7 @@ import { registerList } from './list.ts';
 import { registerMessages, registerShow } from './messages.ts';
 import { registerPin } from './pin.ts';
 import { registerPurge } from './purge.ts';
+import { registerRedact } from './redact.ts';
 import { registerRedo } from './redo.ts';
 import { registerRename } from './rename.ts';
 import { registerRestore } from './restore.ts';
@@ -45,6 +46,7 @@ export function registerSessions(parent: Command, run: Run): void {
   registerTag(sessions, run);
   registerBatches(sessions, run);
   registerPurge(sessions, run);
+  registerRedact(sessions, run);
   registerExport(sessions, run);
   registerImport(sessions, run);
 }

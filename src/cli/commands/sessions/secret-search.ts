@@ -1,0 +1,111 @@
+// What `parley sessions search --secrets` does: it reads every active session of the project, page by page, and tells where secrets are,
+// never what they are. Memory holds a few pages, whatever the number of messages.
+import { ParleyError } from '../../../service/errors.ts';
+import type { Session } from '../../../service/session.ts';
+import { anySession, firstCreatedFirst } from '../../../service/session-archive.ts';
+import { type BatchProgress, progressOn } from '../../batch/batch-progress.ts';
+import type { CliContext } from '../../context.ts';
+import { counted } from '../../counted.ts';
+import { type SecretPlace, secretsOfMessage, secretsOfSession } from '../../secrets/secret-places.ts';
+import { oneLine } from '../../terminal/filter.ts';
+import { toJson } from '../../terminal/json.ts';
+import { readMessages } from '../../transcripts/session-reading.ts';
+import { everySession } from './every-session.ts';
+
+/** How many sessions are asked for before they are needed: a round trip to a server or a database takes longer than the search. */
+const ahead = 8;
+
+export async function searchSecrets(context: CliContext): Promise<undefined> {
+  const { stdout } = context;
+  const total = context.stderr.redraws && !context.options.quiet ? await countMessages(context) : null;
+  const progress = progressOn(context, {
+    ...{ end: total, unit: 'items', outcomes: ['searched'], resultsApart: !stdout.isTerminal, lines: false },
+  });
+  const kinds = new Map<string, number>();
+  const found = { sessions: 0, secrets: 0 };
+  try {
+    for await (const { session, pages } of openedAhead(context)) {
+      let ofSession = 0;
+      const tell = async (places: readonly SecretPlace[]) => {
+        if (places.length === 0) return;
+        ofSession += places.length;
+        for (const { kind } of places) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+        progress.clear();
+        await stdout.write(places.map((place) => lineOf(place, context)).join(''));
+      };
+      await tell(secretsOfSession(session));
+      for await (const { items } of pages) {
+        for (const message of items) {
+          await tell(secretsOfMessage(session.session_id, message));
+          finish(progress);
+        }
+      }
+      found.secrets += ofSession;
+      if (ofSession > 0) found.sessions += 1;
+    }
+  } finally {
+    progress.stop();
+  }
+  const searched = counted(progress.finished, 'message');
+  if (found.secrets === 0) return void (await context.say(`No secret of a known shape in ${searched}.`));
+  const byKind = [...kinds].map(([kind, count]) => `${count} ${kind}`).join(', ');
+  await context.say(
+    `${counted(found.secrets, 'secret')} in ${counted(found.sessions, 'session')}, of ${searched}: ${byKind}.`,
+  );
+}
+
+function finish(progress: BatchProgress): void {
+  progress.finish('searched');
+}
+
+/** The listing is short beside the messages. */
+async function countMessages(context: CliContext): Promise<number> {
+  let count = 0;
+  for await (const { message_count } of everySession({ ...anySession, ...firstCreatedFirst }, context))
+    count += message_count;
+  return count;
+}
+
+interface OpenedSession {
+  readonly session: Session;
+  readonly pages: AsyncIterable<MessagePage>;
+}
+
+type MessagePage = Awaited<ReturnType<ReturnType<typeof readMessages>['next']>>['value'] & object;
+
+/** Every active session, with the first pages of the next ones on their way. */
+async function* openedAhead(context: CliContext): AsyncGenerator<OpenedSession, void> {
+  const all = (await context.open()).backend.extensions?.includes('lines') ?? false;
+  const waiting: OpenedSession[] = [];
+  for await (const session of everySession({ ...anySession, ...firstCreatedFirst }, context)) {
+    waiting.push({ session, pages: begun(readMessages(session.session_id, context, all)) });
+    const next = waiting.length > ahead ? waiting.shift() : undefined;
+    if (next !== undefined) yield next;
+  }
+  yield* waiting;
+}
+
+/** Asks for the first page at once. A session that is deleted meanwhile has no more pages. */
+function begun(pages: ReturnType<typeof readMessages>): AsyncIterable<MessagePage> {
+  const first = pages.next();
+  // The failure is thrown where the page is read.
+  first.catch(() => {});
+  return (async function* () {
+    try {
+      for (let page = await first; page.done !== true; page = await pages.next()) yield page.value;
+    } catch (error) {
+      if (!(error instanceof ParleyError) || error.code !== 'SESSION_NOT_FOUND') throw error;
+    }
+  })();
+}
+
+function lineOf(place: SecretPlace, { options, stdout }: CliContext): string {
+  if (options.json) return `${toJson(place)}\n`;
+  const { session_id, message_id, position, kind, start, end, prefix } = place;
+  if (!stdout.isTerminal) {
+    const fields = [session_id, message_id ?? '', position ?? '', place.place, start, end, kind, prefix];
+    return `${fields.map((field) => oneLine(String(field))).join('\t')}\n`;
+  }
+  const where = position === null ? place.place : `message ${position}`;
+  return `${session_id}  ${where}, characters ${start} to ${end}: ${kind}${prefix === '' ? '' : ` (${oneLine(prefix)}…)`}\n`;
+}

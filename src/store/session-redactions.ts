@@ -1,0 +1,36 @@
+// The operations of a store that take texts out of stored sessions. They are apart from the other operations because no service offers them.
+import type { ErasureReport } from '../service/administration.ts';
+import type { SessionChanges } from '../service/session-archive.ts';
+
+export interface SessionRedaction {
+  /** Of the visible line and hidden ones. `was` is the text now: another one is not replaced. */
+  readonly messages: readonly {
+    readonly message_id: string;
+    readonly was: string;
+    readonly content: string;
+  }[];
+  readonly changes: SessionChanges;
+}
+
+export type RedactionEnd =
+  | { readonly kind: 'redacted' }
+  /** A turn runs in the session. */
+  | { readonly kind: 'busy' }
+  /** A message is gone, or has another text by now. */
+  | { readonly kind: 'changed' }
+  | { readonly kind: 'not_found' };
+
+export interface StoreRedactions {
+  /**
+   * Replaces texts of an active session, in one transaction, and erases the answers to repeated requests that name the session or one of the
+   * messages. Their bytes stay in the files until `overwrite`. This is no activity.
+   */
+  redact(projectId: string, sessionId: string, redaction: SessionRedaction): Promise<RedactionEnd>;
+  /**
+   * Does what the end of a purge does: afterwards no replaced byte is in the files of the store, as far as the store can reach them.
+   * `rewrites` as in `PurgeOptions`. Rejects with `STORE_BUSY` like a purge.
+   */
+  overwrite(options: { readonly rewrites: boolean }): Promise<ErasureReport>;
+  /** The ids of the sessions, of all projects and deleted ones included, in which one of these texts stands; at most `limit`. */
+  holders(texts: readonly string[], limit: number): Promise<readonly string[]>;
+}

@@ -1,0 +1,114 @@
+// Takes texts out of stored sessions, and then out of the files. The triggers of the search index follow each change of a text.
+import type { ErasureReport } from '../../service/administration.ts';
+import { parametersText } from '../rows.ts';
+import type { RedactionEnd, SessionRedaction, StoreRedactions } from '../session-redactions.ts';
+import type { Clocks } from './age-clock.ts';
+import type { Connection } from './connection.ts';
+import { leaseIsOver } from './lease-clock.ts';
+import { overwriteErased } from './purge.ts';
+import { purgeStatements } from './purge-rows.ts';
+import type { StoreAccess } from './store-access.ts';
+
+const ofSession = (table: string) =>
+  `${table} WHERE session = @session AND message_id = @message_id AND content = @was`;
+
+export const redactionStatements = {
+  session: `
+    SELECT sessions.id AS session, sessions.project, turn_owner IS NOT NULL AND NOT ${leaseIsOver} AS is_busy
+    FROM sessions JOIN projects ON projects.id = sessions.project
+    WHERE projects.project_id = @projectId AND session_id = @sessionId AND deleted_at IS NULL`,
+  isThere: `SELECT 1 FROM ${ofSession('messages')} UNION ALL SELECT 1 FROM ${ofSession('hidden_messages')}`,
+  // The keys refer to the messages. A hash of a short text may be guessed, so the keys go.
+  turns: `
+    DELETE FROM idempotency WHERE message IN (SELECT id FROM ${ofSession('messages')})
+      OR hidden_message IN (SELECT id FROM ${ofSession('hidden_messages')})`,
+  answers: `
+    DELETE FROM idempotency WHERE project = @project AND answer IS NOT NULL AND EXISTS (
+      SELECT 1 FROM json_tree(answer) AS part WHERE part.key = 'session_id' AND part.value = @sessionId)`,
+  message: `UPDATE messages SET content = @content WHERE id IN (SELECT id FROM ${ofSession('messages')})`,
+  hiddenMessage: `
+    UPDATE hidden_messages SET content = @content WHERE id IN (SELECT id FROM ${ofSession('hidden_messages')})`,
+  change: `
+    UPDATE sessions SET title = iif(@setsTitle, @title, title), system = iif(@setsSystem, @system, system),
+      parameters = iif(@setsParameters, @parameters, parameters) WHERE id = @session`,
+  holders: `
+    WITH texts AS MATERIALIZED (SELECT value AS text FROM json_each(@texts))
+    SELECT session_id FROM sessions WHERE id IN (
+      SELECT session FROM messages WHERE EXISTS (SELECT 1 FROM texts WHERE instr(content, text))
+      UNION SELECT session FROM hidden_messages WHERE EXISTS (SELECT 1 FROM texts WHERE instr(content, text))
+      UNION SELECT id FROM sessions WHERE EXISTS (
+        SELECT 1 FROM texts WHERE instr(title, text) OR instr(system, text) OR instr(parameters, text)))
+    ORDER BY session_id LIMIT @limit`,
+} as const;
+
+interface SessionPlace {
+  readonly session: number;
+  readonly project: number;
+  readonly is_busy: number;
+}
+
+export class Redactions implements StoreRedactions {
+  readonly #access: StoreAccess;
+  readonly #clocks: () => Clocks;
+
+  constructor(access: StoreAccess, clocks: () => Clocks) {
+    this.#access = access;
+    this.#clocks = clocks;
+  }
+
+  redact(projectId: string, sessionId: string, redaction: SessionRedaction): Promise<RedactionEnd> {
+    return this.#access.write(projectId, (connection) => {
+      const { clock } = this.#clocks();
+      const bindings = { projectId, sessionId, clock };
+      const place = connection.get<SessionPlace>(redactionStatements.session, bindings);
+      if (place === undefined) return { kind: 'not_found' };
+      if (place.is_busy) return { kind: 'busy' };
+      return redactIn(connection, place, sessionId, redaction);
+    });
+  }
+
+  overwrite(): Promise<ErasureReport> {
+    const { connection, writer, wait } = this.#access;
+    return this.#access.run(() =>
+      overwriteErased({ connection, writer, wait, clocks: this.#clocks, told: () => {} }),
+    );
+  }
+
+  holders(texts: readonly string[], limit: number): Promise<readonly string[]> {
+    const bindings = { texts: JSON.stringify(texts), limit };
+    return this.#access.read((connection) =>
+      connection
+        .all<{ session_id: string }>(redactionStatements.holders, bindings)
+        .map(({ session_id }) => session_id),
+    );
+  }
+}
+
+/** Everything is looked at before anything is changed, so nothing needs to be undone. */
+function redactIn(
+  connection: Connection,
+  { session, project }: SessionPlace,
+  sessionId: string,
+  { messages, changes }: SessionRedaction,
+): RedactionEnd {
+  const { isThere, turns, answers, message, hiddenMessage, change } = redactionStatements;
+  const placed = messages.map(({ message_id, was, content }) => ({ session, message_id, was, content }));
+  for (const { content: _, ...one } of placed) {
+    if (connection.get(isThere, one) === undefined) return { kind: 'changed' };
+  }
+  connection.run(purgeStatements.begin);
+  connection.run(answers, { project, sessionId });
+  for (const { content, ...one } of placed) {
+    connection.run(turns, one);
+    connection.run(message, { ...one, content });
+    connection.run(hiddenMessage, { ...one, content });
+  }
+  const { title, system, parameters } = changes;
+  connection.run(change, {
+    ...{ session, title: title ?? null, system: system ?? null, parameters: parametersText(parameters) },
+    setsTitle: Number(title !== undefined),
+    setsSystem: Number(system !== undefined),
+    setsParameters: Number(parameters !== undefined),
+  });
+  return { kind: 'redacted' };
+}
