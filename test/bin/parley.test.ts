@@ -56,16 +56,20 @@ describe('without a build', () => {
   });
 });
 
-test('a SQLite that was not compiled is told of with its remedy', () => {
+test.each([
+  ['was not compiled', true, 'npm rebuild better-sqlite3'],
+  ['is not installed', false, 'npm install better-sqlite3'],
+])('a SQLite that %s is told of with its remedy', (_, isThere, remedy) => {
   const place = mkdtempSync(join(tmpdir(), 'parley-bin-'));
   try {
-    for (const folder of ['bin', 'dist', 'node_modules/better-sqlite3/lib', 'node_modules/bindings']) {
+    const library = isThere ? ['node_modules/better-sqlite3/lib', 'node_modules/bindings'] : [];
+    for (const folder of ['bin', 'dist', ...library]) {
       // Newer versions find their binding themselves.
       if (!existsSync(join(root, folder))) continue;
       cpSync(join(root, folder), join(place, folder), { recursive: true });
     }
     const manifest = 'node_modules/better-sqlite3/package.json';
-    cpSync(join(root, manifest), join(place, manifest));
+    if (isThere) cpSync(join(root, manifest), join(place, manifest));
     const env = {
       PATH: '',
       PARLEY_CONFIG_DIR: join(place, 'config'),
@@ -76,9 +80,8 @@ test('a SQLite that was not compiled is told of with its remedy', () => {
       encoding: 'utf8',
       env,
     });
-    expect(run.stderr).toMatch(
-      /^parley: SQLite cannot be loaded: .* \(CONFIG\)\nRun `npm rebuild better-sqlite3`/,
-    );
+    expect(run.stderr).toMatch(/^parley: SQLite cannot be loaded: .* \(CONFIG\)\n/);
+    expect(run.stderr).toContain(`\nRun \`${remedy}\` where`);
     expect(run.status).toBe(2);
   } finally {
     rmSync(place, { recursive: true, force: true });

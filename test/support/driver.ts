@@ -11,7 +11,9 @@ export const allDrivers = [betterSqlite3, await chooseDriver(process.versions)].
   ({ name }, at) => at === 0 || name !== 'better-sqlite3',
 );
 
-/** The libraries that a program of this run of the tests may use: all, or the one that the environment names. */
-export const driversOfRun = process.env['PARLEY_SQLITE_DRIVER']
-  ? [driver.name]
-  : allDrivers.map(({ name }) => name);
+/** The libraries that a program of this run of the tests may use: all, or the one that the environment names. A single executable has that of Node alone. */
+export const driversOfRun = process.env['PARLEY_TEST_PROGRAM']
+  ? ['node:sqlite']
+  : process.env['PARLEY_SQLITE_DRIVER']
+    ? [driver.name]
+    : allDrivers.map(({ name }) => name);

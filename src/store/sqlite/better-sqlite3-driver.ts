@@ -5,14 +5,12 @@ import type { SqliteDatabase, SqliteDriver } from './driver.ts';
 
 /** Loads the package here, because a Node that uses node:sqlite must not load it. */
 export async function betterSqlite3(nodeApiVersion: number): Promise<SqliteDriver> {
-  const { default: manifest } = await import('better-sqlite3/package.json', { with: { type: 'json' } });
-  refuseUnusable(manifest.version, nodeApiVersion);
-  const { default: Database } = await import('better-sqlite3');
+  const Database = await load(nodeApiVersion);
   const opened = (path: string, options: Options): SqliteDatabase => {
     try {
       return new Database(path, options);
     } catch (error) {
-      throw error instanceof Database.SqliteError ? error : notLoaded(error);
+      throw error instanceof Database.SqliteError ? error : notLoaded(error, notBuilt);
     }
   };
   return {
@@ -21,6 +19,17 @@ export async function betterSqlite3(nodeApiVersion: number): Promise<SqliteDrive
     open: (path) => opened(path, { fileMustExist: true, timeout: 0 }),
     openInMemory: () => opened(':memory:', {}),
   };
+}
+
+async function load(nodeApiVersion: number) {
+  const manifest = await import('better-sqlite3/package.json', { with: { type: 'json' } }).catch((error) => {
+    throw notLoaded(error, notInstalled);
+  });
+  refuseUnusable(manifest.default.version, nodeApiVersion);
+  const { default: Database } = await import('better-sqlite3').catch((error) => {
+    throw notLoaded(error, notBuilt);
+  });
+  return Database;
 }
 
 /** Version 13 on a Node without Node-API 10 ends the process when it opens a file, without an error that could be caught. */
@@ -35,12 +44,15 @@ function refuseUnusable(version: string, nodeApiVersion: number): void {
   );
 }
 
-function notLoaded(cause: unknown): ParleyError {
+const notBuilt =
+  'Run `npm rebuild better-sqlite3` where Parley is installed, with the Node that runs it; ' +
+  'npm 12 needs `npm install-scripts approve better-sqlite3` first.';
+
+const notInstalled =
+  'Run `npm install better-sqlite3` where Parley is installed. Node 24.15 and newer, and a single executable, do without it: ' +
+  'leave PARLEY_SQLITE_DRIVER unset.';
+
+function notLoaded(cause: unknown, hint: string): ParleyError {
   const text = cause instanceof Error ? cause.message : String(cause);
-  return new ParleyError('CONFIG', `SQLite cannot be loaded: ${text.split('\n', 1)[0]}`, {
-    hint:
-      'Run `npm rebuild better-sqlite3` where Parley is installed, with the Node that runs it; ' +
-      'npm 12 needs `npm install-scripts approve better-sqlite3` first.',
-    cause,
-  });
+  return new ParleyError('CONFIG', `SQLite cannot be loaded: ${text.split('\n', 1)[0]}`, { hint, cause });
 }

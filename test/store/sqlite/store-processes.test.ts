@@ -139,12 +139,15 @@ it('the store’s processes keep this one alive only while it waits for their en
   await closing;
 });
 
-it.runIf(process.platform === 'linux')(
+// Under a low priority of the tests themselves, no priority is seen to be lowered.
+it.runIf(process.platform === 'linux' && getPriority() < 10)(
   'a search whose process the system has ended can be tried again',
   async () => {
     const { store, large } = await filledStore(1, `'said'`);
     await search(store, large, 'said');
-    const children = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim().split(' ');
+    const all = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim().split(' ');
+    // A process whose first search was slow has the lowered priority already, and ends.
+    const children = all.filter((pid) => getPriority(Number(pid)) !== 10);
     // A suspended process answers nothing before it is ended.
     for (const pid of children) process.kill(Number(pid), 'SIGSTOP');
     const ended = search(store, large, 'said');
