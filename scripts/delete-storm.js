@@ -1,4 +1,4 @@
-// Deletes at full size against a server that fails in every way, and by clients that are killed at random moments:
+// Deletes at full size against a server that fails in every way; deletes, archives and tags by clients that are killed at random moments:
 // `node scripts/delete-storm.js [--ids N] [--kills N] [--killed-ids N]`, after a build. The suite does the same in short.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ if (!(ids >= 100 && kills >= 1 && killedIds >= 2))
 
 const home = mkdtempSync(join(tmpdir(), 'parley-storm-'));
 process.on('exit', () => rmSync(home, { recursive: true, force: true }));
-const { Place, troubledDeletes, killedDeletes, fillStore } = await loadedModules(home, [
+const { Place, troubledDeletes, killedClients, fillStore } = await loadedModules(home, [
   'test/support/parley.ts',
   'test/support/delete-storm.ts',
   'test/support/stored-sessions.ts',
@@ -29,14 +29,16 @@ const reports = [];
 const troubled = new Place();
 reports.push({ storm: 'failing server', ...(await troubledDeletes(troubled, { ids, random })) });
 troubled.remove();
-const killed = new Place();
-await killed.output(['models']);
-const existing = fillStore(killed.storeFile, killedIds + 1);
-reports.push({
-  storm: 'killed clients',
-  ...(await killedDeletes(killed, { ids: killedIds, kills, existing, random })),
-});
-killed.remove();
+for (const kind of ['delete', 'archive', 'tag']) {
+  const killed = new Place();
+  await killed.output(['models']);
+  const existing = fillStore(killed.storeFile, killedIds + 1);
+  reports.push({
+    storm: `killed clients: ${kind}`,
+    ...(await killedClients(killed, { kind, ids: killedIds, kills, existing, random })),
+  });
+  killed.remove();
+}
 for (const report of reports) {
   const faults = report.faults.slice(0, 20);
   process.stdout.write(`${JSON.stringify({ ...report, faults }, null, 2)}\n`);

@@ -1,6 +1,6 @@
-// Deleting against a server that fails in every way, and by clients that are killed: in short; scripts/delete-storm.js does it whole.
+// Deleting against a server that fails in every way, and batches of clients that are killed: in short; scripts/delete-storm.js does it whole.
 import { expect, onTestFinished, test } from 'vitest';
-import { killedDeletes, troubledDeletes } from '../support/delete-storm.ts';
+import { killedClients, troubledDeletes } from '../support/delete-storm.ts';
 import { Place } from '../support/parley.ts';
 import { fillStore } from '../support/stored-sessions.ts';
 
@@ -18,16 +18,21 @@ test('what is reported of 1,000 deletions is what a failing server has, also ove
   expect([statuses[0], statuses.at(-1)]).toEqual([4, 3]);
 }, 120_000);
 
-test('a client that is killed and resumed deletes all that was asked for, and nothing else', async () => {
-  const place = newPlace();
-  await place.output(['models']);
-  const existing = fillStore(place.storeFile, 2001);
-  const { faults, kills } = await killedDeletes(place, {
-    ids: 2000,
-    kills: 4,
-    existing,
-    random: Math.random,
-  });
-  expect(faults).toEqual([]);
-  expect(kills).toBeGreaterThanOrEqual(4);
-}, 120_000);
+test.each([
+  ['delete', 2000, 4],
+  ['tag', 1000, 2],
+] as const)(
+  'a killed and resumed batch (%s) does all that was asked for, and nothing else',
+  async (kind, ids, most) => {
+    const place = newPlace();
+    await place.output(['models']);
+    const existing = fillStore(place.storeFile, ids + 1);
+    const { faults, kills } = await killedClients(place, {
+      ...{ kind, ids, kills: most, existing },
+      random: Math.random,
+    });
+    expect(faults).toEqual([]);
+    expect(kills).toBeGreaterThanOrEqual(most);
+  },
+  120_000,
+);

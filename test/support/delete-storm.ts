@@ -1,4 +1,4 @@
-// Many deletions against a server that fails in every way it can, and killed clients that are resumed: what was reported is then
+// Many deletions against a server that fails in every way it can, and killed clients of batches that are resumed: what was reported is then
 // held against what the server has, and the end against what was asked for.
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -86,15 +86,27 @@ export async function troubledDeletes(place: Place, options: StormOptions): Prom
   return { ids: ids.length, runs: statuses.length, kills: 0, statuses, counts, milliseconds, faults };
 }
 
+/** The batches of killed clients: what they do, the word of their results, and the sessions that they have not changed. */
+const killedBatches = {
+  delete: { words: [], done: 'deleted', unchanged: 'deleted_at IS NULL' },
+  archive: { words: [], done: 'archived', unchanged: 'archived = 0' },
+  tag: { words: ['--add', 'storm'], done: 'tagged', unchanged: 'tags IS NULL' },
+} as const;
+
+export interface KilledOptions extends StormOptions {
+  readonly kind: keyof typeof killedBatches;
+  readonly kills: number;
+  /** The ids of all sessions, the oldest first. */
+  readonly existing: readonly string[];
+}
+
 /**
- * A client over the embedded store, killed at random moments and resumed until it is through: then all are deleted and nothing
- * else is, and undoing the batch brings back all. `before` gives the ids, oldest first.
+ * A client over the embedded store, killed at random moments and resumed until it is through: then all sessions but the first are changed,
+ * and undoing the batch takes all of it back.
  */
-export async function killedDeletes(
-  place: Place,
-  options: StormOptions & { readonly kills: number; readonly existing: readonly string[] },
-): Promise<StormReport> {
-  const { existing, random } = options;
+export async function killedClients(place: Place, options: KilledOptions): Promise<StormReport> {
+  const { kind, existing, random } = options;
+  const { words: choices, done, unchanged } = killedBatches[kind];
   const [spared = '', ...ids] = existing;
   const faults: string[] = [];
   const statuses: (number | null)[] = [];
@@ -103,7 +115,7 @@ export async function killedDeletes(
   let kills = 0;
   let life = 400;
   while (kills < options.kills) {
-    let words = ['sessions', 'delete', '-', '--yes'];
+    let words = ['sessions', kind, '-', ...choices, '--yes'];
     let stdin: string | undefined = `${ids.join('\n')}\n`;
     let batch: string | null = null;
     for (let isOver = false; !isOver; ) {
@@ -123,28 +135,26 @@ export async function killedDeletes(
       if (timer !== null) clearTimeout(timer);
       if (end.signal === 'SIGKILL') kills += 1;
       else life = Math.max(50, performance.now() - start);
-      take({ ...end, ...told }, last, faults);
+      take({ ...end, ...told }, last, faults, done);
       statuses.push(end.status);
       batch ??= newestBatch(place);
-      // Killed before its journal had a name, it has deleted nothing, and is begun again.
+      // Killed before its journal had a name, it has changed nothing, and is begun again.
       if (batch !== null) {
-        words = ['sessions', 'delete', '--resume', batch];
+        words = ['sessions', kind, '--resume', batch];
         stdin = undefined;
       }
       isOver = end.signal === null;
       if (isOver && end.status !== 0) faults.push(`ended with ${end.status}: ${told.err}`);
     }
-    const active = place.rows<{ session_id: string }>(
-      'SELECT session_id FROM sessions WHERE deleted_at IS NULL',
-    );
-    if (active.length !== 1 || active[0]?.session_id !== spared)
-      faults.push(`${active.length} are left active`);
+    const left = place.rows<{ session_id: string }>(`SELECT session_id FROM sessions WHERE ${unchanged}`);
+    if (left.length !== 1 || left[0]?.session_id !== spared) faults.push(`${left.length} are left unchanged`);
     const back = await place.parley(['sessions', 'restore', '--batch', batch ?? '']);
     if (back.status !== 0) faults.push(`restoring ended with ${back.status}: ${back.err}`);
-    const [count] = place.rows<{ count: number }>(
-      'SELECT count(*) AS count FROM sessions WHERE deleted_at IS NULL',
+    const [count] = place.rows<{ count: number; tags: number }>(
+      `SELECT count(*) AS count, (SELECT count(*) FROM session_tags) AS tags FROM sessions WHERE ${unchanged}`,
     );
     if (count?.count !== existing.length) faults.push(`${count?.count} came back`);
+    if (count?.tags !== 0) faults.push(`${count?.tags} tags are left for the filter`);
     removeJournal(place, batch ?? '');
   }
   const counts: Record<string, number> = {};
@@ -153,15 +163,20 @@ export async function killedDeletes(
   return { ids: ids.length, runs: statuses.length, kills, statuses, counts, milliseconds, faults };
 }
 
-function take({ out }: Pick<Outcome, 'out'>, last: Map<string, string>, faults: string[]): void {
+function take(
+  { out }: Pick<Outcome, 'out'>,
+  last: Map<string, string>,
+  faults: string[],
+  done = 'deleted',
+): void {
   const lines = out.split('\n');
   // A line that a kill has cut tells nothing.
   lines.pop();
   for (const line of lines) {
-    const [, status = '', id = ''] = /^(deleted|not_found|failed) (\S+)(?: [A-Z_]+)?$/.exec(line) ?? [];
-    if (status === '') faults.push(`not a result: ${JSON.stringify(line)}`);
+    const [, status = '', id = ''] = /^(\w+) (\S+)(?: [A-Z_]+)?$/.exec(line) ?? [];
+    if (![done, 'not_found', 'failed'].includes(status)) faults.push(`not a result: ${JSON.stringify(line)}`);
     const before = last.get(id);
-    if (before === 'not_found' || (before === 'deleted' && status !== 'deleted')) {
+    if (before === 'not_found' || (before === done && status !== done)) {
       faults.push(`${id}: told ${before}, then ${status}`);
     }
     last.set(id, status);

@@ -219,7 +219,7 @@ const eleventh = `
 
 // How users keep order. `tags` is a JSON list, null for none; `session_tags` has the same tags, for the filter by a tag. A listing leaves
 // archived sessions out, so they have indexes of their own. Each session still stands in exactly one index by activity, and in one by
-// creation, so a turn writes no more than before.
+// creation, so a turn writes no more than before. The mode in them is for the filter by a mode.
 const twelfth = `
   ALTER TABLE sessions ADD COLUMN pinned INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE sessions ADD COLUMN archived INTEGER NOT NULL DEFAULT 0;
@@ -234,13 +234,13 @@ const twelfth = `
   CREATE INDEX sessions_pinned ON sessions (project, pinned) WHERE pinned = 1;
   DROP INDEX sessions_active;
   DROP INDEX sessions_active_created;
-  CREATE INDEX sessions_active ON sessions (project, updated_at, session_id)
+  CREATE INDEX sessions_active ON sessions (project, updated_at, session_id, mode)
     WHERE deleted_at IS NULL AND archived = 0;
-  CREATE INDEX sessions_archived ON sessions (project, updated_at, session_id)
+  CREATE INDEX sessions_archived ON sessions (project, updated_at, session_id, mode)
     WHERE deleted_at IS NULL AND archived = 1;
-  CREATE INDEX sessions_active_created ON sessions (project, created_at, session_id)
+  CREATE INDEX sessions_active_created ON sessions (project, created_at, session_id, mode)
     WHERE deleted_at IS NULL AND archived = 0;
-  CREATE INDEX sessions_archived_created ON sessions (project, created_at, session_id)
+  CREATE INDEX sessions_archived_created ON sessions (project, created_at, session_id, mode)
     WHERE deleted_at IS NULL AND archived = 1;
 `;
 

@@ -8,17 +8,17 @@ import { meetsAll, type SearchedSessions } from './session-conditions.ts';
 const apartStatements = {
   next: `
     SELECT message.id, session_id, message.position, message.created_at, octet_length(message.content) AS bytes,
-      message.content
+      CASE WHEN ${meetsAll} THEN message.content END AS content
     FROM search_apart CROSS JOIN messages AS message ON message.id = search_apart.message
     CROSS JOIN sessions ON sessions.id = message.session
     WHERE search_apart.project = (SELECT id FROM projects WHERE project_id = @projectId)
       AND search_apart.message < @before AND sessions.project = search_apart.project AND deleted_at IS NULL
-      AND ${meetsAll}
     ORDER BY search_apart.message DESC LIMIT 1`,
 } as const;
 
 interface LongRow extends FoundMessage {
-  readonly content: string;
+  /** Null if the session is not one of those that are searched. */
+  readonly content: string | null;
 }
 
 /** The newest long messages that hold all terms, at most `most`. The event loop turns after each message. */
@@ -34,7 +34,7 @@ export async function longHits(
     const row = await whenUnlocked(() => connection.get<LongRow>(apartStatements.next, bindings), wait);
     if (row === undefined) break;
     const { content, ...hit } = row;
-    if (holds(content)) hits.push(hit);
+    if (content !== null && holds(content)) hits.push(hit);
     before = row.id;
     await new Promise((resolve) => setImmediate(resolve));
   }

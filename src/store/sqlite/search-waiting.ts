@@ -18,10 +18,9 @@ export const waitingStatements = {
   project: 'SELECT id AS project FROM projects WHERE project_id = @projectId',
   next: `
     SELECT message.id, session_id, message.position, message.created_at, ${contentBytes} AS bytes, message.content,
-      ${indexingWork} AS work
+      ${indexingWork} AS work, ${meetsAll} AS meets
     FROM ${waitingMessages} CROSS JOIN sessions ON sessions.id = message.session
     WHERE ${waitingOfProject} AND sessions.project = @project AND deleted_at IS NULL
-      AND ${meetsAll}
     ORDER BY search_waiting.message LIMIT ${messagesOfStep}`,
 } as const;
 
@@ -46,6 +45,8 @@ const memorySchema = `
 interface WaitingRow extends FoundMessage {
   readonly content: string;
   readonly work: number | null;
+  /** 1 if the session is one of those that are searched. */
+  readonly meets: number;
 }
 
 /** The waiting messages that hold all terms, in any order. The event loop turns between two steps. */
@@ -67,7 +68,8 @@ export async function waitingHits(
     const indexed = new Map<number, FoundMessage>();
     const { expression, isExact } = indexQuery(filter);
     for (; next.length > 0; await new Promise((resolve) => setImmediate(resolve))) {
-      for (const { content, work, ...message } of next) {
+      for (const { content, work, meets, ...message } of next) {
+        if (meets !== 1) continue;
         // A message that is too long for the store's indexes is tested by its text (search-apart.ts).
         if (work === null && holds(content)) hits.push(message);
         if (work === null) continue;

@@ -14,8 +14,12 @@ import { waitingHits } from './search-waiting.ts';
 import { conditionBindings, meetsAll } from './session-conditions.ts';
 import { findSession, inProject } from './sessions.ts';
 
-/** How many hits one step reads before the event loop turns. */
+/**
+ * How many hits one step reads before the event loop turns. Where few of them are in the sessions that are searched, the steps grow: each
+ * step passes over the hits of the ones before again.
+ */
 const hitsOfStep = 1000;
+const mostHitsOfStep = 16_000;
 /** How many texts one step tests, if the index cannot look up all terms. */
 const textsOfStep = 250;
 /** How many bytes of texts one step reads: a few milliseconds' work. Each row counts as `bytesOfRow` more. */
@@ -25,13 +29,14 @@ const bytesOfRow = 200;
 // CROSS JOIN makes SQLite read the index first. `owner` only narrows the hits; the project of the session decides who may see a message.
 function selectHits(index: 'words' | 'pieces', more = ''): string {
   return `
-    SELECT message.id, session_id, message.position, message.created_at, octet_length(message.content) AS bytes${more}
+    SELECT message.id, session_id, message.position, message.created_at, octet_length(message.content) AS bytes,
+      ${meetsAll} AS meets${more}
     FROM message_${index} CROSS JOIN messages AS message ON message.id = message_${index}.rowid
     CROSS JOIN sessions ON sessions.id = message.session
     WHERE message_${index} MATCH 'owner : "' || (
         SELECT printf('%03d', id) FROM projects WHERE project_id = @projectId
       ) || '"' || CASE @expression WHEN '' THEN '' ELSE ' AND content : (' || @expression || ')' END
-      AND message_${index}.rowid < @before AND ${inProject} AND deleted_at IS NULL AND ${meetsAll}
+      AND message_${index}.rowid < @before AND ${inProject} AND deleted_at IS NULL
     ORDER BY message_${index}.rowid DESC LIMIT @limit`;
 }
 
@@ -57,7 +62,12 @@ interface ShownRow {
   readonly content: string;
 }
 
-interface FoundText extends FoundMessage {
+/** A hit in a session, and whether the session is one of those that are searched. */
+interface HitRow extends FoundMessage {
+  readonly meets: number;
+}
+
+interface FoundText extends HitRow {
   readonly content: string;
 }
 
@@ -98,17 +108,17 @@ export function searchReads(
   async function indexHits(expression: string, most: number): Promise<readonly FoundMessage[]> {
     const hits: FoundMessage[] = [];
     // For a term that is the beginning of words, each query reads all those words in the index again.
-    const hitsAtOnce = filter.terms.some(({ prefix }) => prefix) ? most : hitsOfStep;
+    let limit = filter.terms.some(({ prefix }) => prefix) ? most : hitsOfStep;
     for (let before = Number.MAX_SAFE_INTEGER; hits.length < most; await yieldToEventLoop()) {
-      const bindings = { ...sessions, expression, before, limit: Math.min(hitsAtOnce, most - hits.length) };
-      const next = await read(() =>
-        connection.all<FoundMessage>(searchStatements[filter.matching], bindings),
-      );
-      hits.push(...next);
-      if (next.length < bindings.limit) break;
+      const bindings = { ...sessions, expression, before, limit };
+      const next = await read(() => connection.all<HitRow>(searchStatements[filter.matching], bindings));
+      const meeting = next.filter(({ meets }) => meets === 1);
+      for (const { meets: _, ...hit } of meeting) hits.push(hit);
+      if (next.length < limit) break;
       before = next.at(-1)?.id ?? 0;
+      if (meeting.length < limit / 2) limit = Math.min(2 * limit, mostHitsOfStep);
     }
-    return hits;
+    return hits.slice(0, most);
   }
 
   async function heldHits(
@@ -120,7 +130,7 @@ export function searchReads(
     for (let before = Number.MAX_SAFE_INTEGER; hits.length < most; await yieldToEventLoop()) {
       const bindings = { ...sessions, expression, before, limit: textsOfStep };
       const next = await read(() => connection.all<FoundText>(searchStatements.texts, bindings));
-      for (const { content: text, ...hit } of next) if (holds(text)) hits.push(hit);
+      for (const { content: text, meets, ...hit } of next) if (meets === 1 && holds(text)) hits.push(hit);
       if (next.length < textsOfStep) break;
       before = next.at(-1)?.id ?? 0;
     }

@@ -36,5 +36,5 @@ export type SearchedSessions = ReturnType<typeof conditionBindings> & { readonly
 export const chosen = {
   tag: `SELECT session FROM session_tags
     WHERE project = (SELECT id FROM projects WHERE project_id = @projectId) AND tag = @tag`,
-  pinned: `SELECT id FROM sessions WHERE ${inProject} AND pinned = 1`,
+  pinned: `SELECT id AS session FROM sessions WHERE ${inProject} AND pinned = 1`,
 } as const;
