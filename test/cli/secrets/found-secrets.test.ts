@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { secretsIn, withoutSecrets } from '../../../src/cli/secrets/found-secrets.ts';
+import { Redaction } from '../../../src/cli/secrets/redacted-record.ts';
 import { secretRules } from '../../../src/cli/secrets/secret-rules.ts';
 import { base62Checksum } from '../../../src/service/base62-checksum.ts';
 import { runs } from '../../support/runs.ts';
@@ -163,4 +164,21 @@ test('in any text, secrets stand apart in their order, and the rest of it stays 
     }),
     { numRuns: runs(200, 20_000) },
   );
+});
+
+test('a title that ends in the middle of a secret of its message loses that part', () => {
+  const secret = samples['openai_key'] ?? '';
+  const content = `Why is my key ${secret} refused?`;
+  const session = {
+    session_id: 's',
+    title: content.slice(0, 60),
+    created_at: '',
+    updated_at: '',
+    message_count: 1,
+  };
+  const message = { message_id: 'm', position: 0, role: 'user', content, mode: 'echo', usage: null } as const;
+  const record = { session, messages: [{ ...message, finish_reason: null, created_at: '' }] };
+  const redacted = new Redaction().record(record);
+  expect(redacted.session.title).toBe('Why is my key [redacted openai_key]');
+  expect(redacted.messages[0]?.content).toBe('Why is my key [redacted openai_key] refused?');
 });

@@ -9,6 +9,8 @@ import { counted } from '../../counted.ts';
 import { type SecretPlace, secretsOfMessage, secretsOfSession } from '../../secrets/secret-places.ts';
 import { oneLine } from '../../terminal/filter.ts';
 import { toJson } from '../../terminal/json.ts';
+import { waiting } from '../../terminal/progress.ts';
+import { startTimer } from '../../terminal/timer.ts';
 import { readMessages } from '../../transcripts/session-reading.ts';
 import { everySession } from './every-session.ts';
 
@@ -18,8 +20,9 @@ const ahead = 8;
 export async function searchSecrets(context: CliContext): Promise<undefined> {
   const { stdout } = context;
   const total = context.stderr.redraws && !context.options.quiet ? await countMessages(context) : null;
+  // The line of the progress is removed before each result.
   const progress = progressOn(context, {
-    ...{ end: total, unit: 'items', outcomes: ['searched'], resultsApart: !stdout.isTerminal, lines: false },
+    ...{ end: total, unit: 'items', outcomes: ['searched'], resultsApart: true, lines: false },
   });
   const kinds = new Map<string, number>();
   const found = { sessions: 0, secrets: 0 };
@@ -60,10 +63,20 @@ function finish(progress: BatchProgress): void {
 
 /** The listing is short beside the messages. */
 async function countMessages(context: CliContext): Promise<number> {
-  let count = 0;
-  for await (const { message_count } of everySession({ ...anySession, ...firstCreatedFirst }, context))
-    count += message_count;
-  return count;
+  const { options, host } = context;
+  const spinner = waiting(() => context.stderr, 'Counting', {
+    quiet: options.quiet,
+    startTimer,
+    now: host.now,
+  });
+  try {
+    let count = 0;
+    for await (const { message_count } of everySession({ ...anySession, ...firstCreatedFirst }, context))
+      count += message_count;
+    return count;
+  } finally {
+    spinner.stop();
+  }
 }
 
 interface OpenedSession {
