@@ -3,6 +3,8 @@
 export const importLimits = {
   /** Bytes of one conversation as JSON, and of one line. */
   itemBytes: 64 * 1024 * 1024,
+  /** Values of one conversation, or of one line. Each may take a hundred bytes of memory. */
+  values: 5_000_000,
   /** How deep the values of one conversation may be nested. */
   depth: 1000,
   /** Branches of one conversation; of more, the current one and the first others are imported. */

@@ -135,15 +135,39 @@ class ItemCutter {
 /** Parses the bytes of one value. */
 export function parsedItem(place: string, bytes: Uint8Array): JsonItem {
   if (!isUtf8(bytes)) return { place, value: undefined, failure: broken(place, 'is not UTF-8') };
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
+  if (holdsMore(text, importLimits.values)) {
+    const failure = broken(place, `has more than ${importLimits.values} values, the limit of a conversation`);
+    return { place, value: undefined, failure };
+  }
   try {
-    return {
-      place,
-      value: JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString()),
-      failure: null,
-    };
+    return { place, value: JSON.parse(text), failure: null };
   } catch {
     return { place, value: undefined, failure: broken(place, 'is not JSON') };
   }
+}
+
+/** True for JSON of more values than that. What is no JSON may be either. */
+function holdsMore(text: string, most: number): boolean {
+  // A value takes two characters at least: itself and a comma.
+  if (text.length <= most) return false;
+  let count = 0;
+  for (let at = 0; at < text.length && count <= most; at += 1) {
+    const character = text.charCodeAt(at);
+    if (character === quote) at = closingQuote(text, at);
+    // Each of these stands before a value.
+    else if (character === 0x2c || character === 0x5b || character === 0x7b) count += 1;
+  }
+  return count > most;
+}
+
+function closingQuote(text: string, from: number): number {
+  for (let end = text.indexOf('"', from + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let slashes = 0;
+    while (text.charCodeAt(end - 1 - slashes) === backslash) slashes += 1;
+    if (slashes % 2 === 0) return end;
+  }
+  return text.length;
 }
 
 export function broken(place: string, problem: string): ParleyError {
