@@ -2,8 +2,8 @@
 // taken back after a kill, too. It stands beside the journals of deletions. There are no titles and no texts in it.
 //
 //   {"version":1,"kind":"import",…}   the first line
-//   ses_a                             a session that is about to be created
-//   -ses_a                            a session of this id was there already
+//   ses_a 1767225600000               a session that is about to be created, and when. It was not there then (import-turns.ts)
+//   -ses_a                            it was not created
 //   restored 998 2026-…               the import was taken back, and so many sessions were deleted
 import {
   appendFileSync,
@@ -41,8 +41,8 @@ export interface ImportSeal extends BatchOwner, ImportRequest {
 
 export interface KnownImport {
   readonly seal: ImportSeal;
-  /** The sessions that it created, or was about to. */
-  readonly ids: readonly string[];
+  /** The sessions that it created, or was about to, with the time (epoch ms). */
+  readonly created: ReadonlyMap<string, number>;
   readonly restored: { readonly sessions: number; readonly at: string } | null;
 }
 
@@ -86,8 +86,8 @@ export class ImportJournal {
   }
 
   /** Records a session that is about to be created. */
-  record(sessionId: string): void {
-    this.#append(`${sessionId}\n`);
+  record(sessionId: string, at: number): void {
+    this.#append(`${sessionId} ${at}\n`);
   }
 
   /** Takes a record back: the import has not created the session. */
@@ -125,13 +125,28 @@ export function readImport(dataDirectory: string, batch: string): KnownImport {
   });
 }
 
+/**
+ * The sessions that an import has created. Several imports may have been about to create a session, of which all but one were stopped before
+ * or took the session back; the last one created it, because the session was not there at its time.
+ */
+export function createdBy({ seal, created }: KnownImport, all: readonly KnownImport[]): readonly string[] {
+  const others = all.filter((other) => other.seal.batch !== seal.batch && isSameOwner(seal, other.seal));
+  return [...created]
+    .filter(([id, at]) => !others.some((other) => (other.created.get(id) ?? -1) > at))
+    .map(([id]) => id);
+}
+
+function isSameOwner(one: BatchOwner, other: BatchOwner): boolean {
+  const isProject =
+    one.project_id !== null && other.project_id !== null
+      ? one.project_id === other.project_id
+      : one.key === other.key;
+  return one.origin === other.origin && isProject;
+}
+
 /** Throws `USAGE` unless the import belongs to this server and project. */
 export function requireOwner(seal: ImportSeal, owner: BatchOwner): void {
-  const isProject =
-    seal.project_id !== null && owner.project_id !== null
-      ? seal.project_id === owner.project_id
-      : seal.key === owner.key;
-  if (seal.origin === owner.origin && isProject) return;
+  if (isSameOwner(seal, owner)) return;
   throw new ParleyError(
     'USAGE',
     `The import ${seal.batch} belongs to another place or project; nothing was done.`,
@@ -161,15 +176,18 @@ function read(path: string): KnownImport | null {
     const [first = '', ...lines] = readFileSync(path, 'utf8').split('\n').slice(0, -1);
     const seal: ImportSeal = JSON.parse(first);
     if (seal.version !== 1 || seal.kind !== 'import' || !Array.isArray(seal.paths)) return null;
-    const ids = new Set<string>();
+    const created = new Map<string, number>();
     let restored: KnownImport['restored'] = null;
     for (const line of lines) {
       const [, sessions, at] = /^restored (\d+) (\S+)$/.exec(line) ?? [];
       if (sessions !== undefined && at !== undefined) restored = { sessions: Number(sessions), at };
-      else if (line.startsWith('-')) ids.delete(line.slice(1));
-      else if (line !== '') ids.add(line);
+      else if (line.startsWith('-')) created.delete(line.slice(1));
+      else {
+        const [id = '', time = '0'] = line.split(' ');
+        if (id !== '') created.set(id, Number(time));
+      }
     }
-    return { seal, ids: [...ids], restored };
+    return { seal, created, restored };
   } catch {
     return null;
   }
