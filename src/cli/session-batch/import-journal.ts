@@ -7,7 +7,9 @@
 //   restored 998 2026-…               the import was taken back, and so many sessions were deleted
 import {
   appendFileSync,
+  closeSync,
   existsSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -54,6 +56,7 @@ const remedy = 'Make it a directory that you may write to, or set PARLEY_DATA_DI
 export class ImportJournal {
   readonly batch: string;
   readonly #path: string;
+  readonly #file: number;
   readonly #release: () => void;
 
   /** Makes the journal, or throws. Journals that nobody has touched for 90 days are removed. */
@@ -76,13 +79,21 @@ export class ImportJournal {
       { path: path.replace(/import$/, 'lock'), locks },
       `the batch ${batch}`,
     );
-    return new ImportJournal(path, batch, release);
+    try {
+      return new ImportJournal(path, openSync(path, 'a', 0o600), batch, release);
+    } catch (error) {
+      release();
+      throw fileFailure(error, path, 'written', remedy);
+    }
   }
 
-  private constructor(path: string, batch: string, release: () => void) {
+  private constructor(path: string, file: number, batch: string, release: () => void) {
     this.#path = path;
+    this.#file = file;
     this.batch = batch;
     this.#release = release;
+    // A crash may have cut the last line.
+    if (!readFileSync(path).subarray(-1).equals(Buffer.from('\n'))) this.#append('\n');
   }
 
   /** Records a session that is about to be created. */
@@ -100,12 +111,13 @@ export class ImportJournal {
   }
 
   close(): void {
+    closeSync(this.#file);
     this.#release();
   }
 
   #append(line: string): void {
     try {
-      appendFileSync(this.#path, line);
+      appendFileSync(this.#file, line);
     } catch (error) {
       throw fileFailure(error, this.#path, 'written', remedy);
     }
@@ -183,8 +195,8 @@ function read(path: string): KnownImport | null {
       if (sessions !== undefined && at !== undefined) restored = { sessions: Number(sessions), at };
       else if (line.startsWith('-')) created.delete(line.slice(1));
       else {
-        const [id = '', time = '0'] = line.split(' ');
-        if (id !== '') created.set(id, Number(time));
+        const [id = '', time] = line.split(' ');
+        if (time !== undefined) created.set(id, Number(time));
       }
     }
     return { seal, created, restored };
