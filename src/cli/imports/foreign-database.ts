@@ -2,7 +2,7 @@
 // as they are.
 import { copyFileSync, existsSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Database } from 'better-sqlite3';
+import type { Database, Statement } from 'better-sqlite3';
 import { ParleyError } from '../../service/errors.ts';
 import type { ReadOptions, SourceFile } from './source.ts';
 
@@ -11,6 +11,7 @@ export type DatabaseRow = Readonly<Record<string, unknown>>;
 export class ForeignDatabase {
   readonly #database: Database;
   readonly #path: string;
+  readonly #statements = new Map<string, Statement>();
 
   /** Throws for a file that is no database. */
   static async open(file: SourceFile, { temporaryDirectory }: ReadOptions): Promise<ForeignDatabase> {
@@ -46,9 +47,14 @@ export class ForeignDatabase {
     );
   }
 
-  rows(sql: string, ...values: readonly (string | number)[]): readonly DatabaseRow[] {
+  rows(
+    sql: string,
+    ...values: readonly (string | number | Readonly<Record<string, string>>)[]
+  ): readonly DatabaseRow[] {
     try {
-      return this.#database.prepare(sql).all(...values) as DatabaseRow[];
+      const statement = this.#statements.get(sql) ?? this.#database.prepare(sql);
+      this.#statements.set(sql, statement);
+      return statement.all(...values) as DatabaseRow[];
     } catch (error) {
       throw unreadable(this.#path, error);
     }
