@@ -46,6 +46,7 @@ export function recordOf(
   let time = created;
   let updated = created;
   const messages: Message[] = [];
+  const modes = modesOf(sides, source);
   for (const [position, { role, first, last, text, place }] of sides.entries()) {
     time = first.time ?? time;
     updated = Math.max(updated, time);
@@ -55,7 +56,7 @@ export function recordOf(
       position,
       role,
       content: text,
-      mode: modeOf(sides, position, source),
+      mode: modes[position] ?? source,
       finish_reason: isReply ? (last.finish ?? 'stop') : null,
       usage: null,
       created_at: new Date(time).toISOString(),
@@ -128,11 +129,13 @@ function sidesOf(messages: readonly ForeignMessage[], messagesOnly: boolean): re
 }
 
 /** A message has the mode of its turn: the model of its reply, else the last model before it, else the name of the source. */
-function modeOf(sides: readonly Side[], position: number, source: SourceName): string {
-  const reply = sides[position]?.role === 'assistant' ? position : position + 1;
-  const model =
-    sides[reply]?.model ?? sides.slice(0, reply).findLast(({ model }) => model !== null)?.model ?? null;
-  return (model === null ? '' : cut(model, modeCharacters)) || source;
+function modesOf(sides: readonly Side[], source: SourceName): readonly string[] {
+  let last: string = source;
+  return sides.map(({ role }, position) => {
+    const model = sides[role === 'assistant' ? position : position + 1]?.model ?? null;
+    if (model !== null) last = cut(model, modeCharacters) || source;
+    return last;
+  });
 }
 
 /** A conversation without a title gets that of a chat here: the first line of its first message. */

@@ -4,6 +4,7 @@ import { copyFileSync, existsSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database, Statement } from 'better-sqlite3';
 import { ParleyError } from '../../service/errors.ts';
+import { SessionBytes } from './session-bytes.ts';
 import type { ReadOptions, SourceFile } from './source.ts';
 
 export type DatabaseRow = Readonly<Record<string, unknown>>;
@@ -54,9 +55,16 @@ export class ForeignDatabase {
     try {
       const statement = this.#statements.get(sql) ?? this.#database.prepare(sql);
       this.#statements.set(sql, statement);
-      return statement.all(...values) as DatabaseRow[];
+      const rows: DatabaseRow[] = [];
+      const held = new SessionBytes(this.#path);
+      for (const row of statement.iterate(...values) as Iterable<DatabaseRow>) {
+        for (const value of Object.values(row))
+          held.add(typeof value === 'string' || Buffer.isBuffer(value) ? value.length : 8);
+        rows.push(row);
+      }
+      return rows;
     } catch (error) {
-      throw unreadable(this.#path, error);
+      throw error instanceof ParleyError ? error : unreadable(this.#path, error);
     }
   }
 

@@ -3,6 +3,8 @@
 export const importLimits = {
   /** Bytes of one conversation as JSON, and of one line. */
   itemBytes: 64 * 1024 * 1024,
+  /** Bytes of a file that holds one session, and of what one query of a database gives. */
+  sessionBytes: 256 * 1024 * 1024,
   /** How deep the values of one conversation may be nested. */
   depth: 1000,
   /** Branches of one conversation; of more, the current one and the first others are imported. */

@@ -7,6 +7,8 @@ import { importLimits } from './import-limits.ts';
 export interface JsonItem {
   /** `item 3`. */
   readonly place: string;
+  /** Of a value that was read. */
+  readonly bytes?: number;
   /** The value, or why it cannot be read. */
   readonly value: unknown;
   readonly failure: ParleyError | null;
@@ -153,12 +155,28 @@ export function parsedItem(place: string, bytes: Uint8Array): JsonItem {
   try {
     return {
       place,
+      bytes: bytes.length,
       value: JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString()),
       failure: null,
     };
   } catch {
     return { place, value: undefined, failure: broken(place, 'is not JSON') };
   }
+}
+
+/** True for a value that is nested deeper than the limit. */
+export function isTooDeep(bytes: Uint8Array): boolean {
+  const { length } = bytes;
+  if (length <= 2 * importLimits.depth) return false;
+  let depth = 0;
+  for (let at = 0; at < length && depth <= importLimits.depth; at += 1) {
+    const byte = bytes[at];
+    if (byte === quote) {
+      for (at += 1; at < length && bytes[at] !== quote; at += 1) if (bytes[at] === backslash) at += 1;
+    } else if (byte === 0x7b || byte === 0x5b) depth += 1;
+    else if (byte === 0x7d || byte === 0x5d) depth -= 1;
+  }
+  return depth > importLimits.depth;
 }
 
 export function broken(place: string, problem: string): ParleyError {

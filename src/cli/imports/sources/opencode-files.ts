@@ -8,7 +8,7 @@ import { unreadableFile } from '../../terminal/file-message.ts';
 import { type ForeignFields, fieldsOf, timeOfMilliseconds } from '../foreign-value.ts';
 import { tooMany } from '../found-file.ts';
 import { importLimits } from '../import-limits.ts';
-import { broken, parsedItem } from '../json-items.ts';
+import { broken, isTooDeep, parsedItem } from '../json-items.ts';
 import type { ReadOptions, SourceFile } from '../source.ts';
 
 export interface StoredSession {
@@ -75,6 +75,7 @@ class Reading {
     } catch (error) {
       throw unreadableFile(path, error, 'Name a directory that you may read.');
     }
+    if (isTooDeep(bytes)) throw broken(path, `is nested deeper than ${importLimits.depth}`);
     const { value, failure } = parsedItem(path, bytes);
     if (failure !== null) throw failure;
     if (fieldsOf(value) !== value) throw broken(path, 'is no object');
