@@ -1,5 +1,6 @@
 // Shows an import to the user: a result line for each session, the progress, and at the end how to go on talking and how to undo it.
 import type { ParleyError } from '../../../service/errors.ts';
+import { quoted } from '../../../service/quoted.ts';
 import { type BatchProgress, progressOn } from '../../batch/batch-progress.ts';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
@@ -114,7 +115,7 @@ export class ImportReport {
     const { id, title } = this.#newest;
     const mode = await chooseMode(null, this.#context).catch(() => 'MODE');
     const words = sameCommand(`chat -s ${id} -m ${mode}`, options);
-    await this.say(`The newest is ${title ?? id}. To go on with it: ${words} "…"`);
+    await this.say(`The newest is ${title === null ? id : quoted(title)}. To go on with it: ${words} "…"`);
   }
 
   #named(status: string): string {
