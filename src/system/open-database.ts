@@ -1,8 +1,16 @@
 // What is asked of a database that is none of Parley's own. The library that opens it is chosen with that of the store.
 
+/** Values by the names of their parameters, or of the `?` in their order. */
+export type StatementValues = Readonly<Record<string, string | number>> | readonly (string | number)[];
+
+export interface OpenedStatement {
+  /** The rows one by one. No other statement of the database may run before the last one. */
+  iterate(values: StatementValues): Iterable<unknown>;
+}
+
 export interface OpenedDatabase {
-  /** Compiles one statement. `all` gives its rows; a value is of the parameter of its name. */
-  prepare(sql: string): { all(values: Readonly<Record<string, string | number>>): unknown[] };
+  /** Compiles one statement. */
+  prepare(sql: string): OpenedStatement;
   close(): void;
 }
 

@@ -243,6 +243,22 @@ test('an import is taken back by its batch: what it has created is deleted, and 
   expect(counts.toSorted()).toEqual([0, 3]);
 });
 
+test('a session that the archive refuses counts in no batch', async () => {
+  const session = {
+    title: null,
+    created_at: '2026-01-01T00:00:00.000Z',
+    updated_at: '2026-01-01T00:00:00.000Z',
+  };
+  const lines = [
+    { session_id: 'ses_good', message_count: 0 },
+    { session_id: 'ses_bad', message_count: 7 },
+  ].map((own) => JSON.stringify({ session: { ...session, ...own }, messages: [] }));
+  const { out } = await place.parley(['sessions', 'import', '-'], { stdin: `${lines.join('\n')}\n` });
+  expect(out).toBe('imported ses_good\nfailed ses_bad INVALID_REQUEST\n');
+  const [row] = JSON.parse(await place.output(['sessions', 'batches', '--json'])).data;
+  expect(row.imported).toBe(1);
+});
+
 test('an import goes on under its own name, and takes no path then', async () => {
   const file = join(place.path, 'conversations.json');
   writeFileSync(file, grownExport([]));

@@ -54,6 +54,7 @@ export const importFixtures: readonly ImportFixture[] = [
     'written by 0.169.0; the first form from the shape',
   ),
   fixture('llm', 'llm/logs.db'),
+  fixture('llm threads', 'llm-threads/logs.db'),
   fixture('openai', 'openai/items', 'openai/items/b-lines.jsonl'),
   fixture('aichat', 'aichat/sessions', 'aichat/sessions/rust-help.yaml'),
   fixture(
@@ -63,6 +64,11 @@ export const importFixtures: readonly ImportFixture[] = [
     'written by 0.61.0; the form of one object from the shape',
   ),
   fixture('opencode', 'opencode/opencode.db', 'opencode/opencode.db', 'written by 1.18.33'),
+  fixture(
+    'opencode files',
+    'opencode-files/storage',
+    'opencode-files/storage/message/ses_70a1/msg_8f5e2b.json',
+  ),
 ];
 
 export function referenceOf({ path }: ImportFixture): ImportReference {

@@ -3,7 +3,8 @@
 import { copyFileSync, existsSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
-import type { OpenedDatabase } from '../../system/open-database.ts';
+import type { OpenedDatabase, OpenedStatement, StatementValues } from '../../system/open-database.ts';
+import { SessionBytes } from './session-bytes.ts';
 import type { ReadOptions, SourceFile } from './source.ts';
 
 export type DatabaseRow = Readonly<Record<string, unknown>>;
@@ -11,6 +12,7 @@ export type DatabaseRow = Readonly<Record<string, unknown>>;
 export class ForeignDatabase {
   readonly #database: OpenedDatabase;
   readonly #path: string;
+  readonly #statements = new Map<string, OpenedStatement>();
 
   /** Throws for a file that is no database. */
   static async open(
@@ -49,11 +51,20 @@ export class ForeignDatabase {
     );
   }
 
-  rows(sql: string, values: Readonly<Record<string, string>> = {}): readonly DatabaseRow[] {
+  rows(sql: string, values: StatementValues = {}): readonly DatabaseRow[] {
     try {
-      return this.#database.prepare(sql).all(values) as DatabaseRow[];
+      const statement = this.#statements.get(sql) ?? this.#database.prepare(sql);
+      this.#statements.set(sql, statement);
+      const rows: DatabaseRow[] = [];
+      const held = new SessionBytes(this.#path);
+      for (const row of statement.iterate(values) as Iterable<DatabaseRow>) {
+        for (const value of Object.values(row))
+          held.add(typeof value === 'string' || value instanceof Uint8Array ? value.length : 8);
+        rows.push(row);
+      }
+      return rows;
     } catch (error) {
-      throw unreadable(this.#path, error);
+      throw error instanceof ParleyError ? error : unreadable(this.#path, error);
     }
   }
 

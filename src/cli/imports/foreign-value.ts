@@ -6,6 +6,15 @@ export function fieldsOf(value: unknown): ForeignFields {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as ForeignFields) : {};
 }
 
+/** The fields of an object that is kept as JSON. */
+export function parsedFields(json: unknown): ForeignFields {
+  try {
+    return fieldsOf(JSON.parse(asText(json)));
+  } catch {
+    return {};
+  }
+}
+
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }

@@ -5,6 +5,8 @@ export const importLimits = {
   itemBytes: 64 * 1024 * 1024,
   /** Values of one conversation, or of one line. Each may take a hundred bytes of memory. */
   values: 5_000_000,
+  /** Bytes of a file that holds one session, and of what one query of a database gives. */
+  sessionBytes: 256 * 1024 * 1024,
   /** How deep the values of one conversation may be nested. */
   depth: 1000,
   /** Branches of one conversation; of more, the current one and the first others are imported. */

@@ -7,6 +7,8 @@ import { importLimits } from './import-limits.ts';
 export interface JsonItem {
   /** `item 3`. */
   readonly place: string;
+  /** Of a value that was read. */
+  readonly bytes?: number;
   /** The value, or why it cannot be read. */
   readonly value: unknown;
   readonly failure: ParleyError | null;
@@ -14,6 +16,8 @@ export interface JsonItem {
 
 const quote = 0x22;
 const backslash = 0x5c;
+/** Bytes of a string that is searched byte by byte. */
+const shortString = 48;
 
 export async function* jsonItems(
   chunks: AsyncIterable<Uint8Array>,
@@ -46,34 +50,47 @@ class ItemCutter {
     this.#limit = limit;
   }
 
+  /** The loop keeps its state in variables, because it looks at every byte outside of strings. */
   *push(chunk: Uint8Array): Generator<JsonItem> {
+    const { length } = chunk;
     let start = 0;
-    let at = 0;
-    while (at < chunk.length) {
-      if (this.#isInString) {
-        at = this.#endOfString(chunk, at);
+    let at = this.#isInString ? this.#endOfString(chunk, 0) : 0;
+    let depth = this.#depth;
+    let base = this.#base;
+    while (at < length) {
+      const byte = chunk[at] as number;
+      if (byte === quote) {
+        // Most strings are names and short words, which end sooner than a search begins.
+        const near = Math.min(length, at + shortString);
+        let end = at + 1;
+        while (end < near && chunk[end] !== quote && chunk[end] !== backslash) end += 1;
+        if (end < near && chunk[end] === quote) at = end + 1;
+        else {
+          this.#isInString = true;
+          at = this.#endOfString(chunk, at + 1);
+        }
         continue;
       }
-      const byte = chunk[at] ?? 0;
-      if (byte === quote) this.#isInString = true;
-      else if (byte === 0x7b || byte === 0x5b) {
-        if (!this.#isBegun && byte === 0x5b) this.#base = 1;
-        else if (this.#depth === this.#base) start = at;
+      if (byte === 0x7b || byte === 0x5b) {
+        if (!this.#isBegun && byte === 0x5b) base = 1;
+        else if (depth === base) start = at;
         this.#isBegun = true;
-        this.#depth += 1;
-        if (this.#depth > importLimits.depth) this.#problem ??= `is nested deeper than ${importLimits.depth}`;
-      } else if ((byte === 0x7d || byte === 0x5d) && this.#depth > 0) {
-        this.#depth -= 1;
-        if (this.#depth === this.#base && !(this.#base === 1 && this.#depth === 0)) {
+        depth += 1;
+        if (depth > importLimits.depth) this.#problem ??= `is nested deeper than ${importLimits.depth}`;
+      } else if ((byte === 0x7d || byte === 0x5d) && depth > 0) {
+        depth -= 1;
+        if (depth === base && !(base === 1 && depth === 0)) {
           this.#keep(chunk.subarray(start, at + 1));
           yield this.#item(null);
           start = at + 1;
-        } else if (this.#depth === 0) this.#base = 0;
+        } else if (depth === 0) base = 0;
       }
       at += 1;
     }
-    if (this.#depth > this.#base) this.#keep(chunk.subarray(start));
-    this.#offset += chunk.length;
+    this.#depth = depth;
+    this.#base = base;
+    if (depth > base) this.#keep(chunk.subarray(start));
+    this.#offset += length;
   }
 
   end(): JsonItem | null {
@@ -141,7 +158,7 @@ export function parsedItem(place: string, bytes: Uint8Array): JsonItem {
     return { place, value: undefined, failure };
   }
   try {
-    return { place, value: JSON.parse(text), failure: null };
+    return { place, bytes: bytes.length, value: JSON.parse(text), failure: null };
   } catch {
     return { place, value: undefined, failure: broken(place, 'is not JSON') };
   }
@@ -168,6 +185,21 @@ function closingQuote(text: string, from: number): number {
     if (slashes % 2 === 0) return end;
   }
   return text.length;
+}
+
+/** True for a value that is nested deeper than the limit. */
+export function isTooDeep(bytes: Uint8Array): boolean {
+  const { length } = bytes;
+  if (length <= 2 * importLimits.depth) return false;
+  let depth = 0;
+  for (let at = 0; at < length && depth <= importLimits.depth; at += 1) {
+    const byte = bytes[at];
+    if (byte === quote) {
+      for (at += 1; at < length && bytes[at] !== quote; at += 1) if (bytes[at] === backslash) at += 1;
+    } else if (byte === 0x7b || byte === 0x5b) depth += 1;
+    else if (byte === 0x7d || byte === 0x5d) depth -= 1;
+  }
+  return depth > importLimits.depth;
 }
 
 export function broken(place: string, problem: string): ParleyError {

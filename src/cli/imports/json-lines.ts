@@ -1,13 +1,22 @@
 // Reads JSON lines: one value a line, each parsed by itself.
 import { byteLines } from '../terminal/byte-lines.ts';
 import { importLimits } from './import-limits.ts';
-import { broken, type JsonItem, parsedItem } from './json-items.ts';
+import { broken, isTooDeep, type JsonItem, parsedItem } from './json-items.ts';
+import type { SessionBytes } from './session-bytes.ts';
 
-export async function* jsonLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<JsonItem, void> {
+/** `held` counts the lines, which the caller holds. */
+export async function* jsonLines(
+  chunks: AsyncIterable<Uint8Array>,
+  held: SessionBytes,
+): AsyncGenerator<JsonItem, void> {
   for await (const { number, bytes } of byteLines(chunks, importLimits.itemBytes)) {
     const place = `line ${number}`;
+    held.add(bytes?.length ?? 0);
     if (bytes === null) {
       const problem = `has more than ${importLimits.itemBytes} bytes, the limit of a line`;
+      yield { place, value: undefined, failure: broken(place, problem) };
+    } else if (isTooDeep(bytes)) {
+      const problem = `is nested deeper than ${importLimits.depth}`;
       yield { place, value: undefined, failure: broken(place, problem) };
     } else if (!isBlank(bytes)) yield parsedItem(place, bytes);
   }

@@ -25,8 +25,10 @@ export interface IntakeOptions {
   readonly tags: readonly string[];
   /** Called before a session is created. */
   creating(sessionId: string): Promise<void>;
-  /** Called if it was not created, because one of this id is there already. */
+  /** Called if it was not created: the archive refused it. */
   notCreated(sessionId: string): Promise<void>;
+  /** Runs work that looks for a session and creates it while no other import of this machine does. */
+  alone<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /** How many times a conversation may go on differently here. */
@@ -69,15 +71,17 @@ class SessionIntake {
     // The service that keeps the session checks its form.
     const given: unknown = (record as Partial<SessionRecord> | null)?.session?.session_id;
     const session_id = typeof given === 'string' ? given : '';
-    const before = /^ses_[\w-]{1,200}$/.test(session_id) ? await this.#find(session_id) : null;
-    if (before === null) {
-      if (!this.#options.dryRun) {
-        if (session_id !== '') await this.#options.creating(session_id);
-        await this.#store(record);
-      }
-      return { session_id, status: 'imported' };
-    }
-    if (this.#options.dryRun) {
+    const isId = /^ses_[\w-]{1,200}$/.test(session_id);
+    const { dryRun, alone } = this.#options;
+    const before = await alone(async () => {
+      const there = isId ? await this.#find(session_id) : null;
+      if (there !== null || dryRun) return there;
+      if (isId) await this.#create(session_id, () => this.#store(record));
+      else await this.#store(record);
+      return null;
+    });
+    if (before === null) return { session_id, status: 'imported' };
+    if (dryRun) {
       const isLonger = record.messages.length > before.message_count;
       return { session_id, status: isLonger ? 'grown' : 'unchanged' };
     }
@@ -89,27 +93,46 @@ class SessionIntake {
   async foreign(given: SessionRecord, session_id: string, forkOf: string | null): Promise<Intake | null> {
     const marks = forkOf === null ? {} : { fork_of: forkOf };
     const record = { ...given, session: { ...given.session, session_id } };
-    const there = await this.#find(session_id);
-    if (there === null) {
-      const shared = forkOf === null ? 0 : await this.#sharedWith(forkOf, record);
-      const fork =
-        shared > 0
-          ? { ...record, session: { ...record.session, parent_id: forkOf, forked_at: shared - 1 } }
-          : record;
-      if (this.#options.dryRun) return { session_id, status: 'imported', ...marks };
-      await this.#options.creating(session_id);
-      if (await this.#storeUnlessTaken(fork)) return { session_id, status: 'imported', ...marks };
-      await this.#options.notCreated(session_id);
-      // Another import has stored it meanwhile, or the session was deleted here.
-      if ((await this.#find(session_id)) === null)
-        return { session_id, status: 'skipped', reason: 'deleted', ...marks };
-    }
+    const status = await this.#options.alone(() => this.#createUnlessThere(record, forkOf));
+    if (status === 'imported') return { session_id, status, ...marks };
+    if (status === 'deleted') return { session_id, status: 'skipped', reason: 'deleted', ...marks };
     const { missing, visible } = await this.#compare(session_id, record);
     if (missing === null) return { session_id, status: 'unchanged', ...marks };
     if (missing < visible) return null;
     if (this.#options.dryRun || (await this.#storeUnlessTaken(record)))
       return { session_id, status: 'grown', ...marks };
     return null;
+  }
+
+  async #createUnlessThere(
+    record: SessionRecord,
+    forkOf: string | null,
+  ): Promise<'imported' | 'there' | 'deleted'> {
+    const { session_id } = record.session;
+    if ((await this.#find(session_id)) !== null) return 'there';
+    const shared = forkOf === null ? 0 : await this.#sharedWith(forkOf, record);
+    const fork =
+      shared > 0
+        ? { ...record, session: { ...record.session, parent_id: forkOf, forked_at: shared - 1 } }
+        : record;
+    if (this.#options.dryRun) return 'imported';
+    if (await this.#create(session_id, () => this.#storeUnlessTaken(fork))) return 'imported';
+    // An import on another machine has stored it meanwhile, or the session was deleted here.
+    return (await this.#find(session_id)) === null ? 'deleted' : 'there';
+  }
+
+  /** Records the session before it is stored, and takes the record back if the archive refuses it. */
+  async #create<T>(sessionId: string, store: () => Promise<T>): Promise<T> {
+    const { creating, notCreated } = this.#options;
+    await creating(sessionId);
+    try {
+      const stored = await store();
+      if (stored === false) await notCreated(sessionId);
+      return stored;
+    } catch (error) {
+      if (error instanceof ParleyError && error.kind === 'input') await notCreated(sessionId);
+      throw error;
+    }
   }
 
   async #find(sessionId: string): Promise<Session | null> {

@@ -11,19 +11,22 @@ import type { SourceFile } from './source.ts';
 const nameIt = 'Name a file, a directory or a zip archive that you may read, or - for stdin.';
 
 /** `isNamed`: the user named this very file. */
-export async function* filesAt(path: string): AsyncGenerator<FoundFile, void> {
+export async function* filesAt(
+  path: string,
+  mostFiles: number = importLimits.files,
+): AsyncGenerator<FoundFile, void> {
   let status: ReturnType<typeof statSync>;
   try {
     status = statSync(path);
   } catch (error) {
     throw unreadableFile(path, error, nameIt);
   }
-  if (status.isDirectory()) yield* filesIn(path);
+  if (status.isDirectory()) yield* filesIn(path, mostFiles);
   else if (status.isFile() && isZip(path)) yield* (await import('./zip-files.ts')).filesOfZip(path);
   else yield { file: fileAt(path, status.isFile() ? status : null), isNamed: true };
 }
 
-function* filesIn(directory: string): Generator<FoundFile> {
+function* filesIn(directory: string, mostFiles: number): Generator<FoundFile> {
   const waiting: { readonly path: string; readonly depth: number }[] = [{ path: directory, depth: 0 }];
   let count = 0;
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
@@ -49,8 +52,8 @@ function* filesIn(directory: string): Generator<FoundFile> {
           };
       } else if (status.isFile()) {
         count += 1;
-        if (count > importLimits.files) {
-          yield { path: inner, failure: tooMany(inner, `is behind ${importLimits.files} files, the limit`) };
+        if (count > mostFiles) {
+          yield { path: inner, failure: tooMany(inner, `is behind ${mostFiles} files, the limit`) };
           return;
         }
         yield { file: fileAt(inner, status), isNamed: false };

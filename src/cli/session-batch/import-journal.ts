@@ -2,12 +2,14 @@
 // taken back after a kill, too. It stands beside the journals of deletions. There are no titles and no texts in it.
 //
 //   {"version":1,"kind":"import",…}   the first line
-//   ses_a                             a session that is about to be created
-//   -ses_a                            a session of this id was there already
+//   ses_a 1767225600000               a session that is about to be created, and when. It was not there then (import-turns.ts)
+//   -ses_a                            it was not created
 //   restored 998 2026-…               the import was taken back, and so many sessions were deleted
 import {
   appendFileSync,
+  closeSync,
   existsSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -43,8 +45,8 @@ export interface ImportSeal extends BatchOwner, ImportRequest {
 
 export interface KnownImport {
   readonly seal: ImportSeal;
-  /** The sessions that it created, or was about to. */
-  readonly ids: readonly string[];
+  /** The sessions that it created, or was about to, with the time (epoch ms). */
+  readonly created: ReadonlyMap<string, number>;
   readonly restored: { readonly sessions: number; readonly at: string } | null;
 }
 
@@ -56,6 +58,7 @@ const remedy = 'Make it a directory that you may write to, or set PARLEY_DATA_DI
 export class ImportJournal {
   readonly batch: string;
   readonly #path: string;
+  readonly #file: number;
   readonly #release: () => void;
 
   /** Makes the journal, or throws. Journals that nobody has touched for 90 days are removed. */
@@ -78,18 +81,26 @@ export class ImportJournal {
       { path: path.replace(/import$/, 'lock'), locks },
       `the batch ${batch}`,
     );
-    return new ImportJournal(path, batch, release);
+    try {
+      return new ImportJournal(path, openSync(path, 'a', 0o600), batch, release);
+    } catch (error) {
+      release();
+      throw fileFailure(error, path, 'written', remedy);
+    }
   }
 
-  private constructor(path: string, batch: string, release: () => void) {
+  private constructor(path: string, file: number, batch: string, release: () => void) {
     this.#path = path;
+    this.#file = file;
     this.batch = batch;
     this.#release = release;
+    // A crash may have cut the last line.
+    if (!readFileSync(path).subarray(-1).equals(Buffer.from('\n'))) this.#append('\n');
   }
 
   /** Records a session that is about to be created. */
-  record(sessionId: string): void {
-    this.#append(`${sessionId}\n`);
+  record(sessionId: string, at: number): void {
+    this.#append(`${sessionId} ${at}\n`);
   }
 
   /** Takes a record back: the import has not created the session. */
@@ -102,12 +113,13 @@ export class ImportJournal {
   }
 
   close(): void {
+    closeSync(this.#file);
     this.#release();
   }
 
   #append(line: string): void {
     try {
-      appendFileSync(this.#path, line);
+      appendFileSync(this.#file, line);
     } catch (error) {
       throw fileFailure(error, this.#path, 'written', remedy);
     }
@@ -127,13 +139,28 @@ export function readImport(dataDirectory: string, batch: string): KnownImport {
   });
 }
 
+/**
+ * The sessions that an import has created. Several imports may have been about to create a session, of which all but one were stopped before
+ * or took the session back; the last one created it, because the session was not there at its time.
+ */
+export function createdBy({ seal, created }: KnownImport, all: readonly KnownImport[]): readonly string[] {
+  const others = all.filter((other) => other.seal.batch !== seal.batch && isSameOwner(seal, other.seal));
+  return [...created]
+    .filter(([id, at]) => !others.some((other) => (other.created.get(id) ?? -1) > at))
+    .map(([id]) => id);
+}
+
+function isSameOwner(one: BatchOwner, other: BatchOwner): boolean {
+  const isProject =
+    one.project_id !== null && other.project_id !== null
+      ? one.project_id === other.project_id
+      : one.key === other.key;
+  return one.origin === other.origin && isProject;
+}
+
 /** Throws `USAGE` unless the import belongs to this server and project. */
 export function requireOwner(seal: ImportSeal, owner: BatchOwner): void {
-  const isProject =
-    seal.project_id !== null && owner.project_id !== null
-      ? seal.project_id === owner.project_id
-      : seal.key === owner.key;
-  if (seal.origin === owner.origin && isProject) return;
+  if (isSameOwner(seal, owner)) return;
   throw new ParleyError(
     'USAGE',
     `The import ${seal.batch} belongs to another place or project; nothing was done.`,
@@ -163,15 +190,18 @@ function read(path: string): KnownImport | null {
     const [first = '', ...lines] = readFileSync(path, 'utf8').split('\n').slice(0, -1);
     const seal: ImportSeal = JSON.parse(first);
     if (seal.version !== 1 || seal.kind !== 'import' || !Array.isArray(seal.paths)) return null;
-    const ids = new Set<string>();
+    const created = new Map<string, number>();
     let restored: KnownImport['restored'] = null;
     for (const line of lines) {
       const [, sessions, at] = /^restored (\d+) (\S+)$/.exec(line) ?? [];
       if (sessions !== undefined && at !== undefined) restored = { sessions: Number(sessions), at };
-      else if (line.startsWith('-')) ids.delete(line.slice(1));
-      else if (line !== '') ids.add(line);
+      else if (line.startsWith('-')) created.delete(line.slice(1));
+      else {
+        const [id = '', time] = line.split(' ');
+        if (time !== undefined) created.set(id, Number(time));
+      }
     }
-    return { seal, ids: [...ids], restored };
+    return { seal, created, restored };
   } catch {
     return null;
   }

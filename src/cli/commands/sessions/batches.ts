@@ -57,7 +57,7 @@ export async function runBatches(
   { utc }: { readonly utc: boolean },
   context: CliContext,
 ): Promise<undefined> {
-  const [{ knownBatches }, { knownImports }] = await Promise.all([
+  const [{ knownBatches }, { createdBy, knownImports }] = await Promise.all([
     import('../../session-batch/known-batches.ts'),
     import('../../session-batch/import-journal.ts'),
   ]);
@@ -76,11 +76,13 @@ export async function runBatches(
       restored: known.restored,
     });
   }
-  for (const { seal, ids, restored } of knownImports(context.host.dataDirectory)) {
-    const { batch, made_at, origin, project_id } = seal;
+  const imports = knownImports(context.host.dataDirectory);
+  for (const known of imports) {
+    const { batch, made_at, origin, project_id } = known.seal;
+    const ids = createdBy(known, imports).length;
     rows.push({
-      ...{ batch, kind: 'import', made_at, origin, project_id, ids: ids.length, done: ids.length },
-      ...{ imported: ids.length, deleted: 0, not_found: 0, left: 0, restored },
+      ...{ batch, kind: 'import', made_at, origin, project_id, ids, done: ids },
+      ...{ imported: ids, deleted: 0, not_found: 0, left: 0, restored: known.restored },
     });
   }
   // The name of a batch begins with the time of its beginning.

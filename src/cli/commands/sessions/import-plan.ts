@@ -16,6 +16,7 @@ import {
   readImport,
   requireOwner,
 } from '../../session-batch/import-journal.ts';
+import { ImportTurns } from '../../session-batch/import-turns.ts';
 import { stdinBytes } from '../../terminal/stdin.ts';
 import { batchOwner } from './batch.ts';
 import { batchName } from './draft.ts';
@@ -56,6 +57,8 @@ export interface ImportPlan {
   /** Records a session that is about to be created. The first one begins the journal. */
   creating(sessionId: string): Promise<void>;
   notCreated(sessionId: string): Promise<void>;
+  /** Runs work that creates sessions while no other import of this machine does. */
+  alone<T>(work: () => Promise<T>): Promise<T>;
   /** The name of the batch; null if no session was created. */
   readonly batch: () => string | null;
   temporaryDirectory(): string;
@@ -64,6 +67,7 @@ export interface ImportPlan {
 
 export async function planImport(input: ImportInput, context: CliContext): Promise<ImportPlan> {
   const { host } = context;
+  const turns = new ImportTurns(host.dataDirectory, host, context.stopSignal);
   const request = input.resume === null ? requestOf(input, context) : await resumed(input, context);
   const { paths, from, since, match, messages_only, tags = [] } = request;
   await requireTags(tags, context);
@@ -88,17 +92,19 @@ export async function planImport(input: ImportInput, context: CliContext): Promi
       const begun = await journal;
       name = begun.batch;
       isBegun = true;
-      begun.record(sessionId);
+      begun.record(sessionId, host.now());
     },
     async notCreated(sessionId) {
       (await journal)?.withdraw(sessionId);
     },
+    alone: (work) => (input.dryRun ? work() : turns.run(work)),
     batch: () => name,
     temporaryDirectory() {
       directory ??= mkdtempSync(join(tmpdir(), 'parley-import-'));
       return directory;
     },
     async close() {
+      turns.close();
       if (isBegun) (await journal)?.close();
       if (directory !== null) rmSync(directory, { recursive: true, force: true });
     },

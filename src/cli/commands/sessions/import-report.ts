@@ -1,5 +1,6 @@
 // Shows an import to the user: a result line for each session, the progress, and at the end how to go on talking and how to undo it.
 import type { ParleyError } from '../../../service/errors.ts';
+import { quoted } from '../../../service/quoted.ts';
 import { type BatchProgress, progressOn } from '../../batch/batch-progress.ts';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
@@ -112,7 +113,7 @@ export class ImportReport {
     if (this.#newest === null) return;
     const { id, title } = this.#newest;
     const words = sameCommand(`chat -s ${id}`, options);
-    await this.say(`The newest is ${title ?? id}. To go on with it: ${words} "…"`);
+    await this.say(`The newest is ${title === null ? id : quoted(title)}. To go on with it: ${words} "…"`);
   }
 
   #named(status: string): string {

@@ -6,6 +6,7 @@ import { Pacer } from '../../batch/pacer.ts';
 import type { CliContext } from '../../context.ts';
 import { tellFailure } from '../../error-report.ts';
 import { exitDone, exitSomeFailed } from '../../exit-codes.ts';
+import { textOf } from '../../imports/foreign-value.ts';
 import { type ImportItem, readItems } from '../../imports/import-items.ts';
 import { type Intake, takeIn } from '../../imports/session-intake.ts';
 import { oneLine } from '../../terminal/filter.ts';
@@ -13,7 +14,9 @@ import { type ImportInput, isWanted, planImport } from './import-plan.ts';
 import { ImportReport } from './import-report.ts';
 
 /** Sessions that are sent at once: the store commits them together. */
-const together = 16;
+const together = 48;
+/** The most characters of the sessions that are held at once. A single session may have more. */
+const mostCharacters = 4 * 1024 * 1024;
 
 interface Outcome {
   readonly item: ImportItem;
@@ -70,7 +73,8 @@ export async function importSessions(input: ImportInput, context: CliContext): P
   try {
     await runInOrder<ImportItem, Outcome | null>(wanted(items, plan, report), {
       concurrency: together,
-      window: { items: 2 * together },
+      window: { items: 2 * together, weight: mostCharacters },
+      weight: charactersOf,
       signal,
       run: take,
       write: async (outcomes) => {
@@ -95,6 +99,14 @@ export async function importSessions(input: ImportInput, context: CliContext): P
   await report.end();
   if (report.failed === 0) return exitDone;
   return report.finished === 1 ? lastStatus : exitSomeFailed;
+}
+
+/** Of the texts alone. What was read is checked later, so a record may have any shape. */
+function charactersOf({ found }: ImportItem): number {
+  if (!('session' in found)) return 0;
+  const messages: unknown = found.session.record?.messages;
+  if (!Array.isArray(messages)) return 0;
+  return messages.reduce((sum: number, message) => sum + (textOf(message?.content)?.length ?? 0), 0);
 }
 
 async function* wanted(

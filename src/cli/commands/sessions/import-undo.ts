@@ -1,7 +1,13 @@
 // Takes an import back: deletes the sessions that it has created, those too that went on since. They can be restored by their ids.
 import type { CliContext } from '../../context.ts';
 import { exitDone } from '../../exit-codes.ts';
-import { ImportJournal, readImport, requireOwner } from '../../session-batch/import-journal.ts';
+import {
+  createdBy,
+  ImportJournal,
+  knownImports,
+  readImport,
+  requireOwner,
+} from '../../session-batch/import-journal.ts';
 import { batchOwner, defaultConcurrency, endStatus, runOver } from './batch.ts';
 import { deletion } from './operations.ts';
 
@@ -9,8 +15,9 @@ export async function takeBackImport(batch: string, verbose: boolean, context: C
   const { dataDirectory, now } = context.host;
   const journal = await ImportJournal.open(dataDirectory, batch, context.host);
   try {
-    const { seal, ids } = readImport(dataDirectory, batch);
-    requireOwner(seal, (await batchOwner(context)).owner);
+    const known = readImport(dataDirectory, batch);
+    requireOwner(known.seal, (await batchOwner(context)).owner);
+    const ids = createdBy(known, knownImports(dataDirectory));
     const entries = ids.map((id, number) => ({ id, number }));
     const work = { entries, total: ids.length, journal: null, concurrency: defaultConcurrency, verbose };
     const end = await runOver(deletion, work, context);

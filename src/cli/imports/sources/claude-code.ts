@@ -5,6 +5,7 @@ import { branchesOf, type TreeNode } from '../branches.ts';
 import type { ForeignMessage, Part, SourceReading } from '../conversation.ts';
 import { asText, type ForeignFields, fieldsOf, listOf, textOf, timeOfText } from '../foreign-value.ts';
 import { jsonLines } from '../json-lines.ts';
+import { SessionBytes } from '../session-bytes.ts';
 import type { Source } from '../source.ts';
 
 const idForm = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
@@ -28,7 +29,8 @@ export const claudeCode: Source = {
   },
   async *read(file, { signal }) {
     const session = new Transcript(basename(file.path, '.jsonl'));
-    for await (const { place, value, failure } of jsonLines(file.open(signal))) {
+    const held = new SessionBytes(file.path);
+    for await (const { place, value, failure } of jsonLines(file.open(signal), held)) {
       if (failure !== null) yield { place, failure };
       else session.take(fieldsOf(value));
     }

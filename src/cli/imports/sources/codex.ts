@@ -6,6 +6,7 @@ import { ParleyError } from '../../../service/errors.ts';
 import { type ForeignMessage, onlyBranch, type Part } from '../conversation.ts';
 import { asText, type ForeignFields, fieldsOf, listOf, textOf, timeOfText } from '../foreign-value.ts';
 import { jsonLines } from '../json-lines.ts';
+import { SessionBytes } from '../session-bytes.ts';
 import type { Source, SourceFile } from '../source.ts';
 
 const nameForm = /^rollout-.*?([0-9a-f]{8}-[0-9a-f-]{27})\.jsonl(\.zst)?$/;
@@ -28,7 +29,8 @@ export const codex: Source = {
   async *read(file, { signal }) {
     const [, named = null] = nameForm.exec(file.path.replace(/^.*\//, '')) ?? [];
     const session = new Rollout(named);
-    for await (const { place, value, failure } of jsonLines(plainBytes(file, signal))) {
+    const held = new SessionBytes(file.path);
+    for await (const { place, value, failure } of jsonLines(plainBytes(file, signal), held)) {
       if (failure !== null) yield { place, failure };
       else session.take(fieldsOf(value));
     }

@@ -3,6 +3,7 @@
 import { type ForeignMessage, onlyBranch, type Part } from '../conversation.ts';
 import { asText, type ForeignFields, fieldsOf, listOf, textOf, timeOfText } from '../foreign-value.ts';
 import { jsonItems } from '../json-items.ts';
+import { SessionBytes } from '../session-bytes.ts';
 import type { Source } from '../source.ts';
 
 export const geminiCli: Source = {
@@ -16,7 +17,9 @@ export const geminiCli: Source = {
   async *read(file, { signal }) {
     const messages = new Map<string, ForeignFields>();
     let session: ForeignFields = {};
-    for await (const { place, value, failure } of jsonItems(file.open(signal))) {
+    const held = new SessionBytes(file.path);
+    for await (const { place, value, failure, bytes = 0 } of jsonItems(file.open(signal))) {
+      held.add(bytes);
       if (failure !== null) {
         yield { place, failure };
         continue;

@@ -1,14 +1,15 @@
 // The log of llm, `logs.db`: a row of `responses` is a prompt and its reply, and a conversation has several. Responses without a conversation
-// are conversations of one turn. Newer versions keep threads of turns instead; both may be in one file.
+// are conversations of one turn. Newer versions keep threads of turns instead (llm-threads.ts); both may be in one file.
 import { type ForeignMessage, onlyBranch, type Part } from '../conversation.ts';
 import { type DatabaseRow, ForeignDatabase } from '../foreign-database.ts';
-import { asText, fieldsOf, textOf, timeOfText } from '../foreign-value.ts';
+import { asText, parsedFields, textOf } from '../foreign-value.ts';
 import type { Source } from '../source.ts';
+import { threadsOf, timeInUtc } from './llm-threads.ts';
 
 export const llm: Source = {
   name: 'llm',
   title: 'llm log',
-  tried: 'the schema of 0.13 to 0.27',
+  tried: 'the schema of 0.13 to 0.27, and that with threads',
   recognises: ({ name, text }) =>
     text.startsWith('SQLite format 3\0') && (name === 'logs.db' || /CREATE TABLE \W?responses\b/.test(text)),
   places: ({ home, env }) => {
@@ -18,11 +19,20 @@ export const llm: Source = {
   async *read(file, options) {
     const database = await ForeignDatabase.open(file, options);
     try {
+      for (const conversation of threadsOf(database)) {
+        options.signal.throwIfAborted();
+        yield { place: `thread ${conversation.id}`, conversation };
+      }
+      if (!database.hasTable('responses')) return;
       const hasNames = database.hasTable('conversations');
       const names = hasNames ? 'SELECT id, name FROM conversations' : "SELECT '' AS id, NULL AS name WHERE 0";
       const titles = new Map(database.rows(names).map(({ id, name }) => [asText(id), textOf(name)]));
+      // A thread with the id of a conversation goes on with it, and repeats what was said in it.
+      const isThread = database.hasTable('threads')
+        ? 'coalesce(conversation_id, id) IN (SELECT id FROM threads)'
+        : '0';
       const ids = database.rows(
-        'SELECT DISTINCT coalesce(conversation_id, id) AS id FROM responses ORDER BY rowid',
+        `SELECT DISTINCT coalesce(conversation_id, id) AS id FROM responses WHERE NOT ${isThread} ORDER BY rowid`,
       );
       for (const row of ids) {
         options.signal.throwIfAborted();
@@ -42,15 +52,13 @@ export const llm: Source = {
   },
 };
 
-/** Times have no zone, and are in UTC. */
 function messagesOf(turn: DatabaseRow): readonly ForeignMessage[] {
-  const at = textOf(turn['datetime_utc']);
-  const time =
-    at === null ? null : timeOfText(/[Zz]|[+-]\d\d:\d\d$/.test(at) ? at : `${at.replace(' ', 'T')}Z`);
+  const time = timeInUtc(turn['datetime_utc']);
   const id = textOf(turn['id']);
   const prompt = textOf(turn['prompt']);
   const reply = textOf(turn['response']);
-  const thinking = textOf(fieldsOf(parsed(turn['response_json']))['reasoning_content']);
+  const thinking =
+    textOf(turn['reasoning']) ?? textOf(parsedFields(turn['response_json'])['reasoning_content']);
   const parts: readonly Part[] = [
     ...(thinking === null ? [] : [{ kind: 'thinking', text: thinking } as const]),
     ...(reply === null ? [] : [{ kind: 'text', text: reply } as const]),
@@ -65,12 +73,4 @@ function messagesOf(turn: DatabaseRow): readonly ForeignMessage[] {
       model: textOf(turn['model']),
     },
   ];
-}
-
-function parsed(value: unknown): unknown {
-  try {
-    return typeof value === 'string' ? JSON.parse(value) : null;
-  } catch {
-    return null;
-  }
 }

@@ -14,6 +14,7 @@ import {
   timeOfText,
 } from '../foreign-value.ts';
 import { jsonItems } from '../json-items.ts';
+import { SessionBytes } from '../session-bytes.ts';
 import type { Source } from '../source.ts';
 
 interface OpenConversation {
@@ -36,7 +37,8 @@ export const openai: Source = {
     const threads = new Map<string, OpenConversation>();
     let number = 0;
     let loose: string | null = null;
-    for await (const { place, value, failure } of jsonItems(file.open(signal))) {
+    const held = new SessionBytes(file.path);
+    for await (const { place, value, failure, bytes = 0 } of jsonItems(file.open(signal))) {
       number += 1;
       if (failure !== null) {
         yield { place, failure };
@@ -50,6 +52,7 @@ export const openai: Source = {
         yield conversationOf(place, { id, items: messages }, fields);
         continue;
       }
+      held.add(bytes);
       const items = Array.isArray(fields['data']) ? fields['data'].map(fieldsOf) : [fields];
       for (const item of items) {
         loose ??= `${name}-${markOf(items)}`;

@@ -1,6 +1,5 @@
-// opencode's store: since 1.2 the database `opencode.db`, with a row for each session, message and part. `opencode export` writes one
-// session as JSON of the same values.
-
+// opencode's store: since 1.2 the database `opencode.db`, with a row for each session, message and part; before, a file of JSON for each
+// (opencode-files.ts). `opencode export` writes one session as JSON of the same values.
 import type { ForeignConversation, SourceReading } from '../conversation.ts';
 import { type ForeignMessage, onlyBranch, type Part } from '../conversation.ts';
 import { ForeignDatabase } from '../foreign-database.ts';
@@ -9,25 +8,30 @@ import {
   type ForeignFields,
   fieldsOf,
   listOf,
+  parsedFields,
   textOf,
   timeOfMilliseconds,
 } from '../foreign-value.ts';
 import { jsonItems } from '../json-items.ts';
 import type { ReadOptions, Source, SourceFile } from '../source.ts';
+import { isStoredFile, storedSession } from './opencode-files.ts';
 
 export const opencode: Source = {
   name: 'opencode',
   title: 'opencode session',
-  tried: '1.18.33',
-  recognises: ({ name, text }) =>
+  tried: '1.18.33, and the files of versions before 1.2 from their shape',
+  recognises: ({ name, path, text }) =>
+    isStoredFile(path) ||
     (text.startsWith('SQLite format 3\0') && /^opencode.*\.db$/.test(name)) ||
     /^\s*\{\s*"info"\s*:\s*\{[\s\S]*"messages"\s*:\s*\[\s*\{\s*"info"/.test(text),
   places: ({ home, env }) => {
     const path = `${env['XDG_DATA_HOME'] ?? `${home}/.local/share`}/opencode`;
-    return [{ path, pattern: /\/opencode[^/]*\.db$/, keptDays: null }];
+    const pattern = /\/opencode[^/]*\.db$|\/storage\/session\/[^/]+\/ses_[^/]+\.json$/;
+    return [{ path, pattern, keptDays: null }];
   },
   async *read(file, options) {
     if (file.local !== null && file.path.endsWith('.db')) yield* ofDatabase(file, options);
+    else if (isStoredFile(file.path)) yield* ofFiles(file, options);
     else yield* ofExport(file, options);
   },
 };
@@ -51,7 +55,9 @@ async function* ofDatabase(file: SourceFile, options: ReadOptions): AsyncGenerat
         { id },
       )) {
         const message = asText(part['message_id']);
-        parts.set(message, [...(parts.get(message) ?? []), parsed(part['data'])]);
+        const before = parts.get(message);
+        if (before === undefined) parts.set(message, [parsedFields(part['data'])]);
+        else before.push(parsedFields(part['data']));
       }
       const rows = database.rows(
         'SELECT id, data FROM message WHERE session_id = @id ORDER BY time_created, id',
@@ -59,7 +65,7 @@ async function* ofDatabase(file: SourceFile, options: ReadOptions): AsyncGenerat
       );
       const messages = rows.flatMap((message) => {
         const own = asText(message['id']);
-        return messageOf(own, parsed(message['data']), parts.get(own) ?? []);
+        return messageOf(own, parsedFields(message['data']), parts.get(own) ?? []);
       });
       const info = { id, title: row['title'], time: { created: row['time_created'] } };
       yield { place, conversation: conversationOf(id, info, messages) };
@@ -84,6 +90,20 @@ async function* ofExport(file: SourceFile, { signal }: ReadOptions): AsyncGenera
     if (id === null) yield { place, skipped: 'empty' };
     else yield { place, conversation: conversationOf(id, info, messages) };
   }
+}
+
+async function* ofFiles(file: SourceFile, options: ReadOptions): AsyncGenerator<SourceReading, void> {
+  const place = 'the session';
+  const stored = await storedSession(file, options);
+  if (stored === null) return;
+  const { id, info } = stored;
+  if (info['parentID'] != null) {
+    yield { place, skipped: 'subagent' };
+    return;
+  }
+  const messages = stored.messages.flatMap((one) => messageOf(one.id, one.message, one.parts));
+  if (messages.length === 0) yield { place, skipped: 'empty' };
+  else yield { place, conversation: conversationOf(id, info, messages) };
 }
 
 function conversationOf(
@@ -129,13 +149,5 @@ function partOf(part: ForeignFields): readonly Part[] {
     }
     default:
       return [];
-  }
-}
-
-function parsed(value: unknown): ForeignFields {
-  try {
-    return fieldsOf(JSON.parse(asText(value)));
-  } catch {
-    return {};
   }
 }

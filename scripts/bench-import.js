@@ -1,0 +1,89 @@
+// What an import costs: `node scripts/bench-import.js [--megabytes 300] [--keep DIR] [--json] [--check]`, after a build. A ChatGPT export is
+// generated, read and parsed alone (the floor), read by an import that keeps nothing of it, and imported; then the store's own export of it
+// is imported. Figures are processor time, which a loaded machine changes least, and the most memory of the process.
+import { spawnSync } from 'node:child_process';
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { writeExport } from './bench-import/chatgpt-export.js';
+import { environment } from './measure.js';
+
+const { values: options } = parseArgs({
+  options: {
+    megabytes: { type: 'string', default: '300' },
+    keep: { type: 'string' },
+    json: { type: 'boolean', default: false },
+    check: { type: 'boolean', default: false },
+  },
+});
+const megabytes = Number(options.megabytes);
+if (!(megabytes >= 1)) throw new Error('--megabytes takes a number from 1.');
+
+const pathOf = (name) => fileURLToPath(new URL(name, import.meta.url));
+const parley = pathOf('../bin/parley.js');
+const root = options.keep ?? mkdtempSync(join(tmpdir(), 'parley-bench-import-'));
+mkdirSync(root, { recursive: true });
+try {
+  const report = measure();
+  process.stdout.write(options.json ? `${JSON.stringify(report, null, 2)}\n` : describe(report));
+  const beyond = report.cases.filter(({ value, least, most }) => value > most || value < least);
+  for (const { name, value } of beyond) process.stderr.write(`${name}: ${value} is beyond its reach.\n`);
+  if (options.check && beyond.length > 0) process.exitCode = 1;
+} finally {
+  if (options.keep === undefined) rmSync(root, { recursive: true, force: true });
+}
+
+function measure() {
+  const { bavail, bsize } = statfsSync(root);
+  if (bavail * bsize < megabytes * 4e6) throw new Error(`${root} has too little room.`);
+  const file = join(root, 'conversations.json');
+  const { bytes, conversations } = writeExport(file, { bytes: megabytes * 1e6 });
+  const floor = run('floor', [pathOf('./bench-import/floor.js'), file]);
+  const read = run('read', [parley, 'sessions', 'import', '--match', 'No title is like this', file]);
+  const whole = run('whole', [parley, 'sessions', 'import', file]);
+  const own = join(root, 'sessions.jsonl');
+  run('whole', [parley, 'sessions', 'export', '--all', '--format', 'json'], own);
+  const again = run('own', [parley, 'sessions', 'import', own]);
+  const ratio = (one, other) => Math.round((one.cpuSeconds / other.cpuSeconds) * 100) / 100;
+  return {
+    bytes,
+    conversations,
+    seconds: { floor, read, whole, own: again },
+    cases: [
+      { name: 'reading, in floors', value: ratio(read, floor), most: 2.5 },
+      // Storing costs more than reading, so this one has no reach.
+      { name: 'importing, in floors', value: ratio(whole, floor) },
+      { name: "rate, in rates of the store's own import", value: ratio(again, whole), least: 0.5 },
+      { name: 'memory, in MB', value: Math.round(Math.max(read.megabytes, whole.megabytes)), most: 200 },
+    ],
+  };
+}
+
+/** One process in the home of this name; what it writes is dropped, or goes to the file `output`. */
+function run(home, words, output = '/dev/null') {
+  const resources = join(root, `resources-${home}.json`);
+  const out = openSync(output, 'w');
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    ['--require', pathOf('./bench-import/resources.cjs'), ...words],
+    {
+      env: { ...environment(join(root, home)), PARLEY_BENCH_RESOURCES: resources },
+      encoding: 'utf8',
+      stdio: ['ignore', out, 'pipe'],
+      maxBuffer: 64 * 1024 * 1024,
+    },
+  );
+  closeSync(out);
+  if (status !== 0) throw new Error(`${words.join(' ')} ended with ${status}: ${stderr.slice(-2000)}`);
+  return JSON.parse(readFileSync(resources, 'utf8'));
+}
+
+function describe({ bytes, conversations, cases }) {
+  const lines = cases.map(({ name, value, most, least }) => {
+    const reach = most === undefined ? (least === undefined ? '' : `>= ${least}`) : `<= ${most}`;
+    return `${name.padEnd(42)} ${String(value).padStart(8)}  ${reach}`;
+  });
+  return [`${bytes} bytes, ${conversations} conversations`, ...lines, ''].join('\n');
+}

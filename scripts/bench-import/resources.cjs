@@ -1,0 +1,8 @@
+// Writes what the process has used to the file that PARLEY_BENCH_RESOURCES names, when it ends.
+const { writeFileSync } = require('node:fs');
+
+process.on('exit', () => {
+  const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
+  const used = { cpuSeconds: (userCPUTime + systemCPUTime) / 1e6, megabytes: maxRSS / 1024 };
+  writeFileSync(process.env.PARLEY_BENCH_RESOURCES, JSON.stringify(used));
+});

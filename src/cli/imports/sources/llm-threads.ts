@@ -1,0 +1,176 @@
+// The newer tables of llm's log: a thread is a conversation and names its last message, a message names its parent by hash, and a turn tells
+// the time and the model of what was said in one call. Threads share messages, so an older thread may tell the times of another's.
+import { branchesOf, type TreeNode } from '../branches.ts';
+import type { ForeignConversation, ForeignMessage, Part } from '../conversation.ts';
+import type { DatabaseRow, ForeignDatabase } from '../foreign-database.ts';
+import { asText, fieldsOf, listOf, parsedFields, textOf, timeOfText } from '../foreign-value.ts';
+
+/** What a turn tells of a message. */
+interface Said {
+  readonly time: number | null;
+  readonly model: string | null;
+}
+
+const chain = `
+  WITH RECURSIVE chain (hash, parent_hash) AS (
+    SELECT hash, parent_hash FROM messages WHERE hash IN (
+      SELECT tip_message_hash FROM threads WHERE id = @thread
+      UNION SELECT tip_message_hash FROM turns WHERE thread_id = @thread)
+    UNION SELECT messages.hash, messages.parent_hash FROM chain JOIN messages ON messages.hash = chain.parent_hash)`;
+const chainMessages = `${chain}
+  SELECT messages.hash, messages.parent_hash, role FROM chain JOIN messages ON messages.hash = chain.hash
+  ORDER BY messages.rowid`;
+const chainParts = `${chain}
+  SELECT message_hash, type, tool_name, text, payload FROM chain JOIN parts ON message_hash = chain.hash
+  ORDER BY message_hash, position`;
+const chainTurns = `${chain}
+  SELECT parent_message_hash, tip_message_hash, model, resolved_model, datetime_utc FROM turns
+  WHERE tip_message_hash IN (SELECT hash FROM chain) ORDER BY datetime_utc, id`;
+
+export function* threadsOf(database: ForeignDatabase): Generator<ForeignConversation, void> {
+  if (!database.hasTable('threads')) return;
+  for (const thread of database.rows(
+    'SELECT id, name, tip_message_hash, datetime_utc FROM threads ORDER BY datetime_utc, id',
+  ))
+    yield conversationOf(thread, database);
+}
+
+function conversationOf(thread: DatabaseRow, database: ForeignDatabase): ForeignConversation {
+  const id = asText(thread['id']);
+  const messages = database.rows(chainMessages, { thread: id });
+  const parts = new Map<string, Part[]>();
+  for (const row of database.rows(chainParts, { thread: id })) {
+    const hash = asText(row['message_hash']);
+    const found = partsOf(row, database);
+    const before = parts.get(hash);
+    if (before === undefined) parts.set(hash, [...found]);
+    else before.push(...found);
+  }
+  const said = saidBefore(id, messages, parts, database);
+  addTurns(said, database.rows(chainTurns, { thread: id }), messages);
+  const isSystem = (message: DatabaseRow) => message['role'] === 'system';
+  const nodes = messages.map((message): TreeNode => {
+    const hash = asText(message['hash']);
+    const own = parts.get(hash) ?? [];
+    return {
+      id: hash,
+      parent: textOf(message['parent_hash']),
+      message: isSystem(message) || own.length === 0 ? null : messageOf(message, own, said.get(hash)),
+    };
+  });
+  const prompts = messages.filter(isSystem).map((message) => parts.get(asText(message['hash'])) ?? []);
+  const system = prompts.flat().flatMap((part) => (part.kind === 'text' ? [part.text] : []))[0] ?? null;
+  const times = [...said.values()].flatMap(({ time }) => time ?? []);
+  return {
+    ...{ id, title: textOf(thread['name']), system },
+    // A thread is recorded at the end of its first turn.
+    created: times.length > 0 ? Math.min(...times) : timeInUtc(thread['datetime_utc']),
+    branches: branchesOf(nodes, textOf(thread['tip_message_hash'])),
+  };
+}
+
+/** A thread may go on with a conversation of the older tables, which tell the times of its first messages. */
+function saidBefore(
+  thread: string,
+  messages: readonly DatabaseRow[],
+  parts: ReadonlyMap<string, readonly Part[]>,
+  database: ForeignDatabase,
+): Map<string, Said> {
+  const said = new Map<string, Said>();
+  if (!database.hasTable('responses')) return said;
+  const turns = database.rows(
+    'SELECT prompt, response, model, datetime_utc FROM responses WHERE conversation_id = ? ORDER BY datetime_utc, rowid',
+    [thread],
+  );
+  const waiting = messages.map(({ hash }) => ({ hash: asText(hash), text: textIn(parts.get(asText(hash))) }));
+  for (const { prompt, response, model, datetime_utc } of turns) {
+    const time = timeInUtc(datetime_utc);
+    for (const [text, by] of [[textOf(prompt), null] as const, [textOf(response), textOf(model)] as const]) {
+      const at = text === null ? -1 : waiting.findIndex((one) => one.text === text);
+      if (at !== -1) said.set(waiting[at]?.hash ?? '', { time, model: by });
+      waiting.splice(0, at + 1);
+    }
+  }
+  return said;
+}
+
+function textIn(parts: readonly Part[] = []): string | null {
+  return parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('') || null;
+}
+
+/** The oldest turn that holds a message tells of it. What a call was given has the time of the call, and no model. */
+function addTurns(
+  said: Map<string, Said>,
+  turns: readonly DatabaseRow[],
+  messages: readonly DatabaseRow[],
+): void {
+  const parents = new Map(messages.map((row) => [asText(row['hash']), textOf(row['parent_hash'])]));
+  for (const turn of turns) {
+    const time = timeInUtc(turn['datetime_utc']);
+    const given = textOf(turn['parent_message_hash']);
+    let model = textOf(turn['resolved_model']) ?? textOf(turn['model']);
+    let hash = textOf(turn['tip_message_hash']);
+    for (; hash !== null && !said.has(hash); hash = parents.get(hash) ?? null) {
+      if (hash === given) model = null;
+      said.set(hash, { time, model });
+    }
+  }
+}
+
+function messageOf(
+  { hash, role }: DatabaseRow,
+  parts: readonly Part[],
+  { time, model }: Said = { time: null, model: null },
+): ForeignMessage {
+  // A call's result is given to the model as a message of the user.
+  const isOwn = role === 'user' && parts.some(({ kind }) => kind !== 'result');
+  return {
+    ...{ id: asText(hash), role: isOwn ? 'user' : 'assistant', time, finish: null, parts },
+    model: isOwn ? null : model,
+  };
+}
+
+function partsOf(row: DatabaseRow, database: ForeignDatabase): readonly Part[] {
+  const payload = parsedFields(row['payload']);
+  const text = textOf(row['text']) ?? referredText(payload['text_ref'], database) ?? textOf(payload['text']);
+  const files = [fieldsOf(payload['attachment']), ...listOf(payload['attachments']).map(fieldsOf)]
+    .flatMap(({ id }) => textOf(id) ?? [])
+    .map((id): Part => ({ kind: 'attachment', name: attachmentName(id, database), text: null }));
+  switch (row['type']) {
+    case 'text':
+      return text === null ? [] : [{ kind: 'text', text }];
+    case 'reasoning':
+      return text === null ? [] : [{ kind: 'thinking', text }];
+    case 'tool_call':
+      return [{ kind: 'tool', name: asText(row['tool_name']), input: asText(payload['arguments']) }];
+    case 'tool_result': {
+      const told = textOf(payload['exception']) ?? asText(payload['output']);
+      return [{ kind: 'result', name: textOf(row['tool_name']), text: told }, ...files];
+    }
+    default:
+      return files;
+  }
+}
+
+/** A text that holds fragments is a list of references and literals. Null if it is none. */
+function referredText(list: unknown, database: ForeignDatabase): string | null {
+  if (!Array.isArray(list)) return null;
+  const texts = list.map(fieldsOf).map(({ fragment, literal }) => {
+    if (typeof fragment !== 'number') return asText(literal);
+    return asText(database.rows('SELECT content FROM fragments WHERE id = ?', [fragment])[0]?.['content']);
+  });
+  return texts.join('') || null;
+}
+
+function attachmentName(id: string, database: ForeignDatabase): string {
+  const [row] = database.rows('SELECT path, url, type FROM attachments WHERE id = ?', [id]);
+  const path = textOf(row?.['path'])?.replace(/^.*[\\/]/, '') ?? null;
+  return path ?? textOf(row?.['url']) ?? textOf(row?.['type']) ?? 'file';
+}
+
+/** Times have no zone, and are in UTC. */
+export function timeInUtc(value: unknown): number | null {
+  const at = textOf(value);
+  if (at === null) return null;
+  return timeOfText(/[Zz]|[+-]\d\d:\d\d$/.test(at) ? at : `${at.replace(' ', 'T')}Z`);
+}

@@ -1,0 +1,98 @@
+// opencode's files before version 1.2: `storage/session/PROJECT/SESSION.json`, and for each message and part
+// `storage/message/SESSION/MESSAGE.json` and `storage/part/MESSAGE/PART.json`. The ids are those of the names, as opencode itself takes them:
+// files were moved without a change of their text.
+import { lstatSync, opendirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { ParleyError } from '../../../service/errors.ts';
+import { unreadableFile } from '../../terminal/file-message.ts';
+import { type ForeignFields, fieldsOf, timeOfMilliseconds } from '../foreign-value.ts';
+import { tooMany } from '../found-file.ts';
+import { importLimits } from '../import-limits.ts';
+import { broken, isTooDeep, parsedItem } from '../json-items.ts';
+import type { ReadOptions, SourceFile } from '../source.ts';
+
+export interface StoredSession {
+  readonly id: string;
+  readonly info: ForeignFields;
+  readonly messages: readonly {
+    readonly id: string;
+    readonly message: ForeignFields;
+    readonly parts: readonly ForeignFields[];
+  }[];
+}
+
+const sessionPath = /[\\/]storage[\\/]session[\\/][^\\/]+[\\/]ses_\w+\.json$/;
+const innerPath =
+  /[\\/]storage[\\/](message[\\/]ses_\w+[\\/]\w+|part[\\/]msg_\w+[\\/]\w+|project[\\/](global|[0-9a-f]{40})|\w+[\\/]ses_\w+)\.json$/;
+
+export function isStoredFile(path: string): boolean {
+  return sessionPath.test(path) || innerPath.test(path);
+}
+
+/** Null for a file that is no session. Messages and parts are read by their session. Throws for a session that cannot be read whole. */
+export async function storedSession(
+  { path, local }: SourceFile,
+  { signal }: ReadOptions,
+): Promise<StoredSession | null> {
+  if (!sessionPath.test(path)) return null;
+  if (local === null) {
+    throw new ParleyError('INVALID_REQUEST', `The messages of ${path} lie in other files.`, {
+      hint: 'Unpack it, and name the directory storage.',
+    });
+  }
+  const id = basename(local, '.json');
+  const storage = dirname(dirname(dirname(local)));
+  const reading = new Reading();
+  const info = reading.fields(local);
+  const messages: { id: string; message: ForeignFields; parts: readonly ForeignFields[] }[] = [];
+  for (const file of filesIn(join(storage, 'message', id))) {
+    signal.throwIfAborted();
+    const own = basename(file, '.json');
+    const parts = filesIn(join(storage, 'part', own)).map((part) => reading.fields(part));
+    messages.push({ id: own, message: reading.fields(file), parts });
+  }
+  const timeOf = (message: ForeignFields) => timeOfMilliseconds(fieldsOf(message['time'])['created']) ?? 0;
+  // The names are in the order of their times, too.
+  messages.sort((one, other) => timeOf(one.message) - timeOf(other.message));
+  return { id, info, messages };
+}
+
+/** Reads files of JSON within the limits of one conversation. */
+class Reading {
+  #bytes = 0;
+  #files = 0;
+
+  fields(path: string): ForeignFields {
+    this.#files += 1;
+    this.#bytes += lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    if (this.#bytes > importLimits.itemBytes)
+      throw tooMany(path, `makes its session longer than ${importLimits.itemBytes} bytes`);
+    if (this.#files > importLimits.messages)
+      throw tooMany(path, `is behind ${importLimits.messages} files of its session, the limit`);
+    let bytes: Buffer;
+    try {
+      bytes = readFileSync(path);
+    } catch (error) {
+      throw unreadableFile(path, error, 'Name a directory that you may read.');
+    }
+    if (isTooDeep(bytes)) throw broken(path, `is nested deeper than ${importLimits.depth}`);
+    const { value, failure } = parsedItem(path, bytes);
+    if (failure !== null) throw failure;
+    if (fieldsOf(value) !== value) throw broken(path, 'is no object');
+    return fieldsOf(value);
+  }
+}
+
+/** Regular files alone, in the order of their names; none for a directory that is missing or a link. */
+function filesIn(path: string): readonly string[] {
+  if (!lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) return [];
+  const directory = opendirSync(path);
+  const names: string[] = [];
+  try {
+    for (let entry = directory.readSync(); entry !== null; entry = directory.readSync())
+      if (entry.isFile() && /^\w+\.json$/.test(entry.name)) names.push(entry.name);
+  } finally {
+    directory.closeSync();
+  }
+  return names.sort().map((name) => join(path, name));
+}

@@ -1,0 +1,129 @@
+// Lets the imports of one machine create sessions in turns. Whoever has the turn looks for a session, records it in its journal and stores
+// it, so two imports of the same conversations do not both count a session as theirs.
+//
+// There are two locks. Who has `imports.lock` has the turn. Who waits for it holds `imports.next.lock`, by which the other one sees that
+// somebody waits. The operating system releases both when a process ends.
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { makePrivateDirectory } from '../../system/directories.ts';
+import { fileFailure } from '../../system/file-failure.ts';
+import type { TakeLock } from '../../system/file-lock.ts';
+import { monotonicMs } from '../../system/monotonic-clock.ts';
+import { type BatchHolder, batchDirectory } from './journal.ts';
+
+/** How long (ms) a process keeps the turn while others wait for it. */
+const longestTurnMs = 250;
+/** How long (ms) a turn stays when nothing is created. */
+const idleMs = 20;
+const longestPauseMs = 20;
+
+export class ImportTurns {
+  readonly #directory: string;
+  readonly #holder: BatchHolder;
+  readonly #signal: AbortSignal;
+  #release: (() => void) | null = null;
+  #taking: Promise<void> | null = null;
+  #users = 0;
+  #since = 0;
+  #isWanted = false;
+  #idle: NodeJS.Timeout | null = null;
+
+  constructor(dataDirectory: string, holder: BatchHolder, signal: AbortSignal) {
+    this.#directory = batchDirectory(dataDirectory);
+    this.#holder = holder;
+    this.#signal = signal;
+  }
+
+  /** Runs the work in a turn of this process. Several works may share a turn. */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    while (this.#release === null || this.#isWanted) {
+      if (this.#users === 0) this.#end();
+      this.#taking ??= this.#take().finally(() => {
+        this.#taking = null;
+      });
+      await this.#taking;
+    }
+    if (this.#idle !== null) clearTimeout(this.#idle);
+    this.#users += 1;
+    try {
+      return await work();
+    } finally {
+      this.#users -= 1;
+      await this.#look();
+    }
+  }
+
+  close(): void {
+    if (this.#users === 0) this.#end();
+  }
+
+  /** Ends the turn if nothing is created any more, or if another process has waited long enough. */
+  async #look(): Promise<void> {
+    if (!this.#isWanted && monotonicMs() - this.#since > longestTurnMs) {
+      const take = await this.#locks();
+      const next = take(this.#path('imports.next.lock'));
+      this.#isWanted = next === null;
+      next?.();
+      this.#since = monotonicMs();
+    }
+    if (this.#users > 0) return;
+    if (this.#isWanted) this.#end();
+    else {
+      if (this.#idle !== null) clearTimeout(this.#idle);
+      this.#idle = setTimeout(() => this.close(), idleMs);
+      this.#idle.unref();
+    }
+  }
+
+  #end(): void {
+    if (this.#idle !== null) clearTimeout(this.#idle);
+    this.#idle = null;
+    this.#release?.();
+    this.#release = null;
+    this.#isWanted = false;
+  }
+
+  async #take(): Promise<void> {
+    // The works of the turn before end first.
+    while (this.#users > 0) await this.#pause(longestPauseMs);
+    if (this.#release !== null) return;
+    const take = await this.#locks();
+    const next = await this.#lock(take, 'imports.next.lock');
+    try {
+      this.#release = await this.#lock(take, 'imports.lock');
+    } finally {
+      next();
+    }
+    this.#since = monotonicMs();
+  }
+
+  async #lock(take: TakeLock, name: string): Promise<() => void> {
+    for (let longest = 2; ; longest = Math.min(longest * 2, longestPauseMs)) {
+      const release = take(this.#path(name));
+      if (release !== null) return release;
+      await this.#pause(longest * (0.5 + this.#holder.random() / 2));
+    }
+  }
+
+  async #pause(milliseconds: number): Promise<void> {
+    await delay(milliseconds, undefined, { signal: this.#signal });
+  }
+
+  async #locks(): Promise<TakeLock> {
+    try {
+      makePrivateDirectory(this.#directory);
+    } catch (error) {
+      throw fileFailure(
+        error,
+        this.#directory,
+        'written',
+        'Make it a directory that you may write to, or set PARLEY_DATA_DIR to another.',
+      );
+    }
+    return this.#holder.locks();
+  }
+
+  #path(name: string): string {
+    return join(this.#directory, name);
+  }
+}

@@ -1,0 +1,48 @@
+// Imports that are killed and resumed, and two imports at once: each session is there once, and belongs to one import.
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { importStorm, keptIn, writeConversations } from '../support/import-storm.ts';
+import { Place } from '../support/parley.ts';
+
+function newPlace(): Place {
+  const place = new Place();
+  onTestFinished(() => place.remove());
+  return place;
+}
+
+test('two imports of the same conversations at once store each session once, and each belongs to one of them', async () => {
+  const place = newPlace();
+  await place.output(['models']);
+  const file = join(place.path, 'conversations.json');
+  writeConversations(file, 150);
+  const words = ['sessions', 'import', '--json', file];
+  const [one, other] = await Promise.all([place.output(words), place.output(words)]);
+  const statusOf = (out: string) =>
+    new Map(
+      out
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line))
+        .map(({ session_id, status }) => [session_id, status]),
+    );
+  const [first, second] = [statusOf(one), statusOf(other)];
+  expect(first.size).toBe(180);
+  for (const [id, status] of first) {
+    expect([status, second.get(id)].toSorted()).toEqual(['imported', 'unchanged']);
+  }
+  const kept = keptIn(place);
+  expect(kept.size).toBe(180);
+  const batches = await place.answer<{ batch: string; imported: number }[]>(['sessions', 'batches']);
+  expect(batches.reduce((sum, { imported }) => sum + imported, 0)).toBe(180);
+  const mine = [...first.values()].filter((status) => status === 'imported').length;
+  const [batch] = batches.filter(({ imported }) => imported === mine);
+  if (batch !== undefined) await place.output(['sessions', 'restore', '--batch', batch.batch]);
+  const [left] = place.rows<{ n: number }>('SELECT count(*) AS n FROM sessions WHERE deleted_at IS NULL');
+  expect(left?.n).toBe(180 - mine);
+});
+
+test('an import that is killed and resumed gives what one gives that nothing disturbs', async () => {
+  const storm = { kills: 2, conversations: 100, random: Math.random };
+  const { kills, faults } = await importStorm(newPlace, storm);
+  expect([kills, faults]).toEqual([2, []]);
+});
