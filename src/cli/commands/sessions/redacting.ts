@@ -3,6 +3,7 @@
 import type { Administration } from '../../../service/administration.ts';
 import { ParleyError } from '../../../service/errors.ts';
 import { anySession, firstCreatedFirst } from '../../../service/session-archive.ts';
+import { yieldToEventLoop } from '../../../system/yield-to-event-loop.ts';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import { exitDone, exitSomeFailed } from '../../exit-codes.ts';
@@ -92,6 +93,8 @@ async function lookAt(
   const redactable: string[] = [];
   let messages = 0;
   for await (const id of ids) {
+    await yieldToEventLoop();
+    context.signal.throwIfAborted();
     const plan = await orResult(id, isOnly, () => planOf(id, input.messages, context));
     if ('status' in plan) results.push(plan);
     else if (isNothing(plan)) results.push({ session_id: id, status: 'unchanged' });
@@ -128,6 +131,7 @@ async function replaceAll(
 ): Promise<readonly ItemResult[]> {
   const redacted = results.filter(({ status }) => status !== 'would_redact');
   for (const id of ids) {
+    await yieldToEventLoop();
     context.signal.throwIfAborted();
     redacted.push(
       await orResult(id, isOnly, async () => {

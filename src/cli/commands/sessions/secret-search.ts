@@ -3,6 +3,7 @@
 import { ParleyError } from '../../../service/errors.ts';
 import type { Session } from '../../../service/session.ts';
 import { anySession, firstCreatedFirst } from '../../../service/session-archive.ts';
+import { yieldToEventLoop } from '../../../system/yield-to-event-loop.ts';
 import { type BatchProgress, progressOn } from '../../batch/batch-progress.ts';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
@@ -38,6 +39,9 @@ export async function searchSecrets(context: CliContext): Promise<undefined> {
       };
       await tell(secretsOfSession(session));
       for await (const { items } of pages) {
+        // The embedded service answers at once: without this, no signal would be heard and no progress shown.
+        await yieldToEventLoop();
+        context.signal.throwIfAborted();
         for (const message of items) {
           await tell(secretsOfMessage(session.session_id, message));
           finish(progress);
@@ -71,8 +75,10 @@ async function countMessages(context: CliContext): Promise<number> {
   });
   try {
     let count = 0;
-    for await (const { message_count } of everySession({ ...anySession, ...firstCreatedFirst }, context))
+    for await (const { message_count } of everySession({ ...anySession, ...firstCreatedFirst }, context)) {
       count += message_count;
+      await yieldToEventLoop();
+    }
     return count;
   } finally {
     spinner.stop();
