@@ -163,7 +163,7 @@ async function openLocal<Modes extends Pick<ModeSource, 'read' | 'follow'>>(
     service: new LocalService(local, turnQueue),
     archive: new LocalArchive(local, turnQueue),
     administration: new LocalAdministration(local),
-    extensions: ['archive', 'idempotency', 'stream', 'settings', 'lines', 'schema'],
+    extensions: ['archive', 'idempotency', 'stream', 'settings', 'lines', 'schema', 'sync'],
     async close() {
       try {
         await engines.close?.();

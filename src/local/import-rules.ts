@@ -41,16 +41,17 @@ const checkedAtOnce = 200;
 
 /** Throws `INVALID_REQUEST` with the place of the first fault. Pauses for other work, because a record may be long. */
 export async function checkRecord(record: SessionRecord, limits: Limits): Promise<void> {
-  const { session, messages, hidden_messages } = fieldsOf(
+  const { session, messages, hidden_messages, replaces } = fieldsOf(
     'body',
     record,
     ['session', 'messages'],
-    ['hidden_messages'],
+    ['hidden_messages', 'replaces'],
   );
   const fields = fieldsOf('session', session, sessionFields, laterSessionFields);
   if (!isOwnId(fields.session_id)) throw wrong('session.session_id', idRule);
   if (fields.title !== null) checkTitle(textAt('session.title', fields.title), limits, 'session.title');
   checkLaterFields(fields, limits);
+  if (replaces !== undefined) checkReplaces(replaces, fields.session_id);
   const created = timeAt('session.created_at', fields.created_at);
   const updated = timeAt('session.updated_at', fields.updated_at);
   if (updated < created) throw wrong('session.updated_at', 'is before created_at');
@@ -127,6 +128,13 @@ function checkLaterFields(
   if (parent_id != null && !isOwnId(parent_id)) throw wrong('session.parent_id', idRule);
   if (forked_at != null && (!Number.isSafeInteger(forked_at) || (forked_at as number) < 0))
     throw wrong('session.forked_at', 'must be a whole number from 0, or null');
+}
+
+function checkReplaces(replaces: unknown, sessionId: unknown): void {
+  const { session, kept_in } = fieldsOf('replaces', replaces, ['session'], ['kept_in']);
+  const { session_id } = fieldsOf('replaces.session', session, sessionFields, laterSessionFields);
+  if (session_id !== sessionId) throw wrong('replaces.session.session_id', 'must be that of the session');
+  if (kept_in != null && !isOwnId(kept_in)) throw wrong('replaces.kept_in', idRule);
 }
 
 function isOwnId(value: unknown): boolean {

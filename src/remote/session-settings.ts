@@ -36,6 +36,9 @@ export async function recordToSend(
   record: SessionRecord,
 ): Promise<SessionRecord> {
   const { mode: _, system, parameters, parent_id, forked_at: __, ...facts } = record.session;
+  if (record.replaces !== undefined) {
+    await requireExtension(connection, call, 'sync', 'replaces no stored session by an imported one');
+  }
   if (record.hidden_messages !== undefined) {
     await requireExtension(connection, call, 'lines', 'keeps no replaced replies and no undone turns');
   }

@@ -67,7 +67,7 @@ export async function openEmbedded(
     service: new LocalService(local, turnQueue),
     archive: new LocalArchive(local, turnQueue),
     administration: new LocalAdministration(local),
-    extensions: ['archive', 'idempotency', 'stream', 'settings', 'lines', 'schema'],
+    extensions: ['archive', 'idempotency', 'stream', 'settings', 'lines', 'schema', 'sync'],
     close: () => store.close(),
   };
 }

@@ -32,7 +32,6 @@ import { type CallGroups, callGroups } from './call-groups.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { listAllMessages } from './hidden-messages.ts';
 import { doOnce, type OnceTools } from './idempotency.ts';
-import { importSession } from './imports.ts';
 import { checkWritable, inspect } from './inspection.ts';
 import { accepted, createKey, listKeys, revokeKey } from './keys.ts';
 import { LeftTurns } from './left-turns.ts';
@@ -41,6 +40,7 @@ import { refuseMigrated } from './migrations.ts';
 import type { SessionCreation } from './new-sessions.ts';
 import { isOfStatement, storeError } from './postgres-errors.ts';
 import { planPurge, purgeSessions } from './purge.ts';
+import { importOrReplace } from './replaced-session.ts';
 import { searchReads } from './search.ts';
 import { SearchIndex } from './search-index.ts';
 import type { ServerBeat } from './servers.ts';
@@ -190,7 +190,9 @@ export class PostgresStore implements SessionStore {
     once: IdempotencyKey | null,
   ): Promise<Idempotent<Session | null>> {
     const { rules } = this.#tools;
-    const imported = await this.#once(projectId, once, (ask) => importSession(ask, rules, projectId, record));
+    const imported = await this.#once(projectId, once, (ask) =>
+      importOrReplace(ask, rules, projectId, record),
+    );
     this.#searchIndex.keepUp(record.messages.length);
     return imported;
   }

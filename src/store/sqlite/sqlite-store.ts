@@ -30,7 +30,6 @@ import { TurnWaiters } from '../turn-waiters.ts';
 import type { Clocks } from './age-clock.ts';
 import type { Connection } from './connection.ts';
 import { doOnce } from './idempotency.ts';
-import { importSession } from './imports.ts';
 import { inspect } from './inspection.ts';
 import { KeyReads } from './key-reads.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
@@ -39,6 +38,7 @@ import { replyLockWaitMs } from './lock-wait.ts';
 import { importInParts, isShort } from './long-import.ts';
 import { removeAbandoned } from './parted-session.ts';
 import { planPurge, purgeSessions } from './purge.ts';
+import { importOrReplace } from './replaced-session.ts';
 import { listSessions } from './session-pages.ts';
 import {
   changeSession,
@@ -190,9 +190,7 @@ export class SqliteStore implements SessionStore {
     const { connection, writer } = this.#access;
     const tools = { connection, rules: this.#dependencies.rules, clocks: () => this.#clocks() };
     const imported = isShort(record)
-      ? await this.#writeOnce(projectId, once, (connection) =>
-          importSession(connection, projectId, record, this.#dependencies.rules),
-        )
+      ? await this.#writeOnce(projectId, once, () => importOrReplace(tools, projectId, record))
       : await this.#access.runToEnd(() => importInParts(writer, tools, { projectId, record, once }));
     this.#search.keepUp();
     return imported;
