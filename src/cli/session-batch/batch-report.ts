@@ -17,6 +17,10 @@ export interface ItemResult {
   readonly reason?: string;
   /** The session that an imported one went on differently from. */
   readonly fork_of?: string;
+  /** The place where a sync has changed the session: here, at the other place, or both. */
+  readonly at?: 'local' | 'remote' | 'both';
+  /** The session that a sync has made of the messages of one side. */
+  readonly fork?: string;
   /** The program that an imported session comes from, and its id there. */
   readonly source?: string;
   readonly source_id?: string;
@@ -105,7 +109,7 @@ export async function writeResults(results: readonly ItemResult[], context: CliC
 }
 
 function resultLine(result: ItemResult, { options }: CliContext): string {
-  const { status, session_id, error, reason } = result;
+  const { status, session_id, error, fork, reason = fork } = result;
   if (options.json) return `${toJson(result)}\n`;
   const why = status === 'failed' ? error?.code : reason;
   return `${status} ${session_id}${why === undefined ? '' : ` ${why}`}\n`;
