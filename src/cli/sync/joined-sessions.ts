@@ -1,7 +1,8 @@
 // Joins the listings of two places and what they agreed on, session by session, in one order. Only a page of each is held.
 import type { Session } from '../../service/session.ts';
 import type { Agreement } from './agreement.ts';
-import { comparePlaces, type Side, type SideName } from './side.ts';
+import { comparePlaces, type Side } from './side.ts';
+import type { SideName } from './side-name.ts';
 import type { JoinedSession, SideState } from './sync-plan.ts';
 
 type Placed = Pick<Session, 'created_at' | 'session_id'>;

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import type { Message, Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
 import { type Agreement, type ChosenField, chosenFields, fieldHash, sortedJson } from './agreement.ts';
-import type { SideName } from './side.ts';
+import type { SideName } from './side-name.ts';
 
 /** A record as a place gives it. */
 export interface StoredRecord extends SessionRecord {

@@ -8,7 +8,8 @@ import {
   mergeRecords,
   type StoredRecord,
 } from './merged-records.ts';
-import { otherSide, type Side, type SideName } from './side.ts';
+import type { Side } from './side.ts';
+import { otherSide, type SideName } from './side-name.ts';
 import { type JoinedSession, planSession } from './sync-plan.ts';
 
 export type SyncStatus =

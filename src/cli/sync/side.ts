@@ -8,12 +8,7 @@ import type { CliContext } from '../context.ts';
 import { everyPage } from '../every-page.ts';
 import { readSession } from '../transcripts/session-reading.ts';
 import type { StoredRecord } from './merged-records.ts';
-
-export type SideName = 'local' | 'remote';
-
-export function otherSide(side: SideName): SideName {
-  return side === 'local' ? 'remote' : 'local';
-}
+import type { SideName } from './side-name.ts';
 
 /** How many sessions a side works on at once. */
 export const syncedAtOnce = 8;

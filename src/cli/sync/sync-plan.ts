@@ -1,7 +1,7 @@
 // What a sync does with a session, from what the listings of the two places say. The rules are those of docs/sync.md.
 import type { Session } from '../../service/session.ts';
 import { type Agreement, areAlike, isAsAgreed, lineOf } from './agreement.ts';
-import { otherSide, type SideName } from './side.ts';
+import { otherSide, type SideName } from './side-name.ts';
 
 /** How a place has a session: not at all, deleted, or active. */
 export type SideState =
