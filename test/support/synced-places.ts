@@ -4,6 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { runCommandLine } from '../../src/cli/program.ts';
+import type { ItemResult } from '../../src/cli/session-batch/batch-report.ts';
 import { createOutput } from '../../src/cli/terminal/output.ts';
 import { emptyProfile } from '../../src/config/stored-config.ts';
 import type { Backend, EmbeddedBackend } from '../../src/service/backend.ts';
@@ -25,11 +26,7 @@ export interface SyncedPlace {
 
 export interface SyncOutcome {
   readonly status: number;
-  readonly results: readonly {
-    readonly session_id: string;
-    readonly status: string;
-    readonly fork?: string;
-  }[];
+  readonly results: readonly ItemResult[];
   readonly err: string;
 }
 
@@ -96,7 +93,7 @@ export class SyncedPlaces {
     const outputs = { stdout: outputOf('stdout'), stderr: outputOf('stderr') };
     let requests = 0;
     const host = hostInProcess({
-      directory: join(this.#directory.path, here.name),
+      directory: this.directoryOf(here),
       outputs,
       stdin: [],
       signal,
@@ -116,6 +113,11 @@ export class SyncedPlaces {
     return { status, results: results.map((line) => JSON.parse(line)), err: written.stderr };
   }
 
+  /** Where the command keeps its files. */
+  directoryOf({ name }: SyncedPlace): string {
+    return join(this.#directory.path, name);
+  }
+
   async close(): Promise<void> {
     for (const backend of this.#backends) await backend.close();
     await this.#directory.remove();
@@ -125,6 +127,24 @@ export class SyncedPlaces {
     this.#time += 1;
     return this.#time;
   };
+}
+
+/** The backend with some methods of its archive and of its service changed. */
+export function changed(
+  backend: Backend,
+  archive: Partial<Backend['archive']>,
+  service: Partial<Backend['service']> = {},
+): Backend {
+  const bound = <T extends object>(real: T, methods: Partial<T>): T => ({
+    ...Object.fromEntries(
+      Object.getOwnPropertyNames(Object.getPrototypeOf(real)).map((name) => [
+        name,
+        (...given: unknown[]) => (real as Record<string, (...all: unknown[]) => unknown>)[name]?.(...given),
+      ]),
+    ),
+    ...(methods as T),
+  });
+  return { ...backend, archive: bound(backend.archive, archive), service: bound(backend.service, service) };
 }
 
 export async function sessionsOf(

@@ -180,8 +180,8 @@ describe('a sync', () => {
   afterAll(() => places.close());
 
   for (const [count, few, many] of [
-    [2, 12, 6000],
-    [3, 6, 4000],
+    [2, 6, 6000],
+    [3, 4, 4000],
   ] as const) {
     it(`of ${count} places in any order ends with the same sessions, and loses nothing`, async () => {
       const steps = fc.array(edits(count), { maxLength: 24, size: 'max' });
