@@ -11,6 +11,7 @@ import type { Backend, EmbeddedBackend } from '../../src/service/backend.ts';
 import type { Call } from '../../src/service/call.ts';
 import { isHidden, type Message, type Session } from '../../src/service/session.ts';
 import { anySession, firstCreatedFirst, type SessionRecord } from '../../src/service/session-archive.ts';
+import type { SessionStore } from '../../src/store/session-store.ts';
 import { callWith } from './calls.ts';
 import { newKey, openEmbedded, temporaryDirectory } from './embedded.ts';
 import { hostInProcess } from './host-in-process.ts';
@@ -40,14 +41,20 @@ export class SyncedPlaces {
   /** What a test does around the backend of a place, as the command opens it. */
   around: (backend: Backend, place: SyncedPlace) => Backend = (backend) => backend;
 
-  static async open(skews: readonly number[]): Promise<SyncedPlaces> {
+  /** `stores`: how the store of a place is opened, where it is none of SQLite. */
+  static async open(
+    skews: readonly number[],
+    stores: readonly (() => Promise<SessionStore>)[] = [],
+  ): Promise<SyncedPlaces> {
     const directory = await temporaryDirectory();
     const places = new SyncedPlaces(directory, skews, []);
     const backends: EmbeddedBackend[] = [];
     for (const [index, skew] of skews.entries()) {
       const path = join(directory.path, `store-${index}`);
       mkdirSync(path);
-      backends.push(await openEmbedded(path, { now: () => places.#tick() + skew }));
+      const openStore = stores[index];
+      const now = () => places.#tick() + skew;
+      backends.push(await openEmbedded(path, { now, ...(openStore && { openStore }) }));
     }
     const opened = new SyncedPlaces(directory, skews, backends);
     places.#tick = () => opened.#tick();

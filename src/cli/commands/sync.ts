@@ -23,7 +23,7 @@ export function registerSync(parent: Command, run: Run): void {
     .option('--dry-run', 'show what would be done, and change nothing')
     .option(
       '--forget',
-      'as if the two had never been synced: deletions that were not synced yet stay where they are',
+      'as if the two had never been synced, after a store was restored from a backup',
     )
     .option('--verbose', 'a result line for each session that is changed, also at a terminal')
     .action((profile: string, flags: SyncFlags, command: Command) =>

@@ -2,8 +2,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Session } from '../../../src/service/session.ts';
+import { openPostgresStore } from '../../../src/store/postgres/open.ts';
 import { say } from '../../support/calls.ts';
+import { postgresOptions } from '../../support/postgres-store.ts';
 import { runs } from '../../support/runs.ts';
+import { sharedPostgres } from '../../support/shared-postgres.ts';
 import {
   recordOf,
   recordsOf,
@@ -172,6 +175,16 @@ async function check(
   }
 }
 
+async function expectConvergence(places: SyncedPlaces, count: number, numRuns: number): Promise<void> {
+  const steps = fc.array(edits(count), { maxLength: 24, size: 'max' });
+  await fc.assert(
+    fc.asyncProperty(steps, fc.nat(100), async (given, random) =>
+      check(places, await places.begin(count), given, random),
+    ),
+    { numRuns },
+  );
+}
+
 describe('a sync', () => {
   let places: SyncedPlaces;
   beforeAll(async () => {
@@ -183,14 +196,18 @@ describe('a sync', () => {
     [2, 6, 6000],
     [3, 4, 4000],
   ] as const) {
-    it(`of ${count} places in any order ends with the same sessions, and loses nothing`, async () => {
-      const steps = fc.array(edits(count), { maxLength: 24, size: 'max' });
-      await fc.assert(
-        fc.asyncProperty(steps, fc.nat(100), async (given, random) => {
-          await check(places, await places.begin(count), given, random);
-        }),
-        { numRuns: runs(few, many) },
-      );
-    });
+    it(`of ${count} places in any order ends with the same sessions, and loses nothing`, () =>
+      expectConvergence(places, count, runs(few, many)));
   }
+
+  it('of a place in PostgreSQL with one in SQLite does so, too', async () => {
+    const database = await sharedPostgres();
+    const open = async () => (await openPostgresStore(postgresOptions(database))).store;
+    const both = await SyncedPlaces.open([0, 40], [open]);
+    try {
+      await expectConvergence(both, 2, runs(3, 300));
+    } finally {
+      await both.close();
+    }
+  });
 });
