@@ -72,7 +72,7 @@ class SessionSync {
     if (step.kind === 'copy') return this.#copy(step.to);
     if (step.kind === 'delete') return this.#delete(otherSide(step.at));
     if (step.restoreAt !== null) return this.#restore(step.restoreAt);
-    return (await this.#merge()) ?? { status: 'unchanged', agreed };
+    return this.#merge();
   }
 
   async #copy(to: SideName): Promise<Synced> {
@@ -81,8 +81,10 @@ class SessionSync {
     const status = to === 'remote' ? 'pushed' : 'pulled';
     if (this.#options.dryRun) return { status, at: to, agreed };
     const record = await this.#options.sides[otherSide(to)].read(session_id);
-    await this.#options.sides[to].store(record);
-    return { status, at: to, agreed: agreementOn(record.session, false, agreed) };
+    if (await storeUnlessTaken(this.#options.sides[to], record))
+      return { status, at: to, agreed: agreementOn(record.session, false, agreed) };
+    // It came there since the listing: a fork that this sync has made, which was changed here since an earlier sync made it.
+    return this.#merge(to);
   }
 
   /** `from`: where it is deleted already. */
@@ -105,17 +107,19 @@ class SessionSync {
     if (this.#options.dryRun) return { status: 'restored', at, agreed };
     await this.#options.sides[at].restore(session_id);
     const merged = await this.#merge();
-    if (merged?.status === 'waiting' || merged?.status === 'forked') return merged;
-    return { status: 'restored', at, agreed: merged?.agreed ?? agreed };
+    if (merged.status === 'waiting' || merged.status === 'forked') return merged;
+    return { status: 'restored', at, agreed: merged.agreed };
   }
 
-  /** Null if nothing was to be done in the directions that are asked for. */
-  async #merge(): Promise<Synced | null> {
+  /** `unchangedAt`: there it is as both had it before; null for what was agreed on. */
+  async #merge(unchangedAt: SideName | null = null): Promise<Synced> {
     for (let tries = 1; ; tries += 1) {
       const { session_id } = this.#joined;
       const { local, remote } = this.#options.sides;
       const [one, other] = await Promise.all([local.read(session_id), remote.read(session_id)]);
-      const merged = mergeRecords(one, other, this.#agreed);
+      const before = unchangedAt === null ? null : (unchangedAt === 'local' ? one : other).session;
+      const agreed = before === null ? this.#agreed : agreementOn(before, false, null);
+      const merged = mergeRecords(one, other, agreed);
       try {
         return await this.#apply({ local: one, remote: other }, merged);
       } catch (error) {
@@ -141,7 +145,7 @@ class SessionSync {
     if (!dryRun) {
       // The fork is stored where its messages are before they go out of the session.
       for (const side of fork === null ? [] : [fork.side, otherSide(fork.side)])
-        if (fork !== null && this.#mayWrite(side)) await storeFork(sides[side], fork.record);
+        if (fork !== null && this.#mayWrite(side)) await storeUnlessTaken(sides[side], fork.record);
       for (const side of written) {
         const kept_in = fork?.side === side ? fork.record.session.session_id : null;
         await sides[side].replace(goal, { session: stored[side].session, kept_in });
@@ -162,14 +166,16 @@ class SessionSync {
   }
 }
 
-/** A fork that is there already, and has grown or was deleted, stays as it is. */
-async function storeFork(side: Side, record: StoredRecord): Promise<void> {
+/** False if the place has the id already, for a session that is not the same: it has grown, was changed or was deleted there. */
+async function storeUnlessTaken(side: Side, record: StoredRecord): Promise<boolean> {
   try {
     await side.store(record);
+    return true;
   } catch (error) {
     const isTaken =
       error instanceof ParleyError && error.details?.some(({ problem }) => problem === 'is taken');
-    if (!isTaken) throw error;
+    if (isTaken) return false;
+    throw error;
   }
 }
 

@@ -167,8 +167,9 @@ async function* folded({ kept, part, forks }: Paths, isWhole: boolean): AsyncGen
       yield fork;
       sorted.shift();
     }
-    if (sorted[0]?.session_id === agreement.session_id) yield sorted.shift() as Agreement;
-    else yield agreement;
+    // What was settled of the fork itself says more.
+    if (sorted[0]?.session_id === agreement.session_id) sorted.shift();
+    yield agreement;
   }
   yield* sorted;
 }

@@ -97,7 +97,8 @@ async function syncAll(
       }
       keep(memory, outcome.synced.agreed, dryRun);
       if (outcome.synced.agreedFork !== undefined && !dryRun) memory.addFork(outcome.synced.agreedFork);
-      if (!made.has(joined.session_id)) await report.add(joined.session_id, outcome.synced);
+      const isTold = made.has(joined.session_id) && isCopied(outcome.synced);
+      if (!isTold) await report.add(joined.session_id, outcome.synced);
     }
     if (!dryRun) memory.flush();
   };
@@ -122,6 +123,10 @@ async function syncAll(
 
 function keep(memory: SyncMemory, agreed: Agreement | null, dryRun: boolean): void {
   if (agreed !== null && !dryRun) memory.add(agreed);
+}
+
+function isCopied({ status }: Synced): boolean {
+  return status === 'pushed' || status === 'pulled' || status === 'unchanged';
 }
 
 async function* noAgreements(): AsyncGenerator<Agreement, void> {}

@@ -109,6 +109,21 @@ describe('a sync', () => {
     await expectEqual();
   });
 
+  it('keeps the new title of a second session that it had made in one place alone', async () => {
+    const id = await talk(one, 'hello');
+    await sync();
+    await talk(one, 'here', id);
+    await talk(one, 'and here', id);
+    await talk(other, 'there', id);
+    const { results } = await places.sync(one, other, '--pull');
+    const fork = results[0]?.fork ?? '';
+    await one.backend.archive.changeSession(one.call, fork, { title: 'a new title' });
+    const { status, told } = await sync();
+    expect([status, ...told]).toEqual([0, `forked ${id}`, `changed ${fork}`]);
+    expect((await expectEqual())[fork]?.session.title).toBe('a new title');
+    expect((await sync()).told).toEqual([]);
+  });
+
   it('carries deletions and restores; a session that was changed elsewhere comes back', async () => {
     const [gone, changed] = [await talk(one, 'gone'), await talk(one, 'changed')];
     await sync();
