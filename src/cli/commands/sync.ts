@@ -21,10 +21,7 @@ export function registerSync(parent: Command, run: Run): void {
     .option('--push', 'only bring the other one what it lacks')
     .option('--pull', 'only take from the other one what is missing here')
     .option('--dry-run', 'show what would be done, and change nothing')
-    .option(
-      '--forget',
-      'as if the two had never been synced, after a store was restored from a backup',
-    )
+    .option('--forget', 'as if the two had never been synced, after a store was restored from a backup')
     .option('--verbose', 'a result line for each session that is changed, also at a terminal')
     .action((profile: string, flags: SyncFlags, command: Command) =>
       run(command, (context) => {
