@@ -15,6 +15,7 @@ import { registerServe } from './commands/serve.ts';
 import { registerSessions } from './commands/sessions/sessions.ts';
 import { registerSetup } from './commands/setup.ts';
 import { registerStore } from './commands/store/store.ts';
+import { registerSync } from './commands/sync.ts';
 import { registerTemplates } from './commands/templates/templates.ts';
 import { registerUsage } from './commands/usage.ts';
 import { registerVerify } from './commands/verify.ts';
@@ -24,6 +25,7 @@ const commands: ReadonlyMap<string, Register> = new Map([
   ['chat', registerChat],
   ['repl', registerRepl],
   ['sessions', registerSessions],
+  ['sync', registerSync],
   ['models', registerModels],
   ['modes', registerModes],
   ['templates', registerTemplates],

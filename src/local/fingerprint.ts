@@ -37,7 +37,7 @@ export async function idempotencyKeyFor(
 /** The key of an import. Its hash is made in parts, with pauses for other work, because a record may be long. Field order counts. */
 export async function importKeyFor(
   call: Call,
-  { session, messages, hidden_messages = [] }: SessionRecord,
+  { session, messages, hidden_messages = [], replaces }: SessionRecord,
   now: number,
   limits: Limits,
 ): Promise<IdempotencyKey | null> {
@@ -48,6 +48,7 @@ export async function importKeyFor(
   await hashEach(hash, messages);
   // A record without hidden messages has the hash that earlier versions gave it.
   if (hidden_messages.length > 0) await hashEach(hash.update('],['), hidden_messages);
+  if (replaces !== undefined) hash.update(`],${JSON.stringify(replaces)},[`);
   const requestHash = hash.update(']]]').digest();
   return { key: call.idempotencyKey, requestHash, keptSince: now - limits.idempotencyMs };
 }

@@ -45,16 +45,17 @@ const checkedAtOnce = 200;
 
 /** Throws `INVALID_REQUEST` with the place of the first fault. Pauses for other work, because a record may be long. */
 export async function checkRecord(record: SessionRecord, limits: Limits): Promise<void> {
-  const { session, messages, hidden_messages } = fieldsOf(
+  const { session, messages, hidden_messages, replaces } = fieldsOf(
     'body',
     record,
     ['session', 'messages'],
-    ['hidden_messages'],
+    ['hidden_messages', 'replaces'],
   );
   const fields = fieldsOf('session', session, sessionFields, laterSessionFields);
   if (!isOwnId(fields.session_id)) throw wrong('session.session_id', idRule);
   if (fields.title !== null) checkTitle(textAt('session.title', fields.title), limits, 'session.title');
   checkLaterFields(fields, limits);
+  if (replaces !== undefined) checkReplaces(replaces, fields.session_id);
   const created = timeAt('session.created_at', fields.created_at);
   const updated = timeAt('session.updated_at', fields.updated_at);
   if (updated < created) throw wrong('session.updated_at', 'is before created_at');
@@ -148,6 +149,13 @@ function checkTagList(tags: unknown, limits: Limits): void {
   const sorted = sortedTags(texts);
   if (sorted.length < texts.length || sorted.some((tag, index) => tag !== texts[index]))
     throw wrong(at, 'must name each tag once, in the order of their characters');
+}
+
+function checkReplaces(replaces: unknown, sessionId: unknown): void {
+  const { session, kept_in } = fieldsOf('replaces', replaces, ['session'], ['kept_in']);
+  const { session_id } = fieldsOf('replaces.session', session, sessionFields, laterSessionFields);
+  if (session_id !== sessionId) throw wrong('replaces.session.session_id', 'must be that of the session');
+  if (kept_in != null && !isOwnId(kept_in)) throw wrong('replaces.kept_in', idRule);
 }
 
 function isOwnId(value: unknown): boolean {

@@ -177,9 +177,9 @@ export class LocalArchive implements SessionArchive {
     const projectId = await this.#keys.project(call, 'importSession');
     await checkRecord(record, this.#local.limits);
     const once = await importKeyFor(call, record, this.#local.now(), this.#local.limits);
-    const session = recorded(
-      await this.#local.store.importSession(projectId, record, once, this.#keys.by(call)),
-    );
+    const by = this.#keys.by(call);
+    const session = recorded(await this.#local.store.importSession(projectId, record, once, by));
+    if (session === null && record.replaces !== undefined) throw changedSince(record.session.session_id);
     if (session === null) throw takenId(record.session.session_id);
     return resultOf(session);
   }
@@ -230,6 +230,14 @@ export class LocalArchive implements SessionArchive {
   #once(call: Call, operation: string, request: unknown) {
     return idempotencyKeyFor(call, operation, request, this.#local.now(), this.#local.limits);
   }
+}
+
+function changedSince(sessionId: string): ParleyError {
+  return new ParleyError(
+    'SESSION_BUSY',
+    `The session ${sessionId} was not replaced: it has changed since it was read, or a turn runs in it.`,
+    { hint: 'Nothing was changed. Read it again.' },
+  );
 }
 
 function takenId(sessionId: string): ParleyError {

@@ -44,6 +44,9 @@ export async function recordToSend(
   const keepsOrder = !tellsOrder || isOrdered || (await hasExtension(connection, call, 'order'));
   const given = keepsOrder ? record : { ...record, session };
   const { mode: _, system, parameters, parent_id, forked_at: __, ...facts } = session;
+  if (record.replaces !== undefined) {
+    await requireExtension(connection, call, 'sync', 'replaces no stored session by an imported one');
+  }
   if (record.hidden_messages !== undefined) {
     await requireExtension(connection, call, 'lines', 'keeps no replaced replies and no undone turns');
   }

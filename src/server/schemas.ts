@@ -258,6 +258,17 @@ export const sessionRecord = z.strictObject({
     .meta({ maxItems: importedMessages })
     .exactOptional()
     .describe('the replies that others took the place of, and the turns that were undone'),
+  replaces: z
+    .strictObject({
+      session: session.describe('the stored session as it was read; if it has changed since: SESSION_BUSY'),
+      kept_in: z
+        .string()
+        .nullable()
+        .exactOptional()
+        .describe('a session that holds the stored messages that are not in this record'),
+    })
+    .exactOptional()
+    .describe('to take the place of the stored session with this id; every stored message is kept'),
 }) satisfies z.ZodType<SessionRecord>;
 
 /** A session to import, before the service checks it. The service reports the first fault of a record, not all of them. */
@@ -265,6 +276,7 @@ export const anyRecord = z.strictObject({
   session: z.unknown(),
   messages: z.array(z.unknown()),
   hidden_messages: z.array(z.unknown()).optional(),
+  replaces: z.unknown().optional(),
 });
 
 export const movedTurn = z.strictObject({

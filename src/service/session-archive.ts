@@ -105,6 +105,14 @@ export interface SearchPage extends Page<SearchItem> {
   readonly newest_only: boolean;
 }
 
+/** The stored session that an imported one takes the place of, with the extension `sync`. */
+export interface ReplacedSession {
+  /** The stored session as it was read. If it has changed since, nothing is stored. */
+  readonly session: SessionFacts & Partial<Session>;
+  /** A session that holds the messages of the stored one that the record lacks; null or missing if it lacks none. */
+  readonly kept_in?: string | null;
+}
+
 /** A session with all of its messages, as exports write it and imports read it. */
 export interface SessionRecord {
   /** An export of an earlier version lacks the settings, which an import then leaves empty. */
@@ -113,6 +121,8 @@ export interface SessionRecord {
   readonly messages: readonly Message[];
   /** The alternatives and the undone messages, in the order of {@link MessageQuery} with `all`. Missing if there are none. */
   readonly hidden_messages?: readonly Message[];
+  /** Only in an import that replaces a stored session. */
+  readonly replaces?: ReplacedSession;
 }
 
 export interface MessageQuery extends PageRequest {
@@ -247,6 +257,10 @@ export interface SessionArchive {
   /**
    * Stores a session with its id, its times and all of its messages, as a whole or not at all. An equal session that exists stays
    * unchanged. One whose visible messages are the first of the record gets the others; title and settings stay. Rejects with `INVALID_REQUEST` if the id belongs to an unequal session, or if the record contradicts itself.
+   *
+   * A record with `replaces` becomes the stored session in all fields, and no message is lost: each stored one is in the record, visible or
+   * hidden, or in the session `kept_in`. Rejects with `SESSION_BUSY` if the stored session has changed since it was read, if a turn runs in
+   * it, or if a message would be lost.
    */
   importSession(call: Call, record: SessionRecord): Promise<Result<Session>>;
 

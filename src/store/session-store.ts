@@ -191,7 +191,8 @@ export interface SessionStore {
   /**
    * Stores an exported session. A last message without a reply becomes a turn whose owner is gone. A session that is stored already and is
    * the same by the rules counts as imported. Null if the project has another session with this id, or a deleted one. The sessions of other
-   * projects do not matter.
+   * projects do not matter. A record with `replaces` takes the place of the stored session (replaced-session.ts); null if that is not as it
+   * was read.
    */
   importSession(
     projectId: string,

@@ -17,7 +17,15 @@ export interface Route {
 }
 
 /** The extensions of the interface document that a server may offer. The header `Parley-Extensions` lists them. */
-export type Extension = 'archive' | 'idempotency' | 'lines' | 'order' | 'schema' | 'settings' | 'stream';
+export type Extension =
+  | 'archive'
+  | 'idempotency'
+  | 'lines'
+  | 'order'
+  | 'schema'
+  | 'settings'
+  | 'stream'
+  | 'sync';
 
 export const routes = {
   verify: { method: 'POST', path: '/v1/auth/verify', extension: null },

@@ -19,6 +19,10 @@ beforeAll(async () => {
   const empty = await place.answer<{ session_id: string }>(['sessions', 'create']);
   Object.assign(made, { session: chat.session_id, empty: empty.session_id, key: key.key, keyId: key.key_id });
   served = await servePlace(place, ['--json']);
+  const other = await place.answer<{ key: string }>(['keys', 'create', '--project', 'other']);
+  const project = ['login', '--key-stdin', '--profile', 'project', '--url', served.url];
+  await place.output(project, { stdin: other.key });
+  await place.output(['profiles', 'use', 'local']);
 });
 afterAll(async () => {
   await served.end('SIGTERM');
@@ -158,6 +162,10 @@ const runs: readonly Run[] = [
   {
     section: 'parley sessions redact',
     words: () => ['sessions', 'redact', '--all', '--secrets', '--profile', 'local', '--yes', '--json'],
+  },
+  {
+    section: 'parley sync',
+    words: () => ['sync', 'project', '--profile', 'local', '--json'],
   },
   { section: 'parley models', words: () => ['models', '--json'] },
   { section: 'parley verify', words: () => ['verify', '--json'] },

@@ -14,6 +14,7 @@ import { describePurges } from './purge-suite.ts';
 import { describeRedactions } from './redaction-suite.ts';
 import { describeRegenerations } from './regeneration-suite.ts';
 import { describeRepeatedTurns } from './repeated-turn-suite.ts';
+import { describeReplacements } from './replacement-suite.ts';
 import { describeRows } from './rows-suite.ts';
 import { describeSearches } from './search-suite.ts';
 import { describeSettings } from './settings-suite.ts';
@@ -43,6 +44,7 @@ export function describeEveryStore(name: string, newPlace: NewPlace): void {
   describeRegenerations(name, open);
   describeTurnMoves(name, open);
   describeForks(name, open);
+  describeReplacements(name, open);
   describePurges(name, open);
   describeRedactions(name, open);
   describeUsage(name, open);

@@ -23,6 +23,10 @@ export interface ItemResult {
   readonly kinds?: string;
   /** The session that an imported one went on differently from. */
   readonly fork_of?: string;
+  /** The place where a sync has changed the session: here, at the other place, or both. */
+  readonly at?: 'local' | 'remote' | 'both';
+  /** The session that a sync has made of the messages of one side. */
+  readonly fork?: string;
   /** The program that an imported session comes from, and its id there. */
   readonly source?: string;
   readonly source_id?: string;
@@ -111,7 +115,7 @@ export async function writeResults(results: readonly ItemResult[], context: CliC
 }
 
 function resultLine(result: ItemResult, { options }: CliContext): string {
-  const { status, session_id, error, reason } = result;
+  const { status, session_id, error, fork, reason = fork } = result;
   if (options.json) return `${toJson(result)}\n`;
   const why = status === 'failed' ? error?.code : reason;
   // An id that a foreign file or server names must not look like further results.

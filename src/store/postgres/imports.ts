@@ -183,7 +183,7 @@ function messageValues(messages: readonly Message[]): readonly unknown[] {
 }
 
 /** The stored session if the imported one equals it; null if they differ. It may have more hidden messages, which came after the export. */
-async function sameSession(
+export async function sameSession(
   ask: Ask,
   rules: StoreRules,
   projectId: string,

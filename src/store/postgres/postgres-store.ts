@@ -26,7 +26,6 @@ import { type CallGroups, callGroups } from './call-groups.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { listAllMessages } from './hidden-messages.ts';
 import { doOnce, type OnceTools } from './idempotency.ts';
-import { importSession } from './imports.ts';
 import { checkWritable, inspect } from './inspection.ts';
 import { PostgresKeyBudgets } from './key-budgets.ts';
 import { accepted, createKey, listKeys, revokeKey } from './keys.ts';
@@ -38,6 +37,7 @@ import { changeSession, changesOrdering, orderSessions } from './ordering.ts';
 import { isOfStatement, storeError } from './postgres-errors.ts';
 import { planPurge, purgeSessions } from './purge.ts';
 import { Redactions } from './redactions.ts';
+import { importOrReplace } from './replaced-session.ts';
 import { searchReads } from './search.ts';
 import { SearchIndex } from './search-index.ts';
 import type { ServerBeat } from './servers.ts';
@@ -183,7 +183,7 @@ export class PostgresStore implements SessionStore {
   readonly importSession: SessionStore['importSession'] = async (projectId, record, once, by) => {
     const { rules } = this.#tools;
     const imported = await this.#once(projectId, once, (ask) =>
-      importSession(ask, rules, projectId, record, by),
+      importOrReplace(ask, rules, projectId, record, by),
     );
     this.#searchIndex.keepUp(record.messages.length);
     return imported;

@@ -46,7 +46,9 @@ const close = statement(`
   WITH closed AS (
     UPDATE parley.sessions AS session SET
       message_count = greatest(session.message_count, $4::integer + 2), turn_owner = NULL, turn_until = NULL,
-      turn_position = NULL
+      turn_position = NULL, updated_at = greatest(session.updated_at + 1, (
+        SELECT max(part.created_at) FROM parley.reply_parts AS part
+        WHERE part.session = session.id AND part.epoch = session.turn_epoch))
     FROM parley.projects
     WHERE projects.project_id = $1 AND session.project = projects.id AND session.session_id = $2
       AND session.deleted_at IS NULL AND session.turn_epoch = $3 AND session.turn_position = $4 AND ${isLeft}

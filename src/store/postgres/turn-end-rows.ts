@@ -59,12 +59,13 @@ export interface AnyTurnRow
   readonly is_hidden: boolean;
 }
 
+// The time of the last activity changes, so that a listing tells it.
 // $7: now. $8: true if the turn is released. $9: the id of the reply that is replaced and becomes an alternative, or null. $10: its position.
 // $11 to $18: the reply. $19: the id of the message that is answered. $20: true if the reply becomes an alternative itself.
 export const replaceReply = statement(`
   WITH held AS (
     UPDATE parley.sessions AS session SET
-      updated_at = CASE WHEN $9::text IS NOT NULL OR $20 THEN greatest(session.updated_at, $7::bigint)
+      updated_at = CASE WHEN $9::text IS NOT NULL OR $20 THEN greatest(session.updated_at + 1, $7::bigint)
         ELSE session.updated_at END,
       turn_owner = CASE WHEN $8 THEN NULL ELSE session.turn_owner END,
       turn_until = CASE WHEN $8 THEN NULL ELSE session.turn_until END,

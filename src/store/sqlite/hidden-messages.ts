@@ -7,15 +7,15 @@ import type { Connection } from './connection.ts';
 import { type NewMessage, sessionRow } from './turn-rows.ts';
 
 /** All columns that both tables of messages have. */
-const bothColumns = `session, position, message_id, role, mode, finish_reason, input_tokens, output_tokens, first_token_ms,
+export const movedColumns = `session, position, message_id, role, mode, finish_reason, input_tokens, output_tokens, first_token_ms,
   error_code, copied, created_at, content`;
 const ofTurn = `session = ${sessionRow} AND position IN (@position, @position + 1) AND undone_at = @undoneAt`;
 const ofReplies = `session = ${sessionRow} AND position = @position + 1`;
 
 export const hiddenStatements = {
   hideReply: `
-    INSERT INTO hidden_messages (${bothColumns}, alternative_of)
-    SELECT ${bothColumns}, @messageId FROM messages WHERE ${ofReplies}`,
+    INSERT INTO hidden_messages (${movedColumns}, alternative_of)
+    SELECT ${movedColumns}, @messageId FROM messages WHERE ${ofReplies}`,
   addAlternative: `
     INSERT INTO hidden_messages (session, position, message_id, alternative_of, role, content, mode, finish_reason,
       input_tokens, output_tokens, first_token_ms, error_code, created_at)
@@ -34,8 +34,8 @@ export const hiddenStatements = {
     WHERE ${ofReplies} AND message_id = @replyId
     UNION ALL SELECT ${hiddenColumns} FROM hidden_messages AS message WHERE ${ofReplies} AND message_id = @replyId`,
   hide: `
-    INSERT INTO hidden_messages (${bothColumns}, undone_at)
-    SELECT ${bothColumns}, @undoneAt FROM messages WHERE session = ${sessionRow} AND position = @position`,
+    INSERT INTO hidden_messages (${movedColumns}, undone_at)
+    SELECT ${movedColumns}, @undoneAt FROM messages WHERE session = ${sessionRow} AND position = @position`,
   moveKeysOut: `
     UPDATE idempotency SET message = NULL, hidden_message = @hidden
     WHERE message = (SELECT id FROM messages WHERE session = ${sessionRow} AND position = @position)`,
@@ -44,8 +44,8 @@ export const hiddenStatements = {
     SELECT id, position, undone_at AS undoneAt FROM hidden_messages
     WHERE session = ${sessionRow} AND undone_at IS NOT NULL ORDER BY undone_at DESC, position LIMIT 1`,
   show: `
-    INSERT INTO messages (${bothColumns})
-    SELECT ${bothColumns} FROM hidden_messages
+    INSERT INTO messages (${movedColumns})
+    SELECT ${movedColumns} FROM hidden_messages
     WHERE session = ${sessionRow} AND position = @position AND undone_at = @undoneAt`,
   moveKeysBack:
     'UPDATE idempotency SET message = @message, hidden_message = NULL WHERE hidden_message = @hidden',

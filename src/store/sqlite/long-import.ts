@@ -24,9 +24,9 @@ interface ImportRequest {
   readonly told: (imported: Session | null) => void;
 }
 
-/** True if the session is imported in one transaction. */
+/** True if the session is imported in one transaction. A replacement, which must compare all messages at one moment, always is. */
 export function isShort(record: SessionRecord): boolean {
-  return [...partsOf(everyMessage(record))].length <= 1;
+  return record.replaces !== undefined || [...partsOf(everyMessage(record))].length <= 1;
 }
 
 /**

@@ -25,7 +25,6 @@ import type { Clocks } from './age-clock.ts';
 import { SqliteAudit } from './audit.ts';
 import type { Connection } from './connection.ts';
 import { doOnce } from './idempotency.ts';
-import { importSession } from './imports.ts';
 import { inspect } from './inspection.ts';
 import { SqliteKeyBudgets } from './key-budgets.ts';
 import { KeyReads } from './key-reads.ts';
@@ -37,6 +36,7 @@ import { changeSession, orderSessions } from './ordering.ts';
 import { removeAbandoned } from './parted-session.ts';
 import { planPurge, purgeSessions } from './purge.ts';
 import { Redactions } from './redactions.ts';
+import { importOrReplace } from './replaced-session.ts';
 import { listSessions } from './session-pages.ts';
 import {
   createSession,
@@ -192,7 +192,7 @@ export class SqliteStore implements SessionStore {
     const imported = isShort(record)
       ? await this.#writeOnce(projectId, once, (connection) => {
           const before = findSession(connection, projectId, record.session.session_id);
-          const kept = importSession(connection, projectId, record, rules);
+          const kept = importOrReplace(tools, projectId, record);
           return kept?.message_count === before?.message_count ? kept : told(kept);
         })
       : await this.#access.runToEnd(() => importInParts(writer, tools, { projectId, record, once, told }));

@@ -49,9 +49,10 @@ export const turnStatements = {
       finish_reason = @finishReason, input_tokens = @inputTokens, output_tokens = @outputTokens,
       first_token_ms = @firstTokenMs, error_code = @errorCode, created_at = @now, copied = NULL
     WHERE session = ${sessionRow} AND position = @position`,
-  // An activity never moves a session back in time: the clock may have been corrected, or a reply may come after a newer turn.
+  // An activity never moves a session back in time: the clock may have been corrected, or a reply may come after a newer turn. One that
+  // changes no count changes the time, so that a listing tells every activity.
   touch: `
-    UPDATE sessions SET message_count = message_count + @added, updated_at = max(updated_at, @now)
+    UPDATE sessions SET message_count = message_count + @added, updated_at = max(updated_at + (@added = 0), @now)
     WHERE ${thisSession}`,
   take: `
     UPDATE sessions SET turn_owner = @owner, turn_until = @until, turn_position = @position, turn_epoch = @epoch,

@@ -1,0 +1,89 @@
+// What two places agreed on about a session when they were last synced: it tells which of them has changed it since. Values are kept as
+// short hashes.
+import { createHash } from 'node:crypto';
+import type { Session } from '../../service/session.ts';
+
+/** The fields that a user sets. Each is merged by itself. */
+export const chosenFields = ['title', 'system', 'parameters', 'pinned', 'archived', 'tags'] as const;
+
+export type ChosenField = (typeof chosenFields)[number];
+
+export interface Agreement {
+  readonly created_at: string;
+  readonly session_id: string;
+  readonly deleted: boolean;
+  /** Of the messages, as far as a listing tells them. */
+  readonly line: string;
+  readonly fields: Readonly<Partial<Record<ChosenField, string>>>;
+  /** Values that were agreed on before, the newest last. */
+  readonly past: readonly string[];
+  /** How often a value of `past` came back. */
+  readonly reverts: number;
+}
+
+/** So many earlier values are kept. */
+const mostPast = 16;
+/**
+ * From so many reverts on the agreement says nothing any more. In a ring of three places a value that was given up can come round for ever;
+ * rules that look at the two values alone end that.
+ */
+const mostReverts = 8;
+
+export function lineOf({ updated_at, message_count, mode, parent_id, forked_at }: Session): string {
+  return shortHash([updated_at, message_count, mode, parent_id, forked_at]);
+}
+
+export function fieldHash(session: Pick<Session, ChosenField>, field: ChosenField): string {
+  return shortHash(session[field]);
+}
+
+/** True if the session is as it was agreed on. */
+export function isAsAgreed(session: Session, agreed: Agreement): boolean {
+  return (
+    agreed.line === lineOf(session) &&
+    chosenFields.every((field) => agreed.fields[field] === fieldHash(session, field))
+  );
+}
+
+/** True if a listing tells no difference. */
+export function areAlike(one: Session, other: Session): boolean {
+  return (
+    lineOf(one) === lineOf(other) &&
+    chosenFields.every((field) => fieldHash(one, field) === fieldHash(other, field))
+  );
+}
+
+/** Null for an agreement that says nothing any more. */
+export function telling(agreed: Agreement | null): Agreement | null {
+  return agreed === null || agreed.reverts >= mostReverts ? null : agreed;
+}
+
+/** The agreement on a session that is the same in both places now. */
+export function agreementOn(session: Session, deleted: boolean, before: Agreement | null): Agreement {
+  const { created_at, session_id } = session;
+  const fields = Object.fromEntries(chosenFields.map((field) => [field, fieldHash(session, field)]));
+  const now = { created_at, session_id, deleted, line: lineOf(session), fields };
+  if (before === null) return { ...now, past: [], reverts: 0 };
+  const values = valuesOf(now);
+  const old = valuesOf(before).filter((value) => !values.includes(value));
+  const isRevert = values.some((value) => before.past.includes(value));
+  const past = [...before.past.filter((value) => !values.includes(value)), ...old].slice(-mostPast);
+  return { ...now, past, reverts: before.reverts + (isRevert ? 1 : 0) };
+}
+
+function valuesOf({ deleted, fields }: Pick<Agreement, 'deleted' | 'fields'>): readonly string[] {
+  return [`deleted ${deleted}`, ...Object.entries(fields).map(([field, hash]) => `${field} ${hash}`)];
+}
+
+/** Equal values have equal hashes, whatever the order of their fields. */
+function shortHash(value: unknown): string {
+  return createHash('sha256').update(sortedJson(value)).digest('base64url').slice(0, 12);
+}
+
+export function sortedJson(value: unknown): string {
+  return JSON.stringify(value, (_name, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : part,
+  );
+}

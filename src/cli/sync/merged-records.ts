@@ -1,0 +1,119 @@
+// Merges the two records of a session. The rules do not depend on the order of places and of syncs, so any number of places come to the same
+// sessions. Records have a rank: more messages, then the later activity, then the greater hash. The higher one stays in the session. If the
+// other has messages that the higher one lacks, it becomes a session of its own, whose id is made of its messages.
+import { createHash } from 'node:crypto';
+import type { Message, Session } from '../../service/session.ts';
+import type { SessionRecord } from '../../service/session-archive.ts';
+import { type Agreement, type ChosenField, chosenFields, fieldHash, sortedJson } from './agreement.ts';
+import type { SideName } from './side-name.ts';
+
+/** A record as a place gives it. */
+export interface StoredRecord extends SessionRecord {
+  readonly session: Session;
+}
+
+export interface Merged {
+  readonly goal: StoredRecord;
+  /** What the lower record becomes if messages of it are missing in the goal, and the place that has it. */
+  readonly fork: { readonly side: SideName; readonly record: StoredRecord } | null;
+}
+
+export function mergeRecords(local: StoredRecord, remote: StoredRecord, agreed: Agreement | null): Merged {
+  const isLocalHigher = compareRanks(local, remote) >= 0;
+  const [higher, lower] = isLocalHigher ? [local, remote] : [remote, local];
+  const chosen = Object.fromEntries(
+    chosenFields.map((field) => [field, mergeField(field, local.session, remote.session, agreed)]),
+  );
+  const goal = { ...higher, session: { ...higher.session, ...chosen } };
+  if (holdsAll(higher, lower)) return { goal, fork: null };
+  return { goal, fork: { side: isLocalHigher ? 'remote' : 'local', record: forkOf(lower, higher) } };
+}
+
+/** True if the two are equal in every field. */
+export function isSameRecord(one: StoredRecord, other: StoredRecord): boolean {
+  return (
+    sortedJson(one.session) === sortedJson(other.session) && textOfMessages(one) === textOfMessages(other)
+  );
+}
+
+export function hasSameMessages(one: StoredRecord, other: StoredRecord): boolean {
+  return textOfMessages(one) === textOfMessages(other);
+}
+
+/**
+ * The side that has changed a field since the agreement gives its value. If both have, or nothing is known, the greater value is taken, and
+ * any value before none.
+ */
+function mergeField(
+  field: ChosenField,
+  local: Session,
+  remote: Session,
+  agreed: Agreement | null,
+): Session[ChosenField] {
+  const before = agreed?.fields[field];
+  if (before !== undefined && fieldHash(local, field) === before) return remote[field];
+  if (before !== undefined && fieldHash(remote, field) === before) return local[field];
+  const [one, other] = [local, remote].map((session) => weight(session[field])) as [string, string];
+  return one >= other ? local[field] : remote[field];
+}
+
+function weight(value: unknown): string {
+  return value === null ? '' : sortedJson(value);
+}
+
+function everyMessage({ messages, hidden_messages = [] }: SessionRecord): readonly Message[] {
+  return [...messages, ...hidden_messages];
+}
+
+function compareRanks(one: StoredRecord, other: StoredRecord): number {
+  const byCount = everyMessage(one).length - everyMessage(other).length;
+  if (byCount !== 0) return byCount;
+  const byTime = Date.parse(one.session.updated_at) - Date.parse(other.session.updated_at);
+  if (byTime !== 0) return byTime;
+  const [hash, otherHash] = [rankText(one), rankText(other)];
+  return hash === otherHash ? 0 : hash < otherHash ? -1 : 1;
+}
+
+function rankText(record: StoredRecord): string {
+  const { mode, parent_id, forked_at } = record.session;
+  return createHash('sha256')
+    .update(sortedJson([mode, parent_id, forked_at]))
+    .update(textOfMessages(record))
+    .digest('hex');
+}
+
+function holdsAll(higher: SessionRecord, lower: SessionRecord): boolean {
+  const held = new Map(everyMessage(higher).map((message) => [message.message_id, message]));
+  return everyMessage(lower).every(({ message_id, position, role, content }) => {
+    const other = held.get(message_id);
+    return other?.position === position && other.role === role && other.content === content;
+  });
+}
+
+/** The messages in one order, whatever pages they came in. */
+function textOfMessages({ messages, hidden_messages = [] }: SessionRecord): string {
+  const place = ({ position, message_id }: Message) => `${String(position).padStart(9, '0')} ${message_id}`;
+  const hidden = hidden_messages.toSorted((one, other) => (place(one) < place(other) ? -1 : 1));
+  return sortedJson([messages, hidden]);
+}
+
+/** Its copies of the shared messages are older than the session, so that they count as copies and not as usage. */
+function forkOf(lower: StoredRecord, higher: StoredRecord): StoredRecord {
+  const { session } = lower;
+  const different = lower.messages.findIndex(
+    ({ message_id }, at) => higher.messages[at]?.message_id !== message_id,
+  );
+  const shared = different === -1 ? lower.messages.length : different;
+  const parent = shared > 0 ? { parent_id: session.session_id, forked_at: shared - 1 } : {};
+  return {
+    ...lower,
+    session: { ...session, session_id: forkId(lower), created_at: session.updated_at, ...parent },
+  };
+}
+
+function forkId(record: StoredRecord): string {
+  const text = sortedJson(['fork', record.session.session_id, textOfMessages(record)]);
+  const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
+  const bytes = createHash('sha256').update(text).digest().subarray(0, 26);
+  return `ses_${Array.from(bytes, (byte) => alphabet[byte & 31]).join('')}`;
+}

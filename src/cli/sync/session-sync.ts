@@ -1,0 +1,186 @@
+// Syncs one session: does what its plan says, in the directions that are asked for, and tells what the two places agree on now.
+import { ParleyError } from '../../service/errors.ts';
+import { type Agreement, agreementOn, areAlike, telling } from './agreement.ts';
+import {
+  hasSameMessages,
+  isSameRecord,
+  type Merged,
+  mergeRecords,
+  type StoredRecord,
+} from './merged-records.ts';
+import type { Side } from './side.ts';
+import { otherSide, type SideName } from './side-name.ts';
+import { type JoinedSession, planSession } from './sync-plan.ts';
+
+export type SyncStatus =
+  | 'unchanged'
+  | 'pushed'
+  | 'pulled'
+  | 'grown'
+  | 'changed'
+  | 'forked'
+  | 'restored'
+  | 'deleted'
+  | 'waiting';
+
+export interface Synced {
+  /** `waiting`: there is something to do in the direction that was not asked for. Null for a session that no place has any more. */
+  readonly status: SyncStatus | null;
+  /** Where something was done. */
+  readonly at?: SideName | 'both';
+  /** The id of the session that was made of the messages of one side. */
+  readonly fork?: string;
+  /** The agreement from now on; null if there is none. */
+  readonly agreed: Agreement | null;
+  /** The agreement on the fork. */
+  readonly agreedFork?: Agreement;
+}
+
+export interface SyncOptions {
+  readonly sides: Readonly<Record<SideName, Side>>;
+  /** The places that may be written to. */
+  readonly writes: readonly SideName[];
+  readonly dryRun: boolean;
+}
+
+/** A session that changes while it is synced is tried again so often. */
+const mostTries = 3;
+
+export async function syncSession(joined: JoinedSession, options: SyncOptions): Promise<Synced> {
+  return new SessionSync(joined, options).run();
+}
+
+class SessionSync {
+  readonly #joined: JoinedSession;
+  readonly #options: SyncOptions;
+  readonly #agreed: Agreement | null;
+
+  constructor(joined: JoinedSession, options: SyncOptions) {
+    this.#joined = joined;
+    this.#options = options;
+    this.#agreed = telling(joined.agreed);
+  }
+
+  async run(): Promise<Synced> {
+    const { agreed } = this.#joined;
+    const step = planSession(this.#joined, this.#agreed);
+    if (step.kind === 'none') return { status: null, agreed: null };
+    if (step.kind === 'agree') {
+      const status = step.deleted ? null : 'unchanged';
+      return { status, agreed: agreementOn(step.session, step.deleted, agreed) };
+    }
+    if (step.kind === 'copy') return this.#copy(step.to);
+    if (step.kind === 'delete') return this.#delete(otherSide(step.at));
+    if (step.restoreAt !== null) return this.#restore(step.restoreAt);
+    return this.#merge();
+  }
+
+  async #copy(to: SideName): Promise<Synced> {
+    const { agreed, session_id } = this.#joined;
+    if (!this.#mayWrite(to)) return { status: 'waiting', agreed };
+    const status = to === 'remote' ? 'pushed' : 'pulled';
+    if (this.#options.dryRun) return { status, at: to, agreed };
+    const record = await this.#options.sides[otherSide(to)].read(session_id);
+    if (await storeUnlessTaken(this.#options.sides[to], record))
+      return { status, at: to, agreed: agreementOn(record.session, false, agreed) };
+    // It came there since the listing: a fork that this sync has made, which was changed here since an earlier sync made it.
+    return this.#merge(to);
+  }
+
+  /** `from`: where it is deleted already. */
+  async #delete(from: SideName): Promise<Synced> {
+    const { agreed, session_id, states } = this.#joined;
+    const at = otherSide(from);
+    const state = states[at];
+    if (!this.#mayWrite(at) || state.kind === 'none') return { status: 'waiting', agreed };
+    if (this.#options.dryRun) return { status: 'deleted', at, agreed };
+    const side = this.#options.sides[at];
+    const now = await side.find(session_id);
+    if (now !== null && !areAlike(now, state.session)) throw busy(session_id);
+    if (now !== null) await side.delete(session_id);
+    return { status: 'deleted', at, agreed: agreementOn(state.session, true, agreed) };
+  }
+
+  async #restore(at: SideName): Promise<Synced> {
+    const { agreed, session_id } = this.#joined;
+    if (!this.#mayWrite(at)) return { status: 'waiting', agreed };
+    if (this.#options.dryRun) return { status: 'restored', at, agreed };
+    await this.#options.sides[at].restore(session_id);
+    const merged = await this.#merge();
+    if (merged.status === 'waiting' || merged.status === 'forked') return merged;
+    return { status: 'restored', at, agreed: merged.agreed };
+  }
+
+  /** `unchangedAt`: there it is as both had it before; null for what was agreed on. */
+  async #merge(unchangedAt: SideName | null = null): Promise<Synced> {
+    for (let tries = 1; ; tries += 1) {
+      const { session_id } = this.#joined;
+      const { local, remote } = this.#options.sides;
+      const [one, other] = await Promise.all([local.read(session_id), remote.read(session_id)]);
+      const before = unchangedAt === null ? null : (unchangedAt === 'local' ? one : other).session;
+      const agreed = before === null ? this.#agreed : agreementOn(before, false, null);
+      const merged = mergeRecords(one, other, agreed);
+      try {
+        return await this.#apply({ local: one, remote: other }, merged);
+      } catch (error) {
+        const isBusy = error instanceof ParleyError && error.code === 'SESSION_BUSY';
+        if (!isBusy || tries === mostTries) throw error;
+      }
+    }
+  }
+
+  async #apply(stored: Readonly<Record<SideName, StoredRecord>>, merged: Merged): Promise<Synced> {
+    const { agreed } = this.#joined;
+    const { dryRun, sides } = this.#options;
+    const { goal, fork } = merged;
+    const behind = (['local', 'remote'] as const).filter((side) => !isSameRecord(stored[side], goal));
+    const written = behind.filter((side) => this.#mayWrite(side));
+    const isMade = fork !== null && this.#mayWrite(otherSide(fork.side));
+    const isWhole =
+      written.length === behind.length && (fork === null || (isMade && this.#mayWrite(fork.side)));
+    if (written.length === 0 && !isMade) {
+      if (!isWhole) return { status: 'waiting', agreed };
+      return { status: 'unchanged', agreed: agreementOn(goal.session, false, agreed) };
+    }
+    if (!dryRun) {
+      // The fork is stored where its messages are before they go out of the session.
+      for (const side of fork === null ? [] : [fork.side, otherSide(fork.side)])
+        if (fork !== null && this.#mayWrite(side)) await storeUnlessTaken(sides[side], fork.record);
+      for (const side of written) {
+        const kept_in = fork?.side === side ? fork.record.session.session_id : null;
+        await sides[side].replace(goal, { session: stored[side].session, kept_in });
+      }
+    }
+    const isGrown = behind.some((side) => !hasSameMessages(stored[side], goal));
+    return {
+      status: fork !== null ? 'forked' : isGrown ? 'grown' : 'changed',
+      at: written.length === 1 && fork === null ? (written[0] as SideName) : 'both',
+      agreed: isWhole ? agreementOn(goal.session, false, agreed) : agreed,
+      ...(fork !== null && { fork: fork.record.session.session_id }),
+      ...(fork !== null && isWhole && { agreedFork: agreementOn(fork.record.session, false, null) }),
+    };
+  }
+
+  #mayWrite(side: SideName): boolean {
+    return this.#options.writes.includes(side);
+  }
+}
+
+/** False if the place has the id already, for a session that is not the same: it has grown, was changed or was deleted there. */
+async function storeUnlessTaken(side: Side, record: StoredRecord): Promise<boolean> {
+  try {
+    await side.store(record);
+    return true;
+  } catch (error) {
+    const isTaken =
+      error instanceof ParleyError && error.details?.some(({ problem }) => problem === 'is taken');
+    if (isTaken) return false;
+    throw error;
+  }
+}
+
+function busy(sessionId: string): ParleyError {
+  return new ParleyError('SESSION_BUSY', `The session ${sessionId} changes while it is synced.`, {
+    hint: 'Nothing of it was changed. Sync again.',
+  });
+}

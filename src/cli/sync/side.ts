@@ -1,0 +1,128 @@
+// One of the two places of a sync: its listing, and what is done to a session there. Calls are paced, and an interrupted one is no harm.
+import { isDeepStrictEqual } from 'node:util';
+import { ParleyError } from '../../service/errors.ts';
+import { largestPage } from '../../service/limits.ts';
+import type { Session } from '../../service/session.ts';
+import { anySession, firstCreatedFirst, type ReplacedSession } from '../../service/session-archive.ts';
+import { Pacer, type PacerOptions } from '../batch/pacer.ts';
+import type { CliContext } from '../context.ts';
+import { everyPage } from '../every-page.ts';
+import { readSession } from '../transcripts/session-reading.ts';
+import type { StoredRecord } from './merged-records.ts';
+import type { SideName } from './side-name.ts';
+
+/** How many sessions a side works on at once. */
+export const syncedAtOnce = 8;
+
+export class Side {
+  readonly name: SideName;
+  readonly #context: CliContext;
+  readonly #pacer: Pacer;
+
+  constructor(
+    name: SideName,
+    context: CliContext,
+    pacing: Pick<PacerOptions, 'giveUp' | 'say' | 'signal' | 'random'>,
+  ) {
+    this.name = name;
+    this.#context = context;
+    this.#pacer = new Pacer({
+      ...pacing,
+      // Each of the listings reads a page meanwhile.
+      most: syncedAtOnce + 2,
+      mostUnanswered: 3,
+      mostTries: Number.POSITIVE_INFINITY,
+      isTurnedAway: ({ code }) => code === 'RATE_LIMITED' || code === 'UNAVAILABLE',
+    });
+  }
+
+  /** All sessions, the first created first. A session that is created meanwhile comes at the end. */
+  async *list(deleted: boolean): AsyncGenerator<Session, void> {
+    const query = { ...anySession, ...firstCreatedFirst, deleted, limit: largestPage };
+    const pages = everyPage((cursor) =>
+      this.#run(async ({ archive }, call) => archive.listSessions(call, { ...query, cursor })),
+    );
+    let last: Session | null = null;
+    for await (const { data } of pages) {
+      for (const session of data.items) {
+        if (last !== null && comparePlaces(last, session) >= 0) throw outOfOrder(session);
+        yield session;
+        last = session;
+      }
+    }
+  }
+
+  /** Null if there is no such active session. */
+  async find(sessionId: string): Promise<Session | null> {
+    try {
+      return await this.#run(async ({ service }, call) => (await service.getSession(call, sessionId)).data);
+    } catch (error) {
+      if (error instanceof ParleyError && error.code === 'SESSION_NOT_FOUND') return null;
+      throw error;
+    }
+  }
+
+  async read(sessionId: string): Promise<StoredRecord> {
+    return this.#pacer.run(async () => (await readSession(sessionId, this.#context)) as StoredRecord);
+  }
+
+  store(record: StoredRecord): Promise<Session> {
+    return this.#run(async ({ archive }, call) => (await archive.importSession(call, record)).data);
+  }
+
+  /** An import leaves the pin, the archive and the tags of a stored session, so they are changed after it. */
+  async replace(record: StoredRecord, replaces: ReplacedSession): Promise<void> {
+    const stored = await this.store({ ...record, replaces });
+    const { session_id, pinned, archived, tags } = record.session;
+    const order = { pinned, archived, tags };
+    const isOrdered = isDeepStrictEqual(order, {
+      pinned: stored.pinned,
+      archived: stored.archived,
+      tags: stored.tags,
+    });
+    if (!isOrdered) await this.#run(({ archive }, call) => archive.changeSession(call, session_id, order));
+  }
+
+  async delete(sessionId: string): Promise<void> {
+    await this.#run(({ service }, call) => service.deleteSession(call, sessionId));
+  }
+
+  async restore(sessionId: string): Promise<void> {
+    await this.#run(({ archive }, call) => archive.restoreSession(call, sessionId));
+  }
+
+  /** True for a failure that every other session would share. */
+  gaveUpOn(error: unknown): boolean {
+    return this.#pacer.gaveUpOn(error);
+  }
+
+  #run<T>(
+    work: (
+      backend: Awaited<ReturnType<CliContext['open']>>['backend'],
+      call: Awaited<ReturnType<CliContext['call']>>,
+    ) => Promise<T>,
+  ): Promise<T> {
+    return this.#pacer.run(async () => {
+      const { backend } = await this.#context.open();
+      return work(backend, { ...(await this.#context.call()), pacesItself: true });
+    });
+  }
+}
+
+/** The order of {@link Side.list}: by the time of creation, then by the bytes of the id. */
+export function comparePlaces(
+  one: Pick<Session, 'created_at' | 'session_id'>,
+  other: Pick<Session, 'created_at' | 'session_id'>,
+): number {
+  const byTime = Date.parse(one.created_at) - Date.parse(other.created_at);
+  if (byTime !== 0) return byTime;
+  return one.session_id === other.session_id ? 0 : one.session_id < other.session_id ? -1 : 1;
+}
+
+function outOfOrder({ session_id }: Session): ParleyError {
+  return new ParleyError(
+    'BAD_RESPONSE',
+    `The server lists the session ${session_id} out of the order that was asked for.`,
+    { hint: 'A sync reads the sessions in the order of their creation. Update the server.' },
+  );
+}

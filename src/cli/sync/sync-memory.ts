@@ -1,0 +1,198 @@
+// The memory of a sync: what two places agreed on about each session, in a file of this machine, in the order of the listings. There are no
+// titles and no texts in it, only hashes. A running sync writes the new memory beside the old one as it goes; what a stopped sync has left is
+// folded into the old one by the next.
+//
+//   KEY.jsonl         the memory: an agreement a line
+//   KEY.part.jsonl    what the running sync has settled so far, in the same order
+//   KEY.forks.jsonl   the agreements on the forks that it has made, in no order
+import {
+  appendFileSync,
+  closeSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { makePrivateDirectory } from '../../system/directories.ts';
+import { fileFailure } from '../../system/file-failure.ts';
+import { holdFileLock, type LoadLocks } from '../../system/file-lock.ts';
+import type { Agreement } from './agreement.ts';
+import { comparePlaces } from './side.ts';
+
+const remedy = 'Make it a directory that you may write to, or set PARLEY_DATA_DIR to another.';
+/** So many characters of new lines are written together. */
+const writtenAtOnce = 32 * 1024;
+
+interface Paths {
+  readonly kept: string;
+  readonly part: string;
+  readonly forks: string;
+  readonly next: string;
+}
+
+export class SyncMemory {
+  readonly #paths: Paths;
+  readonly #release: () => void;
+  #lines = '';
+
+  /** Rejects with `STORE_BUSY` while another process syncs the same two places. `forgets`: begins with an empty memory. */
+  static async open(
+    dataDirectory: string,
+    key: string,
+    { locks, forgets }: { readonly locks: LoadLocks; readonly forgets: boolean },
+  ): Promise<SyncMemory> {
+    const directory = join(dataDirectory, 'sync');
+    try {
+      makePrivateDirectory(directory);
+    } catch (error) {
+      throw fileFailure(error, directory, 'written', remedy);
+    }
+    const path = join(directory, key);
+    const release = await holdFileLock({ path: `${path}.lock`, locks }, 'a sync of the same two places');
+    const memory = new SyncMemory(path, release);
+    try {
+      if (forgets) memory.#forget();
+      else await memory.#fold(false);
+      return memory;
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  private constructor(path: string, release: () => void) {
+    this.#paths = {
+      kept: `${path}.jsonl`,
+      part: `${path}.part.jsonl`,
+      forks: `${path}.forks.jsonl`,
+      next: `${path}.next.jsonl`,
+    };
+    this.#release = release;
+  }
+
+  /** What was agreed on before this sync, in the order of the listings. */
+  agreements(): AsyncGenerator<Agreement, void> {
+    return readLines(this.#paths.kept);
+  }
+
+  /** Adds the next agreement, in the order of the listings. `flush` writes it. */
+  add(agreement: Agreement): void {
+    this.#lines += `${JSON.stringify(agreement)}\n`;
+    if (this.#lines.length > writtenAtOnce) this.flush();
+  }
+
+  addFork(agreement: Agreement): void {
+    this.#append(this.#paths.forks, `${JSON.stringify(agreement)}\n`);
+  }
+
+  flush(): void {
+    const lines = this.#lines;
+    this.#lines = '';
+    if (lines !== '') this.#append(this.#paths.part, lines);
+  }
+
+  /** Every session was settled: what was not added is forgotten. */
+  async finish(): Promise<void> {
+    this.flush();
+    await this.#fold(true);
+  }
+
+  close(): void {
+    try {
+      this.flush();
+    } finally {
+      this.#release();
+    }
+  }
+
+  #append(path: string, lines: string): void {
+    try {
+      appendFileSync(path, lines, { mode: 0o600 });
+    } catch (error) {
+      throw fileFailure(error, path, 'written', remedy);
+    }
+  }
+
+  #forget(): void {
+    for (const path of Object.values(this.#paths)) rmSync(path, { force: true });
+  }
+
+  /** Makes one memory of the three files. `isWhole`: the part is all that is to be kept of the old memory. */
+  async #fold(isWhole: boolean): Promise<void> {
+    const { kept, part, forks, next } = this.#paths;
+    if (!isWhole && !exists(part) && !exists(forks)) return;
+    try {
+      const file = openSync(next, 'w', 0o600);
+      try {
+        let lines = '';
+        for await (const agreement of folded(this.#paths, isWhole)) {
+          lines += `${JSON.stringify(agreement)}\n`;
+          if (lines.length < writtenAtOnce) continue;
+          writeSync(file, lines);
+          lines = '';
+        }
+        writeSync(file, lines);
+        fsyncSync(file);
+      } finally {
+        closeSync(file);
+      }
+      renameSync(next, kept);
+      for (const path of [part, forks]) rmSync(path, { force: true });
+    } catch (error) {
+      throw fileFailure(error, next, 'written', remedy);
+    }
+  }
+}
+
+async function* folded({ kept, part, forks }: Paths, isWhole: boolean): AsyncGenerator<Agreement, void> {
+  let last: Agreement | null = null;
+  const made = new Map<string, Agreement>();
+  for await (const agreement of readLines(forks)) made.set(agreement.session_id, agreement);
+  const sorted = [...made.values()].sort(comparePlaces);
+  async function* settled(): AsyncGenerator<Agreement, void> {
+    for await (const agreement of readLines(part)) {
+      last = agreement;
+      yield agreement;
+    }
+    if (isWhole) return;
+    for await (const agreement of readLines(kept))
+      if (last === null || comparePlaces(agreement, last) > 0) yield agreement;
+  }
+  for await (const agreement of settled()) {
+    for (let fork = sorted[0]; fork !== undefined && comparePlaces(fork, agreement) < 0; fork = sorted[0]) {
+      yield fork;
+      sorted.shift();
+    }
+    // What was settled of the fork itself says more.
+    if (sorted[0]?.session_id === agreement.session_id) sorted.shift();
+    yield agreement;
+  }
+  yield* sorted;
+}
+
+/** A line that a crash has cut ends the file. No file is an empty one. */
+async function* readLines(path: string): AsyncGenerator<Agreement, void> {
+  if (!exists(path)) return;
+  const file = await open(path);
+  try {
+    for await (const line of file.readLines()) {
+      let agreement: Agreement;
+      try {
+        agreement = JSON.parse(line);
+      } catch {
+        return;
+      }
+      yield agreement;
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+function exists(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined;
+}

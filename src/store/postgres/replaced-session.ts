@@ -1,0 +1,196 @@
+// Replaces a stored session by an imported one, in one statement (../replaced-session.ts), which holds only if the session is as it was
+// read. An idempotency key names its message by position and id, so it stays valid when the message is hidden or shown. The keys of a
+// message that is kept in another session go to that session.
+import type { Message, Session } from '../../service/session.ts';
+import type { ReplacedSession, SessionRecord } from '../../service/session-archive.ts';
+import type { AuditBy } from '../audit-log.ts';
+import { areKept, type Replacement, replacementOf } from '../replaced-session.ts';
+import {
+  hiddenColumns,
+  importedSession,
+  isCopy,
+  type MessageRow,
+  parametersText,
+  type SessionRow,
+  toMessage,
+  toSession,
+} from '../rows.ts';
+import type { StoreRules } from '../store-rules.ts';
+import type { Ask } from './connection-pool.ts';
+import { movedColumns, visibleColumns } from './hidden-columns.ts';
+import { importSession, sameSession } from './imports.ts';
+import { leaseUntil } from './servers.ts';
+import { sessionColumns } from './sessions.ts';
+import { statement } from './statement.ts';
+import { ofProject } from './turn-rows.ts';
+
+const free = statement(`
+  SELECT session.id, session.xmin::text AS version, ${sessionColumns} FROM parley.sessions AS session
+  WHERE ${ofProject} AND session.session_id = $2 AND session.deleted_at IS NULL
+    AND (session.turn_owner IS NULL OR session.turn_owner = 'import' OR ${leaseUntil()} <= clock_timestamp())`);
+
+const everyMessage = statement(`
+  SELECT message.* FROM parley.sessions AS session CROSS JOIN LATERAL (
+    SELECT ${visibleColumns}, message.first_token_ms, message.copied FROM parley.messages AS message
+    WHERE message.session = session.id
+    UNION ALL
+    SELECT ${hiddenColumns}, message.first_token_ms, message.copied FROM parley.hidden_messages AS message
+    WHERE message.session = session.id
+  ) AS message
+  WHERE ${ofProject} AND session.session_id = $2`);
+
+/** A table of messages from arrays, of which the first is $first. */
+const unnested = (first: number) => {
+  const types = 'integer text text text text bigint bigint bigint text bigint text boolean text bigint'.split(
+    ' ',
+  );
+  const arrays = types.map((type, index) => `$${first + index}::${type}[]`).join(', ');
+  return `unnest(${arrays}) AS input (${movedColumns}, alternative_of, undone_at)`;
+};
+
+// $3: the version of the session's row, which any change of it changes. $4 to $12: the session as it is from now on. $13: the session that
+// holds the dropped messages. $14: their ids. $15: the positions, and $16 the ids, of the hidden messages that go. From $17: the visible
+// messages that are new in their places. From $31: the hidden messages that are new, or hidden for another reason. A place that is filled
+// anew is updated, because one statement cannot delete a row and add one with the same key.
+const replace = statement(`
+  WITH held AS (
+    UPDATE parley.sessions AS session SET title = $4, updated_at = $5::bigint, message_count = $6::integer, mode = $7,
+      parent_id = $8, forked_at = $9::integer, parameters = $10, system = $11, created_at = $12::bigint,
+      turn_owner = CASE WHEN $6::integer % 2 = 1 THEN 'import' END,
+      turn_until = CASE WHEN $6::integer % 2 = 1 THEN '-infinity'::timestamptz END,
+      turn_position = CASE WHEN $6::integer % 2 = 1 THEN $6::integer - 1 END,
+      turn_epoch = session.turn_epoch + 1, undone_turns = 0
+    WHERE ${ofProject} AND session.id = $2 AND session.xmin::text = $3
+    RETURNING ${sessionColumns}, session.id, session.project
+  ), cut AS (
+    DELETE FROM parley.messages AS message USING held
+    WHERE message.session = held.id AND message.position >= $6::integer
+  ), input AS MATERIALIZED (
+    SELECT * FROM ${unnested(17)}
+  ), changed AS (
+    UPDATE parley.messages AS message SET (${movedColumns}) = (${ofInput()})
+    FROM held, input WHERE message.session = held.id AND message.position = input.position
+    RETURNING message.position
+  ), added AS (
+    INSERT INTO parley.messages (session, ${movedColumns})
+    SELECT held.id, ${ofInput()} FROM held, input WHERE NOT EXISTS (
+      SELECT 1 FROM parley.messages AS message WHERE message.session = held.id AND message.position = input.position)
+  ), gone AS (
+    DELETE FROM parley.hidden_messages AS message
+    USING held, unnest($15::integer[], $16::text[]) AS old (position, message_id)
+    WHERE message.session = held.id AND message.position = old.position AND message.message_id = old.message_id
+  ), hidden AS (
+    INSERT INTO parley.hidden_messages (session, ${movedColumns}, alternative_of, undone_at)
+    SELECT held.id, input.* FROM held, ${unnested(31)}
+    ON CONFLICT (session, position, message_id) DO UPDATE SET alternative_of = excluded.alternative_of,
+      undone_at = excluded.undone_at
+  ), keys AS (
+    UPDATE parley.idempotency AS known SET session = (
+      SELECT session.id FROM parley.sessions AS session WHERE ${ofProject} AND session.session_id = $13)
+    FROM held WHERE known.session = held.id AND known.message_id = ANY ($14::text[])
+  ), unqueued AS (
+    DELETE FROM parley.to_index USING held
+    WHERE to_index.project = held.project AND to_index.session = held.id AND to_index.position >= $6::integer
+  ), words AS (
+    DELETE FROM parley.search USING held WHERE search.session = held.id
+      AND (search.position >= $6::integer OR search.position IN (SELECT position FROM input))
+  ), queued AS (
+    INSERT INTO parley.to_index (project, session, position, bytes)
+    SELECT held.project, held.id, input.position, octet_length(input.content) FROM held, input
+    ON CONFLICT (project, session, position) DO UPDATE SET bytes = excluded.bytes
+  )
+  SELECT * FROM held`);
+
+function ofInput(): string {
+  return movedColumns
+    .split(',')
+    .map((column) => `input.${column.trim()}`)
+    .join(', ');
+}
+
+type FreeRow = SessionRow & { readonly id: string; readonly version: string };
+
+type StoredRow = MessageRow & { readonly first_token_ms: number | null; readonly copied: boolean };
+
+/** Stores an imported session; null if another session has the id. */
+export async function importOrReplace(
+  ask: Ask,
+  rules: StoreRules,
+  projectId: string,
+  record: SessionRecord,
+  by?: AuditBy,
+): Promise<Session | null> {
+  const { replaces } = record;
+  if (replaces === undefined) return importSession(ask, rules, projectId, record, by);
+  return (
+    (await replaceSession(ask, rules, projectId, record, replaces)) ??
+    // It was replaced already, if the answer to the first call was lost.
+    sameSession(ask, rules, projectId, record)
+  );
+}
+
+/** Null if the stored session is not as it was read, if a turn runs in it, or if a message would be lost. */
+async function replaceSession(
+  ask: Ask,
+  rules: StoreRules,
+  projectId: string,
+  record: SessionRecord,
+  { session: read, kept_in }: ReplacedSession,
+): Promise<Session | null> {
+  const session = importedSession(record);
+  const [row] = await ask<FreeRow>(free, [projectId, session.session_id]);
+  if (row === undefined || !rules.isSame(toSession(row), read)) return null;
+  const stored = await ask<StoredRow>(everyMessage, [projectId, session.session_id]);
+  const change = replacementOf(stored.map(toMessage), record);
+  const elsewhere =
+    change.dropped.length === 0 || kept_in == null
+      ? []
+      : await ask<StoredRow>(everyMessage, [projectId, kept_in]);
+  if (!areKept(change, elsewhere.map(toMessage))) return null;
+  const [replaced] = await ask<SessionRow>(replace, [
+    ...[projectId, row.id, row.version],
+    ...[session.title, Date.parse(session.updated_at), session.message_count, session.mode],
+    ...[session.parent_id, session.forked_at, parametersText(session.parameters), session.system],
+    ...[Date.parse(session.created_at), kept_in ?? null, change.dropped.map(({ message_id }) => message_id)],
+    ...messageValues(stored, record, change),
+  ]);
+  return replaced === undefined ? null : toSession(replaced);
+}
+
+function messageValues(
+  stored: readonly StoredRow[],
+  record: SessionRecord,
+  { added, moved, dropped }: Replacement,
+): readonly unknown[] {
+  const isHiddenRow = (row: MessageRow) => row.alternative_of != null || row.undone_at != null;
+  const rows = new Map(stored.map((row) => [row.message_id, row]));
+  const written = [...added, ...moved];
+  const isHiddenNow = (message: Message) =>
+    message.alternative_of !== undefined || message.undone_at !== undefined;
+  const leave = new Set(
+    [...moved.filter((one) => !isHiddenNow(one)), ...dropped].map((one) => one.message_id),
+  );
+  const gone = stored.filter((row) => isHiddenRow(row) && leave.has(row.message_id));
+  const columns = (messages: readonly Message[]) => [
+    messages.map(({ position }) => position),
+    messages.map(({ message_id }) => message_id),
+    messages.map(({ role }) => role),
+    messages.map(({ mode }) => mode),
+    messages.map(({ finish_reason }) => finish_reason),
+    messages.map(({ usage }) => usage?.input_tokens ?? null),
+    messages.map(({ usage }) => usage?.output_tokens ?? null),
+    messages.map(({ message_id }) => rows.get(message_id)?.first_token_ms ?? null),
+    messages.map(({ error_code }) => error_code ?? null),
+    messages.map(({ created_at }) => Date.parse(created_at)),
+    messages.map(({ content }) => content),
+    messages.map((one) => rows.get(one.message_id)?.copied ?? isCopy(record, one)),
+    messages.map(({ alternative_of }) => alternative_of ?? null),
+    messages.map(({ undone_at }) => (undone_at === undefined ? null : Date.parse(undone_at))),
+  ];
+  return [
+    gone.map(({ position }) => position),
+    gone.map(({ message_id }) => message_id),
+    ...columns(written.filter((one) => !isHiddenNow(one))),
+    ...columns(written.filter(isHiddenNow)),
+  ];
+}

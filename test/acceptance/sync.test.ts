@@ -1,0 +1,65 @@
+// The real program syncs over `parley serve`: killed in the middle and run again, and run twice at once.
+import { once } from 'node:events';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Place } from '../support/parley.ts';
+import { type ServedPlace, servePlace } from '../support/served-place.ts';
+
+const here = new Place();
+const there = new Place();
+let served: ServedPlace;
+const count = 60;
+
+const lines = (name: string) =>
+  Array.from({ length: count }, (_, at) =>
+    JSON.stringify({ message: `${name} ${at}`, id: `${name}${at}` }),
+  ).join('\n');
+const exported = async (place: Place, ...words: string[]) =>
+  (await place.output(['sessions', 'export', '--all', '--format', 'json', ...words])).split('\n').sort();
+
+beforeAll(async () => {
+  await here.output(['chat', '--batch', '-m', 'echo', '--json'], { stdin: lines('here') });
+  await there.output(['chat', '--batch', '-m', 'echo', '--json'], { stdin: lines('there') });
+  const { key } = await there.answer<{ key: string }>(['keys', 'create', '--project', 'default']);
+  served = await servePlace(there);
+  const login = ['login', '--profile', 'other', '--url', served.url, '--key-stdin'];
+  await here.output(login, { stdin: `${key}\n` });
+  await here.output(['profiles', 'use', 'local']);
+});
+afterAll(async () => {
+  await served.end('SIGTERM');
+  here.remove();
+  there.remove();
+});
+
+test('a sync that is killed in the middle and run again, twice at once, ends with the same sessions', async () => {
+  let told = 0;
+  for (const results of [5, 30]) {
+    const child = here.start(['sync', 'other']);
+    child.stdin.end();
+    let out = '';
+    const closed = once(child, 'close');
+    child.stdout.on('data', (chunk: Buffer) => {
+      out += chunk;
+      if (out.split('\n').length > results) child.kill('SIGKILL');
+    });
+    await closed;
+    told += out.split('\n').length - 1;
+  }
+  expect(told).toBeGreaterThanOrEqual(5);
+  const both = await Promise.all([here.parley(['sync', 'other']), here.parley(['sync', 'other'])]);
+  // One of them may have found the other at work.
+  expect(both.map(({ status }) => status).sort()).toEqual([
+    0,
+    both.every(({ status }) => status === 0) ? 0 : 7,
+  ]);
+  expect(await here.output(['sync', 'other'])).toBe('');
+  const sessions = await exported(here);
+  expect(sessions).toHaveLength(2 * count + 1);
+  expect(await exported(here, '--profile', 'other')).toEqual(sessions);
+}, 120_000);
+
+test('a sync of a place with itself is refused, and does nothing', async () => {
+  const refused = await here.parley(['sync', 'local']);
+  expect(refused).toMatchObject({ status: 2, out: '' });
+  expect(refused.err).toContain('leads to the place that it is to be synced with');
+});

@@ -1,0 +1,295 @@
+// What a sync does with each kind of change, in both directions, and where it cannot.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Backend } from '../../../src/service/backend.ts';
+import { ParleyError } from '../../../src/service/errors.ts';
+import { say } from '../../support/calls.ts';
+import {
+  changed,
+  recordsOf,
+  type SyncedPlace,
+  SyncedPlaces,
+  sessionsOf,
+} from '../../support/synced-places.ts';
+
+let places: SyncedPlaces;
+let one: SyncedPlace;
+let other: SyncedPlace;
+beforeAll(async () => {
+  places = await SyncedPlaces.open([0, 500]);
+});
+afterAll(() => places.close());
+beforeEach(async () => {
+  places.around = (backend) => backend;
+  [one, other] = (await places.begin()) as [SyncedPlace, SyncedPlace];
+});
+
+const talk = async ({ backend, call }: SyncedPlace, message: string, session: string | null = null) =>
+  (await say(backend.service, call, message, session)).session_id;
+
+const sync = async (...words: readonly string[]) => {
+  const { status, results, err } = await places.sync(one, other, ...words);
+  return { status, err, told: results.map(({ session_id, status: what }) => `${what} ${session_id}`) };
+};
+
+async function expectEqual() {
+  const records = await recordsOf(one);
+  expect(await recordsOf(other)).toEqual(records);
+  return records;
+}
+
+/** A backend that tells its writes, and does none. */
+function onlyReads(backend: Backend, writes: string[]): Backend {
+  const refuse = (name: string) => () => {
+    writes.push(name);
+    return Promise.reject(new Error(name));
+  };
+  const archive = { importSession: refuse('import'), restoreSession: refuse('restore') };
+  return changed(backend, archive, { deleteSession: refuse('delete') });
+}
+
+describe('a sync', () => {
+  it('brings each place what it lacks, exactly, and then has nothing to do', async () => {
+    const { archive } = one.backend;
+    const mine = await talk(one, 'hello');
+    await talk(one, 'again', mine);
+    for await (const _ of archive.regenerate(one.call, mine, {}, 'whole'));
+    await archive.undoTurn(one.call, mine);
+    await archive.changeSession(one.call, mine, { title: 'Mine', system: 'Short.', parameters: { seed: 1 } });
+    const { session_id: fork } = (await archive.forkSession(one.call, mine, {})).data;
+    const theirs = await talk(other, 'good day');
+    const before = await recordsOf(one);
+    const { told, status } = await sync();
+    expect(status).toBe(0);
+    expect(told.sort()).toEqual([`pulled ${theirs}`, `pushed ${fork}`, `pushed ${mine}`].sort());
+    const after = await expectEqual();
+    expect(after).toMatchObject(before);
+    expect(Object.keys(after)).toHaveLength(3);
+    expect((await sync()).told).toEqual([]);
+  });
+
+  it('carries what one side has changed: messages, lines, title and settings', async () => {
+    const id = await talk(one, 'hello');
+    await sync();
+    await talk(other, 'more', id);
+    await one.backend.archive.changeSession(one.call, id, { title: 'Renamed' });
+    expect((await sync()).told).toEqual([`grown ${id}`]);
+    expect((await expectEqual())[id]).toMatchObject({ session: { title: 'Renamed', message_count: 4 } });
+    await one.backend.archive.undoTurn(one.call, id);
+    await sync();
+    expect((await expectEqual())[id]?.session.message_count).toBe(2);
+    await one.backend.archive.redoTurn(one.call, id);
+    await sync();
+    expect((await expectEqual())[id]?.session.message_count).toBe(4);
+    await one.backend.archive.changeSession(one.call, id, { title: 'hello' });
+    await other.backend.archive.changeSession(other.call, id, { system: 'Short.' });
+    expect((await sync()).told).toEqual([`changed ${id}`]);
+    expect((await expectEqual())[id]).toMatchObject({ session: { title: 'hello', system: 'Short.' } });
+  });
+
+  it('makes a second session where both sides have gone on, and overwrites nothing', async () => {
+    const id = await talk(one, 'hello');
+    await sync();
+    await talk(one, 'here', id);
+    await talk(other, 'there', id);
+    await talk(other, 'and there', id);
+    const { results } = await places.sync(one, other);
+    expect(results).toMatchObject([{ session_id: id, status: 'forked', at: 'both' }]);
+    const records = await expectEqual();
+    const fork = results[0]?.fork ?? '';
+    const texts = (session: string) =>
+      records[session]?.messages.filter(({ role }) => role === 'user').map(({ content }) => content);
+    expect(texts(id)).toEqual(['hello', 'there', 'and there']);
+    expect(texts(fork)).toEqual(['hello', 'here']);
+    expect(records[fork]?.session).toMatchObject({ parent_id: id, forked_at: 1 });
+    expect((await sync()).told).toEqual([]);
+    await talk(one, 'further', fork);
+    expect((await sync()).told).toEqual([`grown ${fork}`]);
+    await expectEqual();
+  });
+
+  it('keeps the new title of a second session that it had made in one place alone', async () => {
+    const id = await talk(one, 'hello');
+    await sync();
+    await talk(one, 'here', id);
+    await talk(one, 'and here', id);
+    await talk(other, 'there', id);
+    const { results } = await places.sync(one, other, '--pull');
+    const fork = results[0]?.fork ?? '';
+    await one.backend.archive.changeSession(one.call, fork, { title: 'a new title' });
+    const { status, told } = await sync();
+    expect([status, ...told]).toEqual([0, `forked ${id}`, `changed ${fork}`]);
+    expect((await expectEqual())[fork]?.session.title).toBe('a new title');
+    expect((await sync()).told).toEqual([]);
+  });
+
+  it('carries deletions and restores; a session that was changed elsewhere comes back', async () => {
+    const [gone, changed] = [await talk(one, 'gone'), await talk(one, 'changed')];
+    await sync();
+    await one.backend.service.deleteSession(one.call, gone);
+    await one.backend.service.deleteSession(one.call, changed);
+    await talk(other, 'on', changed);
+    expect((await sync()).told).toEqual([`deleted ${gone}`, `restored ${changed}`]);
+    expect(Object.keys(await expectEqual())).toEqual([changed]);
+    expect(await sessionsOf(other, true)).toMatchObject([{ session_id: gone }]);
+    await one.backend.archive.restoreSession(one.call, gone);
+    expect((await sync()).told).toEqual([`restored ${gone}`]);
+    expect(Object.keys(await expectEqual())).toHaveLength(2);
+  });
+
+  it('deletes, and does not bring back, what was purged in one place', async () => {
+    const id = await talk(one, 'secret');
+    await sync();
+    await one.backend.service.deleteSession(one.call, id);
+    const deleted_before = new Date(one.now() + 1000).toISOString();
+    await one.backend.administration.purgeSessions({
+      ...{ project_id: one.projectId, deleted_before, expected_sessions: 1 },
+    });
+    expect((await sync()).told).toEqual([`deleted ${id}`]);
+    expect((await sync()).told).toEqual([]);
+    expect(await sessionsOf(one, true)).toEqual([]);
+    expect(await sessionsOf(other, true)).toMatchObject([{ session_id: id }]);
+    // As if they had never been synced, and restored there, it comes back.
+    await other.backend.archive.restoreSession(other.call, id);
+    expect((await sync('--forget')).told).toEqual([`pulled ${id}`]);
+  });
+
+  it.each([
+    ['--push', 'place0', 'pushed'],
+    ['--pull', 'place1', 'pulled'],
+  ])('with %s writes nothing to %s', async (option, name, status) => {
+    const id = await talk(one, 'both');
+    await sync();
+    const [mine, theirs] = [await talk(one, 'mine'), await talk(other, 'theirs')];
+    await talk(one, 'here', id);
+    await talk(other, 'there', id);
+    const writes: string[] = [];
+    places.around = (backend, place) => (place.name === name ? onlyReads(backend, writes) : backend);
+    const { told, err } = await sync(option);
+    expect(writes).toEqual([]);
+    expect(told).toContain(`${status} ${option === '--push' ? mine : theirs}`);
+    expect(err).toContain('1 session wait for the other direction');
+    places.around = (backend) => backend;
+    await sync();
+    expect(Object.keys(await expectEqual())).toHaveLength(4);
+  });
+
+  it('with --dry-run tells what it would do, and writes nothing', async () => {
+    const [grown, forked, deleted] = [await talk(one, 'a'), await talk(one, 'b'), await talk(one, 'c')];
+    await sync();
+    await talk(one, 'on', grown);
+    await talk(one, 'here', forked);
+    await talk(other, 'there', forked);
+    await one.backend.service.deleteSession(one.call, deleted);
+    const [mine, theirs] = [await talk(one, 'mine'), await talk(other, 'theirs')];
+    const writes: string[] = [];
+    places.around = (backend) => onlyReads(backend, writes);
+    const { told, status } = await sync('--dry-run');
+    expect(status).toBe(0);
+    expect(writes).toEqual([]);
+    expect(told.toSorted()).toEqual(
+      [
+        ...[`would_grow ${grown}`, `would_fork ${forked}`, `would_delete ${deleted}`],
+        ...[`would_push ${mine}`, `would_pull ${theirs}`],
+      ].toSorted(),
+    );
+  });
+
+  it('goes on after a failure of one session, and takes it up again', async () => {
+    const ids = [await talk(one, 'a'), await talk(one, 'b'), await talk(one, 'c')];
+    places.around = (backend, place) =>
+      changed(backend, {
+        async importSession(call, record) {
+          if (place === other && record.session.session_id === ids[1])
+            throw new ParleyError('PAYLOAD_TOO_LARGE', 'Too long.', { hint: 'None.' });
+          return backend.archive.importSession(call, record);
+        },
+      });
+    const { status, told } = await sync();
+    expect(status).toBe(3);
+    expect(told).toEqual([`pushed ${ids[0]}`, `failed ${ids[1]}`, `pushed ${ids[2]}`]);
+    places.around = (backend) => backend;
+    expect((await sync()).told).toEqual([`pushed ${ids[1]}`]);
+    await expectEqual();
+  });
+
+  it('that is stopped at any write, and run again, ends as an undisturbed one', async () => {
+    for (let last = 0; last < 5; last += 1) {
+      [one, other] = (await places.begin()) as [SyncedPlace, SyncedPlace];
+      const [forked, grown] = [await talk(one, 'b'), await talk(one, 'g')];
+      await sync();
+      await talk(one, 'here', forked);
+      await talk(other, 'there', forked);
+      await talk(other, 'on', grown);
+      await one.backend.archive.changeSession(one.call, grown, { title: 'New' });
+      await talk(one, 'mine');
+      let writes = 0;
+      places.around = (backend) =>
+        changed(backend, {
+          async importSession(call, record) {
+            if (writes++ >= last) throw new ParleyError('STORAGE_FULL', 'Full.', { hint: 'None.' });
+            return backend.archive.importSession(call, record);
+          },
+        });
+      const stopped = await places.sync(one, other);
+      expect(stopped.status).toBe(writes > last ? 7 : 0);
+      places.around = (backend) => backend;
+      expect((await sync()).status).toBe(0);
+      const records = Object.values(await expectEqual());
+      const texts = records.map(({ messages }) => messages.map(({ content }) => content).join(' '));
+      expect(
+        texts
+          .map((text) =>
+            text
+              .split(' ')
+              .filter((_, at) => at % 2 === 0)
+              .join(' '),
+          )
+          .sort(),
+      ).toEqual(['b here', 'b there', 'g on', 'mine'].sort());
+      expect(records.map(({ session }) => session.title)).toContain('New');
+      expect((await sync()).told).toEqual([]);
+    }
+  });
+
+  it('merges a session again that changes while it is synced', async () => {
+    const id = await talk(one, 'hello');
+    await sync();
+    await talk(one, 'here', id);
+    let isFirst = true;
+    places.around = (backend, place) =>
+      changed(backend, {
+        async importSession(call, record) {
+          const isNow = isFirst && place === other;
+          isFirst &&= !isNow;
+          if (isNow) await talk(other, 'meanwhile', id);
+          return backend.archive.importSession(call, record);
+        },
+      });
+    expect((await sync()).told).toEqual([`forked ${id}`]);
+    expect(Object.keys(await expectEqual())).toHaveLength(2);
+  });
+
+  it('is refused where the other place lacks the extension, or is the same place', async () => {
+    places.around = (backend, place) =>
+      place === other ? { ...backend, extensions: ['archive', 'lines', 'settings'] } : backend;
+    const refused = await places.sync(one, other);
+    expect(refused.status).toBe(1);
+    expect(refused.err).toContain('lacks: sync');
+    expect(refused.err).toContain('Update Parley there');
+    expect((await sync('--push', '--pull')).status).toBe(2);
+  });
+
+  it('keeps neither texts nor titles nor keys in its memory', async () => {
+    const id = await talk(one, 'confidential');
+    await sync();
+    const directory = join(places.directoryOf(one), 'data', 'sync');
+    const text = readdirSync(directory)
+      .map((name) => readFileSync(join(directory, name), 'latin1'))
+      .join('');
+    expect(text).toContain(id);
+    for (const secret of ['confidential', one.call.apiKey, other.call.apiKey])
+      expect(text).not.toContain(secret);
+  });
+});
