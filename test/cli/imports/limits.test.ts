@@ -196,3 +196,12 @@ test('an archive that says it holds millions of files is refused, and the other 
   expect(out.split('\n').map((one) => one.split(' ')[0])).toEqual(['failed', 'imported', '']);
   expect(err).toContain('holds more than 1000000 files');
 });
+
+test('a damaged session of aichat is read without a warning of Node, and in a time that grows with its length', async () => {
+  const path = join(place.path, 'damaged.yaml');
+  const keys = Array.from({ length: 20_000 }, (_, number) => `k${number}: 1`).join('\n');
+  const text = `model: !own m\nmessages:\n- role: user\n  content: !odel Hi\n${keys}\n`;
+  writeFileSync(path, text);
+  const { status, err } = await place.binary(['sessions', 'import', '--from', 'aichat', path]);
+  expect([status, err.includes('Warning')]).toEqual([0, false]);
+});

@@ -10,6 +10,8 @@ import type { Source } from '../source.ts';
 
 /** Bytes of a session. A YAML file is read at once. */
 const mostBytes = 8 * 1024 * 1024;
+/** Warnings would go to stderr. A search for repeated keys, and lines for errors, take a time that grows with the square of the length. */
+const yamlOptions = { maxAliasCount: 0, logLevel: 'error', prettyErrors: false, uniqueKeys: false } as const;
 
 export const aichat: Source = {
   name: 'aichat',
@@ -37,7 +39,7 @@ export const aichat: Source = {
     }
     let session: ForeignFields;
     try {
-      session = fieldsOf(parse(Buffer.concat(chunks).toString(), { maxAliasCount: 0 }));
+      session = fieldsOf(parse(Buffer.concat(chunks).toString(), yamlOptions));
     } catch {
       yield { place, failure: broken(place, 'is not YAML') };
       return;
