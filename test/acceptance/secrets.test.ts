@@ -201,6 +201,17 @@ describe('sessions redact', () => {
     expectFailure(missing, { status: 2, code: 'USAGE' });
   });
 
+  test('takes a short password out of its place alone', async () => {
+    const said = 'https://ada:ab1@host.example/ about';
+    writeFileSync(historyFile(), `\n${JSON.stringify(said)}\n"about ab1"`);
+    const { session_id } = await own.answer<{ session_id: string }>(['chat', '-n', '-m', 'echo', said]);
+    const done = await redact(session_id, '--secrets', '--yes');
+    expect(done.err).toContain('fewer than 8 characters were not looked up');
+    expect(readFileSync(historyFile(), 'utf8')).toBe(
+      `\n"https://ada:[redacted password_in_url]@host.example/ about"\n"about ab1"`,
+    );
+  });
+
   test('asks first, and shows what it would do with --dry-run', async () => {
     const unasked = await redact(session, '--secrets');
     expectFailure(unasked, { status: 2, code: 'USAGE' });

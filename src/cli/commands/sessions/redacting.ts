@@ -161,13 +161,17 @@ async function tellHolders(
   administration: Administration,
   context: CliContext,
 ): Promise<void> {
-  if (texts.count > mostSought) {
+  const { sought, count } = texts;
+  if (sought.length > mostSought) {
     return context.say(
       'Whether other sessions hold the same texts was not looked up: there are too many texts.',
     );
   }
+  if (sought.length < count)
+    await context.say('Texts of fewer than 8 characters were not looked up in other sessions.');
+  if (sought.length === 0) return;
   const holders = await spinning('Checking', context, () =>
-    administration.sessionsWith([...texts.values], mostHolders + 1),
+    administration.sessionsWith(sought, mostHolders + 1),
   );
   if (holders.length === 0) return context.say('No session of the store holds any of these texts any more.');
   const more = holders.length > mostHolders ? ', …' : '';

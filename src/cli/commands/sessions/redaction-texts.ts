@@ -5,8 +5,8 @@ import { redactionMark, withoutSecrets } from '../../secrets/found-secrets.ts';
 import { planOfMessages, planOfSecrets, type SessionRedactionPlan } from '../../secrets/session-redaction.ts';
 import { readSession } from '../../transcripts/session-reading.ts';
 
-/** A shorter line may be a part of any message. */
-const shortestLine = 8;
+/** A shorter text may be a part of any other, so it is looked for by its shape or as a whole line alone. */
+const shortest = 8;
 
 /** `messages`: the ids or positions of the messages that are meant; null for secrets. Throws `USAGE` if one is not there. */
 export async function planOf(
@@ -32,8 +32,9 @@ export class RedactedTexts {
   readonly #values = new Set<string>();
   #areWhole = false;
 
-  get values(): ReadonlySet<string> {
-    return this.#values;
+  /** Those that are long enough to be looked for in other texts. */
+  get sought(): readonly string[] {
+    return [...this.#values].filter(({ length }) => length >= shortest);
   }
 
   get count(): number {
@@ -49,11 +50,11 @@ export class RedactedTexts {
   without(line: string): string {
     if (this.#areWhole) {
       const isPart =
-        line.trim().length >= shortestLine && [...this.#values].some((value) => value.includes(line));
+        line.trim().length >= shortest && [...this.#values].some((value) => value.includes(line));
       return isPart || this.#values.has(line) ? redactionMark('message') : line;
     }
     let without = withoutSecrets(line);
-    for (const value of this.#values) without = without.replaceAll(value, redactionMark('secret'));
+    for (const value of this.sought) without = without.replaceAll(value, redactionMark('secret'));
     return without;
   }
 }
