@@ -45,9 +45,12 @@ export function planSession({ states }: JoinedSession, agreed: Agreement | null)
   return isUnchanged || isSame ? isDeleted : { kind: 'merge', restoreAt: otherSide(active) };
 }
 
-/** If both have changed and look alike now, their messages are compared. */
+/**
+ * Two that look alike are compared by their messages unless both are as agreed: where clocks differ, different turns may leave the same time
+ * of the last activity.
+ */
 function stepForBoth(local: Session, remote: Session, agreed: Agreement | null): SyncStep {
-  const isKnown = agreed === null || agreed.line === lineOf(local);
+  const isKnown = agreed === null ? local.message_count === 0 : agreed.line === lineOf(local);
   return areAlike(local, remote) && isKnown
     ? { kind: 'agree', session: local, deleted: false }
     : { kind: 'merge', restoreAt: null };
