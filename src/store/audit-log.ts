@@ -73,11 +73,16 @@ export class ChainTimer {
     this.#timer.unref();
   }
 
+  /** Called when the entries are chained for another reason. */
+  clear(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+
   /** Chains what was told, and waits for that, but not long. */
   async end(): Promise<void> {
     if (this.#timer === null) return;
-    clearTimeout(this.#timer);
-    this.#timer = null;
+    this.clear();
     let alarm: NodeJS.Timeout | undefined;
     const patience = new Promise<void>((resolve) => {
       alarm = setTimeout(resolve, endPatienceMs);

@@ -79,6 +79,7 @@ export class PostgresAudit implements AuditLog {
   }
 
   async chain(): Promise<void> {
+    this.#timer.clear();
     while (await this.#run(async (ask) => (await ask(isWaiting)).length > 0))
       await this.#run(() => this.#connections.transaction(chainNext));
   }

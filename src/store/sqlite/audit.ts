@@ -73,6 +73,7 @@ export class SqliteAudit implements AuditLog {
   }
 
   async chain(): Promise<void> {
+    this.#timer.clear();
     while (await this.#access.read((connection) => connection.get(auditStatements.isWaiting) !== undefined)) {
       const { chained } = await import('../audit-chain.ts');
       await this.#access.write(storeItself, (connection) => {
