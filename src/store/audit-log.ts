@@ -37,8 +37,6 @@ export interface AuditLog {
 }
 
 export const auditPage = 1000;
-/** The most ids of an entry that gathers many calls. */
-export const mostIds = 1000;
 
 export function noteText({ time, what, project_id, key_id, request_id, count, ids }: AuditNote): string {
   const told = { time: new Date(time).toISOString(), what, project_id, key_id, request_id, count, ids };
