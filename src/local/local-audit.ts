@@ -6,8 +6,8 @@ import type {
   AuditQuery,
   AuditVerification,
 } from '../service/audit-entry.ts';
-import { chainedHash, firstHash } from '../store/audit-chain.ts';
 import type { AuditLog, AuditRow } from '../store/session-store.ts';
+import { chainedHash, firstHash, sessionMark } from './audit-chain.ts';
 import { readTime } from './text-rules.ts';
 
 /** How many faults are named. */
@@ -24,6 +24,7 @@ export class LocalAudit {
     const since = readTime('since', query.since) ?? Number.NEGATIVE_INFINITY;
     const until = readTime('until', query.until) ?? Number.POSITIVE_INFINITY;
     const { project_id, what } = query;
+    const mark = query.session_id === null ? null : sessionMark(query.session_id);
     await this.#log.chain();
     for await (const { number, entry, hash } of this.#rows()) {
       const told = readEntry(entry);
@@ -32,6 +33,7 @@ export class LocalAudit {
       if (time < since || time >= until) continue;
       if (project_id !== null && told.project_id !== project_id) continue;
       if (what !== null && told.what !== what) continue;
+      if (mark !== null && !told.ids.includes(mark)) continue;
       yield { number, ...told, hash };
     }
   }

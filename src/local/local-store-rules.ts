@@ -1,6 +1,7 @@
 // The rules that a store asks inside its transactions. A store gets them when it is opened.
 import { noOrdering } from '../service/session.ts';
 import type { StoreRules } from '../store/store-rules.ts';
+import { chained } from './audit-chain.ts';
 import { orderedSession } from './ordering-rules.ts';
 import { foldedWords, termMatcher } from './search-matches.ts';
 import { searchPage } from './search-page.ts';
@@ -9,6 +10,7 @@ import { turnRules } from './turn-rules.ts';
 
 export const storeRules: StoreRules = {
   turns: turnRules,
+  chain: chained,
   search: searchPage,
   wordsOf: foldedWords,
   matcher: termMatcher,

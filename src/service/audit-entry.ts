@@ -28,7 +28,10 @@ export interface AuditEntry {
   readonly request_id: string | null;
   /** How many sessions, keys or refusals. */
   readonly count: number;
-  /** The ids of the sessions or the key, or the beginnings of the SHA-256 of refused keys; empty where only a count is kept. */
+  /**
+   * The id of the key. Of sessions the first 16 hexadecimal digits of the SHA-256 of each id, so that a purge leaves no id; of refused keys
+   * the beginnings of their SHA-256. Empty where only a count is kept.
+   */
   readonly ids: readonly string[];
   /** SHA-256, in hex, of the hash before, the number and the text of this entry. */
   readonly hash: string;
@@ -41,6 +44,7 @@ export interface AuditQuery {
   readonly until: string | null;
   readonly project_id: string | null;
   readonly what: AuditedAction | null;
+  readonly session_id: string | null;
 }
 
 /** The last entry of a log. Kept outside of the store, it later shows that no entry up to it was changed or cut off. */

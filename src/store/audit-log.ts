@@ -37,8 +37,6 @@ export interface AuditLog {
 }
 
 export const auditPage = 1000;
-/** The most ids of an entry that gathers many calls. */
-export const mostIds = 1000;
 
 export function noteText({ time, what, project_id, key_id, request_id, count, ids }: AuditNote): string {
   const told = { time: new Date(time).toISOString(), what, project_id, key_id, request_id, count, ids };
@@ -73,11 +71,16 @@ export class ChainTimer {
     this.#timer.unref();
   }
 
+  /** Called when the entries are chained for another reason. */
+  clear(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+
   /** Chains what was told, and waits for that, but not long. */
   async end(): Promise<void> {
     if (this.#timer === null) return;
-    clearTimeout(this.#timer);
-    this.#timer = null;
+    this.clear();
     let alarm: NodeJS.Timeout | undefined;
     const patience = new Promise<void>((resolve) => {
       alarm = setTimeout(resolve, endPatienceMs);

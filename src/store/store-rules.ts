@@ -3,6 +3,7 @@
 // without a transaction.
 import type { Message, Session, SessionOrdering } from '../service/session.ts';
 import type { SearchPage } from '../service/session-archive.ts';
+import type { AuditRow } from './audit-log.ts';
 import type { OrderChange, OrderedSession } from './order-change.ts';
 import type { SearchFilter } from './session-filters.ts';
 import type { TurnReply } from './session-store.ts';
@@ -99,6 +100,8 @@ export interface TextRules {
 
 export interface StoreRules extends TextRules {
   readonly turns: TurnRules;
+  /** The entries of the audit log that follow its head, from the waiting ones. */
+  chain(head: Pick<AuditRow, 'number' | 'hash'> | null, waiting: readonly string[]): readonly AuditRow[];
   /** Null if the session would have too many tags. */
   order(kept: SessionOrdering, change: OrderChange): OrderedSession | null;
   readonly search: SearchRule;

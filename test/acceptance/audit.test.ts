@@ -1,5 +1,6 @@
 // The audit log as the owner of a store sees it: what is told, what it does not hold, and that a change is found.
 import { expect, onTestFinished, test } from 'vitest';
+import { sessionMark } from '../../src/local/audit-chain.ts';
 import type { CreatedKey } from '../../src/service/administration.ts';
 import type { AuditEntry } from '../../src/service/audit-entry.ts';
 import { expectFailure } from '../support/failures.ts';
@@ -26,10 +27,16 @@ test('the log tells of a day, survives a purge and a backup, and shows a change'
   expect(told.map(({ what, count }) => `${what} ${count}`)).toEqual([
     ...['export 2', 'delete 2', 'restore 1', 'purge 1', 'refused_login 1'],
   ]);
-  expect(told[1]).toMatchObject({ key_id, ids: [...ids].sort(), request_id: expect.stringMatching(/./) });
+  expect(told[1]).toMatchObject({
+    key_id,
+    ids: ids.map(sessionMark),
+    request_id: expect.stringMatching(/./),
+  });
   const lines = (await place.output(['audit', 'export', '--what', 'delete'])).trim().split('\n');
   expect(lines.map((line) => JSON.parse(line))).toEqual([told[1]]);
   expect(JSON.stringify(entries)).not.toContain('secret');
+  const ofErased = await place.answer<readonly AuditEntry[]>(['audit', 'list', '--session', ids[1] ?? '']);
+  expect(ofErased.map(({ what }) => what)).toEqual(['export', 'delete']);
   expect(await place.output(['audit', 'list', '--project', 'default', '--what', 'purge'])).toContain(
     '\tpurge\t1\t',
   );

@@ -1,12 +1,15 @@
 // The audit log of every store: what is told, and that a change of it is found.
 import { describe, expect, it } from 'vitest';
+import { sessionMark } from '../../src/local/audit-chain.ts';
 import { LocalAudit } from '../../src/local/local-audit.ts';
 import type { AuditEntry, AuditQuery } from '../../src/service/audit-entry.ts';
 import type { AuditBy, AuditLog, AuditRow, SessionStore } from '../../src/store/session-store.ts';
 import type { NewPlace } from './every-store.ts';
 import { at, newKey, newSession, once, recordOf, startOfTime } from './store-samples.ts';
 
-const everything: AuditQuery = { since: null, until: null, project_id: null, what: null };
+const everything: AuditQuery = {
+  ...{ since: null, until: null, project_id: null, what: null, session_id: null },
+};
 const by: AuditBy = { time: startOfTime, key_id: 'key_mine', request_id: 'req_mine' };
 
 async function entriesOf(
@@ -17,6 +20,8 @@ async function entriesOf(
   for await (const entry of new LocalAudit(audit).entries({ ...everything, ...query })) entries.push(entry);
   return entries;
 }
+
+const marks = (...ids: readonly string[]) => ids.map(sessionMark).sort();
 
 /** A log with these rows. */
 function logOf(rows: readonly AuditRow[], head: AuditRow | undefined): AuditLog {
@@ -57,20 +62,22 @@ export function describeAudits(name: string, newPlace: NewPlace): void {
       );
       await store.revokeKey(key.key_id, startOfTime + 9);
       const entries = await entriesOf(store);
-      expect(entries.map(({ what, count, ids, key_id }) => [what, count, ids, key_id])).toEqual([
+      expect(entries.map(({ what, count, ids, key_id }) => [what, count, ids.toSorted(), key_id])).toEqual([
         ['key_created', 1, [key.key_id], null],
-        ['delete', 1, [one], 'key_mine'],
-        ['delete', 2, [two, three].sort(), 'key_mine'],
-        ['restore', 1, [two], 'key_mine'],
-        ['restore', 1, [three], 'key_mine'],
-        ['import', 3, ['ses_a', 'ses_b', 'ses_c'], 'key_mine'],
+        ['delete', 1, marks(one), 'key_mine'],
+        ['delete', 2, marks(two, three), 'key_mine'],
+        ['restore', 1, marks(two), 'key_mine'],
+        ['restore', 1, marks(three), 'key_mine'],
+        ['import', 3, marks('ses_a', 'ses_b', 'ses_c'), 'key_mine'],
         ['purge', 1, [], null],
         ['key_revoked', 1, [key.key_id], null],
       ]);
       expect(entries[1]).toMatchObject({
         ...{ number: 2, time: at(0), project_id: project, request_id: 'req_mine' },
       });
-      expect(JSON.stringify(entries)).not.toMatch(/hello|title/);
+      expect(JSON.stringify(entries)).not.toMatch(/hello|title|ses_/);
+      const ofOne = await entriesOf(store, { session_id: two });
+      expect(ofOne.map(({ what }) => what)).toEqual(['delete', 'restore']);
       expect(await new LocalAudit(store.audit).verify(null)).toMatchObject({ entries: 8, faults: [] });
     });
 

@@ -20,7 +20,6 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'store/session-store.ts',
     'store/store-rows.ts',
     'store/order-change.ts',
-    'store/audit-chain.ts',
     'store/store-rules.ts',
     'store/search-characters.ts',
     'store/unspaced-scripts.ts',

@@ -1,6 +1,5 @@
 // The audit log in PostgreSQL. The statement that does something also adds the waiting entry. The row of the head is the lock of the
 // processes that chain.
-import { chained } from '../audit-chain.ts';
 import {
   type AuditBy,
   type AuditLog,
@@ -11,6 +10,7 @@ import {
   headIn,
   noteText,
 } from '../audit-log.ts';
+import type { StoreRules } from '../store-rules.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { type Statement, statement } from './statement.ts';
 
@@ -59,12 +59,14 @@ type Run = <T>(call: (ask: Ask) => Promise<T>) => Promise<T>;
 
 export class PostgresAudit implements AuditLog {
   readonly #connections: ConnectionPool;
+  readonly #rules: Pick<StoreRules, 'chain'>;
   readonly #run: Run;
   readonly #timer = new ChainTimer(() => this.chain());
 
   /** `run` runs a call of the store. */
-  constructor(connections: ConnectionPool, run: Run) {
+  constructor(connections: ConnectionPool, rules: Pick<StoreRules, 'chain'>, run: Run) {
     this.#connections = connections;
+    this.#rules = rules;
     this.#run = run;
   }
 
@@ -79,8 +81,9 @@ export class PostgresAudit implements AuditLog {
   }
 
   async chain(): Promise<void> {
+    this.#timer.clear();
     while (await this.#run(async (ask) => (await ask(isWaiting)).length > 0))
-      await this.#run(() => this.#connections.transaction(chainNext));
+      await this.#run(() => this.#connections.transaction((ask) => chainNext(ask, this.#rules)));
   }
 
   read(after: number): Promise<readonly AuditRow[]> {
@@ -96,10 +99,10 @@ export class PostgresAudit implements AuditLog {
   }
 }
 
-async function chainNext(ask: Ask): Promise<void> {
+async function chainNext(ask: Ask, rules: Pick<StoreRules, 'chain'>): Promise<void> {
   const head = await headOf(ask, lockHead);
   const waiting = await ask<{ entry: string }>(takeWaiting);
-  const rows = chained(
+  const rows = rules.chain(
     head,
     waiting.map(({ entry }) => entry),
   );

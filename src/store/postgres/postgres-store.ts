@@ -85,7 +85,7 @@ export class PostgresStore implements SessionStore {
 
   constructor(connections: ConnectionPool, { name, schema, now, rules, beat }: StoreParts) {
     this.#connections = connections;
-    this.audit = new PostgresAudit(connections, (call) => this.#run(call));
+    this.audit = new PostgresAudit(connections, rules, (call) => this.#run(call));
     this.#name = name;
     this.#schema = schema;
     this.#now = now;
@@ -247,9 +247,10 @@ export class PostgresStore implements SessionStore {
 
   readonly planPurge: SessionStore['planPurge'] = (filter) => this.#run((ask) => planPurge(ask, filter));
 
-  purgeSessions(filter: PurgeFilter, options: PurgeOptions): Promise<Purge> {
+  async purgeSessions(filter: PurgeFilter, options: PurgeOptions): Promise<Purge> {
     const { expected, keptSince, rewrites = false, by } = options;
     const keptMs = Math.max(0, this.#now() - keptSince);
+    await this.audit.chain();
     return this.#told(() => purgeSessions(this.#connections, filter, { expected, keptMs, rewrites, by }));
   }
 

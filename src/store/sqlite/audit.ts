@@ -10,6 +10,7 @@ import {
   noteText,
 } from '../audit-log.ts';
 import type { PurgeOptions } from '../session-store.ts';
+import type { StoreRules } from '../store-rules.ts';
 import type { Connection } from './connection.ts';
 import type { StoreAccess } from './store-access.ts';
 import { storeItself } from './writer.ts';
@@ -36,10 +37,12 @@ export const auditStatements = {
 
 export class SqliteAudit implements AuditLog {
   readonly #access: StoreAccess;
+  readonly #rules: Pick<StoreRules, 'chain'>;
   readonly #timer = new ChainTimer(() => this.chain());
 
-  constructor(access: StoreAccess) {
+  constructor(access: StoreAccess, rules: Pick<StoreRules, 'chain'>) {
     this.#access = access;
+    this.#rules = rules;
   }
 
   /** Called inside a transaction of the writer. */
@@ -73,11 +76,11 @@ export class SqliteAudit implements AuditLog {
   }
 
   async chain(): Promise<void> {
+    this.#timer.clear();
     while (await this.#access.read((connection) => connection.get(auditStatements.isWaiting) !== undefined)) {
-      const { chained } = await import('../audit-chain.ts');
       await this.#access.write(storeItself, (connection) => {
         const waiting = connection.all<{ id: number; entry: string }>(auditStatements.waiting);
-        const rows = chained(
+        const rows = this.#rules.chain(
           headOf(connection),
           waiting.map(({ entry }) => entry),
         );

@@ -79,7 +79,7 @@ export class SqliteStore implements SessionStore {
 
   constructor(connection: Connection, dependencies: StoreDependencies) {
     this.#access = new StoreAccess(connection, dependencies.wait, dependencies.endsWithProcess);
-    this.audit = new SqliteAudit(this.#access);
+    this.audit = new SqliteAudit(this.#access, dependencies.rules);
     this.budgets = new SqliteKeyBudgets(this.#access, dependencies.now);
     this.#dependencies = dependencies;
     const { path, driver } = connection;
@@ -248,6 +248,8 @@ export class SqliteStore implements SessionStore {
     const tools = { connection, writer, wait, clocks: () => this.#clocks(), told };
     return this.#access.run(async () => {
       await this.removeAbandoned();
+      // What waits still names sessions by their ids.
+      await this.audit.chain();
       return purgeSessions(tools, filter, options);
     });
   }
@@ -270,8 +272,8 @@ export class SqliteStore implements SessionStore {
 
   /** Waits for the pending writes. A later call rejects. */
   async close(): Promise<void> {
-    await this.audit.end();
-    await Promise.all([this.#access.close(), this.#processes?.close(storeClosed())]);
+    const closing = this.audit.end().then(() => this.#access.close());
+    await Promise.all([closing, this.#processes?.close(storeClosed())]);
   }
 
   /** Made when a write runs, not when it is requested: the write may wait for a lock in between. */

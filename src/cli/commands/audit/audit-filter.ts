@@ -12,6 +12,7 @@ export interface AuditFilter {
   /** A name or an id. */
   readonly project?: string;
   readonly what?: AuditedAction;
+  readonly session?: string;
 }
 
 export function auditFilter(command: Command): Command {
@@ -19,11 +20,12 @@ export function auditFilter(command: Command): Command {
     .option('--since <when>', 'from then on, such as 7d or 2026-01-31', pointInTime)
     .option('--until <when>', 'before then', pointInTime)
     .option('--project <name>', 'of one project, by its name or id')
-    .addOption(new Option('--what <action>', 'one kind of entry').choices(auditedActions));
+    .addOption(new Option('--what <action>', 'one kind of entry').choices(auditedActions))
+    .option('--session <id>', 'of one session, also of one that is erased');
 }
 
 export async function queryOf(
-  { since, until, project, what }: AuditFilter,
+  { since, until, project, what, session }: AuditFilter,
   context: CliContext,
 ): Promise<AuditQuery> {
   const now = context.host.now();
@@ -32,6 +34,7 @@ export async function queryOf(
     until: until === undefined ? null : timeOf(until, now),
     project_id: project === undefined ? null : await projectId(project, context),
     what: what ?? null,
+    session_id: session ?? null,
   };
 }
 

@@ -1,7 +1,8 @@
 // The chain of audit entries: each hash covers the one before, so a changed, dropped or reordered entry breaks it. These functions know no
-// database.
-import { createHash } from 'node:crypto';
-import { type AuditRow, mostIds } from './audit-log.ts';
+// database. A chained entry names a session by a hash of its id, so that a purge leaves no id, and whoever knows an id can still look for it.
+import { sha256 } from '@noble/hashes/sha2.js';
+import { utf8ToBytes } from '@noble/hashes/utils.js';
+import type { AuditRow } from '../store/session-store.ts';
 
 interface Note {
   readonly what: string;
@@ -15,8 +16,21 @@ interface Note {
 export const firstHash = '0'.repeat(64);
 
 export function chainedHash(before: string, number: number, entry: string): string {
-  return createHash('sha256').update(`${before} ${number} ${entry}`).digest('hex');
+  return hexHash(`${before} ${number} ${entry}`);
 }
+
+function hexHash(text: string): string {
+  return Buffer.from(sha256(utf8ToBytes(text))).toString('hex');
+}
+
+/** The name of a session in the log: 64 bits of the SHA-256 of its id. */
+export function sessionMark(sessionId: string): string {
+  return hexHash(sessionId).slice(0, 16);
+}
+
+/** The most sessions of an entry that gathers many calls. */
+const mostIds = 1000;
+const ofSessions: readonly string[] = ['delete', 'restore', 'import', 'export'];
 
 /** The rows that follow the head. Imports of one key that wait one behind the other become one entry. */
 export function chained(
@@ -39,10 +53,11 @@ function gathered(waiting: readonly string[]): readonly string[] {
     last = null;
   };
   for (const text of waiting) {
-    const note = JSON.parse(text) as Note;
+    const told = JSON.parse(text) as Note;
+    const note = ofSessions.includes(told.what) ? { ...told, ids: told.ids.map(sessionMark) } : told;
     if (note.what !== 'import') {
       end();
-      entries.push(text);
+      entries.push(JSON.stringify(note));
     } else if (last !== null && isOfOne(last.note, note) && last.ids.length < mostIds) {
       last.ids.push(...note.ids);
     } else {
