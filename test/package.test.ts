@@ -54,6 +54,7 @@ describe('the packed file', () => {
         'postgres',
         'scripts',
         'secrets',
+        'sync',
         'terminal',
       ].map((name) => `docs/${name}.md`),
       ...['Containerfile', 'haproxy.cfg', 'parley.service'].map((name) => `docs/deploy/${name}`),

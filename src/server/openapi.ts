@@ -4,8 +4,9 @@ import type { ErrorCode } from '../service/errors.ts';
 import { errorStatus } from '../wire/error-status.ts';
 import { eventStreamType, extensionsHeader, idempotencyHeader, requestIdHeader } from '../wire/headers.ts';
 import { isStreamed, type Operation, routes } from '../wire/routes.ts';
+import { failure } from './failure-schema.ts';
 import { type OperationShape, operationShapes } from './operation-shapes.ts';
-import { failure, nothing } from './schemas.ts';
+import { nothing } from './schemas.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

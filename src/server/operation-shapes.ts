@@ -14,8 +14,8 @@ import {
   tagRequest,
   tagResult,
 } from './ordering-schemas.ts';
+import { anyRecord, sessionRecord } from './record-schemas.ts';
 import {
-  anyRecord,
   changeSessionRequest,
   chatReply,
   chatRequest,
@@ -38,7 +38,6 @@ import {
   session,
   sessionPage,
   sessionQuery,
-  sessionRecord,
   usage,
 } from './schemas.ts';
 

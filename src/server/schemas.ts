@@ -3,8 +3,7 @@
 import { z } from 'zod';
 import type { ChatReply } from '../service/chat-event.ts';
 import type { KeyIdentity } from '../service/conversation-service.ts';
-import { serviceErrorCodes } from '../service/errors.ts';
-import { defaultLimits, importedMessages } from '../service/limits.ts';
+import { defaultLimits } from '../service/limits.ts';
 import type { Mode } from '../service/mode.ts';
 import type { Parameters } from '../service/model-parameters.ts';
 import {
@@ -15,7 +14,7 @@ import {
   type Page,
   type Session,
 } from '../service/session.ts';
-import type { BatchResult, SearchPage, SessionRecord } from '../service/session-archive.ts';
+import type { BatchResult, SearchPage } from '../service/session-archive.ts';
 import {
   archivedInList,
   archivedInSearch,
@@ -250,35 +249,6 @@ export const searchPage = z.strictObject({
     .describe('true: there are more hits than are ranked; these are of the newest 10,000'),
 }) satisfies z.ZodType<SearchPage>;
 
-export const sessionRecord = z.strictObject({
-  session,
-  messages: z.array(message).meta({ maxItems: importedMessages }).describe('by position, from 0'),
-  hidden_messages: z
-    .array(message)
-    .meta({ maxItems: importedMessages })
-    .exactOptional()
-    .describe('the replies that others took the place of, and the turns that were undone'),
-  replaces: z
-    .strictObject({
-      session: session.describe('the stored session as it was read; if it has changed since: SESSION_BUSY'),
-      kept_in: z
-        .string()
-        .nullable()
-        .exactOptional()
-        .describe('a session that holds the stored messages that are not in this record'),
-    })
-    .exactOptional()
-    .describe('to take the place of the stored session with this id; every stored message is kept'),
-}) satisfies z.ZodType<SessionRecord>;
-
-/** A session to import, before the service checks it. The service reports the first fault of a record, not all of them. */
-export const anyRecord = z.strictObject({
-  session: z.unknown(),
-  messages: z.array(z.unknown()),
-  hidden_messages: z.array(z.unknown()).optional(),
-  replaces: z.unknown().optional(),
-});
-
 export const movedTurn = z.strictObject({
   session,
   message: message.describe('the message of the user that the turn began with'),
@@ -291,23 +261,3 @@ export const deletionResult = z.strictObject({
 export const restorationResult = z.strictObject({
   items: z.array(z.strictObject({ session_id: z.string(), status: z.enum(['restored', 'not_found']) })),
 }) satisfies z.ZodType<BatchResult<'restored'>>;
-
-const budgetLeft = z.number().int().nullable();
-
-export const failure = z.strictObject({
-  success: z.literal(false),
-  error: z.strictObject({
-    code: z.enum(serviceErrorCodes),
-    message: z.string().describe('what failed, and what to do next'),
-    details: z
-      .union([
-        z.array(z.strictObject({ field: z.string(), problem: z.string() })),
-        z.strictObject({ remaining: z.strictObject({ turns: budgetLeft, tokens: budgetLeft }) }),
-      ])
-      .optional()
-      .describe('each fault of the request; for a key whose budget is used up, what is left of it today'),
-    session_id: z.string().optional().describe('of a chat that failed after its message was kept'),
-    message_id: z.string().optional(),
-  }),
-  request_id: z.string().describe('identifies the call in the log of the server'),
-});
