@@ -30,7 +30,7 @@ export function sessionMark(sessionId: string): string {
 
 /** The most sessions of an entry that gathers many calls. */
 const mostIds = 1000;
-const ofSessions: readonly string[] = ['delete', 'restore', 'import', 'export'];
+const ofSessions: readonly string[] = ['delete', 'restore', 'import', 'export', 'redact'];
 
 /** The rows that follow the head. Imports of one key that wait one behind the other become one entry. */
 export function chained(

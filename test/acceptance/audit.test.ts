@@ -55,3 +55,13 @@ test('the log tells of a day, survives a purge and a backup, and shows a change'
   expectFailure(changed, { status: 7, code: 'STORE_DAMAGED' });
   expect(changed.err).toContain('entry 3');
 });
+
+test('the log names a redacted session by the hash of its id', async () => {
+  const place = new PlaceInProcess();
+  onTestFinished(() => place.remove());
+  const title = 'https://ann:s3cr3tpass99@db.example/';
+  const id = (await place.output(['sessions', 'create', '--title', title])).trim();
+  await place.output(['sessions', 'redact', id, '--secrets', '--yes']);
+  const entries = await place.answer<readonly AuditEntry[]>(['audit', 'list', '--session', id]);
+  expect(entries.map(({ what, ids }) => [what, ids])).toEqual([['redact', [sessionMark(id)]]]);
+});
