@@ -12,6 +12,7 @@ import { toJson } from '../../terminal/json.ts';
 import { waiting } from '../../terminal/progress.ts';
 import { askText } from '../../terminal/prompt.ts';
 import { startTimer } from '../../terminal/timer.ts';
+import { erasureRemarks } from './erasure-remarks.ts';
 
 export interface PurgeInput {
   readonly deletedBefore: PointInTime;
@@ -87,7 +88,7 @@ function ended(report: PurgeReport, journals: readonly string[]): string {
     ...lists
       .filter(({ names }) => names.length > 0)
       .map(({ what, names }) => `${what}: ${oneLine(names.join(', '))}`),
-    ...facts.map(({ name, value }) => `${name.replaceAll('_', ' ')}: ${value}`),
+    ...erasureRemarks(facts),
   ]
     .map((line) => `${line}\n`)
     .join('');

@@ -13,6 +13,7 @@ import { type ItemResult, writeResults } from '../../session-batch/batch-report.
 import { waiting } from '../../terminal/progress.ts';
 import { confirm } from '../../terminal/prompt.ts';
 import { startTimer } from '../../terminal/timer.ts';
+import { erasureRemarks } from './erasure-remarks.ts';
 import { everySession } from './every-session.ts';
 import { givenIds } from './ids.ts';
 import { planOf, RedactedTexts } from './redaction-texts.ts';
@@ -152,7 +153,7 @@ async function erase(rewrite: boolean, administration: Administration, context: 
   );
   if (integrity !== 'ok') await context.say(`The check of the store: ${integrity}`);
   for (const backup of backups_removed) await context.say(`Removed the backup ${backup}.`);
-  for (const { name, value } of facts) await context.say(`${name.replaceAll('_', ' ')}: ${value}`);
+  for (const remark of erasureRemarks(facts)) await context.say(remark);
 }
 
 /** Forks and other copies have texts of their own. */
