@@ -145,3 +145,17 @@ test.each([
   const { status, err } = await place.parley(['sessions', ...words]);
   expect({ status, err }).toEqual({ status: 2, err: expect.stringContaining(said) });
 });
+
+test('a tag that no session can have is refused before a batch is made', async () => {
+  const { status, err } = await place.parley(['sessions', 'tag', ...ids, '+a,b', '--yes']);
+  expect({ status, err }).toEqual({ status: 2, err: expect.stringContaining('The field tag ') });
+  expect(await place.output(['sessions', 'batches'])).toBe('');
+});
+
+test('a session that is named by its title is pinned and tagged without a question', async () => {
+  const [one = ''] = ids;
+  await place.parley(['sessions', 'rename', one, 'The only plan']);
+  expect((await place.parley(['sessions', 'pin', 'The only'])).status).toBe(0);
+  expect((await place.parley(['sessions', 'tag', one.slice(-8), '+work'])).status).toBe(0);
+  expect(await session(one)).toMatchObject({ pinned: true, tags: ['work'] });
+});

@@ -10,6 +10,7 @@ import { noAnswer, nothingYet, orSay, tellEnd } from './action-report.ts';
 import { batchOwner, endStatus, runOver, runSingle } from './batch.ts';
 import { newDraft } from './draft.ts';
 import { lookup, operationOf } from './operations.ts';
+import { requireTags } from './required-tags.ts';
 
 export async function runAction(input: ActionInput, context: CliContext): Promise<number> {
   requireOneSource(input);
@@ -25,10 +26,14 @@ export async function runAction(input: ActionInput, context: CliContext): Promis
       await context.say(`${what}: nothing was ${done}.`);
       return exitDone;
     }
+    if (input.tags !== null && list.count > 1) {
+      const { add, remove } = input.tags;
+      await orSay(nothingYet(input), context, () => requireTags([...add, ...remove], context));
+    }
     if (input.dryRun) return await lookUp(draft, input, context);
     if (list.count === 1 && input.filter === null) {
       const [session] = named;
-      if (session !== undefined && !input.yes)
+      if (session !== undefined && input.kind === 'delete' && !input.yes)
         await orSay(nothingYet(input), context, () => askAboutNamed(session, input, context));
       return await orSay(noAnswer(input), context, () =>
         runSingle(operation, list, input.ignoreMissing, context),

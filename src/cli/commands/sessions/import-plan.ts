@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ParleyError } from '../../../service/errors.ts';
-import { anySession } from '../../../service/session-archive.ts';
 import { type PointInTime, timeOf } from '../../age.ts';
 import type { CliContext } from '../../context.ts';
 import type { FoundFile } from '../../imports/found-file.ts';
@@ -20,6 +19,7 @@ import { ImportTurns } from '../../session-batch/import-turns.ts';
 import { stdinBytes } from '../../terminal/stdin.ts';
 import { batchOwner } from './batch.ts';
 import { batchName } from './draft.ts';
+import { requireTags } from './required-tags.ts';
 
 export interface ImportInput {
   /** Files, directories and archives; or `-` for stdin. */
@@ -152,14 +152,6 @@ async function resumed(input: ImportInput, context: CliContext): Promise<ImportR
   const { seal } = readImport(context.host.dataDirectory, resume ?? '');
   requireOwner(seal, (await batchOwner(context)).owner);
   return { ...seal };
-}
-
-/** Rejects before anything is written if the service keeps no tags, or one of these is not a tag. */
-async function requireTags(tags: readonly string[], context: CliContext): Promise<void> {
-  if (tags.length === 0) return;
-  const { backend } = await context.open();
-  for (const tag of tags)
-    await backend.archive.listSessions(await context.call(), { ...anySession, tag, limit: 1, cursor: null });
 }
 
 /** A path that cannot be read does not keep the others from being imported. */
