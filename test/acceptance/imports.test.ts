@@ -110,7 +110,7 @@ test('an export is read in its zip, in a directory and from standard input alike
   );
   const { results, err } = await imported(zip);
   expect(toldSessions(await kept(results))).toEqual(referenceOf(named('claude')).sessions);
-  expect(err).toContain('1 file passed over');
+  expect(err).toContain('1 file not recognised and left out: ');
   const folder = join(place.path, 'unpacked', 'inner');
   mkdirSync(folder, { recursive: true });
   cpSync(path, join(folder, 'conversations.json'));

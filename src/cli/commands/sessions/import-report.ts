@@ -20,6 +20,7 @@ export class ImportReport {
   readonly #showsAll: boolean;
   #at = 0;
   #passed = 0;
+  #firstPassed: string | null = null;
   #leftOut = 0;
   #links = 0;
   /** The session with the newest message. */
@@ -53,8 +54,9 @@ export class ImportReport {
   }
 
   /** A file that no source recognises. */
-  pass(_path: string): void {
+  pass(path: string): void {
     this.#passed += 1;
+    this.#firstPassed ??= path;
   }
 
   /** A conversation that the options leave out. */
@@ -101,10 +103,15 @@ export class ImportReport {
 
   async end(): Promise<void> {
     const { options } = this.#context;
-    if (this.#progress.finished > 1) await this.say(this.#progress.summary());
+    if (this.#progress.finished > 1 || (!this.#showsAll && this.#progress.finished > 0))
+      await this.say(this.#progress.summary());
     if (this.#leftOut > 0) await this.say(`${counted(this.#leftOut, 'conversation')} left out as asked.`);
-    if (this.#passed > 0)
-      await this.say(`${counted(this.#passed, 'file')} passed over: no source is known that writes such.`);
+    if (this.#firstPassed !== null) {
+      const names = `${quoted(this.#firstPassed)}${this.#passed > 1 ? ', …' : ''}`;
+      await this.say(
+        `${counted(this.#passed, 'file')} not recognised and left out: ${names}. --from names a source.`,
+      );
+    }
     if (this.#links > 0) await this.say(`${counted(this.#links, 'link')} not followed.`);
     if (this.#plan.dryRun) return;
     const batch = this.#plan.batch();
