@@ -136,11 +136,11 @@ function changedMeanwhile(place: string): ParleyError {
   });
 }
 
-async function intoDatabase({ target, replaces, ...rest }: RestoringRequest, dependencies: Dependencies) {
+async function intoDatabase({ target, replaces: _, ...rest }: RestoringRequest, dependencies: Dependencies) {
   const rows = await openRows(target, dependencies, false);
   try {
     const isUsed = (await rows.projects()).length > 0 || (await rows.copyNote()) !== null;
-    if (isUsed) throw replaces ? cannotReplace(target.storeName) : holdsData(target.storeName);
+    if (isUsed) throw cannotReplace(target.storeName);
     await rows.setCopyNote(JSON.stringify({ from: rest.place, isWhole: false }));
     const restored = await writeRows({ ...rest, rows, earlierKeys: [] });
     await rows.setCopyNote(JSON.stringify({ from: rest.place, isWhole: true }));
