@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { KeyRecord } from '../../../service/administration.ts';
 import type { CliContext } from '../../context.ts';
+import { counted } from '../../counted.ts';
 import type { Run } from '../../run.ts';
 import { timesIn } from '../../shown-time.ts';
 import { toJson } from '../../terminal/json.ts';
@@ -28,8 +29,8 @@ function statusOf({ revoked_at, expires_at }: KeyRecord, now: number): string {
 }
 
 function budgetsOf({ turns_per_day, tokens_per_day }: KeyRecord): string {
-  const turns = turns_per_day === null ? [] : [`${turns_per_day} turns`];
-  return [...turns, ...(tokens_per_day === null ? [] : [`${tokens_per_day} tokens`])].join(', ');
+  const turns = turns_per_day === null ? [] : [counted(turns_per_day, 'turn')];
+  return [...turns, ...(tokens_per_day === null ? [] : [counted(tokens_per_day, 'token')])].join(', ');
 }
 
 export function registerKeysList(parent: Command, run: Run): void {
