@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Backend } from '../../../src/service/backend.ts';
 import { ParleyError } from '../../../src/service/errors.ts';
+import { anySession } from '../../../src/service/session-archive.ts';
 import { say } from '../../support/calls.ts';
 import {
   changed,
@@ -66,6 +67,30 @@ describe('a sync', () => {
     const after = await expectEqual();
     expect(after).toMatchObject(before);
     expect(Object.keys(after)).toHaveLength(3);
+    expect((await sync()).told).toEqual([]);
+  });
+
+  it('carries pins, the archive and tags, and the filter by a tag finds what came', async () => {
+    const id = await talk(one, 'hello');
+    await sync();
+    await one.backend.archive.changeSession(one.call, id, { pinned: true, tags: ['work', 'draft'] });
+    expect((await sync()).told).toEqual([`changed ${id}`]);
+    await other.backend.archive.changeSession(other.call, id, { archived: true, tags: ['work'] });
+    expect((await sync()).told).toEqual([`changed ${id}`]);
+    await expectEqual();
+    for (const { backend, call } of [one, other]) {
+      const found = async (tag: string) => {
+        const { data } = await backend.archive.listSessions(call, {
+          ...anySession,
+          limit: 10,
+          cursor: null,
+          tag,
+        });
+        return data.items.map(({ pinned, archived, tags }) => ({ pinned, archived, tags }));
+      };
+      expect(await found('work')).toEqual([{ pinned: true, archived: true, tags: ['work'] }]);
+      expect(await found('draft')).toEqual([]);
+    }
     expect((await sync()).told).toEqual([]);
   });
 
