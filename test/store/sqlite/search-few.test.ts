@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { SessionPredicate } from '../../../src/store/session-filters.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
+import { searchStatements } from '../../../src/store/sqlite/search-hits.ts';
 import { fillIndexes } from '../../support/filled-indexes.ts';
 import { lookInto } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
@@ -29,7 +30,7 @@ async function storeOfHits(directory: string, text: string): Promise<string> {
       INSERT INTO session_tags (session, tag, project) VALUES (1, 'rare', 1), (2, 'rare', 1);
       WITH RECURSIVE numbers (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM numbers WHERE id < ${messages})
       INSERT INTO messages (id, session, position, message_id, role, mode, created_at, content)
-        SELECT id, CASE WHEN id < 3 OR id > ${messages - 2} THEN 1 WHEN id BETWEEN 1000 AND 1600 THEN 2 ELSE 3 END,
+        SELECT id, CASE WHEN id < 3 OR id IN (7600, ${messages}) THEN 1 WHEN id BETWEEN 1000 AND 1600 THEN 2 ELSE 3 END,
           id, 'msg_' || id, 'user', 'echo', id, '${text}' FROM numbers;
       COMMIT;`),
   );
@@ -77,11 +78,16 @@ it.each([
   ['words', 'fox', ['fox', '"fox"']],
   ['pieces', '東京都', ['東京都', '東']],
 ] as const)(
-  'a search of %s in few sessions reads the index only where it may hold their messages',
+  'a search of %s reads no hits before those of its step; in few sessions it reads only the places of their messages',
   async (index, text, queries) => {
     const directory = temporaryDirectory();
     const project = await storeOfHits(directory, text);
     damagePages(directory, index);
+    const step = { projectId: project, expression: `"${text}"`, before: 4000, limit: 3 };
+    const row = lookInto(join(directory, 'parley.db'), (database) =>
+      database.prepare(searchStatements[index].older).get(step),
+    );
+    expect(row).toEqual({ numbers: '[3999,3998,3997]' });
     const { store } = await openTestStore(storeOptions(directory));
     const ids = async (query: string, predicate: Partial<SessionPredicate>) => {
       const filter = searchFilter(query, { sessions: { ...anySessions, ...predicate } });
