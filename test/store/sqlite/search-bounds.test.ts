@@ -11,12 +11,12 @@ import { newProject, search, turnReply, turnStart } from '../store-samples.ts';
 
 it.each(
   (['words', 'pieces'] as const).flatMap((index) => [
-    { index, order: 'older', numbers: [4, 3, 2] } as const,
-    { index, order: 'newer', numbers: [2, 3, 4] } as const,
+    { index, order: 'older', place: { before: 5 }, numbers: [4, 3, 2] } as const,
+    { index, order: 'newer', place: { from: 2 }, numbers: [2, 3, 4] } as const,
   ]),
 )(
   'a step to $order hits in the index of $index reads no more than its limit',
-  async ({ index, order, numbers }) => {
+  async ({ index, order, place, numbers }) => {
     const directory = temporaryDirectory();
     const { store } = await openSqliteStore(storeOptions(directory));
     const project = await newProject(store);
@@ -28,7 +28,7 @@ it.each(
     const row = lookInto(join(directory, 'parley.db'), (database) =>
       database
         .prepare(searchStatements[index][order])
-        .get({ projectId: project, expression: '"fox"', before: 5, from: 2, limit: 3 }),
+        .get({ projectId: project, expression: '"fox"', ...place, limit: 3 }),
     );
     expect(row).toEqual({ numbers: JSON.stringify(numbers) });
   },
