@@ -25,6 +25,11 @@ export function indexQuery({ matching, terms }: Pick<SearchFilter, 'matching' | 
   return { expression, isExact: known.length === terms.length };
 }
 
+/** True if a term is the beginning of words in the index of words. */
+export function hasPrefix({ matching, terms }: Pick<SearchFilter, 'matching' | 'terms'>): boolean {
+  return matching === 'words' && terms.some(({ prefix }) => prefix);
+}
+
 function quoted(text: string): string {
   return `"${text.replaceAll('"', '""')}"`;
 }

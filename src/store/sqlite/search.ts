@@ -9,46 +9,18 @@ import type { Connection } from './connection.ts';
 import type { LockWait } from './lock-wait.ts';
 import { whenUnlocked } from './lock-wait.ts';
 import { longHits } from './search-apart.ts';
-import { indexQuery } from './search-terms.ts';
+import { indexedHits } from './search-hits.ts';
+import { hasPrefix, type IndexQuery, indexQuery } from './search-terms.ts';
 import { waitingHits } from './search-waiting.ts';
-import { conditionBindings, meetsAll } from './session-conditions.ts';
+import { conditionBindings } from './session-conditions.ts';
 import { findSession, inProject } from './sessions.ts';
 
-/**
- * How many hits one step reads before the event loop turns. Where few of them are in the sessions that are searched, the steps grow: each
- * step passes over the hits of the ones before again.
- */
-const hitsOfStep = 1000;
-const mostHitsOfStep = 16_000;
-/** How many texts one step tests, if the index cannot look up all terms. */
-const textsOfStep = 250;
 /** How many bytes of texts one step reads: a few milliseconds' work. Each row counts as `bytesOfRow` more. */
 const bytesOfStep = 64 * 1024;
 const bytesOfRow = 200;
 
-// CROSS JOIN makes SQLite read the index first. `owner` only narrows the hits; the project of the session decides who may see a message.
-function selectHits(index: 'words' | 'pieces', more = ''): string {
-  return `
-    SELECT message.id, session_id, message.position, message.created_at, octet_length(message.content) AS bytes,
-      ${meetsAll} AS meets${more}
-    FROM message_${index} CROSS JOIN messages AS message ON message.id = message_${index}.rowid
-    CROSS JOIN sessions ON sessions.id = message.session
-    WHERE message_${index} MATCH 'owner : "' || (
-        SELECT printf('%03d', id) FROM projects WHERE project_id = @projectId
-      ) || '"' || CASE @expression WHEN '' THEN '' ELSE ' AND content : (' || @expression || ')' END
-      AND message_${index}.rowid < @before AND ${inProject} AND deleted_at IS NULL
-    ORDER BY message_${index}.rowid DESC LIMIT @limit`;
-}
-
 const ofActive = `FROM messages AS message CROSS JOIN sessions ON sessions.id = message.session
   WHERE message.id = @message AND ${inProject} AND deleted_at IS NULL`;
-
-export const searchStatements = {
-  words: selectHits('words'),
-  pieces: selectHits('pieces'),
-  /** The messages that may hold all terms, with their texts, which are then tested. */
-  texts: selectHits('pieces', ', message.content'),
-} as const;
 
 export const hitStatements = {
   content: `SELECT message.content ${ofActive}`,
@@ -59,15 +31,6 @@ interface ShownRow {
   readonly message_id: string;
   readonly role: Role;
   readonly created_at: number;
-  readonly content: string;
-}
-
-/** A hit in a session, and whether the session is one of those that are searched. */
-interface HitRow extends FoundMessage {
-  readonly meets: number;
-}
-
-interface FoundText extends HitRow {
   readonly content: string;
 }
 
@@ -88,11 +51,10 @@ export function searchReads(
     async hits(most) {
       // A message may move from the first place to the second or third meanwhile. In this order it is found once or twice, never missed.
       const holds = rules.matcher(filter);
-      const { expression, isExact } = indexQuery(filter);
       const found = [
         ...(await waitingHits({ connection, wait }, sessions, filter, holds)),
         ...(await longHits({ connection, wait }, sessions, holds, most)),
-        ...(isExact ? await indexHits(expression, most) : await heldHits(expression, most, holds)),
+        ...(await indexHits(indexQuery(filter), most, holds)),
       ];
       const hits = [...new Map(found.map((hit) => [hit.id, hit])).values()];
       return hits.sort((one, other) => other.id - one.id).slice(0, most);
@@ -105,36 +67,32 @@ export function searchReads(
     },
   };
 
-  async function indexHits(expression: string, most: number): Promise<readonly FoundMessage[]> {
-    const hits: FoundMessage[] = [];
-    // For a term that is the beginning of words, each query reads all those words in the index again.
-    let limit = filter.terms.some(({ prefix }) => prefix) ? most : hitsOfStep;
-    for (let before = Number.MAX_SAFE_INTEGER; hits.length < most; await yieldToEventLoop()) {
-      const bindings = { ...sessions, expression, before, limit };
-      const next = await read(() => connection.all<HitRow>(searchStatements[filter.matching], bindings));
-      const meeting = next.filter(({ meets }) => meets === 1);
-      for (const { meets: _, ...hit } of meeting) hits.push(hit);
-      if (next.length < limit) break;
-      before = next.at(-1)?.id ?? 0;
-      if (meeting.length < limit / 2) limit = Math.min(2 * limit, mostHitsOfStep);
-    }
-    return hits.slice(0, most);
-  }
-
-  async function heldHits(
-    expression: string,
+  /** The newest hits of the index, at least `most` of them if there are so many. The event loop turns after each read. */
+  async function indexHits(
+    query: IndexQuery,
     most: number,
     holds: (text: string) => boolean,
   ): Promise<readonly FoundMessage[]> {
     const hits: FoundMessage[] = [];
-    for (let before = Number.MAX_SAFE_INTEGER; hits.length < most; await yieldToEventLoop()) {
-      const bindings = { ...sessions, expression, before, limit: textsOfStep };
-      const next = await read(() => connection.all<FoundText>(searchStatements.texts, bindings));
-      for (const { content: text, meets, ...hit } of next) if (meets === 1 && holds(text)) hits.push(hit);
-      if (next.length < textsOfStep) break;
-      before = next.at(-1)?.id ?? 0;
+    const found = { index: filter.matching, expression: query.expression, isPrefix: hasPrefix(filter) };
+    for await (const step of indexedHits({ connection, wait }, sessions, found, most)) {
+      hits.push(...(query.isExact ? step : await holding(step, holds)));
+      if (hits.length >= most) break;
     }
-    return hits.slice(0, most);
+    return hits;
+  }
+
+  async function holding(
+    messages: readonly FoundMessage[],
+    holds: (text: string) => boolean,
+  ): Promise<readonly FoundMessage[]> {
+    const kept: FoundMessage[] = [];
+    for (const step of inSteps(messages)) {
+      const texts = await read(() => step.map(({ id }) => content(id)));
+      kept.push(...step.filter((_, index) => holds(texts[index] ?? '')));
+      await yieldToEventLoop();
+    }
+    return kept;
   }
 
   function content(message: number): string | null {

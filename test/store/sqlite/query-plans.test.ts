@@ -13,7 +13,9 @@ import { listingStatements } from '../../../src/store/sqlite/listings.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { orderingStatements } from '../../../src/store/sqlite/ordering.ts';
 import { purgeStatements } from '../../../src/store/sqlite/purge-rows.ts';
-import { hitStatements, searchStatements } from '../../../src/store/sqlite/search.ts';
+import { hitStatements } from '../../../src/store/sqlite/search.ts';
+import { fewStatements } from '../../../src/store/sqlite/search-few.ts';
+import { meetingHits, searchStatements } from '../../../src/store/sqlite/search-hits.ts';
 import { indexStatements } from '../../../src/store/sqlite/search-index.ts';
 import { waitingStatements } from '../../../src/store/sqlite/search-waiting.ts';
 import { chosenStatements, sessionListings } from '../../../src/store/sqlite/session-pages.ts';
@@ -82,7 +84,19 @@ const ofProject = {
   ...of('listings', listingStatements),
   ...of('hits', hitStatements),
   ...of('imports', importStatements),
+  ...of(
+    'few sessions',
+    Object.fromEntries(Object.entries(fewStatements).map(([by, { many }]) => [`limit by ${by}`, many])),
+  ),
 };
+
+const numbersOfHits = (['words', 'pieces'] as const).flatMap((index) =>
+  Object.entries(searchStatements[index]).map(([order, sql]) => ({
+    name: `${index} for ${order} hits`,
+    index,
+    sql,
+  })),
+);
 
 describe.each(Object.entries({ ...ofProject, moveKeysBack, ...of('keys', idempotencyStatements) }))(
   'the statement %s',
@@ -108,7 +122,8 @@ it.each(
 
 it('every statement names its project, except the one that deletes old idempotency keys', () => {
   const { forget: _, ...others } = idempotencyStatements;
-  for (const sql of Object.values({ ...ofProject, undone, ...others, ...searchStatements })) {
+  const searched = [meetingHits, ...numbersOfHits.map(({ sql }) => sql)];
+  for (const sql of [...Object.values({ ...ofProject, undone, ...others }), ...searched]) {
     expect(sql).toContain('project_id = @projectId');
   }
 });
@@ -155,20 +170,30 @@ it.each([
   expect(plan(listingStatements[name])).toContain(`(session=? AND position${comparison}?)`);
 });
 
-it.each(Object.entries(searchStatements))(
-  'a search of %s reads the index first, and sorts nothing',
-  (name, sql) => {
-    const steps = plan(sql)
-      .split('\n')
-      .filter((step) => /^(SCAN|SEARCH (message|sessions)|USE)/.test(step));
-    expect(steps.slice(0, 3)).toEqual([
-      expect.stringContaining(`SCAN message_${name === 'words' ? 'words' : 'pieces'} VIRTUAL TABLE INDEX`),
-      'SEARCH message USING INTEGER PRIMARY KEY (rowid=?)',
-      'SEARCH sessions USING INTEGER PRIMARY KEY (rowid=?)',
-    ]);
-    expect(steps.join()).not.toContain('TEMP B-TREE');
+it.each(numbersOfHits)('a search of $name reads the index alone, and sorts nothing', ({ index, sql }) => {
+  const steps = plan(sql)
+    .split('\n')
+    .filter((step) => /SCAN (?!\(subquery)|SEARCH (?!projects)|TEMP B-TREE/.test(step));
+  expect(steps).toEqual([expect.stringContaining(`SCAN message_${index} VIRTUAL TABLE INDEX`)]);
+});
+
+it.each(Object.entries(fewStatements))(
+  'the messages of few sessions by %s are found through indexes, and no text is read',
+  (_, { messages }) => {
+    expect(messages).toContain('project_id = @projectId');
+    expect(plan(messages)).toContain('SEARCH message USING COVERING INDEX');
+    expect(plan(messages)).not.toMatch(/SCAN (?!few|\(subquery)|TEMP B-TREE|\(project=\?\)/);
   },
 );
+
+it('the messages of hits are read by their numbers', () => {
+  const steps = plan(meetingHits).split('\n');
+  expect(steps.slice(0, 3)).toEqual([
+    expect.stringContaining('SCAN hit VIRTUAL TABLE INDEX'),
+    'SEARCH message USING INTEGER PRIMARY KEY (rowid=?)',
+    'SEARCH sessions USING INTEGER PRIMARY KEY (rowid=?)',
+  ]);
+});
 
 it.each(Object.entries(usageStatements))(
   'usage by %s is counted from the index alone, from the given time on',

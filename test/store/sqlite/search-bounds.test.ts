@@ -2,19 +2,21 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
-import { searchStatements } from '../../../src/store/sqlite/search.ts';
-import { conditionBindings } from '../../../src/store/sqlite/session-conditions.ts';
+import { searchStatements } from '../../../src/store/sqlite/search-hits.ts';
 import { fillIndexes } from '../../support/filled-indexes.ts';
 import { lookInto } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
-import { anySessions, newProject, search, turnReply, turnStart } from '../store-samples.ts';
+import { newProject, search, turnReply, turnStart } from '../store-samples.ts';
 
-const conditions = conditionBindings(anySessions);
-
-it.each(Object.entries(searchStatements))(
-  'the statement that finds hits in the index of %s reads no more rows than its limit, the newest first',
-  async (_, sql) => {
+it.each(
+  (['words', 'pieces'] as const).flatMap((index) => [
+    { index, order: 'older', place: { before: 5 }, numbers: [4, 3, 2] } as const,
+    { index, order: 'newer', place: { from: 2 }, numbers: [2, 3, 4] } as const,
+  ]),
+)(
+  'a step to $order hits in the index of $index reads no more than its limit',
+  async ({ index, order, place, numbers }) => {
     const directory = temporaryDirectory();
     const { store } = await openSqliteStore(storeOptions(directory));
     const project = await newProject(store);
@@ -23,12 +25,12 @@ it.each(Object.entries(searchStatements))(
     expect((await search(store, project, 'fox')).items).toHaveLength(5);
     await store.close();
     fillIndexes(directory);
-    const rows = lookInto(join(directory, 'parley.db'), (database) =>
+    const row = lookInto(join(directory, 'parley.db'), (database) =>
       database
-        .prepare(sql)
-        .all({ ...conditions, projectId: project, expression: '"fox"', before: 5, limit: 3 }),
+        .prepare(searchStatements[index][order])
+        .get({ projectId: project, expression: '"fox"', ...place, limit: 3 }),
     );
-    expect(rows.map((row) => (row as { id: number }).id)).toEqual([4, 3, 2]);
+    expect(row).toEqual({ numbers: JSON.stringify(numbers) });
   },
 );
 
