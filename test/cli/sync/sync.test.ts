@@ -271,6 +271,31 @@ describe('a sync', () => {
     expect(Object.keys(await expectEqual())).toHaveLength(2);
   });
 
+  it.each([
+    ['a time that is none', { created_at: 'yesterday' }],
+    ['a time out of all calendars', { created_at: '+999999-01-01T00:00:00.000Z' }],
+    ['the same session again and again', {}],
+  ])('ends where the other place lists %s', async (_what, changes) => {
+    await talk(one, 'mine');
+    const id = await talk(other, 'theirs');
+    let pages = 0;
+    places.around = (backend, place) =>
+      changed(backend, {
+        async listSessions(call, query) {
+          const page = await backend.archive.listSessions(call, { ...query, cursor: null });
+          if (place === one || query.deleted) return page;
+          pages += 1;
+          const items = page.data.items.map((item) => ({ ...item, ...changes }));
+          return { ...page, data: { items, next_cursor: `c${pages}` } };
+        },
+      });
+    const { status, err } = await sync();
+    expect(status).toBe(1);
+    expect(err).toContain('BAD_RESPONSE');
+    expect(err).toContain(id);
+    expect(pages).toBeLessThan(5);
+  });
+
   it('is refused where the other place lacks the extension, or is the same place', async () => {
     places.around = (backend, place) =>
       place === other ? { ...backend, extensions: ['archive', 'lines', 'settings'] } : backend;
