@@ -41,7 +41,8 @@ export function readNote(text: string): Note | null {
 
 /** The most sessions of an entry that gathers many calls. */
 const mostIds = 1000;
-const ofSessions: readonly string[] = ['delete', 'restore', 'import', 'export'];
+/** The ids of all other entries are those of sessions. */
+const ofKeys: readonly string[] = ['key_created', 'key_revoked', 'refused_login'];
 
 /**
  * The rows that follow the head. Imports of one key that wait one behind the other become one entry. A text that is no entry is kept as it is:
@@ -73,7 +74,7 @@ function gathered(waiting: readonly string[]): readonly string[] {
       entries.push(text);
       continue;
     }
-    const note = ofSessions.includes(told.what) ? { ...told, ids: told.ids.map(sessionMark) } : told;
+    const note = ofKeys.includes(told.what) ? told : { ...told, ids: told.ids.map(sessionMark) };
     if (note.what !== 'import') {
       end();
       entries.push(JSON.stringify(note));

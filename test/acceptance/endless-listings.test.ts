@@ -13,8 +13,10 @@ let count = 0;
 beforeAll(async () => {
   const time = '2026-01-01T00:00:00.000Z';
   server = await serve(({ path }, response) => {
-    count += 1;
     const { pathname, searchParams } = new URL(path, server.url);
+    // Asked for its extensions alone.
+    if (pathname.endsWith('/models')) return sendJson(response, { success: true, data: [] });
+    count += 1;
     const session = { session_id: 's1', title: 't', created_at: time, updated_at: time, message_count: 2 };
     const hits = [{ message_id: 'm', role: 'user', created_at: time, snippet: 'x' }];
     const message = {

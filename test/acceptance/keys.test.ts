@@ -97,8 +97,8 @@ describe('keys', () => {
     expect(batch.status).toBe(6);
 
     const listed = await place.output(['keys', 'list']);
-    expect(listed).toMatch(/valid\tlimited\tkey\tread\t20.*\t20/);
-    expect(listed).toContain('\t1 turns\t');
+    expect(listed).toMatch(/valid\tlimited\tkey\t20.*\t\tread\t20.*\t20/);
+    expect(listed).toContain('\t1 turn\n');
     const [last] = (await place.answer<readonly KeyRecord[]>(['keys', 'list'])).slice(-1);
     expect(last).toMatchObject({ turns_per_day: 1, tokens_per_day: null, scope: null, expires_at: null });
     expect(last?.last_used_at).toMatch(/^\d{4}.*:00:00.000Z$/);

@@ -117,7 +117,7 @@ describe('what is printed in a pipe', () => {
     const listed = await own.output(['sessions', 'list'], { env: { COLUMNS: '20', TERM: 'xterm-256color' } });
     expect(listed).toMatch(new RegExp(`^${second}\t0\t${time}\té 😀 1\n${first}\t0\t${time}\té 😀 0\n$`));
     expect(await own.output(['keys', 'list'])).toMatch(
-      new RegExp(`^key_\\w+\tvalid\tdefault\tlocal\t${time}\t\n$`),
+      new RegExp(`^key_\\w+\tvalid\tdefault\tlocal\t${time}\t\tall\t${time}\t\t\n$`),
     );
     expect(await own.output(['profiles', 'list'])).toBe('*\tlocal\tembedded\t\n');
     own.remove();

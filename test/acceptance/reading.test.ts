@@ -95,7 +95,7 @@ test('every other command that tells a time does the same', async () => {
   await place.output(['sessions', 'delete', '--title-match', 'Gone', '--yes', '--quiet']);
   const local = await times('');
   expect(local.slice(0, 2)).toEqual(['created_at: 2026-02-01 08:30', 'updated_at: 2026-02-01 08:30']);
-  expect(local[2]).toMatch(/^key_\w+ +valid +default +local +(now|\d min ago)$/);
+  expect(local[2]).toMatch(/^key_\w+ +valid +default +local +(now|\d min ago) +all +(now|\d+ min ago)$/);
   expect(local[3]).toMatch(/^created_at: (now|\d min ago)$/);
   expect(local[4]).toMatch(/^2\S+ +(now|\d min ago) +\d +0 +here +(delete|import)$/);
   const kept = await times(' --utc');

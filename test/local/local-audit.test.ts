@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { chained } from '../../src/local/audit-chain.ts';
 import { LocalAudit } from '../../src/local/local-audit.ts';
-import type { AuditEntry } from '../../src/service/audit-entry.ts';
+import { type AuditEntry, auditedActions } from '../../src/service/audit-entry.ts';
 import { type AuditRow, noteText } from '../../src/store/audit-log.ts';
 
 const damaged = ['', '[', '5', 'null', '{}', '{"what":"delete"}', '{"what":"import","ids":[5]}', '[[]]'];
@@ -36,3 +36,16 @@ it.each(damaged)(
     expect((await log.verify(null)).faults).toEqual([{ number: 2, problem: 'unreadable' }]);
   },
 );
+
+it('no action leaves the id of a session in the log, and each is found by it', async () => {
+  const ofSessions = auditedActions.filter((what) => !what.startsWith('key_') && what !== 'refused_login');
+  const facts = { time: 0, key_id: null, request_id: null, project_id: 'prj_1', count: 1, ids: ['ses_1'] };
+  const rows = chained(
+    null,
+    ofSessions.map((what) => noteText({ ...facts, what })),
+  );
+  const found: AuditEntry[] = [];
+  for await (const entry of logOf(rows).entries({ ...everything, session_id: 'ses_1' })) found.push(entry);
+  expect(found.map(({ what }) => what)).toEqual(ofSessions);
+  expect(JSON.stringify(rows)).not.toContain('ses_1');
+});

@@ -1,5 +1,4 @@
 // One of the two places of a sync: its listing, and what is done to a session there. Calls are paced, and an interrupted one is no harm.
-import { isDeepStrictEqual } from 'node:util';
 import { ParleyError } from '../../service/errors.ts';
 import { largestPage } from '../../service/limits.ts';
 import type { Session } from '../../service/session.ts';
@@ -71,17 +70,8 @@ export class Side {
     return this.#run(async ({ archive }, call) => (await archive.importSession(call, record)).data);
   }
 
-  /** An import leaves the pin, the archive and the tags of a stored session, so they are changed after it. */
-  async replace(record: StoredRecord, replaces: ReplacedSession): Promise<void> {
-    const stored = await this.store({ ...record, replaces });
-    const { session_id, pinned, archived, tags } = record.session;
-    const order = { pinned, archived, tags };
-    const isOrdered = isDeepStrictEqual(order, {
-      pinned: stored.pinned,
-      archived: stored.archived,
-      tags: stored.tags,
-    });
-    if (!isOrdered) await this.#run(({ archive }, call) => archive.changeSession(call, session_id, order));
+  replace(record: StoredRecord, replaces: ReplacedSession): Promise<Session> {
+    return this.store({ ...record, replaces });
   }
 
   async delete(sessionId: string): Promise<void> {

@@ -12,10 +12,12 @@ import {
   type MessageRow,
   parametersText,
   type SessionRow,
+  tagsText,
   toMessage,
   toSession,
 } from '../rows.ts';
 import type { StoreRules } from '../store-rules.ts';
+import { noteOf, toldOf } from './audit.ts';
 import type { Ask } from './connection-pool.ts';
 import { movedColumns, visibleColumns } from './hidden-columns.ts';
 import { importSession, sameSession } from './imports.ts';
@@ -50,12 +52,13 @@ const unnested = (first: number) => {
 
 // $3: the version of the session's row, which any change of it changes. $4 to $12: the session as it is from now on. $13: the session that
 // holds the dropped messages. $14: their ids. $15: the positions, and $16 the ids, of the hidden messages that go. From $17: the visible
-// messages that are new in their places. From $31: the hidden messages that are new, or hidden for another reason. A place that is filled
-// anew is updated, because one statement cannot delete a row and add one with the same key.
+// messages that are new in their places. From $31: the hidden messages that are new, or hidden for another reason. $45 to $47: pin,
+// archive and tags. $48: a note for the audit log. A place that is filled anew is updated, because one statement cannot delete a row and add one with the same key.
 const replace = statement(`
   WITH held AS (
     UPDATE parley.sessions AS session SET title = $4, updated_at = $5::bigint, message_count = $6::integer, mode = $7,
       parent_id = $8, forked_at = $9::integer, parameters = $10, system = $11, created_at = $12::bigint,
+      pinned = $45::boolean, archived = $46::boolean, tags = $47::text,
       turn_owner = CASE WHEN $6::integer % 2 = 1 THEN 'import' END,
       turn_until = CASE WHEN $6::integer % 2 = 1 THEN '-infinity'::timestamptz END,
       turn_position = CASE WHEN $6::integer % 2 = 1 THEN $6::integer - 1 END,
@@ -88,6 +91,14 @@ const replace = statement(`
     UPDATE parley.idempotency AS known SET session = (
       SELECT session.id FROM parley.sessions AS session WHERE ${ofProject} AND session.session_id = $13)
     FROM held WHERE known.session = held.id AND known.message_id = ANY ($14::text[])
+  ), untagged AS (
+    DELETE FROM parley.session_tags USING held
+    WHERE session_tags.session = held.id AND NOT coalesce($47::text::jsonb ? session_tags.tag, false)
+  ), tagged AS (
+    INSERT INTO parley.session_tags (session, tag, project)
+    SELECT held.id, given.tag, held.project
+    FROM held CROSS JOIN jsonb_array_elements_text($47::text::jsonb) AS given (tag)
+    ON CONFLICT DO NOTHING
   ), unqueued AS (
     DELETE FROM parley.to_index USING held
     WHERE to_index.project = held.project AND to_index.session = held.id AND to_index.position >= $6::integer
@@ -98,7 +109,7 @@ const replace = statement(`
     INSERT INTO parley.to_index (project, session, position, bytes)
     SELECT held.project, held.id, input.position, octet_length(input.content) FROM held, input
     ON CONFLICT (project, session, position) DO UPDATE SET bytes = excluded.bytes
-  )
+  ), ${toldOf('held', '$48')}
   SELECT * FROM held`);
 
 function ofInput(): string {
@@ -106,6 +117,12 @@ function ofInput(): string {
     .split(',')
     .map((column) => `input.${column.trim()}`)
     .join(', ');
+}
+
+interface ReplacementCall {
+  readonly record: SessionRecord;
+  readonly replaces: ReplacedSession;
+  readonly by: AuditBy | undefined;
 }
 
 type FreeRow = SessionRow & { readonly id: string; readonly version: string };
@@ -123,7 +140,7 @@ export async function importOrReplace(
   const { replaces } = record;
   if (replaces === undefined) return importSession(ask, rules, projectId, record, by);
   return (
-    (await replaceSession(ask, rules, projectId, record, replaces)) ??
+    (await replaceSession(ask, rules, projectId, { record, replaces, by })) ??
     // It was replaced already, if the answer to the first call was lost.
     sameSession(ask, rules, projectId, record)
   );
@@ -134,9 +151,9 @@ async function replaceSession(
   ask: Ask,
   rules: StoreRules,
   projectId: string,
-  record: SessionRecord,
-  { session: read }: ReplacedSession,
+  { record, replaces, by }: ReplacementCall,
 ): Promise<Session | null> {
+  const { session: read } = replaces;
   const session = importedSession(record);
   const [row] = await ask<FreeRow>(free, [projectId, session.session_id]);
   if (row === undefined || !rules.isSame(toSession(row), read)) return null;
@@ -154,6 +171,7 @@ async function replaceSession(
     ...[session.parent_id, session.forked_at, parametersText(session.parameters), session.system],
     ...[Date.parse(session.created_at), keeper, change.dropped.map(({ message_id }) => message_id)],
     ...messageValues(stored, record, change),
+    ...[session.pinned, session.archived, tagsText(session.tags), noteOf('import', projectId, by)],
   ]);
   return replaced === undefined ? null : toSession(replaced);
 }

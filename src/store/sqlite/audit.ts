@@ -38,7 +38,7 @@ export const auditStatements = {
 export class SqliteAudit implements AuditLog {
   readonly #access: StoreAccess;
   readonly #rules: Pick<StoreRules, 'chain'>;
-  readonly #timer = new ChainTimer(() => this.chain());
+  readonly #timer = new ChainTimer(() => this.#chain(0));
 
   constructor(access: StoreAccess, rules: Pick<StoreRules, 'chain'>) {
     this.#access = access;
@@ -77,8 +77,14 @@ export class SqliteAudit implements AuditLog {
 
   async chain(): Promise<void> {
     this.#timer.clear();
-    while (await this.#access.read((connection) => connection.get(auditStatements.isWaiting) !== undefined)) {
-      await this.#access.write(storeItself, (connection) => {
+    await this.#chain(this.#access.wait.waitMs);
+  }
+
+  /** Rejects if another process holds the store's lock for longer than `waitMs`. */
+  async #chain(waitMs: number): Promise<void> {
+    const { connection, writer } = this.#access;
+    while (await this.#access.read(() => connection.get(auditStatements.isWaiting) !== undefined)) {
+      const move = () => {
         const waiting = connection.all<{ id: number; entry: string }>(auditStatements.waiting);
         const rows = this.#rules.chain(
           headOf(connection),
@@ -87,7 +93,8 @@ export class SqliteAudit implements AuditLog {
         if (rows.length === 0) return;
         addAudit(connection, rows);
         connection.run(auditStatements.forget, { id: waiting.at(-1)?.id ?? 0 });
-      });
+      };
+      await this.#access.run(() => writer.write(move, { party: storeItself, waitMs }));
     }
   }
 

@@ -4,15 +4,11 @@ import type { SessionRecord } from '../../service/session-archive.ts';
 import { importedSession, parametersText, tagsText } from '../rows.ts';
 import type { Connection } from './connection.ts';
 
-/** The columns that an import also fills in a stored session, and their bindings. */
-export const replacedColumns = `title, created_at, updated_at, message_count, mode, parent_id, forked_at, parameters,
-  system, turn_owner, turn_until, turn_position`;
-export const replacedValues = `@title, @createdAt, @updatedAt, @messageCount, @mode, @parentId, @forkedAt, @parameters,
-  @system, @turnOwner, @turnUntil, @turnPosition`;
-
-/** The columns that an import fills in a new session, and their bindings. */
-export const importedColumns = `${replacedColumns}, pinned, archived, tags`;
-export const importedValues = `${replacedValues}, @pinned, @archived, @tags`;
+/** The columns that an import fills, and their bindings. */
+export const importedColumns = `title, created_at, updated_at, message_count, mode, parent_id, forked_at, parameters,
+  system, pinned, archived, tags, turn_owner, turn_until, turn_position`;
+export const importedValues = `@title, @createdAt, @updatedAt, @messageCount, @mode, @parentId, @forkedAt, @parameters,
+  @system, @pinned, @archived, @tags, @turnOwner, @turnUntil, @turnPosition`;
 
 const columns = `session, position, message_id, role, content, mode, finish_reason, input_tokens, output_tokens,
   error_code, created_at, copied`;

@@ -67,7 +67,11 @@ function write(connection: Connection, session: number, kept: SessionOrdering, n
   const values = orderingBindings(next);
   const { tags } = values;
   connection.run(change, { session, ...values });
-  if (tags === tagsText(kept.tags)) return;
+  if (tags !== tagsText(kept.tags)) replaceTags(connection, session);
+}
+
+/** Makes the rows for the tags of a session anew. */
+export function replaceTags(connection: Connection, session: number): void {
   connection.run(removeTags, { session });
   keepTags(connection, session);
 }

@@ -8,10 +8,11 @@ import type { StoreRules } from '../store-rules.ts';
 import type { Clocks } from './age-clock.ts';
 import type { Connection } from './connection.ts';
 import { movedColumns } from './hidden-messages.ts';
-import { addImportedMessage, importBindings, replacedColumns, replacedValues } from './imported-rows.ts';
+import { addImportedMessage, importBindings, importedColumns, importedValues } from './imported-rows.ts';
 import { importSession, sameSession } from './imports.ts';
 import { leaseIsOver } from './lease-clock.ts';
 import type { LongImportTools } from './long-import.ts';
+import { replaceTags } from './ordering.ts';
 import { findSession, thisSession } from './sessions.ts';
 import { atOnce } from './steps.ts';
 
@@ -25,7 +26,7 @@ export const replaceStatements = {
     SELECT id, ${messageColumns}, NULL AS alternative_of, NULL AS undone_at FROM messages AS message WHERE ${ofSession}
     UNION ALL SELECT id, ${hiddenColumns} FROM hidden_messages AS message WHERE ${ofSession}`,
   replace: `
-    UPDATE sessions SET (${replacedColumns}) = (${replacedValues}), turn_epoch = turn_epoch + 1, undone_turns = 0
+    UPDATE sessions SET (${importedColumns}) = (${importedValues}), turn_epoch = turn_epoch + 1, undone_turns = 0
     WHERE id = @session`,
   hide: `
     INSERT INTO hidden_messages (${movedColumns}, alternative_of, undone_at)
@@ -87,6 +88,7 @@ function replaceSession(
   for (const message of change.added)
     addImportedMessage(connection, found.session, message, isCopy(record, message));
   connection.run(replaceStatements.replace, { ...importBindings(record), session: found.session });
+  replaceTags(connection, found.session);
   return findSession(connection, projectId, sessionId);
 }
 

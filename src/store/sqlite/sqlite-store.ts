@@ -193,7 +193,7 @@ export class SqliteStore implements SessionStore {
       ? await this.#writeOnce(projectId, once, (connection) => {
           const before = findSession(connection, projectId, record.session.session_id);
           const kept = importOrReplace(tools, projectId, record);
-          return kept?.message_count === before?.message_count ? kept : told(kept);
+          return kept && before && rules.isSame(kept, before) ? kept : told(kept);
         })
       : await this.#access.runToEnd(() => importInParts(writer, tools, { projectId, record, once, told }));
     this.#search.keepUp();

@@ -157,6 +157,10 @@ test('the next day: what was typed before, and every command of /help', async ()
   await screen.stands('echo (Ada)> ');
   expect(await entered(screen, '/system Be brief.')).toBe('The session goes on with this system prompt.');
   expect(await entered(screen, '/param top_p=1')).toBe('The session goes on with the parameters top_p=1.');
+  expect(await entered(screen, '/pin')).toMatch(/ses_\w+/);
+  expect(await entered(screen, '/tag +work')).toMatch(/ses_\w+/);
+  expect(await entered(screen, '/archive')).toMatch(/ses_\w+/);
+  expect(await entered(screen, '/archive off')).toMatch(/ses_\w+/);
   expect(await entered(screen, '/template')).toContain('There is no template yet.');
   expect(await entered(screen, '/save talk.md')).toMatch(/^Wrote \d+ bytes to talk.md.$/);
   expect(readFileSync(join(person.place.path, 'talk.md'), 'utf8')).toContain('\ncopy me 你好\n');

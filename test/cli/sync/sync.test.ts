@@ -1,9 +1,10 @@
 // What a sync does with each kind of change, in both directions, and where it cannot.
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Backend } from '../../../src/service/backend.ts';
 import { ParleyError } from '../../../src/service/errors.ts';
+import { anySession } from '../../../src/service/session-archive.ts';
 import { say } from '../../support/calls.ts';
 import {
   changed,
@@ -66,6 +67,30 @@ describe('a sync', () => {
     const after = await expectEqual();
     expect(after).toMatchObject(before);
     expect(Object.keys(after)).toHaveLength(3);
+    expect((await sync()).told).toEqual([]);
+  });
+
+  it('carries pins, the archive and tags, and the filter by a tag finds what came', async () => {
+    const id = await talk(one, 'hello');
+    await sync();
+    await one.backend.archive.changeSession(one.call, id, { pinned: true, tags: ['work', 'draft'] });
+    expect((await sync()).told).toEqual([`changed ${id}`]);
+    await other.backend.archive.changeSession(other.call, id, { archived: true, tags: ['work'] });
+    expect((await sync()).told).toEqual([`changed ${id}`]);
+    await expectEqual();
+    for (const { backend, call } of [one, other]) {
+      const found = async (tag: string) => {
+        const { data } = await backend.archive.listSessions(call, {
+          ...anySession,
+          limit: 10,
+          cursor: null,
+          tag,
+        });
+        return data.items.map(({ pinned, archived, tags }) => ({ pinned, archived, tags }));
+      };
+      expect(await found('work')).toEqual([{ pinned: true, archived: true, tags: ['work'] }]);
+      expect(await found('draft')).toEqual([]);
+    }
     expect((await sync()).told).toEqual([]);
   });
 
@@ -305,6 +330,23 @@ describe('a sync', () => {
     expect(refused.err).toContain('Update Parley there');
     expect((await sync('--push', '--pull')).status).toBe(2);
   });
+
+  it.each(['{}', 'null', '{"created_at":"yesterday","session_id":"s","fields":{},"past":[]}'])(
+    'ends, and reads its memory up to a line that is no agreement: %s',
+    async (line) => {
+      const id = await talk(one, 'hello');
+      await sync();
+      const directory = join(places.directoryOf(one), 'data', 'sync');
+      const name = readdirSync(directory).find((file) =>
+        readFileSync(join(directory, file), 'latin1').includes(id),
+      );
+      writeFileSync(join(directory, name ?? ''), `${line}\n`);
+      const mine = await talk(one, 'mine');
+      const { status, told } = await sync();
+      expect([status, told]).toEqual([0, [`pushed ${mine}`]]);
+      await expectEqual();
+    },
+  );
 
   it('keeps neither texts nor titles nor keys in its memory', async () => {
     const id = await talk(one, 'confidential');

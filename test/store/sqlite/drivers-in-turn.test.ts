@@ -38,10 +38,10 @@ test.each(pairs)('an older store of $first.name is migrated by $second.name', as
     const directory = temporaryDirectory();
     const older = { ...storeOptions(directory), driver: first, migrations: schema.slice(0, version) };
     const { store: before } = await openSqliteStore(older);
-    const project = await newProject(before);
     await before.close();
     const { store, migration } = await openSqliteStore({ ...storeOptions(directory), driver: second });
     expect(migration).toMatchObject({ from: version, to: schema.length });
+    const project = await newProject(store);
     const session = await newSession(store, project, { title: 'after' });
     await store.close();
     const { store: last } = await openSqliteStore({ ...storeOptions(directory), driver: first });

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { KeyRecord } from '../../../service/administration.ts';
 import type { CliContext } from '../../context.ts';
+import { counted } from '../../counted.ts';
 import type { Run } from '../../run.ts';
 import { timesIn } from '../../shown-time.ts';
 import { toJson } from '../../terminal/json.ts';
@@ -14,12 +15,12 @@ const columnsOf = (time: (time: string) => string, now: number): readonly Column
   { title: 'STATUS', value: (key) => statusOf(key, now) },
   { title: 'PROJECT', value: ({ project_name }) => project_name, flexible: true },
   { title: 'NAME', value: ({ key_name }) => key_name, flexible: true },
+  { title: 'CREATED', value: ({ created_at }) => time(created_at) },
+  { title: 'REVOKED', value: ({ revoked_at }) => (revoked_at === null ? '' : time(revoked_at)) },
   { title: 'SCOPE', value: ({ scope }) => scope ?? 'all' },
   { title: 'LAST USED', value: ({ last_used_at }) => (last_used_at === null ? 'never' : time(last_used_at)) },
   { title: 'EXPIRES', value: ({ expires_at }) => (expires_at === null ? '' : time(expires_at)) },
   { title: 'PER DAY', value: budgetsOf },
-  { title: 'CREATED', value: ({ created_at }) => time(created_at) },
-  { title: 'REVOKED', value: ({ revoked_at }) => (revoked_at === null ? '' : time(revoked_at)) },
 ];
 
 function statusOf({ revoked_at, expires_at }: KeyRecord, now: number): string {
@@ -28,8 +29,8 @@ function statusOf({ revoked_at, expires_at }: KeyRecord, now: number): string {
 }
 
 function budgetsOf({ turns_per_day, tokens_per_day }: KeyRecord): string {
-  const turns = turns_per_day === null ? [] : [`${turns_per_day} turns`];
-  return [...turns, ...(tokens_per_day === null ? [] : [`${tokens_per_day} tokens`])].join(', ');
+  const turns = turns_per_day === null ? [] : [counted(turns_per_day, 'turn')];
+  return [...turns, ...(tokens_per_day === null ? [] : [counted(tokens_per_day, 'token')])].join(', ');
 }
 
 export function registerKeysList(parent: Command, run: Run): void {
