@@ -14,9 +14,9 @@ beforeAll(async () => {
   database = await startPostgres([]);
   place = new PlaceInProcess();
 }, 60_000);
-afterAll(() => {
+afterAll(async () => {
   place.remove();
-  database.stop();
+  await database.stop();
 });
 
 interface Sample {

@@ -31,7 +31,7 @@ afterAll(async () => {
   here.remove();
   there.remove();
   await model.close();
-  database.stop();
+  await database.stop();
 });
 
 const patient = { timeout: 20_000 };

@@ -17,9 +17,9 @@ beforeAll(async () => {
   database = await startPostgres([]);
   place = await placeWithChat();
 }, 60_000);
-afterAll(() => {
+afterAll(async () => {
   place.remove();
-  database.stop();
+  await database.stop();
 });
 
 const newPlace = () => {

@@ -27,10 +27,10 @@ beforeAll(async () => {
   await place.output(['sessions', 'delete', deleted]);
   await place.output(['keys', 'create', '--project', 'other']);
 }, 60_000);
-afterAll(() => {
+afterAll(async () => {
   place.remove();
   unmade.remove();
-  server.stop();
+  await server.stop();
 });
 
 const address = (schema: string) =>

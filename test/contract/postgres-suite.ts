@@ -48,7 +48,7 @@ export function describePostgresServices(
     await Promise.all(servers.map((server) => server.close()));
     await embedded.close();
     pooler?.close();
-    database.stop();
+    await database.stop();
   });
 
   if (isEmbeddedToo) describeService(`over ${name}`, async () => projects(embedded, async () => {}));

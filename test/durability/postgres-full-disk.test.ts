@@ -33,7 +33,7 @@ describe.skipIf(trial === null)('with the tables on a disk of their own', () => 
   }, 60_000);
   afterAll(async () => {
     await server.close();
-    database.stop();
+    await database.stop();
     disk.unmount();
   });
 

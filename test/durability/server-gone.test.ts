@@ -37,7 +37,7 @@ afterAll(async () => {
   await balancer.close();
   await model.close();
   place.remove();
-  database.stop();
+  await database.stop();
 });
 
 interface Asked {

@@ -22,7 +22,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(async () => {
   await server.close();
-  database.stop();
+  await database.stop();
 });
 
 async function ask(method: string, path: string, body?: unknown) {

@@ -21,6 +21,6 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   project.provide('postgresBroker', (broker.address() as AddressInfo).port);
   return async () => {
     broker.close();
-    (await started?.catch(() => null))?.stop();
+    await (await started?.catch(() => null))?.stop();
   };
 }

@@ -1,6 +1,7 @@
 // A PostgreSQL server of the tests' own, in a temporary directory. It is found where PARLEY_TEST_PG_BIN says, on the PATH, or where Debian
 // puts it. It refuses to run as root, so root runs it as nobody.
-import { execFile, spawn, spawnSync } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -24,7 +25,7 @@ export interface PostgresDatabase {
 export interface PostgresServer extends PostgresDatabase {
   /** As a crash does: nothing that was not committed survives. Resolves when it takes connections again. */
   crash(downMs: number): Promise<void>;
-  stop(): void;
+  stop(): Promise<void>;
 }
 
 const packaged = join(
@@ -90,6 +91,7 @@ export async function startPostgres(
   for (const setting of ['max_connections=200', ...settings]) options.push('-c', setting);
   const start = async () => {
     const server = spawn(join(bin, 'postgres'), options, { ...as, stdio: ['ignore', 'ignore', 'pipe'] });
+    const ended = once(server, 'exit');
     await new Promise<void>((resolve, reject) => {
       let log = '';
       server.stderr.on('data', (chunk: Buffer) => {
@@ -98,19 +100,22 @@ export async function startPostgres(
       });
       server.once('exit', (code) => reject(new Error(`PostgreSQL ended with ${code}: ${log}`)));
     });
+    // An immediate stop, as `pg_ctl` does it. That needs the directory of the data, which may be gone at the end of all tests.
+    return async () => {
+      server.kill('SIGQUIT');
+      await ended;
+    };
   };
-  const stop = () =>
-    spawnSync(join(bin, 'pg_ctl'), ['-D', data, '-m', 'immediate', 'stop'], { ...as, stdio: 'ignore' });
-  await start();
+  let stop = await start();
   return {
     ...postgresDatabase({ port, user, database: 'postgres' }),
     async crash(downMs) {
-      stop();
+      await stop();
       await delay(downMs);
-      await start();
+      stop = await start();
     },
-    stop() {
-      stop();
+    async stop() {
+      await stop();
       rmSync(directory, { recursive: true, force: true });
     },
   };

@@ -7,8 +7,8 @@ import { Hour } from './hour.ts';
 
 const rounds = 6;
 const servers: PostgresServer[] = [];
-afterAll(() => {
-  for (const server of servers) server.stop();
+afterAll(async () => {
+  await Promise.all(servers.map((server) => server.stop()));
 });
 
 /** The program refuses a server that may lose commits, so this one syncs. */

@@ -19,9 +19,9 @@ describe.skipIf(!hasPooler)('behind a pooler', () => {
     server = await startPostgres();
     pooler = await startPooler(server);
   }, 60_000);
-  afterAll(() => {
+  afterAll(async () => {
     pooler.close();
-    server.stop();
+    await server.stop();
   });
 
   const newPlace = placesIn(() => pooler);

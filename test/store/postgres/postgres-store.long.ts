@@ -15,9 +15,9 @@ function describePlaces(start: () => Promise<PostgresServer>, isDirect: boolean)
     server = await start();
     pooler = hasPooler ? await startPooler(server) : null;
   }, 60_000);
-  afterAll(() => {
+  afterAll(async () => {
     pooler?.close();
-    server.stop();
+    await server.stop();
   });
 
   if (isDirect)
