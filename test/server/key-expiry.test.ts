@@ -1,4 +1,4 @@
-// A key comes to its end while it is used: over HTTP and embedded, also in the middle of a stream.
+// Keys as time goes on: one comes to its end while it is used, over HTTP, embedded and in a stream; a budget of a day begins again at midnight.
 import { afterEach, expect, it } from 'vitest';
 import { defaultServerLimits } from '../../src/server/server-limits.ts';
 import { callWith, failureOf, say } from '../support/calls.ts';
@@ -73,4 +73,25 @@ it('a stream whose key ends is stopped, and what came of the reply is stored', a
   const { items } = (await bodyOf(await server.ask('GET', `/v1/sessions/${session.session_id}/messages`)))
     .data;
   expect(items).toMatchObject([{ content: 'hello' }, { content: 'half ', finish_reason: 'interrupted' }]);
+});
+
+it('a budget begins again at midnight UTC, and not where the clock is set back', async () => {
+  let now = endsAt - 1;
+  server = await openServer({ now: () => now });
+  const request = { project_name: 'first', key_name: 'thrifty', turns_per_day: 1 };
+  const call = callWith((await server.backend.administration.createKey(request)).key);
+  const isRefused = async () => {
+    const error = await failureOf(say(server.backend.service, call, 'hello'));
+    expect(error).toMatchObject({ code: 'BUDGET_EXCEEDED', retryAfter: expect.any(Number) });
+    return error.retryAfter;
+  };
+  await say(server.backend.service, call, 'hello');
+  expect(await isRefused()).toBe(1);
+  now = endsAt;
+  await say(server.backend.service, call, 'hello');
+  expect(await isRefused()).toBe(86_400);
+  now = endsAt - 1;
+  expect(await isRefused()).toBe(1);
+  now = endsAt + 5;
+  await isRefused();
 });
