@@ -2,15 +2,10 @@
 // database. A chained entry names a session by a hash of its id, so that a purge leaves no id, and whoever knows an id can still look for it.
 import { sha256 } from '@noble/hashes/sha2.js';
 import { utf8ToBytes } from '@noble/hashes/utils.js';
+import type { AuditEntry } from '../service/audit-entry.ts';
 import type { AuditRow } from '../store/session-store.ts';
 
-interface Note {
-  readonly what: string;
-  readonly project_id: string | null;
-  readonly key_id: string | null;
-  readonly count: number;
-  readonly ids: readonly string[];
-}
+type Note = Omit<AuditEntry, 'number' | 'hash'>;
 
 /** The hash before the first entry. */
 export const firstHash = '0'.repeat(64);
@@ -28,11 +23,31 @@ export function sessionMark(sessionId: string): string {
   return hexHash(sessionId).slice(0, 16);
 }
 
+/** Null for a text that is no entry, as a damaged file may hold. */
+export function readNote(text: string): Note | null {
+  let note: Partial<Note> | null;
+  try {
+    note = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  const isNote =
+    [note?.time, note?.what].every((field) => typeof field === 'string') &&
+    typeof note?.count === 'number' &&
+    Array.isArray(note.ids) &&
+    note.ids.every((id) => typeof id === 'string');
+  return isNote ? (note as Note) : null;
+}
+
 /** The most sessions of an entry that gathers many calls. */
 const mostIds = 1000;
-const ofSessions: readonly string[] = ['delete', 'restore', 'import', 'export', 'redact'];
+/** The ids of all other entries are those of sessions. */
+const ofKeys: readonly string[] = ['key_created', 'key_revoked', 'refused_login'];
 
-/** The rows that follow the head. Imports of one key that wait one behind the other become one entry. */
+/**
+ * The rows that follow the head. Imports of one key that wait one behind the other become one entry. A text that is no entry is kept as it is:
+ * it stops no other, and a check tells it.
+ */
 export function chained(
   head: Pick<AuditRow, 'number' | 'hash'> | null,
   waiting: readonly string[],
@@ -53,8 +68,13 @@ function gathered(waiting: readonly string[]): readonly string[] {
     last = null;
   };
   for (const text of waiting) {
-    const told = JSON.parse(text) as Note;
-    const note = ofSessions.includes(told.what) ? { ...told, ids: told.ids.map(sessionMark) } : told;
+    const told = readNote(text);
+    if (told === null) {
+      end();
+      entries.push(text);
+      continue;
+    }
+    const note = ofKeys.includes(told.what) ? told : { ...told, ids: told.ids.map(sessionMark) };
     if (note.what !== 'import') {
       end();
       entries.push(JSON.stringify(note));

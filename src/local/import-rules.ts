@@ -156,6 +156,7 @@ function checkReplaces(replaces: unknown, sessionId: unknown): void {
   const { session_id } = fieldsOf('replaces.session', session, sessionFields, laterSessionFields);
   if (session_id !== sessionId) throw wrong('replaces.session.session_id', 'must be that of the session');
   if (kept_in != null && !isOwnId(kept_in)) throw wrong('replaces.kept_in', idRule);
+  if (kept_in === sessionId) throw wrong('replaces.kept_in', 'must be that of another session');
 }
 
 function isOwnId(value: unknown): boolean {

@@ -7,7 +7,7 @@ import type {
   AuditVerification,
 } from '../service/audit-entry.ts';
 import type { AuditLog, AuditRow } from '../store/session-store.ts';
-import { chainedHash, firstHash, sessionMark } from './audit-chain.ts';
+import { chainedHash, firstHash, readNote, sessionMark } from './audit-chain.ts';
 import { readTime } from './text-rules.ts';
 
 /** How many faults are named. */
@@ -27,7 +27,7 @@ export class LocalAudit {
     const mark = query.session_id === null ? null : sessionMark(query.session_id);
     await this.#log.chain();
     for await (const { number, entry, hash } of this.#rows()) {
-      const told = readEntry(entry);
+      const told = readNote(entry);
       if (told === null) continue;
       const time = Date.parse(told.time);
       if (time < since || time >= until) continue;
@@ -52,6 +52,7 @@ export class LocalAudit {
       if (number !== expected) fault(expected, 'missing');
       // Behind a gap, the hash cannot be compared.
       else if (chainedHash(last?.hash ?? firstHash, number, entry) !== hash) fault(number, 'changed');
+      else if (readNote(entry) === null) fault(number, 'unreadable');
       if (number === noted?.number && hash !== noted.hash) fault(number, 'not_the_noted_one');
       last = { number, hash };
     }
@@ -74,14 +75,5 @@ export class LocalAudit {
       if (last === undefined) return;
       after = last.number;
     }
-  }
-}
-
-/** Null for a text that is no entry: a check of the chain finds it. */
-function readEntry(text: string): Omit<AuditEntry, 'number' | 'hash'> | null {
-  try {
-    return JSON.parse(text) as Omit<AuditEntry, 'number' | 'hash'>;
-  } catch {
-    return null;
   }
 }

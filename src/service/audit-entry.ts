@@ -56,7 +56,7 @@ export interface AuditHead {
 export interface AuditFault {
   /** The number of the entry. */
   readonly number: number;
-  readonly problem: 'changed' | 'missing' | 'out_of_place' | 'not_the_noted_one';
+  readonly problem: 'changed' | 'missing' | 'out_of_place' | 'not_the_noted_one' | 'unreadable';
 }
 
 export interface AuditVerification {

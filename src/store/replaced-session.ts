@@ -33,6 +33,12 @@ export function replacementOf(
   return { added: [...given.values()], moved, dropped };
 }
 
+/** The other session that holds the dropped messages; null for none. The replaced session itself is none. */
+export function keeperOf({ session, replaces }: SessionRecord): string | null {
+  const kept_in = replaces?.kept_in ?? null;
+  return kept_in === session.session_id ? null : kept_in;
+}
+
 /** True if another session holds all dropped messages. */
 export function areKept({ dropped }: Replacement, elsewhere: readonly Message[]): boolean {
   const kept = new Map(elsewhere.map((message) => [message.message_id, message]));

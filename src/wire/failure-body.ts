@@ -1,6 +1,7 @@
 // Turns the failure that a server sent into a failure of Parley. A code that Parley does not know is replaced by the code of the status.
 // The server's own text is kept.
 import { fieldOf, firstText, textOrNull } from '../http/foreign-json.ts';
+import { duration } from '../service/duration.ts';
 import { type ErrorCode, type ErrorDetail, ParleyError, serviceErrorCodes } from '../service/errors.ts';
 import type { BudgetLeft } from '../service/key-limits.ts';
 import { isTurnedAway } from './error-status.ts';
@@ -29,7 +30,7 @@ export function failureOfResponse(response: ReceivedResponse, body: unknown): Pa
   if (body === undefined && !isTurnedAway(status))
     return notThisApi(response, body, 'not with JSON that can be read');
   const code = knownCode(told) ?? codeOfStatus(status);
-  const wait = retryAfter === null ? '' : `The server asks to wait ${retryAfter} s.`;
+  const wait = retryAfter === null ? '' : `The server asks to wait ${duration(retryAfter)}.`;
   return new ParleyError(code, wordsOf(body, code) ?? `${asked} failed with status ${status}.`, {
     hint: wait,
     ...(retryAfter !== null && { retryAfter }),

@@ -100,6 +100,20 @@ export function describeReplacements(name: string, open: () => Promise<SessionSt
       expect((await recordFrom(store, project, id)).messages).toHaveLength(4);
     });
 
+    it('drop no message that only the replaced session itself has', async () => {
+      const store = await open();
+      const project = await newProject(store);
+      const stored = recordOf(newId('ses'), ['a', 'b', 'c', 'd']);
+      const id = stored.session.session_id;
+      await store.importSession(project, stored, null);
+      const other = recordOf(id, ['a', 'b', 'theirs', 'THEIRS']);
+      const messages = [...stored.messages.slice(0, 2), ...other.messages.slice(2)];
+      const replaces = { session: stored.session, kept_in: id };
+      const record = { session: other.session, messages, replaces };
+      expect(await store.importSession(project, record, null)).toEqual(refused);
+      expect(await recordFrom(store, project, id)).toEqual(stored);
+    });
+
     it('drop only messages that the named session keeps, and their keys go there', async () => {
       const store = await open();
       const project = await newProject(store);

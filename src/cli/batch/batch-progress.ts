@@ -1,6 +1,7 @@
 // The progress of a batch: counts the outcomes and shows them on stderr. A terminal gets one line that is redrawn; any other stderr gets a
 // line every ten seconds.
 
+import { duration } from '../../service/duration.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import type { CliContext } from '../context.ts';
 import type { Output } from '../terminal/output.ts';
@@ -147,10 +148,4 @@ export function progressOn(
   const isLive = stderr.redraws && (batch.resultsApart || !stdout.isTerminal);
   const form = options.quiet ? 'none' : isLive ? 'live' : batch.lines ? 'lines' : 'none';
   return new BatchProgress({ ...batch, stderr, form, startTimer, now: monotonicMs });
-}
-
-function duration(seconds: number): string {
-  if (seconds < 90) return `${Math.ceil(seconds)} s`;
-  const minutes = Math.round(seconds / 60);
-  return minutes < 90 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

@@ -44,6 +44,7 @@ export class Side {
     let last: Session | null = null;
     for await (const { data } of pages) {
       for (const session of data.items) {
+        if (!hasPlace(session)) throw withoutPlace(session);
         if (last !== null && comparePlaces(last, session) >= 0) throw outOfOrder(session);
         yield session;
         last = session;
@@ -107,6 +108,19 @@ export function comparePlaces(
   const byTime = Date.parse(one.created_at) - Date.parse(other.created_at);
   if (byTime !== 0) return byTime;
   return one.session_id === other.session_id ? 0 : one.session_id < other.session_id ? -1 : 1;
+}
+
+/** False for a time that cannot be read: it compares with no other, so a join of listings would never pass it. */
+export function hasPlace({ created_at }: Pick<Session, 'created_at'>): boolean {
+  return !Number.isNaN(Date.parse(created_at));
+}
+
+function withoutPlace({ session_id }: Session): ParleyError {
+  return new ParleyError(
+    'BAD_RESPONSE',
+    `The server gives the session ${session_id} a time of creation that is none.`,
+    { hint: 'A sync reads the sessions in the order of their creation. Update the server.' },
+  );
 }
 
 function outOfOrder({ session_id }: Session): ParleyError {

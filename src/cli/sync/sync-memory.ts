@@ -21,7 +21,7 @@ import { makePrivateDirectory } from '../../system/directories.ts';
 import { fileFailure } from '../../system/file-failure.ts';
 import { holdFileLock, type LoadLocks } from '../../system/file-lock.ts';
 import type { Agreement } from './agreement.ts';
-import { comparePlaces } from './side.ts';
+import { comparePlaces, hasPlace } from './side.ts';
 
 const remedy = 'Make it a directory that you may write to, or set PARLEY_DATA_DIR to another.';
 /** So many characters of new lines are written together. */
@@ -174,7 +174,7 @@ async function* folded({ kept, part, forks }: Paths, isWhole: boolean): AsyncGen
   yield* sorted;
 }
 
-/** A line that a crash has cut ends the file. No file is an empty one. */
+/** A line that a crash has cut, or that is no agreement, ends the file. No file is an empty one. */
 async function* readLines(path: string): AsyncGenerator<Agreement, void> {
   if (!exists(path)) return;
   const file = await open(path);
@@ -186,11 +186,23 @@ async function* readLines(path: string): AsyncGenerator<Agreement, void> {
       } catch {
         return;
       }
+      if (!isAgreement(agreement)) return;
       yield agreement;
     }
   } finally {
     await file.close();
   }
+}
+
+function isAgreement(value: Partial<Agreement> | null): boolean {
+  return (
+    typeof value?.created_at === 'string' &&
+    hasPlace({ created_at: value.created_at }) &&
+    typeof value.session_id === 'string' &&
+    typeof value.fields === 'object' &&
+    value.fields !== null &&
+    Array.isArray(value.past)
+  );
 }
 
 function exists(path: string): boolean {

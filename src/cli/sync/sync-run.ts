@@ -1,5 +1,6 @@
 // What `parley sync` does: it joins the sessions of the two places, and brings each to the same state in both.
 import { setMaxListeners } from 'node:events';
+import { requireProfile } from '../../config/profiles.ts';
 import { ParleyError } from '../../service/errors.ts';
 import { runInOrder } from '../batch/ordered-run.ts';
 import type { CliContext } from '../context.ts';
@@ -32,6 +33,7 @@ type Outcome = { readonly joined: JoinedSession } & (
 );
 
 export async function syncPlaces(input: SyncInput, context: CliContext): Promise<number> {
+  requireProfile(context.host.profileFile.read(), input.profile, null);
   const remote = context.withOptions({ profile: input.profile, url: null, store: null });
   try {
     const key = await placesKey(context, remote);

@@ -4,7 +4,7 @@
 import type { Message, Session } from '../../service/session.ts';
 import type { ReplacedSession, SessionRecord } from '../../service/session-archive.ts';
 import type { AuditBy } from '../audit-log.ts';
-import { areKept, type Replacement, replacementOf } from '../replaced-session.ts';
+import { areKept, keeperOf, type Replacement, replacementOf } from '../replaced-session.ts';
 import {
   hiddenColumns,
   importedSession,
@@ -153,22 +153,23 @@ async function replaceSession(
   projectId: string,
   { record, replaces, by }: ReplacementCall,
 ): Promise<Session | null> {
-  const { session: read, kept_in } = replaces;
+  const { session: read } = replaces;
   const session = importedSession(record);
   const [row] = await ask<FreeRow>(free, [projectId, session.session_id]);
   if (row === undefined || !rules.isSame(toSession(row), read)) return null;
   const stored = await ask<StoredRow>(everyMessage, [projectId, session.session_id]);
   const change = replacementOf(stored.map(toMessage), record);
+  const keeper = keeperOf(record);
   const elsewhere =
-    change.dropped.length === 0 || kept_in == null
+    change.dropped.length === 0 || keeper === null
       ? []
-      : await ask<StoredRow>(everyMessage, [projectId, kept_in]);
+      : await ask<StoredRow>(everyMessage, [projectId, keeper]);
   if (!areKept(change, elsewhere.map(toMessage))) return null;
   const [replaced] = await ask<SessionRow>(replace, [
     ...[projectId, row.id, row.version],
     ...[session.title, Date.parse(session.updated_at), session.message_count, session.mode],
     ...[session.parent_id, session.forked_at, parametersText(session.parameters), session.system],
-    ...[Date.parse(session.created_at), kept_in ?? null, change.dropped.map(({ message_id }) => message_id)],
+    ...[Date.parse(session.created_at), keeper, change.dropped.map(({ message_id }) => message_id)],
     ...messageValues(stored, record, change),
     ...[session.pinned, session.archived, tagsText(session.tags), noteOf('import', projectId, by)],
   ]);

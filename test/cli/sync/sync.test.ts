@@ -1,5 +1,5 @@
 // What a sync does with each kind of change, in both directions, and where it cannot.
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Backend } from '../../../src/service/backend.ts';
@@ -296,6 +296,31 @@ describe('a sync', () => {
     expect(Object.keys(await expectEqual())).toHaveLength(2);
   });
 
+  it.each([
+    ['a time that is none', { created_at: 'yesterday' }],
+    ['a time out of all calendars', { created_at: '+999999-01-01T00:00:00.000Z' }],
+    ['the same session again and again', {}],
+  ])('ends where the other place lists %s', async (_what, changes) => {
+    await talk(one, 'mine');
+    const id = await talk(other, 'theirs');
+    let pages = 0;
+    places.around = (backend, place) =>
+      changed(backend, {
+        async listSessions(call, query) {
+          const page = await backend.archive.listSessions(call, { ...query, cursor: null });
+          if (place === one || query.deleted) return page;
+          pages += 1;
+          const items = page.data.items.map((item) => ({ ...item, ...changes }));
+          return { ...page, data: { items, next_cursor: `c${pages}` } };
+        },
+      });
+    const { status, err } = await sync();
+    expect(status).toBe(1);
+    expect(err).toContain('BAD_RESPONSE');
+    expect(err).toContain(id);
+    expect(pages).toBeLessThan(5);
+  });
+
   it('is refused where the other place lacks the extension, or is the same place', async () => {
     places.around = (backend, place) =>
       place === other ? { ...backend, extensions: ['archive', 'lines', 'settings'] } : backend;
@@ -305,6 +330,23 @@ describe('a sync', () => {
     expect(refused.err).toContain('Update Parley there');
     expect((await sync('--push', '--pull')).status).toBe(2);
   });
+
+  it.each(['{}', 'null', '{"created_at":"yesterday","session_id":"s","fields":{},"past":[]}'])(
+    'ends, and reads its memory up to a line that is no agreement: %s',
+    async (line) => {
+      const id = await talk(one, 'hello');
+      await sync();
+      const directory = join(places.directoryOf(one), 'data', 'sync');
+      const name = readdirSync(directory).find((file) =>
+        readFileSync(join(directory, file), 'latin1').includes(id),
+      );
+      writeFileSync(join(directory, name ?? ''), `${line}\n`);
+      const mine = await talk(one, 'mine');
+      const { status, told } = await sync();
+      expect([status, told]).toEqual([0, [`pushed ${mine}`]]);
+      await expectEqual();
+    },
+  );
 
   it('keeps neither texts nor titles nor keys in its memory', async () => {
     const id = await talk(one, 'confidential');

@@ -50,6 +50,7 @@ const words: Readonly<Record<AuditFault['problem'], string>> = {
   changed: 'does not fit the entry before it: it was changed, or that one was',
   missing: 'is missing',
   out_of_place: 'stands behind the end',
+  unreadable: 'cannot be read',
   not_the_noted_one: 'is not the one that was noted',
 };
 

@@ -1,0 +1,51 @@
+// An audit log with entries that are none, as a damaged file leaves them: the others are listed and chained, and the check tells them.
+import { expect, it } from 'vitest';
+import { chained } from '../../src/local/audit-chain.ts';
+import { LocalAudit } from '../../src/local/local-audit.ts';
+import { type AuditEntry, auditedActions } from '../../src/service/audit-entry.ts';
+import { type AuditRow, noteText } from '../../src/store/audit-log.ts';
+
+const damaged = ['', '[', '5', 'null', '{}', '{"what":"delete"}', '{"what":"import","ids":[5]}', '[[]]'];
+const sound = noteText({
+  ...{ time: 0, key_id: null, request_id: null, project_id: 'prj_1' },
+  ...{ what: 'import', count: 1, ids: ['ses_1'] },
+});
+const everything = { since: null, until: null, project_id: null, what: null, session_id: null };
+
+function logOf(rows: readonly AuditRow[]): LocalAudit {
+  return new LocalAudit({
+    tell: async () => {},
+    chain: async () => {},
+    read: async (after) => rows.filter(({ number }) => number > after),
+    head: async () => rows.at(-1) ?? null,
+  });
+}
+
+it.each(damaged)(
+  'an entry %j is left out of the listing, ends no import beside it, and is told',
+  async (text) => {
+    const log = logOf(chained(null, [sound, text, sound]));
+    for (const session_id of [null, 'ses_1']) {
+      const entries: AuditEntry[] = [];
+      for await (const entry of log.entries({ ...everything, session_id })) entries.push(entry);
+      expect(entries).toMatchObject([
+        { number: 1, count: 1 },
+        { number: 3, count: 1 },
+      ]);
+    }
+    expect((await log.verify(null)).faults).toEqual([{ number: 2, problem: 'unreadable' }]);
+  },
+);
+
+it('no action leaves the id of a session in the log, and each is found by it', async () => {
+  const ofSessions = auditedActions.filter((what) => !what.startsWith('key_') && what !== 'refused_login');
+  const facts = { time: 0, key_id: null, request_id: null, project_id: 'prj_1', count: 1, ids: ['ses_1'] };
+  const rows = chained(
+    null,
+    ofSessions.map((what) => noteText({ ...facts, what })),
+  );
+  const found: AuditEntry[] = [];
+  for await (const entry of logOf(rows).entries({ ...everything, session_id: 'ses_1' })) found.push(entry);
+  expect(found.map(({ what }) => what)).toEqual(ofSessions);
+  expect(JSON.stringify(rows)).not.toContain('ses_1');
+});
