@@ -1,25 +1,29 @@
 // Joins the listings of two places and what they agreed on, session by session, in one order. Only a page of each is held.
+import { ParleyError } from '../../service/errors.ts';
 import type { Session } from '../../service/session.ts';
 import type { Agreement } from './agreement.ts';
 import { comparePlaces, type Side } from './side.ts';
 import type { SideName } from './side-name.ts';
 import type { JoinedSession, SideState } from './sync-plan.ts';
 
+const fewSessions = 20;
+
 type Placed = Pick<Session, 'created_at' | 'session_id'>;
 
 export async function* joinedSessions(
   sides: Readonly<Record<SideName, Side>>,
-  agreements: AsyncIterator<Agreement, void>,
+  agreements: () => AsyncGenerator<Agreement, void>,
 ): AsyncGenerator<JoinedSession, void> {
   const reader = <T extends Placed>(from: AsyncIterator<T, void>) => new Reader(from);
   const lists = {
     local: { active: reader(sides.local.list(false)), deleted: reader(sides.local.list(true)) },
     remote: { active: reader(sides.remote.list(false)), deleted: reader(sides.remote.list(true)) },
   };
-  const known = reader(agreements);
+  const known = reader(agreements());
   const readers = [known, ...Object.values(lists).flatMap(({ active, deleted }) => [active, deleted])];
-  for (;;) {
+  for (let isFirst = true; ; isFirst = false) {
     await Promise.all(readers.map((each) => each.fill()));
+    if (isFirst) await refuseEmptied(lists, agreements);
     const places = readers.flatMap(({ head }) => (head === null ? [] : [head as Placed]));
     if (places.length === 0) return;
     const place = places.reduce((least, other) => (comparePlaces(other, least) < 0 ? other : least));
@@ -34,6 +38,34 @@ export async function* joinedSessions(
     const states = { local: stateOf('local'), remote: stateOf('remote') };
     yield { session_id: place.session_id, states, agreed };
   }
+}
+
+/**
+ * A disk that is not mounted, or a new store in the place of the old one, must not delete what the other place has. A few sessions may have
+ * been purged.
+ */
+async function refuseEmptied(
+  lists: Readonly<Record<SideName, { readonly active: Reader<Session>; readonly deleted: Reader<Session> }>>,
+  agreements: () => AsyncGenerator<Agreement, void>,
+): Promise<void> {
+  for (const side of ['local', 'remote'] as const) {
+    const { active, deleted } = lists[side];
+    if (active.head !== null || deleted.head !== null) continue;
+    if (!(await hasMore(agreements(), fewSessions))) return;
+    const place = side === 'local' ? 'The place in use' : 'The place of the profile';
+    throw new ParleyError('USAGE', `${place} has no sessions, but it had some at the last sync.`, {
+      hint: 'Nothing was changed. Check that it is the right place. To bring the sessions back there: --forget.',
+    });
+  }
+}
+
+async function hasMore(agreements: AsyncGenerator<Agreement, void>, count: number): Promise<boolean> {
+  let read = 0;
+  for await (const _ of agreements) {
+    read += 1;
+    if (read > count) return true;
+  }
+  return false;
 }
 
 class Reader<T extends Placed> {

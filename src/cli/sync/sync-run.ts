@@ -105,7 +105,7 @@ async function syncAll(
     if (!dryRun) memory.flush();
   };
   try {
-    const agreements = input.forgets ? noAgreements() : memory.agreements();
+    const agreements = () => (input.forgets ? noAgreements() : memory.agreements());
     await runInOrder<JoinedSession, Outcome | null>(joinedSessions(sides, agreements), {
       concurrency: syncedAtOnce,
       window: { items: 64 * syncedAtOnce },

@@ -70,6 +70,28 @@ describe('a sync', () => {
     expect((await sync()).told).toEqual([]);
   });
 
+  it('refuses a place that has lost everything, and fills it again with --forget', async () => {
+    for (let made = 0; made < 21; made += 1) await talk(one, `hello ${made}`);
+    await sync();
+    places.around = (backend, place) =>
+      place === other
+        ? changed(backend, {
+            listSessions: async (...call) => {
+              const listed = await backend.archive.listSessions(...call);
+              return { ...listed, data: { items: [], next_cursor: null } };
+            },
+          })
+        : backend;
+    const { status, err } = await sync();
+    expect(status).toBe(2);
+    expect(err).toContain('The place of the profile has no sessions, but it had some at the last sync.');
+    expect(err).toContain('--forget');
+    places.around = (backend) => backend;
+    expect(Object.keys(await recordsOf(one))).toHaveLength(21);
+    expect((await sync('--forget')).status).toBe(0);
+    await expectEqual();
+  });
+
   it('carries pins, the archive and tags, and the filter by a tag finds what came', async () => {
     const id = await talk(one, 'hello');
     await sync();
