@@ -114,13 +114,13 @@ export class LocalAdministration implements Administration {
   async redactSession(request: RedactionRequest): Promise<void> {
     const { project_id, session_id, messages, changes } = request;
     const redactions = this.#local.store.redactions();
-    const { kind } = await redactions.redact(project_id, session_id, { messages, changes });
+    const { kind } = await redactions.redact(project_id, session_id, {
+      messages,
+      changes,
+      by: this.#owner(),
+    });
     if (kind === 'not_found') throw sessionNotFound();
     if (kind === 'busy' || kind === 'changed') throw inUse(kind, session_id);
-    await this.#local.store.audit.tell({
-      ...this.#owner(),
-      ...{ what: 'redact', project_id, count: 1, ids: [session_id] },
-    });
   }
 
   eraseRedacted({ rewrite }: { readonly rewrite: boolean }): Promise<ErasureReport> {

@@ -1,6 +1,7 @@
 // The operations of a store that take texts out of stored sessions. They are apart from the other operations because no service offers them.
 import type { ErasureReport } from '../service/administration.ts';
 import type { SessionChanges } from '../service/session-archive.ts';
+import type { AuditBy, AuditNote } from './audit-log.ts';
 
 export interface SessionRedaction {
   /** Of the visible line and hidden ones. `was` is the text now: another one is not replaced. */
@@ -10,6 +11,8 @@ export interface SessionRedaction {
     readonly content: string;
   }[];
   readonly changes: SessionChanges;
+  /** Who does it, for the audit log. It is told in the same transaction. */
+  readonly by?: AuditBy;
 }
 
 export type RedactionEnd =
@@ -33,4 +36,8 @@ export interface StoreRedactions {
   overwrite(options: { readonly rewrites: boolean }): Promise<ErasureReport>;
   /** The ids of the sessions, of all projects and deleted ones included, in which one of these texts stands; at most `limit`. */
   holders(texts: readonly string[], limit: number): Promise<readonly string[]>;
+}
+
+export function redactionNote(by: AuditBy, project_id: string, sessionId: string): AuditNote {
+  return { ...by, what: 'redact', project_id, count: 1, ids: [sessionId] };
 }

@@ -59,6 +59,19 @@ export function describeRedactions(name: string, open: () => Promise<SessionStor
       expect((await search(store, project, 'other')).items).toHaveLength(1);
     });
 
+    it('are told in the audit log, unless nothing was replaced', async () => {
+      const store = await open();
+      const project = await newProject(store);
+      const id = await said(store, project);
+      const by = { time: startOfTime, key_id: null, request_id: null };
+      const redaction = { ...(await changesOf(store, project, id)), by };
+      expect(await store.redactions().redact(project, id, redaction)).toEqual({ kind: 'redacted' });
+      expect(await store.redactions().redact(project, id, redaction)).toEqual({ kind: 'changed' });
+      await store.audit.chain();
+      const told = (await store.audit.read(0)).map(({ entry }) => JSON.parse(entry).what);
+      expect(told.filter((what) => what === 'redact')).toHaveLength(1);
+    });
+
     it('erase the stored answers that tell of the session, and the key of a message that was replaced', async () => {
       const store = await open();
       const project = await newProject(store);

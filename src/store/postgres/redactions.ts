@@ -1,7 +1,13 @@
 // Takes texts out of stored sessions. The words of a changed message are queued for the search index again.
 import type { ErasureReport } from '../../service/administration.ts';
 import { parametersText } from '../rows.ts';
-import type { RedactionEnd, SessionRedaction, StoreRedactions } from '../session-redactions.ts';
+import {
+  type RedactionEnd,
+  redactionNote,
+  type SessionRedaction,
+  type StoreRedactions,
+} from '../session-redactions.ts';
+import { tellOf } from './audit.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { beginErasing, overwriteErased } from './purge.ts';
 import { leaseUntil } from './servers.ts';
@@ -128,5 +134,6 @@ async function redactIn(
     ...[system !== undefined, system ?? null],
     ...[parameters !== undefined, parametersText(parameters)],
   ]);
+  if (redaction.by !== undefined) await tellOf(ask, redactionNote(redaction.by, projectId, sessionId));
   return { kind: 'redacted' };
 }

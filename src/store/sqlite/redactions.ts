@@ -1,8 +1,15 @@
 // Takes texts out of stored sessions, and then out of the files. The triggers of the search index follow each change of a text.
 import type { ErasureReport } from '../../service/administration.ts';
+import { noteText } from '../audit-log.ts';
 import { parametersText } from '../rows.ts';
-import type { RedactionEnd, SessionRedaction, StoreRedactions } from '../session-redactions.ts';
+import {
+  type RedactionEnd,
+  redactionNote,
+  type SessionRedaction,
+  type StoreRedactions,
+} from '../session-redactions.ts';
 import type { Clocks } from './age-clock.ts';
+import { auditStatements } from './audit.ts';
 import type { Connection } from './connection.ts';
 import { leaseIsOver } from './lease-clock.ts';
 import { overwriteErased } from './purge.ts';
@@ -63,7 +70,12 @@ export class Redactions implements StoreRedactions {
       const place = connection.get<SessionPlace>(redactionStatements.session, bindings);
       if (place === undefined) return { kind: 'not_found' };
       if (place.is_busy) return { kind: 'busy' };
-      return redactIn(connection, place, sessionId, redaction);
+      const end = redactIn(connection, place, sessionId, redaction);
+      if (end.kind === 'redacted' && redaction.by !== undefined) {
+        const entry = noteText(redactionNote(redaction.by, projectId, sessionId));
+        connection.run(auditStatements.tell, { entry });
+      }
+      return end;
     });
   }
 
