@@ -9,7 +9,7 @@ import type { SessionArchive } from '../../src/service/session-archive.ts';
 import type { TurnBegin } from '../../src/store/session-store.ts';
 import { type ModelReply, ModelSession, textOf } from '../local/lines-model.ts';
 import { regeneration } from '../store/line-samples.ts';
-import { turnStart } from '../store/store-samples.ts';
+import { everySession as storedSessions, turnStart } from '../store/store-samples.ts';
 import { callWith, collect, failureOf } from '../support/calls.ts';
 import { type KilledKind, outcomesOf } from './killed-outcomes.ts';
 import type { LinesPlace } from './lines-place.ts';
@@ -429,9 +429,20 @@ class Run {
     expect(sessions).toBeLessThanOrEqual(deleted.length);
     await store.purgeSessions(filter, { expected: sessions, keptSince: 0 });
     await this.#forgetErased(project);
-    const known = new Set(this.#sessions.flatMap((session) => session.texts()));
+    const texts = this.#sessions.flatMap((session) => session.texts());
+    const known = new Set([...texts, ...(await this.#titles())]);
     const gone = [...this.#erased].filter((text) => text !== '' && !known.has(text));
     if (textsLeft !== null && gone.length > 0) expect(await textsLeft(gone)).toEqual([]);
+  }
+
+  /** A session keeps the title that is its first message, or that of its parent, when that message is undone. */
+  async #titles(): Promise<readonly (string | null)[]> {
+    const listed = this.#projects.flatMap((projectId) =>
+      [false, true].map((deleted) =>
+        this.#place.store.listSessions(projectId, storedSessions({ deleted, limit: 200 })),
+      ),
+    );
+    return (await Promise.all(listed)).flatMap(({ items }) => items.map(({ title }) => title));
   }
 
   #deletedOf(project: number): readonly ModelSession[] {
