@@ -1,11 +1,13 @@
 // Stores one session of an import, if it is not there yet. A session that grew in its source is continued; one that went on here and
 // there becomes a session of its own, and nothing is overwritten.
+
 import { ParleyError } from '../../service/errors.ts';
 import type { Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
 import { sortedTags } from '../../service/sorted-tags.ts';
 import type { Pacer } from '../batch/pacer.ts';
 import type { CliContext } from '../context.ts';
+import { isTakenId } from '../session-batch/taken-id.ts';
 import { readMessages } from '../transcripts/session-reading.ts';
 import type { ImportSession } from './import-items.ts';
 
@@ -160,9 +162,7 @@ class SessionIntake {
       await this.#store(record);
       return true;
     } catch (error) {
-      const isTaken =
-        error instanceof ParleyError && error.details?.some(({ problem }) => problem === 'is taken');
-      if (isTaken) return false;
+      if (isTakenId(error)) return false;
       throw error;
     }
   }

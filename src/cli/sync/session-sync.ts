@@ -1,5 +1,7 @@
 // Syncs one session: does what its plan says, in the directions that are asked for, and tells what the two places agree on now.
+
 import { ParleyError } from '../../service/errors.ts';
+import { isTakenId } from '../session-batch/taken-id.ts';
 import { type Agreement, agreementOn, areAlike, telling } from './agreement.ts';
 import {
   hasSameMessages,
@@ -172,9 +174,7 @@ async function storeUnlessTaken(side: Side, record: StoredRecord): Promise<boole
     await side.store(record);
     return true;
   } catch (error) {
-    const isTaken =
-      error instanceof ParleyError && error.details?.some(({ problem }) => problem === 'is taken');
-    if (isTaken) return false;
+    if (isTakenId(error)) return false;
     throw error;
   }
 }

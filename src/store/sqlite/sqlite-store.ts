@@ -191,7 +191,7 @@ export class SqliteStore implements SessionStore {
     const tools = { connection, rules, clocks: () => this.#clocks() };
     const imported = isShort(record)
       ? await this.#writeOnce(projectId, once, (connection) => {
-          const before = findSession(connection, projectId, record.session.session_id);
+          const before = by && findSession(connection, projectId, record.session.session_id);
           const kept = importOrReplace(tools, projectId, record);
           return kept && before && rules.isSame(kept, before) ? kept : told(kept);
         })
