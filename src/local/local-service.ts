@@ -23,9 +23,11 @@ import {
   checkMessage,
   checkNewSettings,
   checkNewTitle,
+  checkSameUser,
   checkSchema,
   checkSettings,
   checkTitle,
+  checkUser,
 } from './text-rules.ts';
 import { runTurn } from './turn.ts';
 import { beginWhenFree } from './turn-begin.ts';
@@ -59,11 +61,15 @@ export class LocalService implements ConversationService {
       checkMessage(request.message, limits);
       if (request.title !== undefined) checkNewTitle(request.title, request.session_id, limits);
       checkNewSettings(request, limits);
+      if (request.user !== undefined) checkUser('user', request.user);
       if (request.schema !== undefined) checkSchema(request.schema, limits);
       const engine = engineOf(engines, request.mode);
       checkIdempotencyKey(call);
       return engine;
     });
+    const { session_id, user } = request;
+    if (user !== undefined && session_id !== null)
+      checkSameUser(user, await this.#local.store.findSession(access.projectId, session_id));
     const once = await idempotencyKeyFor(call, 'chat', request, now(), limits);
     const local = { ...this.#local, ids: this.#local.ids.of(access.projectId) };
     const budget = new TurnBudget(local.store, this.#keys.budgetOf(call), request.message);
@@ -76,11 +82,14 @@ export class LocalService implements ConversationService {
     yield* runTurn(local, access.projectId, call, turn);
   }
 
-  async createSession(call: Call, request: CreateSessionRequest): Promise<Result<NewSession>> {
+  async createSession(call: Call, { user, ...others }: CreateSessionRequest): Promise<Result<NewSession>> {
     const { store, limits, ids } = this.#local;
+    // A key that was used before there were users has the hash of a request without the field.
+    const request = user == null ? others : { ...others, user };
     const { projectId, keyHash } = await this.#keys.access(call, 'createSession', () => {
       if (request.title !== null) checkTitle(request.title, limits);
       checkSettings(request, limits);
+      if (user != null) checkUser('user', user);
       checkIdempotencyKey(call);
     });
     const now = this.#local.now();

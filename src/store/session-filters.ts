@@ -23,6 +23,7 @@ export interface SessionPredicate {
   readonly updatedAfter: number | null;
   readonly mode: string | null;
   readonly tag: string | null;
+  readonly user: string | null;
   readonly pinned: boolean | null;
   readonly archived: boolean | null;
 }

@@ -25,7 +25,8 @@ export type Extension =
   | 'schema'
   | 'settings'
   | 'stream'
-  | 'sync';
+  | 'sync'
+  | 'users';
 
 export const routes = {
   verify: { method: 'POST', path: '/v1/auth/verify', extension: null },

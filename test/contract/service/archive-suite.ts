@@ -54,6 +54,7 @@ export function describeArchive(given: GivenService): void {
         updated_at: minute(30 - Math.floor((number + 1) / 2)),
         message_count: 0,
         ...{ mode: null, system: null, parameters: {}, parent_id: null, forked_at: null, ...noOrdering },
+        user: null,
       }));
       for (const session of sessions) {
         await backend.archive.importSession(first, { session, messages: [] });
