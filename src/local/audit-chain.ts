@@ -41,8 +41,8 @@ export function readNote(text: string): Note | null {
 
 /** The most sessions of an entry that gathers many calls. */
 const mostIds = 1000;
-/** The ids of all other entries are those of sessions. */
-const ofKeys: readonly string[] = ['key_created', 'key_revoked', 'refused_login'];
+/** The ids of all other entries are those of sessions. A purge, which leaves no id, tells the hashes itself. */
+const asTold: readonly string[] = ['key_created', 'key_revoked', 'refused_login', 'purge'];
 
 /**
  * The rows that follow the head. Imports of one key that wait one behind the other become one entry. A text that is no entry is kept as it is:
@@ -74,7 +74,7 @@ function gathered(waiting: readonly string[]): readonly string[] {
       entries.push(text);
       continue;
     }
-    const note = ofKeys.includes(told.what) ? told : { ...told, ids: told.ids.map(sessionMark) };
+    const note = asTold.includes(told.what) ? told : { ...told, ids: told.ids.map(sessionMark) };
     if (note.what !== 'import') {
       end();
       entries.push(JSON.stringify(note));

@@ -108,7 +108,10 @@ const userCharacters = 255;
 
 /** A chat with a user in a session that exists must name the user of that session. */
 export function checkSameUser(user: string, session: Session | null): void {
-  if (session !== null && session.user !== user) throw invalid('user', 'is not that of the session');
+  if (session === null || session.user === user) return;
+  throw invalid('user', 'is not that of the session').with({
+    hint: 'Leave it out to go on with the session, or begin a new one; nothing was kept.',
+  });
 }
 
 /** Checks a list of tags: at most `limits.tags` of them. */

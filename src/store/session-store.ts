@@ -62,6 +62,7 @@ import type {
   TurnStart,
 } from './session-turns.ts';
 import type { IdempotencyKey, Idempotent, KeyHash } from './store-call.ts';
+import type { UserSessions } from './user-sessions.ts';
 
 export type * from './audit-log.ts';
 export type * from './key-budgets.ts';
@@ -88,6 +89,8 @@ export interface PurgeOptions {
   /** True: the store also does the extra work, if it needs any, that leaves no erased byte in its files. False by default. */
   readonly rewrites?: boolean;
   readonly by?: AuditBy;
+  /** How the audit log names the sessions; nothing by default. */
+  readonly marks?: readonly string[];
 }
 
 /** `other_count`: there are `sessions` sessions, not as many as expected, and nothing was erased. */
@@ -98,6 +101,8 @@ export type Purge =
 export interface SessionStore {
   /** Takes texts out of stored sessions. */
   redactions(): StoreRedactions;
+  /** Finds what the store holds of a person. */
+  ofUsers(): UserSessions;
   /** The project of a key; null for an unknown or revoked key. `hash` is the SHA-256 of the key, 32 bytes. */
   findKey(hash: Uint8Array): Promise<FoundKey | null>;
   readonly budgets: KeyBudgets;

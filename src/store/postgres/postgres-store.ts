@@ -1,6 +1,6 @@
 // The store over PostgreSQL. session-store.ts describes each method, and the files of the subjects hold the SQL. Calls of one kind that
 // wait at the same moment are one statement (groups.ts).
-import type { StoreReport, UsageQuery, UsageRecord } from '../../service/administration.ts';
+import type { StoreReport } from '../../service/administration.ts';
 import type { Message, NewSession, Session } from '../../service/session.ts';
 import type { SessionChanges } from '../../service/session-archive.ts';
 import type { FoundKey } from '../key-budgets.ts';
@@ -54,6 +54,7 @@ import { StoreLines } from './store-lines.ts';
 import { Sweeps } from './sweeps.ts';
 import { beginAnswered } from './turn-begins.ts';
 import { usage } from './usage.ts';
+import { userSessions } from './user-sessions.ts';
 
 export interface StoreParts {
   /** The store without user and password, for errors. */
@@ -82,6 +83,7 @@ export class PostgresStore implements SessionStore {
   readonly budgets = new PostgresKeyBudgets((call) => this.#run(call));
   readonly audit: PostgresAudit;
   readonly redactions: SessionStore['redactions'];
+  readonly ofUsers: SessionStore['ofUsers'];
 
   constructor(connections: ConnectionPool, { name, schema, now, rules, beat }: StoreParts) {
     this.#connections = connections;
@@ -100,6 +102,7 @@ export class PostgresStore implements SessionStore {
     const server = beat?.owner ?? null;
     this.#lines = new StoreLines(tools, server, this.#leftTurns, this.#sweeps, this.#searchIndex);
     this.redactions = () => new Redactions(connections, (call) => this.#run(call));
+    this.ofUsers = () => userSessions((call) => this.#run(call));
     // What fails is tried after the next beat.
     if (beat !== null) beat.onBeat = () => void this.#leftTurns?.giveBack().catch(() => {});
   }
@@ -241,17 +244,16 @@ export class PostgresStore implements SessionStore {
     return this.#run((ask) => holdsAny(ask, projectId, sessionIds));
   }
 
-  usage(since: number, by: UsageQuery['by']): Promise<readonly UsageRecord[]> {
-    return this.#run((ask) => usage(ask, since, by));
-  }
+  readonly usage: SessionStore['usage'] = (since, by) => this.#run((ask) => usage(ask, since, by));
 
   readonly planPurge: SessionStore['planPurge'] = (filter) => this.#run((ask) => planPurge(ask, filter));
 
   async purgeSessions(filter: PurgeFilter, options: PurgeOptions): Promise<Purge> {
-    const { expected, keptSince, rewrites = false, by } = options;
+    const { expected, keptSince, rewrites = false, by, marks = [] } = options;
     const keptMs = Math.max(0, this.#now() - keptSince);
     await this.audit.chain();
-    return this.#told(() => purgeSessions(this.#connections, filter, { expected, keptMs, rewrites, by }));
+    const given = { expected, keptMs, rewrites, by, marks };
+    return this.#told(() => purgeSessions(this.#connections, filter, given));
   }
 
   inspect(): Promise<StoreReport> {

@@ -3,5 +3,5 @@
 
 export const userOfSession = `
   ALTER TABLE parley.sessions ADD COLUMN user_id text COLLATE "C";
-  CREATE INDEX sessions_by_user ON parley.sessions (project, user_id) WHERE user_id IS NOT NULL;
+  CREATE INDEX sessions_by_user ON parley.sessions (user_id, project) WHERE user_id IS NOT NULL;
 `;

@@ -54,6 +54,7 @@ import type { StoreProcesses } from './store-processes.ts';
 import { StoreSearch } from './store-search.ts';
 import { beginTurn, endTurn, isTurnRunning, leaseLeft, renewTurn } from './turns.ts';
 import { usage } from './usage.ts';
+import { userSessions } from './user-sessions.ts';
 import { storeItself } from './writer.ts';
 
 export class SqliteStore implements SessionStore {
@@ -68,6 +69,7 @@ export class SqliteStore implements SessionStore {
   readonly budgets: SqliteKeyBudgets;
   readonly audit: SqliteAudit;
   readonly redactions: SessionStore['redactions'];
+  readonly ofUsers: SessionStore['ofUsers'];
   readonly listAllMessages: SessionStore['listAllMessages'] = (...call) =>
     this.#lines.listAllMessages(...call);
   readonly beginRegeneration: SessionStore['beginRegeneration'] = (...call) =>
@@ -89,6 +91,7 @@ export class SqliteStore implements SessionStore {
     this.#search = new StoreSearch(this.#access, processes, dependencies.rules);
     this.#lines = new StoreLines(this.#access, dependencies, this.#turnWaiters);
     this.redactions = () => new Redactions(this.#access, () => this.#clocks());
+    this.ofUsers = () => userSessions(this.#access, dependencies.sinceBoot);
   }
 
   findKey(hash: Uint8Array): Promise<FoundKey | null> {
@@ -266,9 +269,7 @@ export class SqliteStore implements SessionStore {
 
   readonly removeAbandoned = () => removeAbandoned(this.#access, this.#dependencies.sinceBoot());
 
-  ping(): Promise<void> {
-    return this.#access.ping(storeItself);
-  }
+  readonly ping = () => this.#access.ping(storeItself);
 
   /** Waits for the pending writes. A later call rejects. */
   async close(): Promise<void> {

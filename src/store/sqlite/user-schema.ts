@@ -2,5 +2,5 @@
 
 export const userOfSession = `
   ALTER TABLE sessions ADD COLUMN user_id TEXT;
-  CREATE INDEX sessions_by_user ON sessions (project, user_id) WHERE user_id IS NOT NULL;
+  CREATE INDEX sessions_by_user ON sessions (user_id, project) WHERE user_id IS NOT NULL;
 `;
