@@ -171,7 +171,7 @@ async function openLocal<Modes extends Pick<ModeSource, 'read' | 'follow'>>(
     service: new LocalService(local, turnQueue, keys),
     archive: new LocalArchive(local, turnQueue, keys),
     administration: new LocalAdministration(local),
-    extensions: ['archive', 'idempotency', 'stream', 'settings', 'lines', 'schema', 'order', 'sync'],
+    extensions: ['archive', 'idempotency', 'stream', 'settings', 'lines', 'schema', 'order', 'sync', 'mode'],
     async close() {
       try {
         await engines.close?.();

@@ -8,7 +8,17 @@ import { isOfApi, type RequestContext } from './request-context.ts';
 
 /** What this server offers beyond the interface document. */
 const extensions = (
-  ['archive', 'idempotency', 'stream', 'settings', 'lines', 'schema', 'order', 'sync'] satisfies Extension[]
+  [
+    'archive',
+    'idempotency',
+    'stream',
+    'settings',
+    'lines',
+    'schema',
+    'order',
+    'sync',
+    'mode',
+  ] satisfies Extension[]
 ).join(', ');
 
 type HeaderRecord = Readonly<Record<string, string>>;

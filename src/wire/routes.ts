@@ -21,6 +21,7 @@ export type Extension =
   | 'archive'
   | 'idempotency'
   | 'lines'
+  | 'mode'
   | 'order'
   | 'schema'
   | 'settings'

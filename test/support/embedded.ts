@@ -69,7 +69,7 @@ export async function openEmbedded(
     service: new LocalService(local, turnQueue, keys),
     archive: new LocalArchive(local, turnQueue, keys),
     administration: new LocalAdministration(local),
-    extensions: ['archive', 'idempotency', 'stream', 'settings', 'lines', 'schema', 'order', 'sync'],
+    extensions: ['archive', 'idempotency', 'stream', 'settings', 'lines', 'schema', 'order', 'sync', 'mode'],
     close: () => store.close(),
   };
 }
