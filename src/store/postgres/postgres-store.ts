@@ -4,7 +4,7 @@ import type { StoreReport } from '../../service/administration.ts';
 import type { Message, NewSession, Session } from '../../service/session.ts';
 import type { SessionChanges } from '../../service/session-archive.ts';
 import type { FoundKey } from '../key-budgets.ts';
-import type { MessagePlace, PurgeFilter, Rows, SessionFilter } from '../session-filters.ts';
+import type { PurgeFilter, Rows, SessionFilter } from '../session-filters.ts';
 import type {
   IdempotencyKey,
   Idempotent,
@@ -25,7 +25,7 @@ import { PostgresAudit } from './audit.ts';
 import { type CallGroups, callGroups } from './call-groups.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { listAllMessages } from './hidden-messages.ts';
-import { doOnce, type OnceTools } from './idempotency.ts';
+import { doOnce, modeOfTurn, type OnceTools } from './idempotency.ts';
 import { checkWritable, inspect } from './inspection.ts';
 import { PostgresKeyBudgets } from './key-budgets.ts';
 import { accepted, createKey, listKeys, revokeKey } from './keys.ts';
@@ -91,7 +91,7 @@ export class PostgresStore implements SessionStore {
     this.#name = name;
     this.#schema = schema;
     this.#now = now;
-    const keptMs = (once: IdempotencyKey) => Math.max(0, now() - once.keptSince);
+    const keptMs: OnceTools['keptMs'] = ({ keptSince }) => Math.max(0, now() - keptSince);
     const tools = { connections, rules, keptMs };
     this.#tools = tools;
     this.#sweeps = new Sweeps(tools);
@@ -169,9 +169,8 @@ export class PostgresStore implements SessionStore {
     return this.#run((ask) => listSessions(ask, projectId, filter));
   }
 
-  listMessages(projectId: string, sessionId: string, place: MessagePlace): Promise<Rows<Message> | null> {
-    return this.#run((ask) => listMessages(ask, projectId, sessionId, place));
-  }
+  readonly listMessages: SessionStore['listMessages'] = (projectId, sessionId, place) =>
+    this.#run((ask) => listMessages(ask, projectId, sessionId, place));
 
   readonly listAllMessages: SessionStore['listAllMessages'] = (projectId, sessionId, place) =>
     this.#run((ask) => listAllMessages(ask, projectId, sessionId, place));
@@ -213,6 +212,9 @@ export class PostgresStore implements SessionStore {
 
   readonly forkSession: SessionStore['forkSession'] = (projectId, fork, once) =>
     this.#run(() => this.#lines.fork(projectId, fork, once));
+
+  readonly modeOfTurn: SessionStore['modeOfTurn'] = (projectId, once) =>
+    this.#run(() => modeOfTurn(this.#tools, projectId, once));
 
   waitForTurn(
     projectId: string,

@@ -2,9 +2,8 @@
 import type { StoreReport } from '../../service/administration.ts';
 import type { Message, NewSession, Session } from '../../service/session.ts';
 import { keyNote } from '../audit-log.ts';
-import type { FoundKey } from '../key-budgets.ts';
 import { toTime } from '../rows.ts';
-import type { MessagePlace, PurgeFilter, Rows, SessionFilter } from '../session-filters.ts';
+import type { PurgeFilter, Rows, SessionFilter } from '../session-filters.ts';
 import type {
   IdempotencyKey,
   Idempotent,
@@ -24,7 +23,7 @@ import { TurnWaiters } from '../turn-waiters.ts';
 import type { Clocks } from './age-clock.ts';
 import { SqliteAudit } from './audit.ts';
 import type { Connection } from './connection.ts';
-import { doOnce } from './idempotency.ts';
+import { doOnce, modeOfTurn } from './idempotency.ts';
 import { inspect } from './inspection.ts';
 import { SqliteKeyBudgets } from './key-budgets.ts';
 import { KeyReads } from './key-reads.ts';
@@ -94,9 +93,8 @@ export class SqliteStore implements SessionStore {
     this.ofUsers = () => userSessions(this.#access, dependencies.sinceBoot);
   }
 
-  findKey(hash: Uint8Array): Promise<FoundKey | null> {
-    return this.#access.read((connection) => this.#keys.find(connection, hash));
-  }
+  readonly findKey: SessionStore['findKey'] = (hash) =>
+    this.#access.read((connection) => this.#keys.find(connection, hash));
 
   readonly createKey: SessionStore['createKey'] = (key) =>
     this.#access.write(storeItself, (connection) => {
@@ -183,9 +181,8 @@ export class SqliteStore implements SessionStore {
     return this.#search.search(project, filter, signal);
   };
 
-  listMessages(projectId: string, sessionId: string, place: MessagePlace): Promise<Rows<Message> | null> {
-    return this.#access.read((connection) => listMessages(connection, projectId, sessionId, place));
-  }
+  readonly listMessages: SessionStore['listMessages'] = (projectId, sessionId, place) =>
+    this.#access.read((connection) => listMessages(connection, projectId, sessionId, place));
 
   readonly importSession: SessionStore['importSession'] = async (projectId, record, once, by) => {
     const { connection, writer } = this.#access;
@@ -210,6 +207,9 @@ export class SqliteStore implements SessionStore {
     };
     return this.#access.write(projectId, begin, signal);
   }
+
+  readonly modeOfTurn: SessionStore['modeOfTurn'] = (projectId, once) =>
+    this.#access.read(() => modeOfTurn(this.#turnTools(), projectId, once));
 
   waitForTurn(
     projectId: string,
