@@ -23,6 +23,11 @@ export function sessionMark(sessionId: string): string {
   return hexHash(sessionId).slice(0, 16);
 }
 
+/** A purge, which leaves no id, tells the names themselves. Every id begins with `ses_`. */
+function markOf(told: string): string {
+  return /^[\da-f]{16}$/.test(told) ? told : sessionMark(told);
+}
+
 /** Null for a text that is no entry, as a damaged file may hold. */
 export function readNote(text: string): Note | null {
   let note: Partial<Note> | null;
@@ -41,8 +46,8 @@ export function readNote(text: string): Note | null {
 
 /** The most sessions of an entry that gathers many calls. */
 const mostIds = 1000;
-/** The ids of all other entries are those of sessions. A purge, which leaves no id, tells the hashes itself. */
-const asTold: readonly string[] = ['key_created', 'key_revoked', 'refused_login', 'purge'];
+/** The ids of all other entries are those of sessions. */
+const ofKeys: readonly string[] = ['key_created', 'key_revoked', 'refused_login'];
 
 /**
  * The rows that follow the head. Imports of one key that wait one behind the other become one entry. A text that is no entry is kept as it is:
@@ -74,7 +79,7 @@ function gathered(waiting: readonly string[]): readonly string[] {
       entries.push(text);
       continue;
     }
-    const note = asTold.includes(told.what) ? told : { ...told, ids: told.ids.map(sessionMark) };
+    const note = ofKeys.includes(told.what) ? told : { ...told, ids: told.ids.map(markOf) };
     if (note.what !== 'import') {
       end();
       entries.push(JSON.stringify(note));

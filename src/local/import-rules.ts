@@ -122,18 +122,8 @@ function checkHidden(at: string, message: unknown, _index: number, rules: Messag
     throw wrong(`${at}.undone_at`, 'is after the last activity of the session');
 }
 
-function checkLaterFields(
-  {
-    mode,
-    system,
-    parameters,
-    parent_id,
-    forked_at,
-    user,
-    ...ordering
-  }: Readonly<Record<keyof Session, unknown>>,
-  limits: Limits,
-): void {
+function checkLaterFields(later: Readonly<Record<keyof Session, unknown>>, limits: Limits): void {
+  const { mode, system, parameters, parent_id, forked_at, user, ...ordering } = later;
   if (mode != null) checkTitle(textAt('session.mode', mode), limits, 'session.mode');
   if (system != null) checkSettings({ system: textAt('session.system', system) }, limits, 'session.');
   if (parameters !== undefined)

@@ -6,8 +6,7 @@ import type {
   UserPurgeReport,
   UserPurgeRequest,
 } from '../service/administration.ts';
-import type { AuditBy } from '../store/audit-log.ts';
-import type { UserSession } from '../store/user-sessions.ts';
+import type { AuditBy, UserSession } from '../store/session-store.ts';
 import { sessionMark } from './audit-chain.ts';
 import { otherCount } from './erasure-failures.ts';
 import type { LocalOptions } from './local-options.ts';

@@ -68,6 +68,7 @@ export type * from './audit-log.ts';
 export type * from './key-budgets.ts';
 export * from './session-turns.ts';
 export * from './store-call.ts';
+export type * from './user-sessions.ts';
 
 export interface NewKey extends Partial<Omit<KeyLimits, 'expires_at'>> {
   readonly key_id: string;
