@@ -196,7 +196,7 @@ export class SqliteStore implements SessionStore {
           return kept && before && rules.isSame(kept, before) ? kept : told(kept);
         })
       : await this.#access.runToEnd(() => importInParts(writer, tools, { projectId, record, once, told }));
-    this.#search.keepUp();
+    this.#search.keepUpWithImport();
     return imported;
   };
 
