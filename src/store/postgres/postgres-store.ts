@@ -95,7 +95,7 @@ export class PostgresStore implements SessionStore {
     const tools = { connections, rules, keptMs };
     this.#tools = tools;
     this.#sweeps = new Sweeps(tools);
-    this.#searchIndex = new SearchIndex(connections, rules);
+    this.#searchIndex = new SearchIndex(connections, () => rules.loadSearch());
     this.#beat = beat;
     this.#groups = callGroups(tools, beat?.owner ?? null);
     this.#leftTurns = beat === null ? null : new LeftTurns(connections.ask, beat.owner);
@@ -177,9 +177,9 @@ export class PostgresStore implements SessionStore {
 
   readonly searchSessions: SessionStore['searchSessions'] = (projectId, filter, signal, keyHash = null) =>
     this.#run(async (ask) => {
-      const { rules } = this.#tools;
+      const searching = await this.#tools.rules.loadSearch();
       const indexed = accepted(await this.#searchIndex.keepShort({ projectId, keyHash }, signal));
-      return rules.search(filter, searchReads(ask, rules, indexed, filter));
+      return searching.search(filter, searchReads(ask, searching, indexed, filter));
     }, signal);
 
   readonly importSession: SessionStore['importSession'] = async (projectId, record, once, by) => {
