@@ -16,7 +16,7 @@ import type { NewSession, Session } from '../service/session.ts';
 import { unknownMode } from '../service/unknown-mode.ts';
 import type { Idempotent } from '../store/session-store.ts';
 import { idempotencyKeyFor } from './fingerprint.ts';
-import { KeyCheck } from './key-check.ts';
+import { type Access, KeyCheck } from './key-check.ts';
 import type { LocalOptions } from './local-options.ts';
 import {
   checkIdempotencyKey,
@@ -32,7 +32,7 @@ import {
 import { runTurn } from './turn.ts';
 import { beginWhenFree } from './turn-begin.ts';
 import { TurnBudget } from './turn-budget.ts';
-import { idempotencyMismatch, sessionNotFound } from './turn-failures.ts';
+import { idempotencyMismatch, noMode, sessionNotFound } from './turn-failures.ts';
 import { TurnQueue } from './turn-queue.ts';
 
 export class LocalService implements ConversationService {
@@ -55,18 +55,24 @@ export class LocalService implements ConversationService {
     return resultOf(this.#local.engines.modes);
   }
 
-  async *chat(call: Call, request: ChatRequest, form: ReplyForm): AsyncGenerator<ChatEvent> {
+  async *chat(call: Call, asked: ChatRequest, form: ReplyForm): AsyncGenerator<ChatEvent> {
     const { engines, limits, now } = this.#local;
-    const { checked: engine, ...access } = await this.#keys.access(call, 'chat', () => {
-      checkMessage(request.message, limits);
-      if (request.title !== undefined) checkNewTitle(request.title, request.session_id, limits);
-      checkNewSettings(request, limits);
-      if (request.user !== undefined) checkUser('user', request.user);
-      if (request.schema !== undefined) checkSchema(request.schema, limits);
-      const engine = engineOf(engines, request.mode);
+    const { checked: named, ...access } = await this.#keys.access(call, 'chat', () => {
+      checkMessage(asked.message, limits);
+      if (asked.title !== undefined) checkNewTitle(asked.title, asked.session_id, limits);
+      checkNewSettings(asked, limits);
+      if (asked.user !== undefined) checkUser('user', asked.user);
+      if (asked.schema !== undefined) checkSchema(asked.schema, limits);
+      if (asked.mode === null && asked.session_id === null)
+        throw noMode('must be a string for a new session');
+      const engine = asked.mode === null ? null : engineOf(engines, asked.mode);
       checkIdempotencyKey(call);
       return engine;
     });
+    // A key is stored with the mode that the request was for, so a repetition may name that mode or none.
+    const mode = asked.mode ?? (await this.#modeOf(access, call, asked.session_id ?? ''));
+    const engine = named ?? engineOf(engines, mode);
+    const request = { ...asked, mode };
     const { session_id, user } = request;
     if (user !== undefined && session_id !== null)
       checkSameUser(user, await this.#local.store.findSession(access.projectId, session_id));
@@ -80,6 +86,17 @@ export class LocalService implements ConversationService {
     const { schema } = request;
     const turn = { begin, budget, form, engine, replyId: null, ...(schema !== undefined && { schema }) };
     yield* runTurn(local, access.projectId, call, turn);
+  }
+
+  /** The mode of a chat that names none: that of the turn which its key began, else that of the session. */
+  async #modeOf({ projectId, keyHash }: Access, call: Call, sessionId: string): Promise<string> {
+    const { store, limits, now } = this.#local;
+    const session = found(await store.findSession(projectId, sessionId, keyHash));
+    const { idempotencyKey: key } = call;
+    const once = key === null ? null : { key, keptSince: now() - limits.idempotencyMs };
+    const mode = (once && (await store.modeOfTurn(projectId, once))) ?? session.mode;
+    if (mode === null) throw noMode('is null, and the session has no mode yet');
+    return mode;
   }
 
   async createSession(call: Call, { user, ...others }: CreateSessionRequest): Promise<Result<NewSession>> {

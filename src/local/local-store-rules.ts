@@ -3,17 +3,13 @@ import { noOrdering } from '../service/session.ts';
 import type { StoreRules } from '../store/store-rules.ts';
 import { chained } from './audit-chain.ts';
 import { orderedSession } from './ordering-rules.ts';
-import { foldedWords, termMatcher } from './search-matches.ts';
-import { searchPage } from './search-page.ts';
 import { stableJson } from './stable-json.ts';
 import { turnRules } from './turn-rules.ts';
 
 export const storeRules: StoreRules = {
   turns: turnRules,
   chain: chained,
-  search: searchPage,
-  wordsOf: foldedWords,
-  matcher: termMatcher,
+  loadSearch: async () => (await import('./search-rules.ts')).searchRules,
   // A key that another operation used counts as used for another request. The hash names the operation, but the hash of an older record may
   // not.
   meaningOfKey(used, request) {

@@ -69,7 +69,7 @@ export class RemoteService implements ConversationService {
     const { session_id: sessionId, ...others } = request;
     const body = { ...others, ...(sessionId !== null && { session_id: sessionId }) };
     const input = { body, streams: form === 'chunks' };
-    const { mode } = request;
+    const mode = request.mode ?? '';
     const replyPointer = this.#replyPointer;
     return remoteChat(this.#connection, call, { operation: 'chat', input, sessionId, mode, replyPointer });
   }

@@ -52,7 +52,12 @@ const replySchema = z
   );
 
 export const chatRequest = z.strictObject({
-  mode: z.string().describe('name of a mode, as `GET /v1/models` lists it'),
+  mode: z
+    .string()
+    .nullable()
+    .describe(
+      'name of a mode, as `GET /v1/models` lists it; null for the mode of the session (an extension: `mode`)',
+    ),
   message: z.string().describe('1 byte to 1 MiB of UTF-8, not white space alone'),
   session_id: z.string().optional().describe('the session to continue; without it, a new one is created'),
   title: z

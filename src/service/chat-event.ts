@@ -3,8 +3,11 @@ import type { FinishReason, Usage } from './session.ts';
 
 /** One message, its mode and its session. */
 export interface ChatRequest {
-  /** Name of a mode, as `models` lists it. */
-  readonly mode: string;
+  /**
+   * Name of a mode, as `models` lists it. Null for the mode of the session, which `session_id` must name then; only a service with the
+   * extension `mode` takes that.
+   */
+  readonly mode: string | null;
   /** 1 byte to 1 MiB of UTF-8, not white space alone. */
   readonly message: string;
   /** The session to continue; null starts a new one. */
@@ -28,6 +31,9 @@ export interface ChatRequest {
    */
   readonly schema?: string;
 }
+
+/** A request that names its mode. */
+export type ChatRequestInMode = ChatRequest & { readonly mode: string };
 
 /** The facts that are known once the message is stored. */
 export interface ChatStart {

@@ -19,7 +19,7 @@ const ofMemory = [
     'orderSessions',
   ] as const),
   ...(['listSessions', 'listMessages', 'listAllMessages', 'importSession', 'forkSession'] as const),
-  ...(['undoTurn', 'redoTurn', 'waitForTurn', 'history', 'renewTurn'] as const),
+  ...(['undoTurn', 'redoTurn', 'modeOfTurn', 'waitForTurn', 'history', 'renewTurn'] as const),
 ];
 
 /** Everything that says nothing about what is said. */

@@ -215,6 +215,8 @@ export interface SessionStore {
    * its reason, and nothing is stored.
    */
   beginTurn(projectId: string, start: TurnStart, signal?: AbortSignal): Promise<TurnBegin>;
+  /** The mode of the message whose turn the key began; null for a key that is new, too old, or not that of a turn. */
+  modeOfTurn(projectId: string, once: Omit<IdempotencyKey, 'requestHash'>): Promise<string | null>;
   /**
    * Takes the turn of the session's last message for another reply, as `beginTurn` takes it for a message. The reply that stands there
    * stays until `endTurn`. An abandoned regeneration leaves it as it is; stored parts of its reply become an alternative. A key whose

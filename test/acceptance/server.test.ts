@@ -43,6 +43,7 @@ test('a login verifies the key, shows what it resolves to, keeps it, and a conve
     'archive',
     'idempotency',
     'lines',
+    'mode',
     'order',
     'schema',
     'settings',

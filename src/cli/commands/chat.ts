@@ -5,7 +5,7 @@ import { ParleyError } from '../../service/errors.ts';
 import type { SessionArchive } from '../../service/session-archive.ts';
 import { chatOutput } from '../chat-output.ts';
 import { type ChatInput, planChat } from '../chat-plan.ts';
-import { prepareTurn, runTurn, templateOfTurn } from '../chat-turn.ts';
+import { inFoundMode, prepareTurn, runTurn, templateOfTurn } from '../chat-turn.ts';
 import type { CliContext } from '../context.ts';
 import {
   ephemeralDescription,
@@ -195,28 +195,38 @@ export async function runChat(given: ChatInput, context: CliContext): Promise<nu
   const markdown = input.schema === null ? input.markdown : 'never';
   const rule = await openRule(input, context);
   const prepared = await prepareTurn(input, template, context);
-  const { call, modeBefore, isFirstHere } = prepared;
-  let { request } = prepared;
+  const { call } = prepared;
+  let { request, modeBefore, isFirstHere } = prepared;
   const note = await noteOfFirstReply(request.mode, context);
   const output = chatOutput(plan.format, context, { request: () => request, usage, markdown });
   const { service, archive } = (await context.open()).backend;
   const turns = input.regenerate ? withRegeneration(service, archive) : service;
   const chatting = rule?.over(turns, output.again) ?? turns;
+  const findMode = async () => {
+    if (request.mode !== null) return false;
+    const { mode, ...before } = await prepared.findMode();
+    ({ modeBefore, isFirstHere } = before);
+    request = { ...request, mode };
+    return true;
+  };
   const ask = (session_id: string | null) => {
     request = { ...request, session_id };
     const told = { ...call, ...(output.notice && { notice: output.notice }) };
-    return chatting.chat(told, request, 'chunks');
+    return inFoundMode(() => chatting.chat(told, request, 'chunks'), findMode);
   };
   const { session_id: id } = request;
   const events = id === null ? ask(null) : readInSession({ text: input.session ?? id, id }, context, ask);
-  const outcome = await runTurn(events, output, (session) => remember(session, request.mode, context));
+  let mode = '';
+  const outcome = await runTurn(events, output, (start) => {
+    mode = request.mode ?? start.mode;
+    request = { ...request, mode };
+    return remember(start.session_id, mode, context);
+  });
   const isKept = outcome.kind === 'done' || outcome.session !== null;
-  if (isKept && modeBefore !== null && modeBefore !== request.mode)
-    await context.say(`The session goes on in the mode ${request.mode}; before, it was in ${modeBefore}.`);
+  if (isKept && modeBefore !== null && modeBefore !== mode)
+    await context.say(`The session goes on in the mode ${mode}; before, it was in ${modeBefore}.`);
   if (isKept && isFirstHere)
-    await context.say(
-      `The session was said in another program. Here it goes on in the mode ${request.mode}.`,
-    );
+    await context.say(`The session was said in another program. Here it goes on in the mode ${mode}.`);
   if (outcome.kind === 'done') {
     if (note !== null) await context.sayDimly(note);
     return exitDone;
@@ -225,7 +235,7 @@ export async function runChat(given: ChatInput, context: CliContext): Promise<nu
   const { error, session } = outcome;
   if (session === null) {
     const { mode, session_id: sessionId } = request;
-    if (mode !== modeBefore || sessionId === null) throw error;
+    if (mode === null || mode !== modeBefore || sessionId === null) throw error;
     throw withModeOfSession(error, { mode, sessionId }, '-m MODE');
   }
   // The process ends, so nothing is left that could be gone on with or asked again.
@@ -237,7 +247,7 @@ export async function runChat(given: ChatInput, context: CliContext): Promise<nu
   const repeated = {
     ...input,
     format: jsonFlag,
-    mode: request.mode,
+    mode,
     session: session_id,
     hasMore,
     key: call.idempotencyKey,
@@ -254,7 +264,8 @@ function withRegeneration(
     chat(call, request, form) {
       const { mode, message, session_id, schema } = request;
       if (message !== '' || session_id === null) return service.chat(call, request, form);
-      return archive.regenerate(call, session_id, { mode, ...(schema !== undefined && { schema }) }, form);
+      const asked = { ...(mode !== null && { mode }), ...(schema !== undefined && { schema }) };
+      return archive.regenerate(call, session_id, asked, form);
     },
   };
 }

@@ -2,7 +2,7 @@
 // its end. Other files read the lines and run the commands.
 import { isDeepStrictEqual } from 'node:util';
 import type { Call } from '../../service/call.ts';
-import type { ChatEvent, ChatRequest } from '../../service/chat-event.ts';
+import type { ChatEvent, ChatRequest, ChatRequestInMode } from '../../service/chat-event.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { Usage } from '../../service/session.ts';
 import type { CliContext, ServiceAccess } from '../context.ts';
@@ -25,7 +25,7 @@ export interface ConversationOptions {
 /** A message as it was sent, or a request for another reply to the last one, and the key that a repetition uses. */
 export interface Attempt {
   /** Without a message if another reply is asked for. */
-  readonly request: ChatRequest;
+  readonly request: ChatRequestInMode;
   /** True: another reply to the last message of the session is asked for. */
   readonly regenerates: boolean;
   readonly key: string;
@@ -137,7 +137,7 @@ export class Conversation {
     await this.#turn({ ...newAttempt(request, context), regenerates: true }, context);
   }
 
-  #request(mode: string, message: string): ChatRequest {
+  #request(mode: string, message: string): ChatRequestInMode {
     const { sessionId: session_id, title, user } = this;
     if (session_id !== null) return { mode, message, session_id };
     const begun = { ...(title !== null && { title }), ...(user !== null && { user }) };
@@ -243,7 +243,7 @@ function newSessionOf({ title, system, parameters, user }: ChatRequest) {
   return { title, system, parameters, user };
 }
 
-function newAttempt(request: ChatRequest, context: CliContext): Attempt {
+function newAttempt(request: ChatRequestInMode, context: CliContext): Attempt {
   const key = context.host.newRequestId();
   const regenerates = false;
   return { request, regenerates, key, isAnswered: false, isBegun: false, isKept: false, isReturned: false };

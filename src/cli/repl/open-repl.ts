@@ -1,6 +1,5 @@
 // Puts the REPL together: a context of its own, the source of lines that suits the terminal, and the session to continue.
 
-import type { CurrentSession } from '../../config/current-session.ts';
 import { storeKey } from '../../config/profiles.ts';
 import { resolveMode, resolveTarget, type Target } from '../../config/settings.ts';
 import { ParleyError } from '../../service/errors.ts';
@@ -9,7 +8,7 @@ import type { CliHost } from '../cli-host.ts';
 import { forkSession } from '../commands/sessions/fork.ts';
 import type { CliContext } from '../context.ts';
 import { noEditor } from '../ephemeral-option.ts';
-import { sessionToContinue } from '../session-choice.ts';
+import { type ContinuedSession, sessionToContinue } from '../session-choice.ts';
 import { withSession } from '../session-reference.ts';
 import { changeSettings, givenSettings, type SettingFlags } from '../setting-options.ts';
 import type { MarkdownChoice } from '../terminal/reply-writer.ts';
@@ -97,7 +96,7 @@ async function readSession(named: string, context: CliContext): Promise<Session>
   });
 }
 
-async function copyOf({ sessionId: id, mode }: CurrentSession, context: CliContext): Promise<Session> {
+async function copyOf({ sessionId: id, mode }: ContinuedSession, context: CliContext): Promise<Session> {
   const { data } = await forkSession({ id, at: null, title: null }, context);
   await context.rememberSession(data.session_id, data.mode ?? mode);
   return data;

@@ -64,8 +64,10 @@ function mergeField(
   return one >= other ? local[field] : remote[field];
 }
 
+/** No tags and no parameters weigh as little as no title. */
 function weight(value: unknown): string {
-  return value === null ? '' : sortedJson(value);
+  const isNone = value === null || (typeof value === 'object' && Object.keys(value).length === 0);
+  return isNone ? '' : sortedJson(value);
 }
 
 function everyMessage({ messages, hidden_messages = [] }: SessionRecord): readonly Message[] {

@@ -4,7 +4,7 @@ import type { StoreReport } from '../../service/administration.ts';
 import type { Message, NewSession, Session } from '../../service/session.ts';
 import type { SessionChanges } from '../../service/session-archive.ts';
 import type { FoundKey } from '../key-budgets.ts';
-import type { MessagePlace, PurgeFilter, Rows, SessionFilter } from '../session-filters.ts';
+import type { PurgeFilter, Rows, SessionFilter } from '../session-filters.ts';
 import type {
   IdempotencyKey,
   Idempotent,
@@ -25,7 +25,7 @@ import { PostgresAudit } from './audit.ts';
 import { type CallGroups, callGroups } from './call-groups.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { listAllMessages } from './hidden-messages.ts';
-import { doOnce, type OnceTools } from './idempotency.ts';
+import { doOnce, modeOfTurn, type OnceTools } from './idempotency.ts';
 import { checkWritable, inspect } from './inspection.ts';
 import { PostgresKeyBudgets } from './key-budgets.ts';
 import { accepted, createKey, listKeys, revokeKey } from './keys.ts';
@@ -91,11 +91,11 @@ export class PostgresStore implements SessionStore {
     this.#name = name;
     this.#schema = schema;
     this.#now = now;
-    const keptMs = (once: IdempotencyKey) => Math.max(0, now() - once.keptSince);
+    const keptMs: OnceTools['keptMs'] = ({ keptSince }) => Math.max(0, now() - keptSince);
     const tools = { connections, rules, keptMs };
     this.#tools = tools;
     this.#sweeps = new Sweeps(tools);
-    this.#searchIndex = new SearchIndex(connections, rules);
+    this.#searchIndex = new SearchIndex(connections, () => rules.loadSearch());
     this.#beat = beat;
     this.#groups = callGroups(tools, beat?.owner ?? null);
     this.#leftTurns = beat === null ? null : new LeftTurns(connections.ask, beat.owner);
@@ -169,18 +169,17 @@ export class PostgresStore implements SessionStore {
     return this.#run((ask) => listSessions(ask, projectId, filter));
   }
 
-  listMessages(projectId: string, sessionId: string, place: MessagePlace): Promise<Rows<Message> | null> {
-    return this.#run((ask) => listMessages(ask, projectId, sessionId, place));
-  }
+  readonly listMessages: SessionStore['listMessages'] = (projectId, sessionId, place) =>
+    this.#run((ask) => listMessages(ask, projectId, sessionId, place));
 
   readonly listAllMessages: SessionStore['listAllMessages'] = (projectId, sessionId, place) =>
     this.#run((ask) => listAllMessages(ask, projectId, sessionId, place));
 
   readonly searchSessions: SessionStore['searchSessions'] = (projectId, filter, signal, keyHash = null) =>
     this.#run(async (ask) => {
-      const { rules } = this.#tools;
+      const searching = await this.#tools.rules.loadSearch();
       const indexed = accepted(await this.#searchIndex.keepShort({ projectId, keyHash }, signal));
-      return rules.search(filter, searchReads(ask, rules, indexed, filter));
+      return searching.search(filter, searchReads(ask, searching, indexed, filter));
     }, signal);
 
   readonly importSession: SessionStore['importSession'] = async (projectId, record, once, by) => {
@@ -213,6 +212,9 @@ export class PostgresStore implements SessionStore {
 
   readonly forkSession: SessionStore['forkSession'] = (projectId, fork, once) =>
     this.#run(() => this.#lines.fork(projectId, fork, once));
+
+  readonly modeOfTurn: SessionStore['modeOfTurn'] = (projectId, once) =>
+    this.#run(() => modeOfTurn(this.#tools, projectId, once));
 
   waitForTurn(
     projectId: string,

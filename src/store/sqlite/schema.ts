@@ -11,9 +11,6 @@ export interface Migration {
   readonly sql: string;
 }
 
-/** "PRLY", in the header of the file. A file without this mark is not a store, whatever its name. */
-export const applicationId = 0x50524c59;
-
 // Columns that are read without the text stand before `content`, because a long text lies in pages of its own. `sessions.message_count` is
 // also the position of the next message. The turn_ columns are set while a turn runs; `turn_position` is the position of its message. Each
 // session stands in exactly one of the two partial indexes: active or deleted.

@@ -14,6 +14,7 @@ import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { orderingStatements } from '../../../src/store/sqlite/ordering.ts';
 import { purgeStatements } from '../../../src/store/sqlite/purge-rows.ts';
 import { hitStatements } from '../../../src/store/sqlite/search.ts';
+import { backlogStatements } from '../../../src/store/sqlite/search-backlog.ts';
 import { fewStatements } from '../../../src/store/sqlite/search-few.ts';
 import { meetingHits, searchStatements } from '../../../src/store/sqlite/search-hits.ts';
 import { indexStatements } from '../../../src/store/sqlite/search-index.ts';
@@ -203,9 +204,12 @@ it.each(Object.entries(usageStatements))(
   },
 );
 
-it.each(Object.entries({ ...of('index', indexStatements), ...of('waiting', waitingStatements) }))(
-  'the statement %s finds waiting messages without reading others',
-  (_, sql) => {
-    expect(plan(sql)).not.toMatch(/SCAN (message|sessions)/);
-  },
-);
+it.each(
+  Object.entries({
+    ...of('backlog', backlogStatements),
+    ...of('index', indexStatements),
+    ...of('waiting', waitingStatements),
+  }),
+)('the statement %s finds waiting messages without reading others', (_, sql) => {
+  expect(plan(sql)).not.toMatch(/SCAN (message|sessions)/);
+});
