@@ -44,10 +44,7 @@ class NodeDatabase implements SqliteDatabase {
   }
 
   prepare(sql: string): SqliteStatement {
-    return new NodeStatement(
-      named(() => this.#database.prepare(sql)),
-      sql,
-    );
+    return new NodeStatement(this.#database, sql);
   }
 
   exec(sql: string): void {
@@ -71,12 +68,14 @@ class NodeStatement implements SqliteStatement {
   readonly #places: number;
   readonly #isRead: boolean;
 
-  constructor(statement: StatementSync, sql: string) {
-    this.#statement = statement;
-    this.#parameters = [...new Set(sql.match(/(?<=@)\w+/g))];
+  constructor(database: DatabaseSync, sql: string) {
+    const parameters = [...new Set(sql.match(/(?<=@)\w+/g))];
+    this.#parameters = parameters;
     this.#places = sql.split('?').length - 1;
     this.#isRead = /^\s*(SELECT|WITH|PRAGMA)\b/.test(sql);
-    statement.setAllowUnknownNamedParameters(true);
+    // node:sqlite takes twice the time and the memory for values by name as for values in their order.
+    const numbered = sql.replace(/@(\w+)/g, (_, name: string) => `?${parameters.indexOf(name) + 1}`);
+    this.#statement = named(() => database.prepare(numbered));
   }
 
   run(values: Values): StatementResult {
@@ -131,14 +130,13 @@ class NodeStatement implements SqliteStatement {
       if (values.length === this.#places) return values;
       throw new RangeError(`The statement has ${this.#places} places for ${values.length} values.`);
     }
-    for (const name of this.#parameters) {
+    return this.#parameters.map((name) => {
       const value = values[name];
       if (typeof value === 'boolean') throw new TypeError(`Parameter "${name}" is a boolean.`);
-      if (value !== undefined) continue;
+      if (value !== undefined) return value;
       if (!(name in values)) throw new RangeError(`Missing named parameter "${name}"`);
-      return this.#checked({ ...values, [name]: null });
-    }
-    return [values];
+      return null;
+    });
   }
 }
 
