@@ -156,6 +156,40 @@ describe('the build', () => {
     }
   });
 
+  // The build refuses chunks of a turn that hold what no turn needs.
+  test('a command loads the chunks that it needs', () => {
+    const place = mkdtempSync(join(tmpdir(), 'parley-chunks-'));
+    const told = join(place, 'tell.cjs');
+    writeFileSync(
+      told,
+      `const vm = require('node:vm');
+      const Script = vm.Script;
+      vm.Script = class extends Script {
+        constructor(source, options) {
+          super(source, options);
+          process._rawDebug(/([a-z-]+?)(-[\\w-]{8})?\\.cjs$/.exec(options.filename)[1]);
+        }
+      };
+      process.on('exit', () => process._rawDebug('node: ' + process.moduleLoadList.includes('NativeModule crypto')));`,
+    );
+    const env = { PATH: process.env['PATH'], HOME: place };
+    const loaded = (...words: string[]) => {
+      const ended = spawnSync(process.execPath, ['-r', told, parley, ...words], { env, encoding: 'utf8' });
+      expect(ended.status).toBe(0);
+      return ended.stderr.trim().split('\n');
+    };
+    try {
+      const chat = ['chat', '-n', '--mode', 'echo', 'hi'];
+      loaded(...chat);
+      expect(loaded('--version')).toEqual(['main', 'node: false']);
+      expect(loaded('--help')).toEqual(['main', 'commands', 'sessions', 'node: false']);
+      expect(loaded(...chat)).toEqual(['main', 'embedded', 'node: false']);
+      expect(loaded('sessions', 'list')).toEqual(['main', 'sessions', 'embedded', 'node: false']);
+    } finally {
+      rmSync(place, { recursive: true, force: true });
+    }
+  });
+
   test('a chat over the embedded service loads no module of Node that it can do without', () => {
     const place = mkdtempSync(join(tmpdir(), 'parley-modules-'));
     const told = join(place, 'tell.cjs');
