@@ -6,6 +6,7 @@ import type {
   SqliteDatabase,
   SqliteDriver,
   SqliteStatement,
+  SqlValue,
   StatementResult,
   Values,
 } from './driver.ts';
@@ -78,8 +79,14 @@ class NodeStatement implements SqliteStatement {
     this.#statement = named(() => database.prepare(numbered));
   }
 
+  /** An import runs it for each message: without a function of its own for each run, and with one array. */
   run(values: Values): StatementResult {
-    return named(() => this.#statement.run(...this.#checked(values)));
+    const checked = this.#checked(values);
+    try {
+      return this.#statement.run(...checked);
+    } catch (error) {
+      throw withName(error);
+    }
   }
 
   get(values: Values): unknown {
@@ -130,13 +137,15 @@ class NodeStatement implements SqliteStatement {
       if (values.length === this.#places) return values;
       throw new RangeError(`The statement has ${this.#places} places for ${values.length} values.`);
     }
-    return this.#parameters.map((name) => {
+    const checked = new Array<SqlValue>(this.#parameters.length);
+    for (let index = 0; index < checked.length; index += 1) {
+      const name = this.#parameters[index] as string;
       const value = values[name];
       if (typeof value === 'boolean') throw new TypeError(`Parameter "${name}" is a boolean.`);
-      if (value !== undefined) return value;
-      if (!(name in values)) throw new RangeError(`Missing named parameter "${name}"`);
-      return null;
-    });
+      if (value === undefined && !(name in values)) throw new RangeError(`Missing named parameter "${name}"`);
+      checked[index] = value ?? null;
+    }
+    return checked;
   }
 }
 
