@@ -258,9 +258,7 @@ export class PostgresStore implements SessionStore {
     return this.#told(() => purgeSessions(this.#connections, filter, given));
   }
 
-  inspect(): Promise<StoreReport> {
-    return this.#run((ask) => inspect(ask, this.#name));
-  }
+  readonly inspect = (): Promise<StoreReport> => this.#run((ask) => inspect(ask, this.#name));
 
   ping(): Promise<void> {
     return this.#run(() => checkWritable(this.#connections, this.#name, this.#schema));
