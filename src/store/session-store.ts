@@ -88,6 +88,8 @@ export interface PurgeOptions {
   /** True: the store also does the extra work, if it needs any, that leaves no erased byte in its files. False by default. */
   readonly rewrites?: boolean;
   readonly by?: AuditBy;
+  /** Called when this many further sessions are erased. */
+  readonly erased?: ((sessions: number) => void) | undefined;
 }
 
 /** `other_count`: there are `sessions` sessions, not as many as expected, and nothing was erased. */

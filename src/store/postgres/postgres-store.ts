@@ -248,10 +248,12 @@ export class PostgresStore implements SessionStore {
   readonly planPurge: SessionStore['planPurge'] = (filter) => this.#run((ask) => planPurge(ask, filter));
 
   async purgeSessions(filter: PurgeFilter, options: PurgeOptions): Promise<Purge> {
-    const { expected, keptSince, rewrites = false, by } = options;
+    const { expected, keptSince, rewrites = false, by, erased } = options;
     const keptMs = Math.max(0, this.#now() - keptSince);
     await this.audit.chain();
-    return this.#told(() => purgeSessions(this.#connections, filter, { expected, keptMs, rewrites, by }));
+    return this.#told(() =>
+      purgeSessions(this.#connections, filter, { expected, keptMs, rewrites, by, erased }),
+    );
   }
 
   inspect(): Promise<StoreReport> {

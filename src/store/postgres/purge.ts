@@ -107,13 +107,15 @@ interface PurgeOptions {
   /** True: the tables are rewritten, so that no erased byte is left in them. */
   readonly rewrites: boolean;
   readonly by: AuditBy | undefined;
+  /** Called when this many further sessions are erased. */
+  readonly erased: ((sessions: number) => void) | undefined;
 }
 
 /** Erases the sessions of the filter. `meta` records the purge until it ends, so that {@link planPurge} can report an unfinished one. */
 export async function purgeSessions(
   connections: ConnectionPool,
   filter: PurgeFilter,
-  { expected, keptMs, rewrites, by }: PurgeOptions,
+  { expected, keptMs, rewrites, by, erased: tell }: PurgeOptions,
 ): Promise<Purge> {
   const { ask } = connections;
   const values = valuesOf(filter);
@@ -125,7 +127,7 @@ export async function purgeSessions(
   const note = by && noteText({ ...by, what: 'purge', project_id, count: expected, ids: [] });
   await ask(beginErasing, [note ?? null]);
   const [answered] = await ask<{ answers: number }>(answers, [...values, keptMs]);
-  const erased = await eraseRows(ask, values);
+  const erased = await eraseRows(ask, values, tell);
   const stored_answers = answered?.answers ?? 0;
   const report = {
     ...erased,
@@ -150,7 +152,11 @@ export async function overwriteErased(
   return { backups_removed: [], bytes_before, bytes: await storeBytes(ask), facts, integrity: 'ok' };
 }
 
-async function eraseRows(ask: Ask, values: readonly unknown[]): Promise<Counts> {
+async function eraseRows(
+  ask: Ask,
+  values: readonly unknown[],
+  tell: PurgeOptions['erased'],
+): Promise<Counts> {
   let sessions = 0;
   let messages = 0;
   for (;;) {
@@ -158,6 +164,7 @@ async function eraseRows(ask: Ask, values: readonly unknown[]): Promise<Counts> 
     if (lot === undefined || lot.sessions === 0) return { sessions, messages };
     sessions += lot.sessions;
     messages += lot.messages;
+    tell?.(lot.sessions);
   }
 }
 

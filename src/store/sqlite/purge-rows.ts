@@ -19,6 +19,8 @@ export interface PurgeTools {
   readonly clocks: () => Clocks;
   /** Tells of the purge in the audit log. */
   readonly told: () => void;
+  /** Called when this many further sessions are erased. */
+  readonly erased?: ((sessions: number) => void) | undefined;
 }
 
 export interface Erased {
@@ -141,7 +143,7 @@ function* answerSteps({ connection }: PurgeTools, bindings: Bindings, keptSince:
   }
 }
 
-function* sessionSteps({ connection, clocks }: PurgeTools, bindings: Bindings): Steps<Erased> {
+function* sessionSteps({ connection, clocks, erased }: PurgeTools, bindings: Bindings): Steps<Erased> {
   let [sessions, messages, stored_answers] = [0, 0, 0];
   const step = new StepMeter();
   for (;;) {
@@ -160,5 +162,6 @@ function* sessionSteps({ connection, clocks }: PurgeTools, bindings: Bindings): 
       messages += connection.run(purgeStatements.hiddenMessages, { session }).changes;
       connection.run(purgeStatements.session, { session });
     }
+    erased?.(1);
   }
 }

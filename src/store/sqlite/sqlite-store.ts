@@ -245,7 +245,8 @@ export class SqliteStore implements SessionStore {
   purgeSessions(filter: PurgeFilter, options: PurgeOptions): Promise<Purge> {
     const { connection, writer, wait } = this.#access;
     const told = () => this.audit.addPurge(connection, filter.projectId, options);
-    const tools = { connection, writer, wait, clocks: () => this.#clocks(), told };
+    const { erased } = options;
+    const tools = { connection, writer, wait, clocks: () => this.#clocks(), told, erased };
     return this.#access.run(async () => {
       await this.removeAbandoned();
       // What waits still names sessions by their ids.
