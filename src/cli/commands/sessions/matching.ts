@@ -39,7 +39,10 @@ export async function* matchingIds(
   try {
     for await (const id of found(filter, archived, context)) {
       progress.finish('found');
-      if (progress.finished % largestPage === 0) await yieldToEventLoop();
+      if (progress.finished % largestPage === 0) {
+        await yieldToEventLoop();
+        context.signal.throwIfAborted();
+      }
       yield id;
     }
   } finally {
