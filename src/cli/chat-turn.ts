@@ -50,6 +50,7 @@ export async function prepareTurn(
       session_id: session?.sessionId ?? null,
       ...(session === null && title !== null && { title }),
       ...(session === null && settingsOfNew(given)),
+      ...(input.user !== null && { user: input.user }),
     },
     call: { ...call, idempotencyKey: key, showReasoning: input.reasoning },
     ...before,

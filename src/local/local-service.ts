@@ -23,9 +23,11 @@ import {
   checkMessage,
   checkNewSettings,
   checkNewTitle,
+  checkSameUser,
   checkSchema,
   checkSettings,
   checkTitle,
+  checkUser,
 } from './text-rules.ts';
 import { runTurn } from './turn.ts';
 import { beginWhenFree } from './turn-begin.ts';
@@ -59,6 +61,7 @@ export class LocalService implements ConversationService {
       checkMessage(asked.message, limits);
       if (asked.title !== undefined) checkNewTitle(asked.title, asked.session_id, limits);
       checkNewSettings(asked, limits);
+      if (asked.user !== undefined) checkUser('user', asked.user);
       if (asked.schema !== undefined) checkSchema(asked.schema, limits);
       if (asked.mode === null && asked.session_id === null)
         throw noMode('must be a string for a new session');
@@ -70,6 +73,9 @@ export class LocalService implements ConversationService {
     const mode = asked.mode ?? (await this.#modeOf(access, call, asked.session_id ?? ''));
     const engine = named ?? engineOf(engines, mode);
     const request = { ...asked, mode };
+    const { session_id, user } = request;
+    if (user !== undefined && session_id !== null)
+      checkSameUser(user, await this.#local.store.findSession(access.projectId, session_id));
     const once = await idempotencyKeyFor(call, 'chat', request, now(), limits);
     const local = { ...this.#local, ids: this.#local.ids.of(access.projectId) };
     const budget = new TurnBudget(local.store, this.#keys.budgetOf(call), request.message);
@@ -93,11 +99,14 @@ export class LocalService implements ConversationService {
     return mode;
   }
 
-  async createSession(call: Call, request: CreateSessionRequest): Promise<Result<NewSession>> {
+  async createSession(call: Call, { user, ...others }: CreateSessionRequest): Promise<Result<NewSession>> {
     const { store, limits, ids } = this.#local;
+    // A key that was used before there were users has the hash of a request without the field.
+    const request = user == null ? others : { ...others, user };
     const { projectId, keyHash } = await this.#keys.access(call, 'createSession', () => {
       if (request.title !== null) checkTitle(request.title, limits);
       checkSettings(request, limits);
+      if (user != null) checkUser('user', user);
       checkIdempotencyKey(call);
     });
     const now = this.#local.now();

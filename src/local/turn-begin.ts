@@ -33,6 +33,7 @@ export async function beginWhenFree(
         title: request.title ?? titleOf(request.message),
         system: request.system ?? null,
         parameters: request.parameters ?? {},
+        user: request.user ?? null,
       },
       message_id: local.ids.next('msg', now),
       closing_message_id: local.ids.next('msg', now),

@@ -31,8 +31,12 @@ export class TitledSessions {
     const { idempotencyKey: key } = call;
     // A repetition of the turn gets the same session.
     const own = { ...call, idempotencyKey: key === null ? null : `${key}-session` };
-    const { system, parameters } = request;
-    const settings = { ...(system != null && { system }), ...(parameters && { parameters }) };
+    const { system, parameters, user } = request;
+    const settings = {
+      ...(system != null && { system }),
+      ...(parameters && { parameters }),
+      ...(user !== undefined && { user }),
+    };
     return (await this.#service.createSession(own, { title, ...settings })).data.session_id;
   }
 

@@ -21,6 +21,11 @@ export interface ChatRequest {
   readonly system?: string | null;
   readonly parameters?: Readonly<Record<string, unknown>>;
   /**
+   * The person whose session the new one is, under the rules of a created session's. With a `session_id`, the session must be of this
+   * person. Missing for none, and for any.
+   */
+  readonly user?: string;
+  /**
    * The schema of the reply: an object of JSON Schema as a text of JSON, at most 256 KiB. The model is asked for JSON that matches it. The
    * service does not check the reply.
    */

@@ -21,6 +21,8 @@ export interface CreateSessionRequest {
   readonly system?: string | null;
   /** The session's parameters, under the rules of a mode's parameters. Missing for none. */
   readonly parameters?: Readonly<Record<string, unknown>>;
+  /** The person whose session it is: 1 to 255 visible characters (code points), and spaces between them. Null or missing for none. */
+  readonly user?: string | null;
 }
 
 /** The result of a deletion. */

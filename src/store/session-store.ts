@@ -62,11 +62,13 @@ import type {
   TurnStart,
 } from './session-turns.ts';
 import type { IdempotencyKey, Idempotent, KeyHash } from './store-call.ts';
+import type { UserSessions } from './user-sessions.ts';
 
 export type * from './audit-log.ts';
 export type * from './key-budgets.ts';
 export * from './session-turns.ts';
 export * from './store-call.ts';
+export type * from './user-sessions.ts';
 
 export interface NewKey extends Partial<Omit<KeyLimits, 'expires_at'>> {
   readonly key_id: string;
@@ -90,6 +92,8 @@ export interface PurgeOptions {
   readonly by?: AuditBy;
   /** Called when this many further sessions are erased. */
   readonly erased?: ((sessions: number) => void) | undefined;
+  /** How the audit log names the sessions; nothing by default. */
+  readonly marks?: readonly string[];
 }
 
 /** `other_count`: there are `sessions` sessions, not as many as expected, and nothing was erased. */
@@ -100,6 +104,8 @@ export type Purge =
 export interface SessionStore {
   /** Takes texts out of stored sessions. */
   redactions(): StoreRedactions;
+  /** Finds what the store holds of a person. */
+  ofUsers(): UserSessions;
   /** The project of a key; null for an unknown or revoked key. `hash` is the SHA-256 of the key, 32 bytes. */
   findKey(hash: Uint8Array): Promise<FoundKey | null>;
   readonly budgets: KeyBudgets;

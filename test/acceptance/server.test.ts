@@ -49,6 +49,7 @@ test('a login verifies the key, shows what it resolves to, keeps it, and a conve
     'settings',
     'stream',
     'sync',
+    'users',
   ];
   expect(stored.profiles.team.extensions.sort()).toEqual(extensions);
 });

@@ -33,6 +33,7 @@ interface ChatFlags extends SettingFlags {
   readonly session?: string;
   readonly continue?: true;
   readonly title?: string;
+  readonly user?: string;
   readonly file?: readonly string[];
   readonly template?: string;
   readonly regenerate?: true;
@@ -66,6 +67,7 @@ export function registerChat(parent: Command, run: Run): void {
     .option('-s, --session <id>', 'continue this session: an id, its last 6 or more characters, or a title')
     .option('-c, --continue', 'continue the session last used in this terminal')
     .option('--title <title>', 'title of the new session')
+    .option('--user <name>', 'the person whose session it is; one that exists must be of this person')
     .option('--fork', 'continue a copy of the session of -s or -c, and leave that session as it is')
     .option('--regenerate', 'another reply to the last message of -s or -c; the one before is kept beside it')
     .option(ephemeralFlag, ephemeralDescription)
@@ -120,8 +122,8 @@ Batches:
   parley chat --batch < in.txt > out.ndjson
   parley chat --batch --resume out.ndjson < in.txt    goes on after a stop
 
-  A line is a message, or {"message", "id"?, "mode"?, "session_id"?, "title"?, "system"?, "parameters"?, "schema"?}. Its
-  result is {"id", "success", "data" or "error"}, in the order of the lines; a line without an id has its number, and one
+  A line is a message, or {"message", "id"?, "mode"?, "session_id"?, "title"?, "user"?, "system"?, "parameters"?, "schema"?}.
+  Its result is {"id", "success", "data" or "error"}, in the order of the lines; a line without an id has its number, and one
   with a schema (its own, or that of --schema) has the JSON of the reply as "value".
   A line that fails stops no other: the exit status is 3 at the end.`;
 
@@ -160,6 +162,7 @@ function inputOf(words: readonly string[], flags: ChatFlags, context: CliContext
     session: flags.session ?? null,
     continue: flags.continue ?? false,
     title: flags.title ?? null,
+    user: flags.user ?? null,
     template: flags.template ?? null,
     values: flags.set ?? noValues,
     settings: flags,

@@ -18,6 +18,8 @@ import { streamTurn } from './streamed-turn.ts';
 export interface ConversationOptions {
   readonly mode: string | null;
   readonly markdown: MarkdownChoice;
+  /** The person whose the new sessions are; null or missing for nobody. */
+  readonly user?: string | null;
 }
 
 /** A message as it was sent, or a request for another reply to the last one, and the key that a repetition uses. */
@@ -49,6 +51,8 @@ export class Conversation {
   /** The mode that the entered session was in. */
   #modeOfSession: string | null = null;
   mode: string | null;
+  /** The person whose the new sessions are; null for nobody. */
+  readonly user: string | null;
   sessionId: string | null = null;
   /** The title of the session, or of the session that the next message creates. */
   title: string | null = null;
@@ -69,6 +73,7 @@ export class Conversation {
   constructor(options: ConversationOptions) {
     this.#options = options;
     this.mode = options.mode;
+    this.user = options.user ?? null;
   }
 
   /** Sends further messages to this session. Null for a session that the next message creates. */
@@ -133,9 +138,10 @@ export class Conversation {
   }
 
   #request(mode: string, message: string): ChatRequestInMode {
-    const { sessionId: session_id, title } = this;
+    const { sessionId: session_id, title, user } = this;
     if (session_id !== null) return { mode, message, session_id };
-    return { mode, message, session_id, ...(title !== null && { title }), ...settingsOfNew(this.settings) };
+    const begun = { ...(title !== null && { title }), ...(user !== null && { user }) };
+    return { mode, message, session_id, ...begun, ...settingsOfNew(this.settings) };
   }
 
   /**
@@ -233,8 +239,8 @@ function isSameMessage(one: ChatRequest, other: ChatRequest): boolean {
   return isSame && (other.session_id !== null || isDeepStrictEqual(newSessionOf(one), newSessionOf(other)));
 }
 
-function newSessionOf({ title, system, parameters }: ChatRequest) {
-  return { title, system, parameters };
+function newSessionOf({ title, system, parameters, user }: ChatRequest) {
+  return { title, system, parameters, user };
 }
 
 function newAttempt(request: ChatRequestInMode, context: CliContext): Attempt {

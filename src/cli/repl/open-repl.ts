@@ -2,6 +2,7 @@
 
 import { storeKey } from '../../config/profiles.ts';
 import { resolveMode, resolveTarget, type Target } from '../../config/settings.ts';
+import { ParleyError } from '../../service/errors.ts';
 import type { Session } from '../../service/session.ts';
 import type { CliHost } from '../cli-host.ts';
 import { forkSession } from '../commands/sessions/fork.ts';
@@ -28,6 +29,8 @@ export interface ReplInput {
   readonly session: string | null;
   readonly continue: boolean;
   readonly mode: string | null;
+  /** The person whose the new sessions are, and the session to continue; null for nobody, and for anybody. */
+  readonly user: string | null;
   readonly markdown: MarkdownChoice;
   readonly settings: SettingFlags;
   /** True: it goes on in a copy of the session. */
@@ -46,7 +49,7 @@ export async function openRepl(input: ReplInput, outer: CliContext): Promise<num
   const mode = resolveMode(input.mode, host.env, target)?.mode ?? null;
   const name = await historyName(target);
   const history = new LineHistory({ dataDirectory, name, locks, keepsNoText: input.ephemeral });
-  const conversation = new Conversation({ mode, markdown: input.markdown });
+  const conversation = new Conversation({ mode, markdown: input.markdown, user: input.user });
   const context = talkingAbove((write) => source.above(write), outer);
   const source: LineSource =
     host.env['TERM'] === 'dumb' ? plainReader(context) : editingReader(history, context);
@@ -72,6 +75,11 @@ async function enterSession(
   }
   const data = input.fork ? await copyOf(session, context) : await readSession(session.sessionId, context);
   const { session_id: sessionId } = data;
+  if (input.user !== null && data.user !== input.user) {
+    throw new ParleyError('USAGE', `The session ${sessionId} is not of the user that --user names.`, {
+      hint: 'Leave out --user to go on with it.',
+    });
+  }
   conversation.enter(sessionId, typeof data.title === 'string' ? data.title : null);
   const modeOfLastTurn = await showPastTurns(sessionId, context);
   const modeBefore = data.mode ?? modeOfLastTurn ?? session.mode;

@@ -1,6 +1,5 @@
 // The store over PostgreSQL. session-store.ts describes each method, and the files of the subjects hold the SQL. Calls of one kind that
 // wait at the same moment are one statement (groups.ts).
-import type { StoreReport } from '../../service/administration.ts';
 import type { Message, NewSession, Session } from '../../service/session.ts';
 import type { SessionChanges } from '../../service/session-archive.ts';
 import type { FoundKey } from '../key-budgets.ts';
@@ -54,6 +53,7 @@ import { StoreLines } from './store-lines.ts';
 import { Sweeps } from './sweeps.ts';
 import { beginAnswered } from './turn-begins.ts';
 import { usage } from './usage.ts';
+import { userSessions } from './user-sessions.ts';
 
 export interface StoreParts {
   /** The store without user and password, for errors. */
@@ -82,6 +82,7 @@ export class PostgresStore implements SessionStore {
   readonly budgets = new PostgresKeyBudgets((call) => this.#run(call));
   readonly audit: PostgresAudit;
   readonly redactions: SessionStore['redactions'];
+  readonly ofUsers: SessionStore['ofUsers'];
 
   constructor(connections: ConnectionPool, { name, schema, now, rules, beat }: StoreParts) {
     this.#connections = connections;
@@ -93,13 +94,14 @@ export class PostgresStore implements SessionStore {
     const tools = { connections, rules, keptMs };
     this.#tools = tools;
     this.#sweeps = new Sweeps(tools);
-    this.#searchIndex = new SearchIndex(connections, rules);
+    this.#searchIndex = new SearchIndex(connections, () => rules.loadSearch());
     this.#beat = beat;
     this.#groups = callGroups(tools, beat?.owner ?? null);
     this.#leftTurns = beat === null ? null : new LeftTurns(connections.ask, beat.owner);
     const server = beat?.owner ?? null;
     this.#lines = new StoreLines(tools, server, this.#leftTurns, this.#sweeps, this.#searchIndex);
     this.redactions = () => new Redactions(connections, (call) => this.#run(call));
+    this.ofUsers = () => userSessions((call) => this.#run(call));
     // What fails is tried after the next beat.
     if (beat !== null) beat.onBeat = () => void this.#leftTurns?.giveBack().catch(() => {});
   }
@@ -174,9 +176,9 @@ export class PostgresStore implements SessionStore {
 
   readonly searchSessions: SessionStore['searchSessions'] = (projectId, filter, signal, keyHash = null) =>
     this.#run(async (ask) => {
-      const { rules } = this.#tools;
+      const searching = await this.#tools.rules.loadSearch();
       const indexed = accepted(await this.#searchIndex.keepShort({ projectId, keyHash }, signal));
-      return rules.search(filter, searchReads(ask, rules, indexed, filter));
+      return searching.search(filter, searchReads(ask, searching, indexed, filter));
     }, signal);
 
   readonly importSession: SessionStore['importSession'] = async (projectId, record, once, by) => {
@@ -248,17 +250,14 @@ export class PostgresStore implements SessionStore {
   readonly planPurge: SessionStore['planPurge'] = (filter) => this.#run((ask) => planPurge(ask, filter));
 
   async purgeSessions(filter: PurgeFilter, options: PurgeOptions): Promise<Purge> {
-    const { expected, keptSince, rewrites = false, by, erased } = options;
+    const { expected, keptSince, rewrites = false, by, marks = [], erased } = options;
     const keptMs = Math.max(0, this.#now() - keptSince);
     await this.audit.chain();
-    return this.#told(() =>
-      purgeSessions(this.#connections, filter, { expected, keptMs, rewrites, by, erased }),
-    );
+    const given = { expected, keptMs, rewrites, by, marks, erased };
+    return this.#told(() => purgeSessions(this.#connections, filter, given));
   }
 
-  inspect(): Promise<StoreReport> {
-    return this.#run((ask) => inspect(ask, this.#name));
-  }
+  readonly inspect = () => this.#run((ask) => inspect(ask, this.#name));
 
   ping(): Promise<void> {
     return this.#run(() => checkWritable(this.#connections, this.#name, this.#schema));

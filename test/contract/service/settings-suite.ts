@@ -13,7 +13,15 @@ const settings: SessionSettings = {
   system: 'Answer in French.\nAlways. 🙂',
   parameters: { temperature: 0.2, max_tokens: 50, stop: ['END'], response_format: { type: 'json_object' } },
 };
-const bare = { mode: null, system: null, parameters: {}, parent_id: null, forked_at: null, ...noOrdering };
+const bare = {
+  mode: null,
+  system: null,
+  parameters: {},
+  parent_id: null,
+  forked_at: null,
+  user: null,
+  ...noOrdering,
+};
 
 const nested = (depth: number): unknown => (depth === 0 ? 1 : { a: nested(depth - 1) });
 
