@@ -22,14 +22,17 @@ import type { PurgeFilter } from '../store/session-filters.ts';
 import { hashKey, issueKey } from './api-keys.ts';
 import { LocalAudit } from './local-audit.ts';
 import type { LocalOptions } from './local-options.ts';
+import { LocalRetention } from './local-retention.ts';
 import { checkTitle, readTime } from './text-rules.ts';
 import { sessionNotFound } from './turn-failures.ts';
 
 export class LocalAdministration implements Administration {
   readonly #local: LocalOptions;
   readonly #audit: LocalAudit;
+  readonly retention: LocalRetention;
 
   constructor(local: LocalOptions) {
+    this.retention = new LocalRetention(local);
     this.#local = local;
     this.#audit = new LocalAudit(local.store.audit);
   }

@@ -2,6 +2,7 @@
 // they are never offered over HTTP, and a backend at a server elsewhere has no administration.
 import type { AuditEntry, AuditHead, AuditQuery, AuditVerification } from './audit-entry.ts';
 import type { KeyLimits } from './key-limits.ts';
+import type { Retention } from './project-retention.ts';
 import type { SessionChanges } from './session-archive.ts';
 
 /** The record of a key, without the key itself. */
@@ -193,6 +194,8 @@ export interface ExportRecord {
 
 /** The operations on a store that need no key. All of them reject with a {@link ParleyError}. */
 export interface Administration {
+  readonly retention: Retention;
+
   /** Counts the replies of all projects. The largest group comes first; days are in their order. */
   usage(query: UsageQuery): Promise<readonly UsageRecord[]>;
 

@@ -8,6 +8,7 @@ import type { Purge } from '../session-store.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { storeBytes } from './inspection.ts';
 import { codeOf } from './postgres-errors.ts';
+import { holding } from './retention-rows.ts';
 import { rewriteTables } from './rewrite.ts';
 import { leaseUntil } from './servers.ts';
 import { statement } from './statement.ts';
@@ -16,9 +17,16 @@ import { renewStatistics } from './statistics.ts';
 const sessionsAtOnce = 200;
 
 // $1: the project, or null for all. $2: the time before which the session was deleted.
+const isLeft = `
+  session.deleted_at < $2::bigint AND (session.turn_owner IS NULL OR ${leaseUntil()} <= clock_timestamp())`;
 const erasable = `
-  session.deleted_at < $2::bigint AND (session.turn_owner IS NULL OR ${leaseUntil()} <= clock_timestamp())
-  AND ($1::text IS NULL OR session.project = (SELECT id FROM parley.projects WHERE project_id = $1))`;
+  ${isLeft} AND ($1::text IS NULL OR session.project = (SELECT id FROM parley.projects WHERE project_id = $1))`;
+/** The same for the sessions that retention has deleted. */
+export const erasableOfRetention = `
+  ${isLeft} AND session.expired IN (
+    SELECT run.id FROM parley.retention_runs AS run
+    WHERE run.project = (SELECT id FROM parley.projects WHERE project_id = $1)
+      AND run.begun_at < $2 AND session.deleted_at <= run.last_at)`;
 
 const plan = statement(`
   SELECT count(*) AS sessions, coalesce(sum(texts.messages), 0) AS messages, coalesce(sum(texts.bytes), 0) AS text_bytes
@@ -40,7 +48,8 @@ export const beginErasing = statement(`
   INSERT INTO parley.meta (name, value) VALUES ('purge', 'begun') ON CONFLICT (name) DO NOTHING`);
 const end = statement(`DELETE FROM parley.meta WHERE name = 'purge'`);
 // Deletes the keys of the sessions' turns, the answers that name such a session, and keys that are too old ($3: how long keys count, ms).
-const answers = statement(`
+const answersOf = (erasable: string) =>
+  statement(`
   WITH gone AS (
     DELETE FROM parley.idempotency AS known
     WHERE known.created_at < clock_timestamp() - $3::bigint * interval '1 millisecond'
@@ -52,8 +61,12 @@ const answers = statement(`
     RETURNING 1
   )
   SELECT count(*) AS answers FROM gone`);
-const erase = statement(`
-  WITH next AS MATERIALIZED (
+const answers = answersOf(erasable);
+export const answersOfExpired = answersOf(erasableOfRetention);
+/** `before` and `after`: SQL for further parts of the statement's WITH; `told`: for further columns. */
+const eraseWhere = (erasable: string, before = '', after = '', told = '') =>
+  statement(`
+  WITH ${before} next AS MATERIALIZED (
     SELECT session.id, session.project FROM parley.sessions AS session WHERE ${erasable}
     ORDER BY session.id LIMIT ${sessionsAtOnce} FOR UPDATE
   ), queued AS (
@@ -69,9 +82,19 @@ const erase = statement(`
     DELETE FROM parley.hidden_messages AS message USING next WHERE message.session = next.id RETURNING 1
   ), gone AS (
     DELETE FROM parley.sessions AS session USING next WHERE session.id = next.id RETURNING 1
-  )
-  SELECT (SELECT count(*) FROM gone) AS sessions,
+  )${after}
+  SELECT ${told} (SELECT count(*) FROM gone) AS sessions,
     (SELECT count(*) FROM texts) + (SELECT count(*) FROM hidden) AS messages`);
+const erase = eraseWhere(erasable);
+// $3: the run that counts what it erases; $4: its holder; $5: the length of its lease, ms.
+export const eraseExpired = eraseWhere(
+  `${erasableOfRetention} AND EXISTS (SELECT 1 FROM held)`,
+  `${holding('$1', '$4', '$5')},`,
+  `, counted AS (
+    UPDATE parley.retention_runs SET erased = erased + (SELECT count(*) FROM gone) WHERE id = $3
+  )`,
+  '(SELECT count(*) FROM held) AS held,',
+);
 
 const tables = [
   'sessions',

@@ -35,9 +35,22 @@ const answersAtOnce = 100;
 /** The pause between two slices, in ms. */
 const pauseMs = 10;
 
+const isLeft = `deleted_at < @deletedBefore AND (turn_owner IS NULL OR ${leaseIsOver})`;
 const erasable = `
-  deleted_at < @deletedBefore AND (turn_owner IS NULL OR ${leaseIsOver})
-  AND (@projectId IS NULL OR project = (SELECT id FROM projects WHERE project_id = @projectId))`;
+  ${isLeft} AND (@projectId IS NULL OR project = (SELECT id FROM projects WHERE project_id = @projectId))`;
+/** The sessions that retention has deleted. Their index is searched run by run. */
+const expired = `
+  ${isLeft} AND expired IN (
+    SELECT run.id FROM retention_runs AS run
+    WHERE run.project = (SELECT id FROM projects WHERE project_id = @projectId)
+      AND run.begun_at < @deletedBefore AND deleted_at <= run.last_at)`;
+
+/** Deletes a stored answer that names a session of the condition. */
+const answerOf = (condition: string) => `
+    DELETE FROM idempotency WHERE project = @project AND key = @key AND EXISTS (
+      SELECT 1 FROM json_tree(answer) AS part CROSS JOIN sessions
+        ON sessions.project = idempotency.project AND sessions.session_id = part.value
+      WHERE part.key = 'session_id' AND ${condition})`;
 
 const textBytes = (table: string) =>
   `(SELECT coalesce(sum(octet_length(content)), 0) FROM ${table} WHERE session = sessions.id)`;
@@ -58,12 +71,10 @@ export const purgeStatements = {
   nextAnswers: `
     SELECT project, key FROM idempotency WHERE (project, key) > (@project, @key) AND answer IS NOT NULL
     ORDER BY project, key LIMIT ${answersAtOnce}`,
-  answer: `
-    DELETE FROM idempotency WHERE project = @project AND key = @key AND EXISTS (
-      SELECT 1 FROM json_tree(answer) AS part CROSS JOIN sessions
-        ON sessions.project = idempotency.project AND sessions.session_id = part.value
-      WHERE part.key = 'session_id' AND ${erasable})`,
+  answer: answerOf(erasable),
+  answerOfExpired: answerOf(expired),
   next: `SELECT id AS session, message_count FROM sessions WHERE ${erasable} LIMIT 1`,
+  nextExpired: `SELECT id AS session, message_count FROM sessions INDEXED BY sessions_expired WHERE ${expired} LIMIT 1`,
   size: `
     SELECT (SELECT count(*) FROM hidden_messages WHERE session = sessions.id) AS hidden,
       ${textBytes('messages')} + ${textBytes('hidden_messages')} AS bytes
@@ -107,8 +118,8 @@ export async function eraseRows(
   });
   if (found !== expected) return found;
   const since = agedSince({ connection, ...clocks() }, keptSince);
-  const answers = await inSlices(tools, answerSteps(tools, bindings, since));
-  const erased = await inSlices(tools, sessionSteps(tools, bindings));
+  const answers = await inSlices(tools, answerSteps(tools, bindings, since, purgeStatements.answer));
+  const erased = await inSlices(tools, sessionSteps(tools, bindings, purgeStatements.next));
   return { ...erased, stored_answers: answers + erased.stored_answers };
 }
 
@@ -122,7 +133,12 @@ export async function inSlices<T>({ writer }: PurgeTools, steps: Steps<T>): Prom
 }
 
 /** Deletes the stored answers that are too old, and those that name a session of the filter. Returns their number. */
-function* answerSteps({ connection }: PurgeTools, bindings: Bindings, keptSince: number): Steps<number> {
+export function* answerSteps(
+  { connection }: Pick<PurgeTools, 'connection'>,
+  bindings: Bindings,
+  keptSince: number,
+  answer: string,
+): Steps<number> {
   let count = 0;
   const step = new StepMeter();
   for (let changes = 1; changes > 0; count += changes) {
@@ -132,24 +148,30 @@ function* answerSteps({ connection }: PurgeTools, bindings: Bindings, keptSince:
   let last = { project: 0, key: '' };
   for (;;) {
     const next = connection.all<typeof last>(purgeStatements.nextAnswers, last);
-    for (const answer of next) {
+    for (const place of next) {
       yield* step.next();
-      count += connection.run(purgeStatements.answer, { ...bindings, ...answer }).changes;
-      last = answer;
+      count += connection.run(answer, { ...bindings, ...place }).changes;
+      last = place;
     }
     if (next.length === 0) return count;
   }
 }
 
-function* sessionSteps({ connection, clocks }: PurgeTools, bindings: Bindings): Steps<Erased> {
+export function* sessionSteps(
+  { connection, clocks }: Pick<PurgeTools, 'connection' | 'clocks'>,
+  bindings: Bindings,
+  nextSession: string,
+  onSession: () => void = () => {},
+): Steps<Erased> {
   let [sessions, messages, stored_answers] = [0, 0, 0];
   const step = new StepMeter();
   for (;;) {
     yield* step.next();
-    const next = connection.get<NextSession>(purgeStatements.next, bindings);
+    const next = connection.get<NextSession>(nextSession, bindings);
     if (next === undefined) return { sessions, messages, stored_answers };
     const { session } = next;
     sessions += 1;
+    onSession();
     stored_answers += connection.run(purgeStatements.turns, { session }).changes;
     const { hidden, bytes } = connection.get<Size>(purgeStatements.size, { session }) as Size;
     if (next.message_count + hidden > messagesAtOnce || bytes > bytesAtOnce) {

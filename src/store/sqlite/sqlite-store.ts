@@ -1,5 +1,4 @@
 // The store over SQLite. session-store.ts describes each method, the files of the subjects hold the SQL, and store-access.ts runs it.
-import type { StoreReport } from '../../service/administration.ts';
 import type { Message, NewSession, Session } from '../../service/session.ts';
 import { keyNote } from '../audit-log.ts';
 import type { FoundKey } from '../key-budgets.ts';
@@ -37,6 +36,7 @@ import { removeAbandoned } from './parted-session.ts';
 import { planPurge, purgeSessions } from './purge.ts';
 import { Redactions } from './redactions.ts';
 import { importOrReplace } from './replaced-session.ts';
+import { SqliteRetention } from './retention.ts';
 import { listSessions } from './session-pages.ts';
 import {
   createSession,
@@ -68,6 +68,7 @@ export class SqliteStore implements SessionStore {
   readonly budgets: SqliteKeyBudgets;
   readonly audit: SqliteAudit;
   readonly redactions: SessionStore['redactions'];
+  readonly retention: SessionStore['retention'];
   readonly listAllMessages: SessionStore['listAllMessages'] = (...call) =>
     this.#lines.listAllMessages(...call);
   readonly beginRegeneration: SessionStore['beginRegeneration'] = (...call) =>
@@ -89,6 +90,7 @@ export class SqliteStore implements SessionStore {
     this.#search = new StoreSearch(this.#access, processes, dependencies.rules);
     this.#lines = new StoreLines(this.#access, dependencies, this.#turnWaiters);
     this.redactions = () => new Redactions(this.#access, () => this.#clocks());
+    this.retention = () => new SqliteRetention(this.#access, this.audit, () => this.#clocks());
   }
 
   findKey(hash: Uint8Array): Promise<FoundKey | null> {
@@ -150,7 +152,7 @@ export class SqliteStore implements SessionStore {
 
   readonly restoreSession: SessionStore['restoreSession'] = (projectId, sessionId, once, by) =>
     this.#writeOnce(projectId, once, (connection) => {
-      const restored = restoreSession(connection, projectId, sessionId);
+      const restored = restoreSession(connection, projectId, sessionId, this.#dependencies.now());
       return this.audit.with(restored, connection, 'restore', projectId, by);
     });
 
@@ -162,7 +164,7 @@ export class SqliteStore implements SessionStore {
 
   readonly restoreSessions: SessionStore['restoreSessions'] = (projectId, sessionIds, once, by) =>
     this.#writeOnce(projectId, once, (connection) => {
-      const items = restoreSessions(connection, projectId, sessionIds);
+      const items = restoreSessions(connection, projectId, sessionIds, this.#dependencies.now());
       return this.audit.with(items, connection, 'restore', projectId, by);
     });
 
@@ -260,15 +262,12 @@ export class SqliteStore implements SessionStore {
   readonly usage: SessionStore['usage'] = (since, by) =>
     this.#access.read((connection) => usage(connection, since, by));
 
-  inspect(): Promise<StoreReport> {
-    return this.#access.read((connection) => inspect(connection, this.#dependencies.filesystem));
-  }
+  readonly inspect: SessionStore['inspect'] = () =>
+    this.#access.read((connection) => inspect(connection, this.#dependencies.filesystem));
 
   readonly removeAbandoned = () => removeAbandoned(this.#access, this.#dependencies.sinceBoot());
 
-  ping(): Promise<void> {
-    return this.#access.ping(storeItself);
-  }
+  readonly ping = () => this.#access.ping(storeItself);
 
   /** Waits for the pending writes. A later call rejects. */
   async close(): Promise<void> {
