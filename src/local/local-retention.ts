@@ -54,7 +54,7 @@ export class LocalRetention implements Retention {
     if (reason !== null || confirmed !== null) {
       const plan = await this.#planOf(row, now, request.every_ms);
       if (reason !== null && confirmed === null) return { kind: 'unconfirmed', plan, reason };
-      if (confirmed !== plan.expire + plan.erase) return { kind: 'other_count', plan };
+      if (confirmed !== plan.sessions) return { kind: 'other_count', plan };
       request.onStart?.(confirmed);
     }
     return runPolicy(this.#local, row, request, now);
@@ -118,7 +118,7 @@ export class LocalRetention implements Retention {
     const next = await store.activityFrom(project_id, now - policy.after_ms);
     const confirmation = await this.#confirmation(row, now, everyMs);
     const next_at = next === null ? null : toTime(next + policy.after_ms);
-    return { ...toRetention(row), expire, erase, confirmation, next_at };
+    return { ...toRetention(row), expire, erase, sessions: expire + erase, confirmation, next_at };
   }
 }
 

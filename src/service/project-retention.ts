@@ -29,6 +29,8 @@ export interface ProjectRetention extends RetentionPolicy {
 export interface RetentionPlan extends ProjectRetention {
   readonly expire: number;
   readonly erase: number;
+  /** Both together: the count that is confirmed. */
+  readonly sessions: number;
   /** Null if the next run needs no count. */
   readonly confirmation: ConfirmationReason | null;
   /** When the next session will expire; null if none will. */
