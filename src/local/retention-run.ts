@@ -5,13 +5,15 @@ import type { ExpiryPlace, HeldRun, PolicyRow, RetentionStore, RunBegin } from '
 import type { LocalOptions } from './local-options.ts';
 import { dueTimes, erasedBefore, reachOf } from './retention-rules.ts';
 
-/** A run whose process was killed is free for the next one after this time, ms. */
-const leaseMs = 10_000;
+/** A run whose process was killed on another machine is free for the next one after this time, ms. */
+const leaseMs = 5000;
 /** How long (ms) a run at once waits for the lease of another, and how often it asks. */
-const patienceMs = 12_000;
+const patienceMs = 8000;
 const askAgainMs = 250;
+/** Between the owner and the run in the name of a holder. */
+const separator = '\n';
 
-type Tools = Pick<LocalOptions, 'store' | 'limits' | 'now' | 'sinceBoot' | 'ids'>;
+type Tools = Pick<LocalOptions, 'store' | 'limits' | 'now' | 'sinceBoot' | 'ids' | 'owner'>;
 type Request = Omit<RetentionRunRequest, 'project_id' | 'confirmed' | 'onStart'>;
 
 export async function runPolicy(
@@ -22,9 +24,10 @@ export async function runPolicy(
 ): Promise<RetentionEnd> {
   const store = tools.store.retention();
   const { project_id: projectId } = row;
-  const holder = tools.ids.next('ret', now);
-  const start = { batch: holder, policy: row.policy, holder, leaseMs, now };
-  const begin = () => store.begin(projectId, { ...start, ...dueTimes(now, request.every_ms) });
+  const batch = tools.ids.next('ret', now);
+  const holder = `${tools.owner.id}${separator}${batch}`;
+  const start = { batch, policy: row.policy, holder, leaseMs, now, ...dueTimes(now, request.every_ms) };
+  const begin = (deadHolder: string | null) => store.begin(projectId, { ...start, deadHolder });
   const begun = await begunInTime(begin, tools, request);
   if (begun.kind === 'not_due') return { kind: 'not_due' };
   // Whoever changed the policy at this moment may mean another run.
@@ -50,14 +53,19 @@ export async function runPolicy(
 }
 
 async function begunInTime(
-  begin: () => Promise<RunBegin>,
-  { sinceBoot }: Tools,
+  begin: (deadHolder: string | null) => Promise<RunBegin>,
+  { sinceBoot, owner }: Tools,
   { every_ms, signal }: Request,
 ): Promise<RunBegin> {
   const until = sinceBoot() + patienceMs;
+  let deadHolder: string | null = null;
   for (;;) {
     signal.throwIfAborted();
-    const begun = await begin();
+    const begun = await begin(deadHolder);
+    if (begun.kind === 'busy' && owner.isGone(begun.holder.split(separator)[0] ?? '')) {
+      deadHolder = begun.holder;
+      continue;
+    }
     if (begun.kind !== 'busy' || every_ms !== null || sinceBoot() >= until) return begun;
     await new Promise((resolve) => setTimeout(resolve, askAgainMs));
   }

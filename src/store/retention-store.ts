@@ -75,6 +75,8 @@ export interface RunStart {
   /** The holder of the project's lease, and its length in ms. */
   readonly holder: string;
   readonly leaseMs: number;
+  /** A holder whose process certainly no longer runs, so that its lease does not count; null for none. */
+  readonly deadHolder: string | null;
   readonly now: number;
   /** The run begins only if the last one began at or before this time, or after `dueAfter`. */
   readonly dueUntil: number;
@@ -84,7 +86,8 @@ export interface RunStart {
 /** `changed`: the policy is another one by now, or there is none. */
 export type RunBegin =
   | { readonly kind: 'begun'; readonly run: RunRow; readonly continued: boolean }
-  | { readonly kind: 'busy' | 'not_due' | 'changed' };
+  | { readonly kind: 'busy'; readonly holder: string }
+  | { readonly kind: 'not_due' | 'changed' };
 
 /** A run that holds the lease of its project. */
 export interface HeldRun {

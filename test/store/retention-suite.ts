@@ -13,6 +13,7 @@ import { begin } from './turn-steps.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const start = Date.now();
+const owner = { id: 'owner', isGone: () => false };
 const after90: RetentionPolicy = { after_ms: 90 * dayMs, keep_last: null, erase_after_ms: null };
 
 export function describeRetention(name: string, newPlace: NewPlace): void {
@@ -22,7 +23,7 @@ export function describeRetention(name: string, newPlace: NewPlace): void {
     const project = await newProject(store);
     let now = start;
     const ids = new IdSource((size) => crypto.getRandomValues(new Uint8Array(size)));
-    const local = { store, limits: defaultLimits, now: () => now, sinceBoot, ids };
+    const local = { store, limits: defaultLimits, now: () => now, sinceBoot, ids, owner };
     // What engines and turns need is not asked for.
     const retention = new LocalRetention(local as unknown as LocalOptions);
     const run = (request: Partial<RetentionRunRequest> = {}) =>
@@ -235,7 +236,7 @@ export function describeRetention(name: string, newPlace: NewPlace): void {
       for (let count = 0; count < 5; count += 1) await session(91);
       later(1);
       const second = new LocalRetention({
-        ...{ store: other, limits: defaultLimits, now: () => start + dayMs, sinceBoot },
+        ...{ store: other, limits: defaultLimits, now: () => start + dayMs, sinceBoot, owner },
         ids: new IdSource((size) => crypto.getRandomValues(new Uint8Array(size))),
       } as unknown as LocalOptions);
       const request = {

@@ -91,8 +91,8 @@ export const retentionStatements = {
       AND session.updated_at > $2 AND session.updated_at <= $3
     ORDER BY session.updated_at DESC, session.session_id DESC LIMIT 1`),
   state: statement(`
-    SELECT policy, last_run_at, runner IS NOT DISTINCT FROM $2 AS is_own,
-      runner IS NOT NULL AND runner <> $2 AND runner_until > clock_timestamp() AS is_held
+    SELECT policy, last_run_at, runner, runner IS NOT DISTINCT FROM $2 AS is_own,
+      runner <> $2 AND runner_until > clock_timestamp() AS is_held
     FROM parley.retention WHERE ${ofProject} FOR UPDATE`),
   take: statement(`
     UPDATE parley.retention SET confirmed = policy, last_run_at = $2, runner = $3, runner_until = ${leaseEnd('$4')}

@@ -29,6 +29,7 @@ type Run = <T>(call: (ask: Ask) => Promise<T>) => Promise<T>;
 interface State {
   readonly policy: string;
   readonly last_run_at: number | null;
+  readonly runner: string | null;
   readonly is_held: boolean;
   /** True if this call is sent again, after a lost connection. */
   readonly is_own: boolean;
@@ -93,7 +94,9 @@ export class PostgresRetention implements RetentionStore {
       const { batch, holder, leaseMs, now } = start;
       const [state] = await ask<State>(statements.state, [projectId, holder]);
       if (state === undefined || state.policy !== policyText(start.policy)) return { kind: 'changed' };
-      if (state.is_held) return { kind: 'busy' };
+      const { runner } = state;
+      if (runner !== null && runner !== start.deadHolder && state.is_held)
+        return { kind: 'busy', holder: runner };
       const last = state.is_own ? null : state.last_run_at;
       if (last !== null && last > start.dueUntil && last <= start.dueAfter) return { kind: 'not_due' };
       await ask(statements.take, [projectId, now, holder, leaseMs]);

@@ -25,6 +25,7 @@ import type { StoreAccess } from './store-access.ts';
 interface State {
   readonly policy: string;
   readonly last_run_at: number | null;
+  readonly runner: string | null;
   readonly is_held: number;
 }
 
@@ -83,7 +84,9 @@ export class SqliteRetention implements RetentionStore {
       const { batch, holder, leaseMs, now } = start;
       const state = connection.get<State>(statements.state, { projectId, clock });
       if (state === undefined || state.policy !== policyText(start.policy)) return { kind: 'changed' };
-      if (state.is_held) return { kind: 'busy' };
+      const { runner } = state;
+      if (runner !== null && runner !== start.deadHolder && state.is_held)
+        return { kind: 'busy', holder: runner };
       const last = state.last_run_at;
       if (last !== null && last > start.dueUntil && last <= start.dueAfter) return { kind: 'not_due' };
       connection.run(statements.take, { projectId, now, holder, until: leaseEnd(clock, leaseMs) });
