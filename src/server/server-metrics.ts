@@ -71,7 +71,7 @@ export class ServerMetrics {
   #streams = 0;
   #store: StoreGauges | null = null;
   /** Epoch seconds. */
-  #retentionRan: number | null = null;
+  #retentionRan = 0;
 
   constructor(sources: MetricSources) {
     this.#sources = sources;
@@ -172,11 +172,10 @@ export class ServerMetrics {
       single('parley_servers', 'Live servers that share the store.', servers),
       single('parley_store_up', '1 if the store answered, else 0.', () => Number(this.#store !== null)),
       ofStore('parley_store_bytes', 'Size of the store.', ({ bytes }) => bytes),
-      new Gauge(
+      single(
         'parley_retention_last_run_timestamp_seconds',
-        'When this server last ran a policy of retention.',
-        null,
-        () => new Map(this.#retentionRan === null ? [] : [['', this.#retentionRan]]),
+        'When this server last ran a policy of retention; 0 for never.',
+        () => this.#retentionRan,
       ),
       new Gauge('parley_store_connections', 'Connections to the database.', 'state', () => {
         const { connections } = this.#store ?? {};

@@ -126,7 +126,7 @@ export interface PurgePlan {
   readonly text_bytes: number;
   /** The paths of the copies of the store that Parley made beside it. They hold the same texts, so the purge removes them too. */
   readonly backups: readonly string[];
-  /** True if an earlier purge was stopped between the deletion of the rows and the overwriting of their bytes. */
+  /** True if the bytes of what was erased before may still be in the files, because a purge was stopped or retention erased it. */
   readonly unfinished: boolean;
 }
 

@@ -2,7 +2,7 @@
 // all of it, and restoring the batch takes all of it back.
 
 import { endOf, type Place } from './parley.ts';
-import { lookInto, RawDatabase } from './raw-database.ts';
+import { lookInto } from './raw-database.ts';
 import { fillStore } from './stored-sessions.ts';
 
 export interface RetentionStorm {
@@ -71,23 +71,6 @@ export async function killedRuns(
   );
   if (left[0]?.count !== 0) faults.push(`${left[0]?.count} did not come back`);
   return { runs, kills, faults };
-}
-
-/** The time (ms) of the same updates in raw SQL: one statement, one transaction, synced as the store syncs. */
-export function rawUpdates(path: string): number {
-  const database = new RawDatabase(path);
-  try {
-    database.pragma('synchronous = FULL');
-    const began = performance.now();
-    database.exec(`
-      UPDATE sessions SET deleted_at = 1, expired = 999999 WHERE project = 1 AND deleted_at IS NULL AND pinned = 0
-        AND updated_at < (SELECT max(updated_at) FROM sessions) - ${ageMs / 2}`);
-    const milliseconds = performance.now() - began;
-    database.exec('UPDATE sessions SET deleted_at = NULL, expired = NULL WHERE expired = 999999');
-    return milliseconds;
-  } finally {
-    database.close();
-  }
 }
 
 function expired(place: Place): number {

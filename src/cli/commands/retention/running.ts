@@ -31,13 +31,9 @@ export async function runRetention(input: RetentionRunInput, context: CliContext
 }
 
 function noPolicyOf({ project_name }: ChosenProject): ParleyError {
-  return new ParleyError(
-    'NOT_FOUND',
-    `The project ${project_name} has no policy: nothing of it ever expires.`,
-    {
-      hint: 'Set one, for example: parley retention set --after 90d',
-    },
-  );
+  return new ParleyError('USAGE', `The project ${project_name} has no policy: nothing of it ever expires.`, {
+    hint: 'Set one, for example: parley retention set --after 90d',
+  });
 }
 
 async function tellPlan(plan: RetentionPlan, context: CliContext): Promise<undefined> {

@@ -8,6 +8,7 @@ import { timesIn } from '../../shown-time.ts';
 import { toJson } from '../../terminal/json.ts';
 import { type Column, writeTable } from '../../terminal/table.ts';
 import { utcOption } from '../../utc-option.ts';
+import { batchTime } from './draft.ts';
 
 interface BatchRow {
   readonly batch: string;
@@ -97,8 +98,7 @@ export async function runBatches(
       restored: restored_at === null ? null : { sessions: restored, at: restored_at },
     });
   }
-  const keyOf = ({ made_at, batch }: BatchRow) => `${made_at} ${batch}`;
-  rows.sort((one, other) => (keyOf(one) < keyOf(other) ? 1 : -1));
+  rows.sort((one, other) => (placeOf(one) < placeOf(other) ? 1 : -1));
   if (context.options.json) await context.stdout.write(`${toJson({ success: true, data: rows })}\n`);
   else {
     const time = timesIn(context.stdout, context.host.now(), { utc });
@@ -106,4 +106,9 @@ export async function runBatches(
   }
   for (const path of unreadable) await context.say(`${path} is not a whole journal of a batch.`);
   if (rows.length === 0 && !context.options.json) await context.say('There is no batch.');
+}
+
+/** The name of a batch begins with the time of its beginning, except that of retention. */
+function placeOf({ batch, kind, made_at }: BatchRow): string {
+  return kind === 'expire' ? `${batchTime(Date.parse(made_at))}-${batch}` : batch;
 }
