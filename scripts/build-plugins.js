@@ -50,6 +50,31 @@ export const runtimeInMain = {
 };
 
 /**
+ * Main gives its exports as one object: some two hundred assignments, one by one, would leave 50 KB of garbage at each start, and with that
+ * comes V8's first collection.
+ */
+export const exportsAtOnce = {
+  name: 'exports-at-once',
+  generateBundle(_options, bundle) {
+    const main = Object.values(bundle).find(({ name }) => name === 'main');
+    const assigned = /exports\.([\w$]+)=([\w$.]+)/;
+    const defined =
+      /Object\.defineProperty\(exports,["`]([\w$]+)["`],\{enumerable:!0,get:function\(\)\{return ([\w$]+)\}\}\)/;
+    const one = `(?:${assigned.source}|${defined.source})`.replace(/\((?=\[\\w)/g, '(?:');
+    let count = 0;
+    main.code = main.code.replace(new RegExp(`${one}(?:[,;]${one}){50,}`), (all) => {
+      const members = all.matchAll(new RegExp(`${assigned.source}|${defined.source}`, 'g'));
+      const fields = Array.from(members, ([, name, value, late, variable]) => {
+        count += 1;
+        return name === undefined ? `get ${late}(){return ${variable}}` : `${name}:${value}`;
+      });
+      return `module.exports={runtime:exports.runtime,${fields.join()}}`;
+    });
+    if (count === 0) throw new Error('The exports of main are not where they were.');
+  },
+};
+
+/**
  * Of undici, its pool of connections, what connects it, and its agent for proxies: all else (WebSocket, caches, fetch) is not used.
  * HTTP/2 is offered to servers only when asked for; of Node's own http undici wants to know a class that it is never given here, and
  * a number; of node:assert, the plainest form. Loading them takes longer than all the rest of a start.

@@ -24,7 +24,7 @@ export class LocalRetention implements Retention {
 
   async setPolicy(projectId: string, policy: RetentionPolicy): Promise<ProjectRetention> {
     checkPolicy(policy);
-    if (!(await this.#store.setPolicy(projectId, policy, this.#owner()))) {
+    if (!(await (await this.#store()).setPolicy(projectId, policy, this.#owner()))) {
       throw new ParleyError('NOT_FOUND', `There is no project with the id ${quoted(projectId)}.`, {
         remedy: { kind: 'list_keys' },
       });
@@ -32,12 +32,12 @@ export class LocalRetention implements Retention {
     return toRetention((await this.#policy(projectId)) as PolicyRow);
   }
 
-  removePolicy(projectId: string): Promise<boolean> {
-    return this.#store.removePolicy(projectId, this.#owner());
+  async removePolicy(projectId: string): Promise<boolean> {
+    return (await this.#store()).removePolicy(projectId, this.#owner());
   }
 
   async policies(): Promise<readonly ProjectRetention[]> {
-    return (await this.#store.policies()).map(toRetention);
+    return (await (await this.#store()).policies()).map(toRetention);
   }
 
   async plan(projectId: string): Promise<RetentionPlan | null> {
@@ -61,7 +61,7 @@ export class LocalRetention implements Retention {
   }
 
   async batches(): Promise<readonly RetentionBatch[]> {
-    const rows = (await this.#store.runs()).filter(({ expired }) => expired > 0);
+    const rows = (await (await this.#store()).runs()).filter(({ expired }) => expired > 0);
     return rows.map(({ id: _, erased: __, ...row }) => ({
       ...row,
       begun_at: toTime(row.begun_at),
@@ -74,21 +74,21 @@ export class LocalRetention implements Retention {
     batch: string,
     { signal, onStep }: { readonly signal: AbortSignal; readonly onStep?: (sessions: number) => void },
   ): Promise<number> {
-    const run = (await this.#store.runs()).find((row) => row.batch === batch);
+    const run = (await (await this.#store()).runs()).find((row) => row.batch === batch);
     if (run === undefined)
       throw new ParleyError('NOT_FOUND', `Retention has made no batch ${quoted(batch)} in this store.`);
-    const left = await this.#store.countRestorable(run.id);
-    if (left > 0) await this.#store.beginRestoring(run, left, this.#owner());
+    const left = await (await this.#store()).countRestorable(run.id);
+    if (left > 0) await (await this.#store()).beginRestoring(run, left, this.#owner());
     let restored = 0;
     for (let sessions = left; sessions > 0; restored += sessions) {
       signal.throwIfAborted();
-      sessions = await this.#store.restoreStep(run.id, this.#local.now());
+      sessions = await (await this.#store()).restoreStep(run.id, this.#local.now());
       onStep?.(sessions);
     }
     return restored;
   }
 
-  get #store(): RetentionStore {
+  #store(): Promise<RetentionStore> {
     return this.#local.store.retention();
   }
 
@@ -97,20 +97,20 @@ export class LocalRetention implements Retention {
   }
 
   async #policy(projectId: string): Promise<PolicyRow | undefined> {
-    return (await this.#store.policies()).find(({ project_id }) => project_id === projectId);
+    return (await (await this.#store()).policies()).find(({ project_id }) => project_id === projectId);
   }
 
   async #confirmation(row: PolicyRow, now: number, everyMs: number | null) {
     const { project_id, last_run_at } = row;
     const gapMs = longestGap(everyMs);
     const from = last_run_at ?? now;
-    const traced = from < now ? await this.#store.traceActivity(project_id, from, now, gapMs) : now;
+    const traced = from < now ? await (await this.#store()).traceActivity(project_id, from, now, gapMs) : now;
     return confirmationOf(row, { now, traced, gapMs });
   }
 
   async #planOf(row: PolicyRow, now: number, everyMs: number | null): Promise<RetentionPlan> {
     const { project_id, policy } = row;
-    const store = this.#store;
+    const store = await this.#store();
     const kept = policy.keep_last === null ? null : await store.placeBefore(project_id, policy.keep_last);
     const expire = await store.countExpiring(project_id, reachOf(policy, now, kept));
     const before = erasedBefore(policy, now);

@@ -22,7 +22,7 @@ export async function runPolicy(
   request: Request,
   now: number,
 ): Promise<RetentionEnd> {
-  const store = tools.store.retention();
+  const store = await tools.store.retention();
   const { project_id: projectId } = row;
   const batch = tools.ids.next('ret', now);
   const holder = `${tools.owner.id}${separator}${batch}`;

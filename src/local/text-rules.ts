@@ -6,7 +6,7 @@ import type { ChatRequest } from '../service/chat-event.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { Limits } from '../service/limits.ts';
 import { sessionParameterFault } from '../service/model-parameters.ts';
-import type { SessionSettings } from '../service/session.ts';
+import type { Session, SessionSettings } from '../service/session.ts';
 import type { MessageQuery, SessionChanges, TagChange } from '../service/session-archive.ts';
 
 function invalid(field: string, problem: string): ParleyError {
@@ -94,6 +94,24 @@ export function checkTag(field: string, tag: string, limits: Limits): void {
   if (!/^[^\p{C}\p{Z}\s,]+$/u.test(tag))
     throw invalid(field, 'must hold visible characters alone, without spaces and commas');
   if (/^[+-]/.test(tag)) throw invalid(field, 'must not begin with + or -');
+}
+
+/** A user has 1 to 255 visible characters, and spaces between them. Whoever reads the name sees every character of it. */
+export function checkUser(field: string, user: string): void {
+  checkCharacters(field, user, userCharacters);
+  checkText(field, user);
+  if (!/^[^\p{C}\p{Z}\s]+(?: +[^\p{C}\p{Z}\s]+)*$/u.test(user))
+    throw invalid(field, 'must hold visible characters alone, with spaces only between them');
+}
+
+const userCharacters = 255;
+
+/** A chat with a user in a session that exists must name the user of that session. */
+export function checkSameUser(user: string, session: Session | null): void {
+  if (session === null || session.user === user) return;
+  throw invalid('user', 'is not that of the session').with({
+    hint: 'Leave it out to go on with the session, or begin a new one; nothing was kept.',
+  });
 }
 
 /** Checks a list of tags: at most `limits.tags` of them. */

@@ -3,7 +3,6 @@
 
 import { endOf, type Place } from './parley.ts';
 import { lookInto } from './raw-database.ts';
-import { fillStore } from './stored-sessions.ts';
 
 export interface RetentionStorm {
   readonly runs: number;
@@ -15,14 +14,22 @@ const ageMs = 100 * 24 * 60 * 60 * 1000;
 
 /** A store with old sessions and a policy. Of the sessions, one in a thousand is pinned, and one in a hundred is young. */
 export async function oldStore(place: Place, sessions: number): Promise<{ readonly expire: number }> {
+  const old = Date.now() - ageMs - sessions;
   await place.output(['models']);
-  fillStore(place.storeFile, sessions);
   lookInto(place.storeFile, (database) => {
     database.pragma('synchronous = OFF');
+    database
+      .prepare(
+        `WITH RECURSIVE numbers (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < ${sessions})
+        INSERT INTO sessions (session_id, project, title, created_at, updated_at, pinned, archived)
+        SELECT 'ses_' || lower(hex(randomblob(13))), 1, 'title ' || number, ${old} + number, ${old} + number, 0, 0
+        FROM numbers`,
+      )
+      .run();
     database.exec(`
-      UPDATE sessions SET created_at = created_at - ${ageMs}, updated_at = updated_at - ${ageMs} WHERE id % 100 <> 0;
+      UPDATE sessions SET updated_at = updated_at + ${ageMs} WHERE id % 100 = 0;
       UPDATE sessions SET pinned = 1 WHERE id % 1000 = 1;
-      UPDATE sessions SET archived = 1 WHERE id % 10 = 2;`);
+      UPDATE sessions SET archived = 1 WHERE id % 100 = 2;`);
   });
   await place.output(['retention', 'set', '--after', '90d']);
   const plan = await place.answer<{ expire: number }>(['retention', 'run', '--dry-run']);

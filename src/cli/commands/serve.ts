@@ -185,7 +185,7 @@ async function retain(
 ) {
   if (everyMs === undefined || administration === null) return null;
   const { RetentionTimer } = await import('../../server/retention-timer.ts');
-  return new RetentionTimer(administration.retention, { ...options, everyMs });
+  return new RetentionTimer(await administration.retention(), { ...options, everyMs });
 }
 
 /** Reads the modes again, and writes the outcome to the log. */

@@ -9,15 +9,10 @@ import type {
   RunStep,
 } from '../retention-store.ts';
 import type { Ask } from './connection-pool.ts';
-import { answersOfExpired, beginErasing, erasableOfRetention, eraseExpired } from './purge.ts';
+import { beginErasing, ofExpired } from './purge.ts';
 import { expiryStatements, retentionStatements as statements } from './retention-rows.ts';
-import { statement } from './statement.ts';
 
 const beforeAll: ActivityPlace = { time: Number.MIN_SAFE_INTEGER, sessionId: '' };
-
-const countErasableRows = statement(
-  `SELECT count(*) AS sessions FROM parley.sessions AS session WHERE ${erasableOfRetention}`,
-);
 
 interface Lot {
   readonly sessions: number;
@@ -47,7 +42,7 @@ export async function countExpiring(ask: Ask, projectId: string, reach: ExpiryRe
 }
 
 export async function countErasable(ask: Ask, projectId: string, deletedBefore: number): Promise<number> {
-  const [row] = await ask<{ sessions: number }>(countErasableRows, [projectId, deletedBefore]);
+  const [row] = await ask<{ sessions: number }>(ofExpired.count, [projectId, deletedBefore]);
   return row?.sessions ?? 0;
 }
 
@@ -98,10 +93,10 @@ export async function erase(
   onStep: Parameters<RetentionStore['erase']>[3],
 ): Promise<boolean> {
   await ask(beginErasing, [null]);
-  await ask(answersOfExpired, [projectId, deletedBefore, keptMs]);
+  await ask(ofExpired.answers, [projectId, deletedBefore, keptMs]);
   for (;;) {
     const values = [projectId, deletedBefore, run, holder, leaseMs];
-    const [lot] = await ask<{ held: number; sessions: number }>(eraseExpired, values);
+    const [lot] = await ask<{ held: number; sessions: number }>(ofExpired.erase, values);
     if (lot === undefined || lot.held === 0) return false;
     const isWanted = onStep(lot.sessions);
     if (lot.sessions === 0) return true;

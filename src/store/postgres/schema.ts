@@ -4,6 +4,7 @@
 // The schema uses no extension, trigger or function, so a user of a hosted database who may make a table may make this schema.
 
 import { retention } from './retention-schema.ts';
+import { userOfSession } from './user-schema.ts';
 
 export interface Migration {
   /** The number of the migration: 1 for the first, then without gaps. */
@@ -264,5 +265,5 @@ export const schema: readonly Migration[] = [
   { version: 5, parleyVersion: '0.1.0', sql: lines },
   { version: 6, parleyVersion: '0.1.0', sql: ordering },
   { version: 7, parleyVersion: '0.1.0', sql: limitsAndAudit },
-  { version: 8, parleyVersion: '0.1.0', sql: retention },
+  { version: 8, parleyVersion: '0.1.0', sql: `${userOfSession};${retention}` },
 ];

@@ -35,35 +35,49 @@ const answersAtOnce = 100;
 /** The pause between two slices, in ms. */
 const pauseMs = 10;
 
-const isLeft = `deleted_at < @deletedBefore AND (turn_owner IS NULL OR ${leaseIsOver})`;
-const erasable = `
-  ${isLeft} AND (@projectId IS NULL OR project = (SELECT id FROM projects WHERE project_id = @projectId))`;
-/** The sessions that retention has deleted. Their index is searched run by run. */
-const expired = `
-  ${isLeft} AND expired IN (
-    SELECT run.id FROM retention_runs AS run
-    WHERE run.project = (SELECT id FROM projects WHERE project_id = @projectId)
-      AND run.begun_at < @deletedBefore AND deleted_at <= run.last_at)`;
-
-/** Deletes a stored answer that names a session of the condition. */
-const answerOf = (condition: string) => `
-    DELETE FROM idempotency WHERE project = @project AND key = @key AND EXISTS (
-      SELECT 1 FROM json_tree(answer) AS part CROSS JOIN sessions
-        ON sessions.project = idempotency.project AND sessions.session_id = part.value
-      WHERE part.key = 'session_id' AND ${condition})`;
+const erasableIf = (chosen: string) => `
+  ${chosen} AND (turn_owner IS NULL OR ${leaseIsOver})
+  AND (@projectId IS NULL OR project = (SELECT id FROM projects WHERE project_id = @projectId))`;
 
 const textBytes = (table: string) =>
   `(SELECT coalesce(sum(octet_length(content)), 0) FROM ${table} WHERE session = sessions.id)`;
 
-export const purgeStatements = {
-  plan: `
+/** The statements that choose the sessions. */
+const choosing = (erasable: string) =>
+  ({
+    plan: `
     SELECT count(*) AS sessions, coalesce(sum(messages), 0) AS messages, coalesce(sum(bytes), 0) AS text_bytes
     FROM (
       SELECT (SELECT count(*) FROM messages WHERE session = sessions.id)
           + (SELECT count(*) FROM hidden_messages WHERE session = sessions.id) AS messages,
         ${textBytes('messages')} + ${textBytes('hidden_messages')} AS bytes
       FROM sessions WHERE ${erasable})`,
-  count: `SELECT count(*) AS sessions FROM sessions WHERE ${erasable}`,
+    count: `SELECT count(*) AS sessions FROM sessions WHERE ${erasable}`,
+    answer: `
+    DELETE FROM idempotency WHERE project = @project AND key = @key AND EXISTS (
+      SELECT 1 FROM json_tree(answer) AS part CROSS JOIN sessions
+        ON sessions.project = idempotency.project AND sessions.session_id = part.value
+      WHERE part.key = 'session_id' AND ${erasable})`,
+    next: `SELECT id AS session, message_count FROM sessions WHERE ${erasable} LIMIT 1`,
+  }) as const;
+
+const ofAnybody = choosing(erasableIf('deleted_at < @deletedBefore'));
+/** The index of the users gives their sessions at once, however many others are deleted. */
+export const ofUserStatements = choosing(erasableIf('user_id = @user AND deleted_at IS NOT NULL'));
+/** The sessions that retention has deleted. Their index is searched run by run. */
+export const ofExpired = choosing(
+  erasableIf(`deleted_at < @deletedBefore AND expired IN (
+    SELECT run.id FROM retention_runs AS run
+    WHERE run.project = (SELECT id FROM projects WHERE project_id = @projectId)
+      AND run.begun_at < @deletedBefore AND deleted_at <= run.last_at)`),
+);
+type Choosing = Readonly<Record<'plan' | 'count' | 'answer' | 'next', string>>;
+
+/** The statements for a filter. */
+export const choosingBy = (filter: PurgeFilter) => ('user' in filter ? ofUserStatements : ofAnybody);
+
+export const purgeStatements = {
+  ...ofAnybody,
   // The answers of keys that do not count any more.
   oldAnswers: `
     DELETE FROM idempotency WHERE (project, key) IN (
@@ -71,10 +85,6 @@ export const purgeStatements = {
   nextAnswers: `
     SELECT project, key FROM idempotency WHERE (project, key) > (@project, @key) AND answer IS NOT NULL
     ORDER BY project, key LIMIT ${answersAtOnce}`,
-  answer: answerOf(erasable),
-  answerOfExpired: answerOf(expired),
-  next: `SELECT id AS session, message_count FROM sessions WHERE ${erasable} LIMIT 1`,
-  nextExpired: `SELECT id AS session, message_count FROM sessions INDEXED BY sessions_expired WHERE ${expired} LIMIT 1`,
   size: `
     SELECT (SELECT count(*) FROM hidden_messages WHERE session = sessions.id) AS hidden,
       ${textBytes('messages')} + ${textBytes('hidden_messages')} AS bytes
@@ -107,9 +117,10 @@ export async function eraseRows(
   { expected, keptSince }: { readonly expected: number; readonly keptSince: number },
 ): Promise<Erased | number> {
   const { connection, writer, clocks } = tools;
+  const chosen = choosingBy(filter);
   const bindings = { ...filter, clock: clocks().clock };
   const found = await writer.writeAlone(() => {
-    const found = connection.get<{ sessions: number }>(purgeStatements.count, bindings)?.sessions ?? 0;
+    const found = connection.get<{ sessions: number }>(chosen.count, bindings)?.sessions ?? 0;
     if (found === expected) {
       connection.run(purgeStatements.begin);
       tools.told();
@@ -118,8 +129,8 @@ export async function eraseRows(
   });
   if (found !== expected) return found;
   const since = agedSince({ connection, ...clocks() }, keptSince);
-  const answers = await inSlices(tools, answerSteps(tools, bindings, since, purgeStatements.answer));
-  const erased = await inSlices(tools, sessionSteps(tools, bindings, purgeStatements.next));
+  const answers = await inSlices(tools, answerSteps(tools, chosen, bindings, since));
+  const erased = await inSlices(tools, sessionSteps(tools, chosen, bindings));
   return { ...erased, stored_answers: answers + erased.stored_answers };
 }
 
@@ -135,9 +146,9 @@ export async function inSlices<T>({ writer }: PurgeTools, steps: Steps<T>): Prom
 /** Deletes the stored answers that are too old, and those that name a session of the filter. Returns their number. */
 export function* answerSteps(
   { connection }: Pick<PurgeTools, 'connection'>,
+  { answer: forget }: Choosing,
   bindings: Bindings,
   keptSince: number,
-  answer: string,
 ): Steps<number> {
   let count = 0;
   const step = new StepMeter();
@@ -148,10 +159,10 @@ export function* answerSteps(
   let last = { project: 0, key: '' };
   for (;;) {
     const next = connection.all<typeof last>(purgeStatements.nextAnswers, last);
-    for (const place of next) {
+    for (const answer of next) {
       yield* step.next();
-      count += connection.run(answer, { ...bindings, ...place }).changes;
-      last = place;
+      count += connection.run(forget, { ...bindings, ...answer }).changes;
+      last = answer;
     }
     if (next.length === 0) return count;
   }
@@ -159,15 +170,15 @@ export function* answerSteps(
 
 export function* sessionSteps(
   { connection, clocks }: Pick<PurgeTools, 'connection' | 'clocks'>,
+  chosen: Choosing,
   bindings: Bindings,
-  nextSession: string,
   onSession: () => void = () => {},
 ): Steps<Erased> {
   let [sessions, messages, stored_answers] = [0, 0, 0];
   const step = new StepMeter();
   for (;;) {
     yield* step.next();
-    const next = connection.get<NextSession>(nextSession, bindings);
+    const next = connection.get<NextSession>(chosen.next, bindings);
     if (next === undefined) return { sessions, messages, stored_answers };
     const { session } = next;
     sessions += 1;

@@ -5,7 +5,7 @@ import type { Clocks } from './age-clock.ts';
 import type { Connection } from './connection.ts';
 import { agedSince } from './idempotency.ts';
 import { leaseEnd } from './lease-clock.ts';
-import { answerSteps, purgeStatements, sessionSteps } from './purge-rows.ts';
+import { answerSteps, ofExpired, purgeStatements, sessionSteps } from './purge-rows.ts';
 import { beforeAll, isBefore } from './retention-counts.ts';
 import { expiredAtOnce, expiryStatements, retentionStatements as statements } from './retention-rows.ts';
 import type { Steps } from './steps.ts';
@@ -70,12 +70,11 @@ export class RetentionSteps {
     const bindings = { projectId, deletedBefore, clock: this.#clocks().clock };
     let sessions = 0;
     const tools = { connection, clocks: this.#clocks };
-    const { answerOfExpired, nextExpired, begin } = purgeStatements;
     const steps = (function* (): Steps<void> {
-      connection.run(begin);
+      connection.run(purgeStatements.begin);
       const since = agedSince({ connection, ...tools.clocks() }, keptSince);
-      yield* answerSteps(tools, bindings, since, answerOfExpired);
-      yield* sessionSteps(tools, bindings, nextExpired, () => {
+      yield* answerSteps(tools, ofExpired, bindings, since);
+      yield* sessionSteps(tools, ofExpired, bindings, () => {
         sessions += 1;
       });
     })();

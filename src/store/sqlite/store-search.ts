@@ -40,12 +40,21 @@ export class StoreSearch {
         if (!(await read(() => this.#index.isReadable(projectId)))) throw noRoomToIndex(failure);
       }
       if (this.#processes !== null) return this.#processes.search(projectId, filter, signal);
-      return this.#rules.search(filter, searchReads(this.#access, projectId, filter, this.#rules));
+      const rules = await this.#rules.loadSearch();
+      return rules.search(filter, searchReads(this.#access, projectId, filter, rules));
     });
   }
 
   /** Starts indexing if enough messages wait. Call it after messages were written. */
   keepUp(): void {
     this.#index.keepUp();
+  }
+
+  /**
+   * The same after an import. A process that imports has many more sessions to store, and indexing takes several times as long as storing.
+   * So only a served store indexes meanwhile; elsewhere the next search or the next turns do.
+   */
+  keepUpWithImport(): void {
+    if (this.#processes !== null) this.keepUp();
   }
 }

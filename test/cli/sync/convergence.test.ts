@@ -26,11 +26,12 @@ type Edit =
   | 'set'
   | 'delete'
   | 'restore'
-  | 'purge';
+  | 'purge'
+  | 'tag';
 
 interface Step {
   readonly place: number;
-  readonly edit: Edit | 'sync' | 'push' | 'pull';
+  readonly edit: Edit | 'sync' | 'push' | 'pull' | 'sync tagged';
   readonly other: number;
   readonly choice: number;
 }
@@ -45,8 +46,10 @@ const edits = (places: number): fc.Arbitrary<Step> =>
       { weight: 4, arbitrary: fc.constantFrom('rename' as const, 'set' as const, 'fork' as const) },
       { weight: 4, arbitrary: fc.constantFrom('delete' as const, 'restore' as const) },
       { weight: 1, arbitrary: fc.constant('purge' as const) },
+      { weight: 3, arbitrary: fc.constant('tag' as const) },
       { weight: 10, arbitrary: fc.constant('sync' as const) },
       { weight: 2, arbitrary: fc.constantFrom('push' as const, 'pull' as const) },
+      { weight: 2, arbitrary: fc.constant('sync tagged' as const) },
     ),
     other: fc.integer({ min: 1, max: Math.max(1, places - 1) }),
     choice: fc.nat(30),
@@ -111,6 +114,7 @@ async function edit(place: SyncedPlace, step: Step, model: Model): Promise<void>
   if (step.edit === 'rename') await archive.changeSession(call, id, { title: `title ${choice % 3}` });
   if (step.edit === 'set')
     await archive.changeSession(call, id, { system: `be ${choice % 3}`, parameters: { seed: choice % 2 } });
+  if (step.edit === 'tag') await archive.changeSession(call, id, { tags: choice % 3 === 0 ? [] : ['work'] });
   if (step.edit === 'delete') {
     for (const one of await learn(session)) model.deleted.add(one);
     await service.deleteSession(call, id);
@@ -134,6 +138,37 @@ async function syncAll(places: SyncedPlaces, all: readonly SyncedPlace[], random
   throw new Error('The places do not come to rest.');
 }
 
+/** Of a sync with a tag: sessions that have the tag in neither place stay as they are, and the others are the same in both. */
+async function syncTagged(places: SyncedPlaces, here: SyncedPlace, there: SyncedPlace): Promise<void> {
+  const both = [here, there];
+  const before = await Promise.all(both.map(stateOf));
+  const tagged = new Set(before.flatMap(({ tagged }) => tagged));
+  const { status, err } = await places.sync(here, there, '--tag', 'work');
+  if (status !== 0) throw new Error(err);
+  const after = await Promise.all(both.map(stateOf));
+  for (const [at, { states }] of before.entries())
+    for (const [id, state] of Object.entries(states))
+      if (!tagged.has(id)) expect(after[at]?.states[id]).toEqual(state);
+  for (const id of tagged) {
+    const [one, other] = after.map(({ states }) => states[id]);
+    const isActive = (state: typeof one) => state !== undefined && state !== 'deleted';
+    if (isActive(one) || isActive(other)) expect(one).toEqual(other);
+  }
+}
+
+async function stateOf(place: SyncedPlace) {
+  const deleted = await sessionsOf(place, true);
+  const active = await recordsOf(place);
+  const sessions = [...deleted, ...Object.values(active).map(({ session }) => session as Session)];
+  return {
+    tagged: sessions.filter(({ tags }) => tags.includes('work')).map(({ session_id }) => session_id),
+    states: {
+      ...Object.fromEntries(deleted.map(({ session_id }) => [session_id, 'deleted' as const])),
+      ...active,
+    } as Readonly<Record<string, unknown>>,
+  };
+}
+
 async function check(
   places: SyncedPlaces,
   all: readonly SyncedPlace[],
@@ -148,7 +183,8 @@ async function check(
       const words = step.edit === 'sync' ? [] : [`--${step.edit}`];
       const { status, err } = await places.sync(here, there, ...words);
       if (status !== 0) throw new Error(err);
-    } else await edit(here, step, model);
+    } else if (step.edit === 'sync tagged') await syncTagged(places, here, there);
+    else await edit(here, step, model);
   }
   const rounds = await syncAll(places, all, random);
   // Two places are the same after one sync; the second one finds nothing to do.

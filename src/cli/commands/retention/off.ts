@@ -24,7 +24,7 @@ export async function runRetentionOff(
   { project }: RetentionOffInput,
   context: CliContext,
 ): Promise<undefined> {
-  const { retention } = await context.administration();
+  const retention = await (await context.administration()).retention();
   const { project_id, project_name } = await namedOrOwnProject(project, context);
   const removed = await retention.removePolicy(project_id);
   if (context.options.json)

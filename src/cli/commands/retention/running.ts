@@ -20,7 +20,7 @@ export interface RetentionRunInput {
 }
 
 export async function runRetention(input: RetentionRunInput, context: CliContext): Promise<undefined> {
-  const { retention } = await context.administration();
+  const retention = await (await context.administration()).retention();
   const project = await namedOrOwnProject(input.project, context);
   const plan = await retention.plan(project.project_id);
   if (plan === null) throw noPolicyOf(project);

@@ -42,7 +42,7 @@ export async function runRetentionSet(
   { policy, project }: RetentionSetInput,
   context: CliContext,
 ): Promise<undefined> {
-  const { retention } = await context.administration();
+  const retention = await (await context.administration()).retention();
   const { project_id, project_name } = await namedOrOwnProject(project, context);
   await retention.setPolicy(project_id, policy);
   const plan = await retention.plan(project_id);

@@ -31,7 +31,7 @@ export async function runRetentionShow(
   { project, utc }: RetentionShowInput,
   context: CliContext,
 ): Promise<undefined> {
-  const { retention } = await context.administration();
+  const retention = await (await context.administration()).retention();
   const only = project === null ? null : await namedProject(project, context);
   const plans: RetentionPlan[] = [];
   for (const { project_id } of await retention.policies()) {

@@ -19,7 +19,7 @@ export async function retentionBatches(context: CliContext): Promise<readonly Re
   try {
     const { backend } = await context.host.openBackend(context.target, { ...options, onlyExisting: true });
     try {
-      return (await backend.administration?.retention.batches()) ?? [];
+      return (await (await backend.administration?.retention())?.batches()) ?? [];
     } finally {
       await backend.close();
     }
@@ -35,7 +35,7 @@ export async function retentionBatches(context: CliContext): Promise<readonly Re
 
 /** Restores all sessions of a batch that are not erased. Resolves with the exit status. */
 export async function restoreRetentionBatch(batch: string, context: CliContext): Promise<number> {
-  const { retention } = await context.administration();
+  const retention = await (await context.administration()).retention();
   const known = (await retention.batches()).find((each) => each.batch === batch);
   const progress = progressOn(context, {
     ...{
