@@ -1,6 +1,6 @@
 // Makes the record of a session, as the archive imports it, of one branch of a conversation. The archive wants a message of the user first,
 // the sides in turns, and a time and a mode everywhere; docs/import.md says how what is missing is filled.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Message, Role } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
 import type { Branch, ForeignConversation, ForeignMessage } from './conversation.ts';
@@ -83,18 +83,18 @@ export function recordOf(
 
 /** The same conversation has the same ids at every import. `fork` counts the sessions that went on differently here. */
 export function sessionIdOf(source: SourceName, conversation: string, branch: string, fork: number): string {
-  const hash = createHash('sha256')
-    .update(JSON.stringify([source, conversation, branch, fork]))
-    .digest();
+  const bytes = hash('sha256', JSON.stringify([source, conversation, branch, fork]), 'buffer');
   const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
-  return `ses_${Array.from(hash.subarray(0, 26), (byte) => alphabet[byte & 31]).join('')}`;
+  let id = 'ses_';
+  for (const byte of bytes.subarray(0, 26)) id += alphabet[byte & 31];
+  return id;
 }
 
 /** Keeps where the message comes from: `chatgpt/CONVERSATION/MESSAGE`. */
 function messageId(source: SourceName, conversation: string, message: string): string {
   const id = `${source}/${conversation}/${message}`;
   if (/^[\x21-\x7e]{1,255}$/.test(id)) return id;
-  return `${source}/${createHash('sha256').update(id).digest('hex')}`;
+  return `${source}/${hash('sha256', id)}`;
 }
 
 function sidesOf(messages: readonly ForeignMessage[], messagesOnly: boolean): readonly Side[] {

@@ -157,7 +157,9 @@ function* sessionsOf(
     const record = recordOf(conversation, branch, make);
     if (record === null) continue;
     count += 1;
-    yield { session: { record, idOf: (fork) => sessionIdOf(source, conversation.id, branch.key, fork) } };
+    const idOf = (fork: number) =>
+      fork === 0 ? record.session.session_id : sessionIdOf(source, conversation.id, branch.key, fork);
+    yield { session: { record, idOf } };
   }
   if (count === 0) yield { skipped: 'empty' };
   if (branches >= importLimits.branches) yield { skipped: 'more_branches' };

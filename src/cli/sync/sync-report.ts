@@ -22,6 +22,7 @@ export class SyncReport {
   readonly #dryRun: boolean;
   readonly #showsAll: boolean;
   readonly #progress: BatchProgress;
+  #leftOut = 0;
 
   constructor(
     context: CliContext,
@@ -66,6 +67,11 @@ export class SyncReport {
     await writeResults([{ session_id, status: 'failed', error: { code, message } }], this.#context);
   }
 
+  /** A session without the tags that were asked for. */
+  leaveOut(): void {
+    this.#leftOut += 1;
+  }
+
   stop(): void {
     this.#progress.stop();
   }
@@ -74,6 +80,7 @@ export class SyncReport {
     this.stop();
     const waiting = this.#progress.count('waiting');
     await this.say(this.#progress.summary());
+    if (this.#leftOut > 0) await this.say(`${counted(this.#leftOut, 'session')} left out as asked.`);
     if (waiting > 0)
       await this.say(`${counted(waiting, 'session')} wait for the other direction, which was left out.`);
   }

@@ -3,6 +3,7 @@ import { setMaxListeners } from 'node:events';
 import { requireProfile } from '../../config/profiles.ts';
 import { ParleyError } from '../../service/errors.ts';
 import { runInOrder } from '../batch/ordered-run.ts';
+import { requireTags } from '../commands/sessions/required-tags.ts';
 import type { CliContext } from '../context.ts';
 import { tellFailure } from '../error-report.ts';
 import { exitDone, exitSomeFailed } from '../exit-codes.ts';
@@ -15,11 +16,14 @@ import { SyncMemory } from './sync-memory.ts';
 import { placesKey } from './sync-places.ts';
 import type { JoinedSession } from './sync-plan.ts';
 import { SyncReport } from './sync-report.ts';
+import { isSelected } from './sync-selection.ts';
 
 export interface SyncInput {
   /** The profile of the other place. */
   readonly profile: string;
   readonly direction: 'push' | 'pull' | null;
+  /** Only sessions with one of these tags; none for all sessions. */
+  readonly tags: readonly string[];
   readonly dryRun: boolean;
   /** As if the two had never been synced. */
   readonly forgets: boolean;
@@ -29,6 +33,7 @@ export interface SyncInput {
 
 type Outcome = { readonly joined: JoinedSession } & (
   | { readonly synced: Synced }
+  | { readonly isLeftOut: true }
   | { readonly error: ParleyError }
 );
 
@@ -37,6 +42,7 @@ export async function syncPlaces(input: SyncInput, context: CliContext): Promise
   const remote = context.withOptions({ profile: input.profile, url: null, store: null });
   try {
     const key = await placesKey(context, remote);
+    await requireTags(input.tags, context);
     const { dataDirectory, locks } = context.host;
     const memory = await SyncMemory.open(dataDirectory, key, {
       locks,
@@ -77,6 +83,7 @@ async function syncAll(
   const made = new Set<string>();
   let lastStatus = 0;
   const sync = async (joined: JoinedSession): Promise<Outcome | null> => {
+    if (!isSelected(joined, input.tags)) return { joined, isLeftOut: true };
     try {
       const synced = await syncSession(joined, { sides, writes, dryRun });
       if (synced.agreedFork !== undefined) made.add(synced.agreedFork.session_id);
@@ -91,6 +98,11 @@ async function syncAll(
     for (const outcome of outcomes) {
       if (outcome === null) continue;
       const { joined } = outcome;
+      if ('isLeftOut' in outcome) {
+        keep(memory, joined.agreed, dryRun);
+        report.leaveOut();
+        continue;
+      }
       if ('error' in outcome) {
         keep(memory, joined.agreed, dryRun);
         await report.fail(joined.session_id, outcome.error);

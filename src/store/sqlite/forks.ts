@@ -5,7 +5,7 @@ import { type MessageRow, messageColumns, type SessionRow, toMessage } from '../
 import type { Fork, ForkEnd, IdempotencyKey } from '../session-store.ts';
 import type { Connection } from './connection.ts';
 import { findRecorded, type IdempotencyTools, keepAnswer } from './idempotency.ts';
-import { addImportedMessage, orderingBindings } from './imported-rows.ts';
+import { addImportedMessages, orderingBindings } from './imported-rows.ts';
 import { type LongImportTools, partLimits } from './long-import.ts';
 import { PartedSession } from './parted-session.ts';
 import { findSession, sessionColumns, thisSession } from './sessions.ts';
@@ -106,12 +106,12 @@ export class ForkCopy {
       units += content.length;
       return !isFull;
     });
-    for (const row of rows) {
+    const copies = rows.map((row) => {
       const message = toMessage(row);
       const mark = isFromElsewhere(message) ? '/copy' : '';
-      const message_id = `${this.#fork.message_ids}_${row.position}${mark}`;
-      addImportedMessage(this.#tools.connection, place.session, { ...message, message_id }, true);
-    }
+      return { ...message, message_id: `${this.#fork.message_ids}_${row.position}${mark}` };
+    });
+    addImportedMessages(this.#tools.connection, place.session, copies, () => true);
     return rows.at(-1)?.position ?? place.through;
   }
 
@@ -129,6 +129,7 @@ export class ForkCopy {
       parameters: parent.parameters,
       system: parent.system,
       ...orderingBindings(noOrdering),
+      user: parent.user_id,
       ...{ turnOwner: null, turnUntil: null, turnPosition: null },
     };
   }

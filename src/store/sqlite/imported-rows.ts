@@ -3,48 +3,79 @@ import { isHidden, type Message, type SessionOrdering } from '../../service/sess
 import type { SessionRecord } from '../../service/session-archive.ts';
 import { importedSession, parametersText, tagsText } from '../rows.ts';
 import type { Connection } from './connection.ts';
+import type { SqlValue } from './driver.ts';
 
 /** The columns that an import fills, and their bindings. */
 export const importedColumns = `title, created_at, updated_at, message_count, mode, parent_id, forked_at, parameters,
-  system, pinned, archived, tags, turn_owner, turn_until, turn_position`;
+  system, pinned, archived, tags, user_id, turn_owner, turn_until, turn_position`;
 export const importedValues = `@title, @createdAt, @updatedAt, @messageCount, @mode, @parentId, @forkedAt, @parameters,
-  @system, @pinned, @archived, @tags, @turnOwner, @turnUntil, @turnPosition`;
+  @system, @pinned, @archived, @tags, @user, @turnOwner, @turnUntil, @turnPosition`;
 
 const columns = `session, position, message_id, role, content, mode, finish_reason, input_tokens, output_tokens,
   error_code, created_at, copied`;
-const values = `@session, @position, @messageId, @role, @content, @mode, @finishReason, @inputTokens, @outputTokens,
-  @errorCode, @createdAt, @copied`;
+/** The first value is a row number that a statement with the project's id has returned. */
+const row = '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
 
-/** `@session` is a row number that a statement with the project's id has returned. */
-const addStatements = {
-  message: `INSERT INTO messages (${columns}) VALUES (${values})`,
-  hidden: `
-    INSERT INTO hidden_messages (${columns}, alternative_of, undone_at) VALUES (${values}, @alternativeOf, @undoneAt)`,
-} as const;
+/**
+ * Rows of one statement. SQLite copies each page that a statement changes, to undo the statement if it fails, so one statement of many rows
+ * writes less than many statements.
+ */
+const rowsTogether = [16, 4, 1] as const;
+
+const addStatements = new Map(
+  rowsTogether.map((rows) => [
+    rows,
+    `INSERT INTO messages (${columns}) VALUES ${Array(rows).fill(row).join(', ')}`,
+  ]),
+);
+const addHidden = `
+  INSERT INTO hidden_messages (${columns}, alternative_of, undone_at) VALUES (${row.slice(1, -1)}, ?, ?)`;
 
 /** `isCopy`: the message counts in no usage report. */
-export function addImportedMessage(
+export function addImportedMessages(
   connection: Connection,
   session: number,
-  message: Message,
-  isCopy: boolean,
+  messages: readonly Message[],
+  isCopy: (message: Message) => boolean,
 ): void {
-  connection.run(isHidden(message) ? addStatements.hidden : addStatements.message, {
+  const visible: Message[] = [];
+  for (const message of messages) {
+    if (!isHidden(message)) visible.push(message);
+    else connection.runValues(addHidden, hiddenValues(session, message, isCopy(message)));
+  }
+  let at = 0;
+  for (const [rows, sql] of addStatements) {
+    for (; visible.length - at >= rows; at += rows) {
+      const part = visible.slice(at, at + rows);
+      connection.runValues(
+        sql,
+        part.flatMap((message) => valuesOf(session, message, isCopy(message))),
+      );
+    }
+  }
+}
+
+function valuesOf(session: number, message: Message, isCopy: boolean): SqlValue[] {
+  return [
     session,
-    messageId: message.message_id,
-    position: message.position,
-    role: message.role,
-    content: message.content,
-    mode: message.mode,
-    finishReason: message.finish_reason,
-    inputTokens: message.usage?.input_tokens ?? null,
-    outputTokens: message.usage?.output_tokens ?? null,
-    errorCode: message.error_code ?? null,
-    createdAt: Date.parse(message.created_at),
-    copied: isCopy ? 1 : null,
-    alternativeOf: message.alternative_of ?? null,
-    undoneAt: message.undone_at === undefined ? null : Date.parse(message.undone_at),
-  });
+    message.position,
+    message.message_id,
+    message.role,
+    message.content,
+    message.mode,
+    message.finish_reason,
+    message.usage?.input_tokens ?? null,
+    message.usage?.output_tokens ?? null,
+    message.error_code ?? null,
+    Date.parse(message.created_at),
+    isCopy ? 1 : null,
+  ];
+}
+
+function hiddenValues(session: number, message: Message, isCopy: boolean): SqlValue[] {
+  const { alternative_of, undone_at } = message;
+  const undoneAt = undone_at === undefined ? null : Date.parse(undone_at);
+  return [...valuesOf(session, message, isCopy), alternative_of ?? null, undoneAt];
 }
 
 export function orderingBindings({ pinned, archived, tags }: SessionOrdering) {
@@ -68,6 +99,7 @@ export function importBindings(record: SessionRecord) {
     parameters: parametersText(session.parameters),
     system: session.system,
     ...orderingBindings(session),
+    user: session.user,
     turnOwner: isOpen ? 'import' : null,
     turnUntil: isOpen ? 0 : null,
     turnPosition: isOpen ? last.position : null,

@@ -7,7 +7,7 @@ import type { MessageRow } from '../rows.ts';
 import { hiddenColumns, isCopy, messageColumns, toMessage } from '../rows.ts';
 import type { StoreRules } from '../store-rules.ts';
 import type { Connection } from './connection.ts';
-import { addImportedMessage, importBindings, importedColumns, importedValues } from './imported-rows.ts';
+import { addImportedMessages, importBindings, importedColumns, importedValues } from './imported-rows.ts';
 import { keepTags } from './ordering.ts';
 import { findSession, inProject } from './sessions.ts';
 import { atOnce, type Steps } from './steps.ts';
@@ -51,8 +51,8 @@ export function importSession(
       atOnce(sameSession(connection, projectId, record, rules)) ?? growSession(connection, projectId, record)
     );
   if (bindings.tags !== null) keepTags(connection, rowId);
-  for (const message of [...messages, ...hidden_messages])
-    addImportedMessage(connection, rowId, message, isCopy(record, message));
+  const added = [...messages, ...hidden_messages];
+  addImportedMessages(connection, rowId, added, (message) => isCopy(record, message));
   return findSession(connection, projectId, session.session_id);
 }
 
@@ -79,7 +79,7 @@ export function growSession(
   const { messageCount, updatedAt, mode, turnOwner, turnUntil, turnPosition } = importBindings(record);
   const values = { messageCount, updatedAt, mode, turnOwner, turnUntil, turnPosition };
   connection.run(importStatements.grow, { projectId, session: found.session, ...values });
-  for (const message of added) addImportedMessage(connection, found.session, message, false);
+  addImportedMessages(connection, found.session, added, () => false);
   return findSession(connection, projectId, sessionId);
 }
 

@@ -4,7 +4,7 @@ import type { SessionRecord } from '../../service/session-archive.ts';
 import { isCopy } from '../rows.ts';
 import type { IdempotencyKey, Idempotent } from '../session-store.ts';
 import { findRecorded, type IdempotencyTools, keepAnswer } from './idempotency.ts';
-import { addImportedMessage, importBindings } from './imported-rows.ts';
+import { addImportedMessages, importBindings } from './imported-rows.ts';
 import { growSession, sameSession } from './imports.ts';
 import { PartedSession, type PartedTools, removeAbandoned } from './parted-session.ts';
 import { findSession, sessionStatements } from './sessions.ts';
@@ -95,8 +95,7 @@ class LongImport {
     for (const part of partsOf(everyMessage(this.#record))) {
       yield;
       this.#parted.hold();
-      for (const message of part)
-        addImportedMessage(this.#tools.connection, session, message, isCopy(this.#record, message));
+      addImportedMessages(this.#tools.connection, session, part, (message) => isCopy(this.#record, message));
     }
   }
 

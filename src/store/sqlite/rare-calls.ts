@@ -26,6 +26,7 @@ import { StoreLines } from './store-lines.ts';
 import type { StoreProcesses } from './store-processes.ts';
 import { StoreSearch } from './store-search.ts';
 import { usage } from './usage.ts';
+import { userSessions } from './user-sessions.ts';
 import { storeItself } from './writer.ts';
 
 /** Runs a write once for each idempotency key. */
@@ -61,6 +62,10 @@ export class RareCalls {
 
   redactions() {
     return new Redactions(this.#parts.access, this.#parts.clocks);
+  }
+
+  users() {
+    return userSessions(this.#parts.access, this.#parts.dependencies.sinceBoot);
   }
 
   removeAbandoned(): Promise<void> {
@@ -119,6 +124,7 @@ export class RareCalls {
       : await this.#parts.access.runToEnd(() =>
           importInParts(writer, tools, { projectId, record, once, told }),
         );
+    this.search.keepUpWithImport();
     return imported;
   };
 

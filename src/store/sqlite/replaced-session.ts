@@ -8,7 +8,7 @@ import type { StoreRules } from '../store-rules.ts';
 import type { Clocks } from './age-clock.ts';
 import type { Connection } from './connection.ts';
 import { movedColumns } from './hidden-messages.ts';
-import { addImportedMessage, importBindings, importedColumns, importedValues } from './imported-rows.ts';
+import { addImportedMessages, importBindings, importedColumns, importedValues } from './imported-rows.ts';
 import { importSession, sameSession } from './imports.ts';
 import { leaseIsOver } from './lease-clock.ts';
 import type { LongImportTools } from './long-import.ts';
@@ -85,8 +85,7 @@ function replaceSession(
   for (const message of change.moved.filter(isHidden)) replaced.hide(rows.get(message.message_id), message);
   for (const message of change.moved.filter((one) => !isHidden(one)))
     replaced.show(rows.get(message.message_id));
-  for (const message of change.added)
-    addImportedMessage(connection, found.session, message, isCopy(record, message));
+  addImportedMessages(connection, found.session, change.added, (message) => isCopy(record, message));
   connection.run(replaceStatements.replace, { ...importBindings(record), session: found.session });
   replaceTags(connection, found.session);
   return findSession(connection, projectId, sessionId);

@@ -1,8 +1,7 @@
 // The store over SQLite. session-store.ts describes each method, the files of the subjects hold the SQL, and store-access.ts runs it.
 // rare-calls.ts has the calls that a turn does not make.
 import type { Message, NewSession, Session } from '../../service/session.ts';
-import type { FoundKey } from '../key-budgets.ts';
-import type { MessagePlace, Rows, SessionFilter } from '../session-filters.ts';
+import type { Rows, SessionFilter } from '../session-filters.ts';
 import type {
   IdempotencyKey,
   Idempotent,
@@ -20,7 +19,7 @@ import { TurnWaiters } from '../turn-waiters.ts';
 import type { Clocks } from './age-clock.ts';
 import { SqliteAudit } from './audit.ts';
 import type { Connection } from './connection.ts';
-import { doOnce } from './idempotency.ts';
+import { doOnce, modeOfTurn } from './idempotency.ts';
 import { SqliteKeyBudgets } from './key-budgets.ts';
 import { KeyReads } from './key-reads.ts';
 import { history, listAllMessages, listMessages } from './listings.ts';
@@ -65,7 +64,7 @@ export class SqliteStore implements SessionStore {
   readonly orderSessions: SessionStore['orderSessions'] = async (...call) =>
     (await this.#rare()).orderSessions(...call);
   readonly importSession: SessionStore['importSession'] = async (...call) =>
-    (await this.#rare()).importSession(...call).finally(() => this.#keepUp());
+    (await this.#rare()).importSession(...call);
   readonly planPurge: SessionStore['planPurge'] = async (...call) => (await this.#rare()).planPurge(...call);
   readonly purgeSessions: SessionStore['purgeSessions'] = async (...call) =>
     (await this.#rare()).purgeSessions(...call);
@@ -83,6 +82,11 @@ export class SqliteStore implements SessionStore {
     redact: async (...call) => (await this.#rare()).redactions().redact(...call),
     overwrite: async () => (await this.#rare()).redactions().overwrite(),
     holders: async (...call) => (await this.#rare()).redactions().holders(...call),
+  });
+  readonly ofUsers: SessionStore['ofUsers'] = () => ({
+    sessions: async (...call) => (await this.#rare()).users().sessions(...call),
+    texts: async (...call) => (await this.#rare()).users().texts(...call),
+    said: async (...call) => (await this.#rare()).users().said(...call),
   });
 
   constructor(connection: Connection, dependencies: StoreDependencies) {
@@ -106,9 +110,8 @@ export class SqliteStore implements SessionStore {
     };
   }
 
-  findKey(hash: Uint8Array): Promise<FoundKey | null> {
-    return this.#access.read((connection) => this.#keys.find(connection, hash));
-  }
+  readonly findKey: SessionStore['findKey'] = (hash) =>
+    this.#access.read((connection) => this.#keys.find(connection, hash));
 
   createSession(
     projectId: string,
@@ -165,9 +168,8 @@ export class SqliteStore implements SessionStore {
     return (await this.#rare()).search.search(project, filter, signal);
   };
 
-  listMessages(projectId: string, sessionId: string, place: MessagePlace): Promise<Rows<Message> | null> {
-    return this.#access.read((connection) => listMessages(connection, projectId, sessionId, place));
-  }
+  readonly listMessages: SessionStore['listMessages'] = (projectId, sessionId, place) =>
+    this.#access.read((connection) => listMessages(connection, projectId, sessionId, place));
 
   beginTurn(projectId: string, start: TurnStart, signal?: AbortSignal): Promise<TurnBegin> {
     const begin = (connection: Connection) => {
@@ -176,6 +178,9 @@ export class SqliteStore implements SessionStore {
     };
     return this.#access.write(projectId, begin, signal);
   }
+
+  readonly modeOfTurn: SessionStore['modeOfTurn'] = (projectId, once) =>
+    this.#access.read(() => modeOfTurn(this.#turnTools(), projectId, once));
 
   waitForTurn(
     projectId: string,
@@ -216,9 +221,7 @@ export class SqliteStore implements SessionStore {
     await (await this.#rare()).removeAbandoned();
   };
 
-  ping(): Promise<void> {
-    return this.#access.ping(storeItself);
-  }
+  readonly ping = () => this.#access.ping(storeItself);
 
   /** Waits for the pending writes. A later call rejects. */
   async close(): Promise<void> {

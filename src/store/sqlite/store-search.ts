@@ -49,4 +49,12 @@ export class StoreSearch {
   keepUp(): void {
     this.#index.keepUp();
   }
+
+  /**
+   * The same after an import. A process that imports has many more sessions to store, and indexing takes several times as long as storing.
+   * So only a served store indexes meanwhile; elsewhere the next search or the next turns do.
+   */
+  keepUpWithImport(): void {
+    if (this.#processes !== null) this.keepUp();
+  }
 }

@@ -116,6 +116,64 @@ describe('a sync', () => {
     expect((await sync()).told).toEqual([]);
   });
 
+  it('keeps the tags and parameters that one place alone has, when nothing is known of the time before', async () => {
+    const id = await talk(one, 'hello');
+    await sync();
+    const { archive } = other.backend;
+    await archive.changeSession(other.call, id, { tags: ['work'], parameters: { seed: 1 } });
+    expect((await sync('--forget')).told).toEqual([`changed ${id}`]);
+    expect((await expectEqual())[id]?.session).toMatchObject({ tags: ['work'], parameters: { seed: 1 } });
+  });
+
+  it('with --tag is about the sessions that have a tag in either place, and leaves the others as they are', async () => {
+    const tag = ({ backend, call }: SyncedPlace, id: string, ...tags: string[]) =>
+      backend.archive.changeSession(call, id, { tags });
+    const remove = ({ backend, call }: SyncedPlace, id: string) => backend.service.deleteSession(call, id);
+    const [mine, theirs, gone, plain] = [
+      await talk(one, 'mine'),
+      await talk(other, 'theirs'),
+      await talk(one, 'gone'),
+      await talk(one, 'plain'),
+    ];
+    await tag(one, mine, 'work');
+    await tag(other, theirs, 'home', 'work');
+    await tag(one, gone, 'home');
+    const both = ['--tag', 'work', '--tag', 'home'];
+    const would = await sync(...both, '--dry-run');
+    expect(would.told).toEqual([`would_push ${mine}`, `would_push ${gone}`, `would_pull ${theirs}`]);
+    expect(would.err).toContain('1 session left out as asked.');
+    expect((await sync('--tag', 'work')).told).toEqual([`pushed ${mine}`, `pulled ${theirs}`]);
+    expect((await sync(...both, '--pull')).told).toEqual([]);
+    expect((await sync(...both)).told).toEqual([`pushed ${gone}`]);
+    // A deleted session keeps its tags. A tag that is removed takes its last changes with it.
+    await remove(other, gone);
+    await tag(one, mine);
+    await talk(one, 'more', mine);
+    expect((await sync(...both)).told).toEqual([`grown ${mine}`, `deleted ${gone}`]);
+    await talk(one, 'still more', mine);
+    expect((await sync(...both)).told).toEqual([]);
+    expect(Object.keys(await recordsOf(other)).sort()).toEqual([mine, theirs].sort());
+    // What was agreed on about the others is kept: their deletions are known to the next sync of all.
+    await remove(other, mine);
+    await sync(...both);
+    expect((await sync()).told.sort()).toEqual([`pushed ${plain}`, `restored ${mine}`].sort());
+    await remove(other, plain);
+    await sync(...both);
+    expect((await sync()).told).toEqual([`deleted ${plain}`]);
+    await expectEqual();
+  });
+
+  it('with --tag refuses what is no tag, and --forget', async () => {
+    await talk(one, 'hello');
+    for (const words of [
+      ['--tag', ''],
+      ['--tag', 'work', '--forget'],
+    ]) {
+      expect((await sync(...words)).status).toBe(2);
+      expect(await recordsOf(other)).toEqual({});
+    }
+  });
+
   it('carries what one side has changed: messages, lines, title and settings', async () => {
     const id = await talk(one, 'hello');
     await sync();

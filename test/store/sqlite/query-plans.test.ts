@@ -50,7 +50,7 @@ const orders = (['updated', 'created'] as const).flatMap((sort) =>
 const pagesOfSessions = orders.flatMap(({ sort, order }) =>
   (['listed', 'archived', 'active', 'deleted'] as const).flatMap((state) =>
     Object.entries(sessionListings[sort][order][state])
-      .filter(([part]) => part !== 'tagged' && part !== 'pinned')
+      .filter(([part]) => !['tagged', 'ofUser', 'pinned'].includes(part))
       .map(([part, sql]) => ({ name: `${part} of ${state} sessions`, state, sort, order, sql })),
   ),
 );
@@ -156,7 +156,8 @@ it.each(orders)(
     for (const state of Object.values(sessionListings[sort][order])) {
       expect(await plan(state.tagged)).toContain('COVERING INDEX sessions_by_tag (project=? AND tag=?)');
       expect(await plan(state.pinned)).toContain('INDEX sessions_pinned (project=? AND pinned=?)');
-      for (const sql of [state.tagged, state.pinned])
+      expect(await plan(state.ofUser)).toContain('INDEX sessions_by_user (user_id=? AND project=?)');
+      for (const sql of [state.tagged, state.ofUser, state.pinned])
         expect(plan(sql)).toMatch(
           /^(?!.*INDEX sessions_(active|archived|deleted)).*PRIMARY KEY \(rowid=\?\)/s,
         );

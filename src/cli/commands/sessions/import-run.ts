@@ -1,6 +1,7 @@
 // What `parley sessions import` does: it reads the given files, stores what is new, and tells a result for each session.
 import { setMaxListeners } from 'node:events';
 import { ParleyError } from '../../../service/errors.ts';
+import { gathered } from '../../batch/gathered-items.ts';
 import { runInOrder } from '../../batch/ordered-run.ts';
 import { Pacer } from '../../batch/pacer.ts';
 import type { CliContext } from '../../context.ts';
@@ -17,6 +18,8 @@ import { ImportReport } from './import-report.ts';
 const together = 48;
 /** The most characters of the sessions that are held at once. A single session may have more. */
 const mostCharacters = 4 * 1024 * 1024;
+/** What is sent at one moment. A source that is slow, such as a pipe, waits for no other item after `waitMs`. */
+const group = { items: together, weight: mostCharacters / 4, weightOf: charactersOf, waitMs: 20 };
 
 interface Outcome {
   readonly item: ImportItem;
@@ -71,7 +74,8 @@ export async function importSessions(input: ImportInput, context: CliContext): P
   });
   let lastStatus = 0;
   try {
-    await runInOrder<ImportItem, Outcome | null>(wanted(items, plan, report), {
+    const groups = gathered(wanted(items, plan, report), group);
+    await runInOrder<ImportItem, Outcome | null>(groups, {
       concurrency: together,
       window: { items: 2 * together, weight: mostCharacters },
       weight: charactersOf,
