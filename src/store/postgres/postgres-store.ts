@@ -253,10 +253,10 @@ export class PostgresStore implements SessionStore {
   readonly planPurge: SessionStore['planPurge'] = (filter) => this.#run((ask) => planPurge(ask, filter));
 
   async purgeSessions(filter: PurgeFilter, options: PurgeOptions): Promise<Purge> {
-    const { expected, keptSince, rewrites = false, by, marks = [] } = options;
+    const { expected, keptSince, rewrites = false, by, marks = [], erased } = options;
     const keptMs = Math.max(0, this.#now() - keptSince);
     await this.audit.chain();
-    const given = { expected, keptMs, rewrites, by, marks };
+    const given = { expected, keptMs, rewrites, by, marks, erased };
     return this.#told(() => purgeSessions(this.#connections, filter, given));
   }
 

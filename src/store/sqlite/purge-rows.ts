@@ -19,6 +19,8 @@ export interface PurgeTools {
   readonly clocks: () => Clocks;
   /** Tells of the purge in the audit log. */
   readonly told: () => void;
+  /** Called when this many further sessions are erased. */
+  readonly erased?: ((sessions: number) => void) | undefined;
 }
 
 export interface Erased {
@@ -169,10 +171,9 @@ export function* answerSteps(
 }
 
 export function* sessionSteps(
-  { connection, clocks }: Pick<PurgeTools, 'connection' | 'clocks'>,
+  { connection, clocks, erased }: Pick<PurgeTools, 'connection' | 'clocks' | 'erased'>,
   chosen: Choosing,
   bindings: Bindings,
-  onSession: () => void = () => {},
 ): Steps<Erased> {
   let [sessions, messages, stored_answers] = [0, 0, 0];
   const step = new StepMeter();
@@ -182,7 +183,6 @@ export function* sessionSteps(
     if (next === undefined) return { sessions, messages, stored_answers };
     const { session } = next;
     sessions += 1;
-    onSession();
     stored_answers += connection.run(purgeStatements.turns, { session }).changes;
     const { hidden, bytes } = connection.get<Size>(purgeStatements.size, { session }) as Size;
     if (next.message_count + hidden > messagesAtOnce || bytes > bytesAtOnce) {
@@ -193,5 +193,6 @@ export function* sessionSteps(
       messages += connection.run(purgeStatements.hiddenMessages, { session }).changes;
       connection.run(purgeStatements.session, { session });
     }
+    erased?.(1);
   }
 }
