@@ -18,11 +18,12 @@ export async function oldStore(place: Place, sessions: number): Promise<{ readon
   await place.output(['models']);
   lookInto(place.storeFile, (database) => {
     database.pragma('synchronous = OFF');
+    database.pragma('cache_size = -200000');
     database
       .prepare(
         `WITH RECURSIVE numbers (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < ${sessions})
         INSERT INTO sessions (session_id, project, title, created_at, updated_at, pinned, archived)
-        SELECT 'ses_' || lower(hex(randomblob(13))), 1, 'title ' || number, ${old} + number, ${old} + number, 0, 0
+        SELECT 'ses_' || printf('%026d', number), 1, 'title ' || number, ${old} + number, ${old} + number, 0, 0
         FROM numbers`,
       )
       .run();

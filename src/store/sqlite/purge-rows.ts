@@ -132,10 +132,7 @@ export async function eraseRows(
   if (found !== expected) return found;
   const since = agedSince({ connection, ...clocks() }, keptSince);
   const answers = await inSlices(tools, answerSteps(tools, chosen, bindings, since));
-  const erased = await inSlices(
-    tools,
-    sessionSteps(tools, chosen, bindings, () => tools.erased?.(1)),
-  );
+  const erased = await inSlices(tools, sessionSteps(tools, chosen, bindings));
   return { ...erased, stored_answers: answers + erased.stored_answers };
 }
 
@@ -174,10 +171,9 @@ export function* answerSteps(
 }
 
 export function* sessionSteps(
-  { connection, clocks }: Pick<PurgeTools, 'connection' | 'clocks'>,
+  { connection, clocks, erased }: Pick<PurgeTools, 'connection' | 'clocks' | 'erased'>,
   chosen: Choosing,
   bindings: Bindings,
-  onSession: () => void = () => {},
 ): Steps<Erased> {
   let [sessions, messages, stored_answers] = [0, 0, 0];
   const step = new StepMeter();
@@ -187,7 +183,6 @@ export function* sessionSteps(
     if (next === undefined) return { sessions, messages, stored_answers };
     const { session } = next;
     sessions += 1;
-    onSession();
     stored_answers += connection.run(purgeStatements.turns, { session }).changes;
     const { hidden, bytes } = connection.get<Size>(purgeStatements.size, { session }) as Size;
     if (next.message_count + hidden > messagesAtOnce || bytes > bytesAtOnce) {
@@ -198,5 +193,6 @@ export function* sessionSteps(
       messages += connection.run(purgeStatements.hiddenMessages, { session }).changes;
       connection.run(purgeStatements.session, { session });
     }
+    erased?.(1);
   }
 }

@@ -69,14 +69,15 @@ export class RetentionSteps {
     const { projectId, run } = held;
     const bindings = { projectId, deletedBefore, clock: this.#clocks().clock };
     let sessions = 0;
-    const tools = { connection, clocks: this.#clocks };
+    const erased = () => {
+      sessions += 1;
+    };
+    const tools = { connection, clocks: this.#clocks, erased };
     const steps = (function* (): Steps<void> {
       connection.run(purgeStatements.begin);
       const since = agedSince({ connection, ...tools.clocks() }, keptSince);
       yield* answerSteps(tools, ofExpired, bindings, since);
-      yield* sessionSteps(tools, ofExpired, bindings, () => {
-        sessions += 1;
-      });
+      yield* sessionSteps(tools, ofExpired, bindings);
     })();
     connection.pragma('secure_delete = ON');
     try {
