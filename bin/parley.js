@@ -21,20 +21,23 @@ function start() {
   const fs = require('node:fs');
   const vm = require('node:vm');
   const dist = `${__dirname}/../dist/`;
+  // The Node whose V8 has made a code cache. V8 of Node 20 also takes the cache of another Node 20, and crashes
+  // (https://github.com/nodejs/node/issues/62781).
+  const cache = `${process.version}-${process.platform}-${process.arch}.cache`;
   const chunks = new Map();
 
   const main = load('./main.cjs');
   if (main !== null) main.main();
   else fail('parley is not built yet: dist/main.cjs is missing.', 'Run: npm run build');
 
-  // Does what Node's own `require` does, without its search for the file and with the code cache. V8 refuses a cache that another version
-  // of V8 has made, and compiles the source.
+  // Does what Node's own `require` does, without its search for the file and with the code cache. V8 refuses a cache that was made with
+  // other flags, and compiles the source.
   function load(name) {
     if (!name.startsWith('./')) return require(name);
     if (!chunks.has(name)) {
       const file = dist + name.slice(2);
       // One file holds the text and V8's cache of it, so that a start reads one file. Without that file the text is read alone.
-      const packed = read(`${file}.cache`);
+      const packed = read(`${file}.${cache}`);
       const end = packed === null ? 0 : 8 + packed.readUInt32LE(0);
       const text = packed === null ? read(file) : packed.subarray(8, end);
       if (text === null) return null;

@@ -117,7 +117,8 @@ function assetsOf(dist, place, hasCache) {
 function assetOf(dist, name, place, hasCache) {
   const file = join(dist, name);
   if (/^(jq-thread|schema-thread|store-worker)\.cjs$/.test(name)) return file;
-  if (hasCache && existsSync(`${file}.cache`)) return `${file}.cache`;
+  const cached = `${file}.v${nodeVersion}-${own}.cache`;
+  if (hasCache && existsSync(cached)) return cached;
   const text = readFileSync(file);
   const head = Buffer.alloc(8);
   head.writeUInt32LE(text.length);

@@ -12,6 +12,7 @@ import { rolldown } from 'rolldown';
 import {
   asciiComments,
   bundledSqlite,
+  exportsAtOnce,
   lazyChildProcess,
   leanUndici,
   runtimeInMain,
@@ -28,7 +29,7 @@ const bundle = await rolldown({
   preserveEntrySignatures: 'allow-extension',
   // What is loaded late may stand in a chunk that is there before: the tree says what needs what, the groups what lies together.
   checks: { ineffectiveDynamicImport: false },
-  plugins: [lazyChildProcess, bundledSqlite(), leanUndici, asciiComments, runtimeInMain],
+  plugins: [lazyChildProcess, bundledSqlite(), leanUndici, asciiComments, runtimeInMain, exportsAtOnce],
 });
 const { output } = await bundle.write({
   dir: join(root, 'dist'),
@@ -93,7 +94,9 @@ async function writeThread(name, input, plugins) {
 
 /** What makes a start quick, and what no test of behaviour would miss. */
 function checkChunks() {
-  for (const { fileName, name, code, imports } of output) {
+  for (const { fileName, name, code, imports, modules } of output) {
+    const late = ['main', 'embedded'].includes(name) ? Object.keys(modules).filter(isLate) : [];
+    if (late.length > 0) throw new Error(`${fileName} holds what no turn needs: ${late.join(', ')}.`);
     // bin/parley.js reads them as such. A tagged template is left as it is written.
     if (/[^\0-\x7f]/.test(code)) throw new Error(`${fileName} holds more than ASCII.`);
     const needed = { main: [], embedded: ['main'], upstream: ['main'], remote: ['main', 'upstream'] }[name];
@@ -101,6 +104,17 @@ function checkChunks() {
     if (needed && more.length > 0)
       throw new Error(`${fileName} needs more than it should: ${more.join(', ')}.`);
   }
+}
+
+/** A turn over the embedded service begins with main and embedded. These modules are loaded by the calls that need them. */
+function isLate(module) {
+  return [
+    /\/src\/store\/sqlite\/(rare-calls|schema|migrations|backup|memory-store|store-(lines|rows|row-statements|search))\.ts$/,
+    /\/src\/store\/sqlite\/(forks|imports|imported-rows|long-import|ordering|parted-session|purge|purge-rows)\.ts$/,
+    /\/src\/store\/sqlite\/(redactions|replaced-session|search|search-(?!backlog)[a-z]+|turn-moves|usage)\.ts$/,
+    /\/src\/local\/(import-rules|search-[a-z]+|session-lines|store-[a-z]+|backup-[a-z]+)\.ts$/,
+    /\/src\/store\/(search-characters|unspaced-scripts)\.ts$/,
+  ].some((late) => late.test(module));
 }
 
 /**

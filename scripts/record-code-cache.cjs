@@ -6,6 +6,8 @@ const path = require('node:path');
 const vm = require('node:vm');
 
 const scripts = [];
+// As bin/parley.js names it.
+const cache = `${process.version}-${process.platform}-${process.arch}.cache`;
 // Chunks that have what they need from other runs.
 const without = (process.env.RECORD_WITHOUT || '').split(' ');
 
@@ -30,7 +32,7 @@ vm.Script = class extends vm.Script {
 process.on('exit', () => {
   for (const { file, script } of scripts) {
     const [name] = path.basename(file).split(/[-.]/);
-    if (!without.includes(name)) fs.writeFileSync(`${file}.cache`, packed(fs.readFileSync(file), script));
+    if (!without.includes(name)) fs.writeFileSync(`${file}.${cache}`, packed(fs.readFileSync(file), script));
   }
 });
 

@@ -60,7 +60,8 @@ describe('the packed file', () => {
       ...['Containerfile', 'haproxy.cfg', 'parley.service'].map((name) => `docs/deploy/${name}`),
       'package.json',
     ];
-    const started = ['dist/main.cjs', 'dist/main.cjs.cache', 'dist/jq-thread.cjs', 'dist/store-worker.cjs'];
+    const cache = `dist/main.cjs.${process.version}-${process.platform}-${process.arch}.cache`;
+    const started = ['dist/main.cjs', cache, 'dist/jq-thread.cjs', 'dist/store-worker.cjs'];
     expect(paths).toEqual(
       expect.arrayContaining([
         ...documents,

@@ -22,6 +22,8 @@ export interface ChatInput extends MessageSources, SessionFlags, TemplateChoice 
   /** True: no text of the turn is kept. */
   readonly ephemeral: boolean;
   readonly title: string | null;
+  /** The person whose session it is or becomes; null for nobody, and for anybody. */
+  readonly user: string | null;
   readonly stream: boolean;
   readonly jsonStream: boolean;
   /** True: the tokens of the turn are written. */
@@ -66,7 +68,7 @@ export type JsonFlag = '--json' | '--json-stream';
 export function planChat(input: ChatInput, { json, stdinIsFed, canConverse }: ChatCircumstances): ChatPlan {
   const jsonFlag = json ? '--json' : input.jsonStream ? '--json-stream' : null;
   checkTogether(input, json, jsonFlag);
-  const { words, files, stdin, mode, markdown, settings, template, session, fork, ephemeral } = input;
+  const { words, files, stdin, mode, markdown, settings, template, session, user, fork, ephemeral } = input;
   const format = formatOf(input, json);
   const hasWords = words.length > 0 || files.length > 0;
   const isBare = !hasWords && !input.regenerate && input.title === null && template === null;
@@ -74,7 +76,7 @@ export function planChat(input: ChatInput, { json, stdinIsFed, canConverse }: Ch
   if (isBare && format === 'text' && !stdinIsFed && canConverse()) {
     return {
       kind: 'conversation',
-      repl: { session, continue: input.continue, mode, markdown, settings, fork, ephemeral },
+      repl: { session, continue: input.continue, mode, markdown, settings, user, fork, ephemeral },
     };
   }
   const hasOther = files.length > 0 || (stdin && stdinIsFed) || words.join(' ') === '-';
@@ -123,6 +125,11 @@ function checkLastTurn(input: ChatInput, hasSession: boolean): void {
   if (!hasSession) {
     throw new ParleyError('USAGE', `${flag} needs a session.`, {
       hint: 'Name it with -s, or take the last one with -c.',
+    });
+  }
+  if (input.user !== null) {
+    throw new ParleyError('USAGE', `--user and ${flag} cannot be used together.`, {
+      hint: 'The session keeps the person whose it is, and so does a copy of it.',
     });
   }
   const message = [

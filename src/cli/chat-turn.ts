@@ -1,15 +1,14 @@
 // One turn of `parley chat`: sends the message and shows the reply as it arrives. The caller reports a failure.
-import type { CurrentSession } from '../config/current-session.ts';
 import type { Call } from '../service/call.ts';
-import type { ChatEvent, ChatRequest } from '../service/chat-event.ts';
-import { ParleyError } from '../service/errors.ts';
+import type { ChatEvent, ChatRequest, ChatStart } from '../service/chat-event.ts';
+import { type ErrorCode, ParleyError } from '../service/errors.ts';
 import type { SessionSettings } from '../service/session.ts';
 import { composeMessage } from './chat-message.ts';
 import type { ChatOutput } from './chat-output.ts';
 import type { ChatInput } from './chat-plan.ts';
 import type { CliContext } from './context.ts';
-import { sessionToContinue } from './session-choice.ts';
-import { type ModeOfTurn, sessionMode } from './session-mode.ts';
+import { type ContinuedSession, sessionToContinue } from './session-choice.ts';
+import { type ModeOfTurn, modeToSend, sessionMode } from './session-mode.ts';
 import { givenSettings, settingsOfNew } from './setting-options.ts';
 import type { TemplateChoice } from './template-values.ts';
 
@@ -17,6 +16,8 @@ export interface ChatTurn extends Omit<ModeOfTurn, 'mode'> {
   /** Without a message if another reply to the last one is asked for. */
   readonly request: ChatRequest;
   readonly call: Call & { readonly idempotencyKey: string };
+  /** Looks at the session for its mode. */
+  readonly findMode: () => Promise<ModeOfTurn>;
 }
 
 /** The end of a turn. `session` is the session that stores the message; null if the message is not known to be stored. */
@@ -36,7 +37,11 @@ export async function prepareTurn(
   const call = await context.call();
   const key = input.idempotencyKey ?? call.requestId;
   const session = input.fork && continued !== null ? await copyOf(continued, input, key, context) : continued;
-  const { mode, ...before } = await sessionMode(input.mode ?? template.mode, session, given, context);
+  const named = input.mode ?? template.mode;
+  const findMode = () => sessionMode(named, session, given, context);
+  // The key of another reply is stored with the mode as it was named.
+  const known = input.regenerate ? findMode() : modeToSend(named, session, given, context);
+  const { mode, ...before } = await known;
   const title = input.title ?? template.title;
   return {
     request: {
@@ -45,19 +50,21 @@ export async function prepareTurn(
       session_id: session?.sessionId ?? null,
       ...(session === null && title !== null && { title }),
       ...(session === null && settingsOfNew(given)),
+      ...(input.user !== null && { user: input.user }),
     },
     call: { ...call, idempotencyKey: key, showReasoning: input.reasoning },
     ...before,
+    findMode,
   };
 }
 
 /** The copy has the same key each time that the turn is repeated, so that there is one. */
 async function copyOf(
-  { sessionId: id, mode }: CurrentSession,
+  { sessionId: id, mode }: ContinuedSession,
   { title }: ChatInput,
   key: string,
   context: CliContext,
-): Promise<CurrentSession> {
+): Promise<ContinuedSession> {
   const { forkSession } = await import('./commands/sessions/fork.ts');
   const { data } = await forkSession({ id, at: null, title }, context, `${key.slice(0, 250)}.fork`);
   await context.say(`The session goes on in a copy of ${id}: ${data.session_id}`);
@@ -89,11 +96,29 @@ export async function templateOfTurn(input: TemplateChoice, context: CliContext)
   };
 }
 
+/** The events of a turn. If the service refuses a turn without a mode, it is asked again with the one that is found. */
+export async function* inFoundMode(
+  ask: () => AsyncIterable<ChatEvent>,
+  /** False if the turn has a mode. */
+  findMode: () => Promise<boolean>,
+): AsyncGenerator<ChatEvent> {
+  try {
+    yield* ask();
+  } catch (error) {
+    const isRefused = error instanceof ParleyError && error.session_id === null;
+    if (!isRefused || !refusals.includes(error.code) || !(await findMode())) throw error;
+    yield* ask();
+  }
+}
+
+/** The codes that a service refuses a request without a mode with. Nothing was stored. */
+const refusals: readonly ErrorCode[] = ['INVALID_REQUEST', 'UNKNOWN_MODE'];
+
 /** Runs the turn. `remember` is called with the session as soon as the message is stored. */
 export async function runTurn(
   events: AsyncIterable<ChatEvent>,
   output: ChatOutput,
-  remember: (sessionId: string) => Promise<void>,
+  remember: (session: ChatStart) => Promise<void>,
 ): Promise<TurnOutcome> {
   let session: string | null = null;
   let isComplete = false;
@@ -101,7 +126,7 @@ export async function runTurn(
     for await (const event of events) {
       if (event.event === 'session') {
         session = event.data.session_id;
-        await remember(session);
+        await remember(event.data);
       }
       await output.take(event);
       if (event.event === 'done') isComplete = true;

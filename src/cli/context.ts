@@ -204,17 +204,19 @@ export class CliContext {
     return readCurrentSession(this.host.dataDirectory, await this.#holder());
   }
 
-  /** True if a session was used before in any terminal, with this origin and key. */
-  async hadSession(): Promise<boolean> {
+  /** The last session of any terminal with this origin and key; null if there is none. */
+  async lastSession(): Promise<CurrentSession | null> {
     const holder = { ...(await this.#holder()), terminal: null };
-    return readCurrentSession(this.host.dataDirectory, holder) !== null;
+    return readCurrentSession(this.host.dataDirectory, holder);
   }
 
   /** `mode`: that of the session's last turn; null for a session without a turn. */
   async rememberSession(sessionId: string, mode: string | null): Promise<void> {
     if (this.#keepsNoText) return;
     const { dataDirectory, now } = this.host;
-    writeCurrentSession(dataDirectory, await this.#holder(), { sessionId, mode }, now());
+    const { extensions } = (await this.open()).backend;
+    const told = this.target.url !== null && extensions !== null && { extensions };
+    writeCurrentSession(dataDirectory, await this.#holder(), { sessionId, mode, ...told }, now());
   }
 
   /** True if stdin is a pipe, a socket or a file, and so has an end. */

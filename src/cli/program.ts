@@ -33,7 +33,7 @@ export async function runCommandLine(
     }
   };
   const written = { out: '', error: '' };
-  const program = await buildProgram(argv[0] ?? '', host.version, run, {
+  const program = await buildProgram(argv, host.version, run, {
     writeOut: (text) => {
       written.out += text;
     },
@@ -87,9 +87,9 @@ async function hasConversationOptions({ code }: CommanderError, argv: readonly s
   return !argv.some(isCommand);
 }
 
-/** The tree of the command that a line begins with, or of all commands. */
+/** The tree of the command that a line begins with, or of all commands for an empty line. */
 export async function buildProgram(
-  first: string,
+  argv: readonly string[],
   version: string,
   run: Run,
   output: OutputConfiguration,
@@ -119,7 +119,10 @@ export async function buildProgram(
     .configureHelp({ showGlobalOptions: true, formatHelp })
     .showSuggestionAfterError()
     .addHelpText('after', examples);
-  for (const register of await registrations(first)) register(program, run);
+  const [first = '', second = ''] = argv;
+  // The help of the program shows no commands of groups.
+  const inGroup = argv.length === 1 && ['--help', '-h'].includes(first) ? null : second;
+  for (const register of await registrations(first)) register(program, run, inGroup);
   return program;
 }
 

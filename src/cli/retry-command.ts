@@ -11,6 +11,7 @@ import { type PlaceGiven, placeOptions } from './same-place.ts';
 export interface RetriedChat {
   readonly words: readonly string[];
   readonly title: string | null;
+  readonly user: string | null;
   readonly reasoning: boolean;
   readonly usage: boolean;
   /** The form of the output; null for text. */
@@ -56,7 +57,7 @@ export function withRetryCommand(
 }
 
 function retryCommand(chat: RetriedChat, place: PlaceGiven): string {
-  const { mode, session, title, key } = chat;
+  const { mode, session, title, user, key } = chat;
   const words = chat.words.join(' ');
   const fixed = ['--idempotency-key', key, '-m', quoteForShell(mode)];
   if (session !== null) fixed.push('-s', quoteForShell(session));
@@ -68,6 +69,7 @@ function retryCommand(chat: RetriedChat, place: PlaceGiven): string {
   const flags = [
     ...placeOptions(place).map(quoteForShell),
     title !== null && `--title ${quoteForShell(title)}`,
+    user !== null && `--user ${quoteForShell(user)}`,
     chat.format,
     chat.usage && '--usage',
     chat.reasoning && '--reasoning',

@@ -8,5 +8,8 @@ export type Work = (context: CliContext) => Promise<number | undefined>;
 /** Runs the work of a command with its context, reports its failure and closes its backend. */
 export type Run = (command: Command, work: Work) => Promise<void>;
 
-/** Adds one or more commands to another one. */
-export type Register = (parent: Command, run: Run) => void;
+/**
+ * Adds one or more commands to another one. `second` is the word of the line behind a group, if that may name the only command of the group
+ * that the line needs; null for a page that shows no commands of groups.
+ */
+export type Register = (parent: Command, run: Run, second?: string | null) => void;

@@ -4,6 +4,9 @@ import { ParleyError } from '../service/errors.ts';
 import type { CliContext } from './context.ts';
 import { meantSession } from './session-reference.ts';
 
+/** A session, and the mode of its last turn; null if that is not known here. */
+export type ContinuedSession = Pick<CurrentSession, 'sessionId' | 'mode'>;
+
 export interface SessionFlags {
   /** A full id, the end of one, or a title. */
   readonly session: string | null;
@@ -14,7 +17,7 @@ export interface SessionFlags {
 export async function sessionToContinue(
   flags: SessionFlags,
   context: CliContext,
-): Promise<CurrentSession | null> {
+): Promise<ContinuedSession | null> {
   if (!flags.continue) {
     if (flags.session === null) return null;
     const { id, session } = await meantSession(flags.session, context);

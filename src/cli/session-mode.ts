@@ -1,17 +1,44 @@
 // The mode of a turn in a session that may exist: the named one, else that of the session's last turn, else the usual one. New settings
 // of the session are stored on the way, because the session is read for them.
-import type { CurrentSession } from '../config/current-session.ts';
 import type { CliContext } from './context.ts';
 import { chooseMode } from './mode-choice.ts';
+import type { ContinuedSession } from './session-choice.ts';
 import { withSession } from './session-reference.ts';
 import { changeSettings, type GivenSettings, isNothing } from './setting-options.ts';
 
 export interface ModeOfTurn {
-  readonly mode: string;
+  /** Null: the service is to go on in the session's own. */
+  readonly mode: string | null;
   /** The mode of the session's last turn, if it is known. */
   readonly modeBefore: string | null;
   /** True for a session of another program, which has messages but no mode here, and for which none was named. */
   readonly isFirstHere: boolean;
+}
+
+type KnownMode = ModeOfTurn & { readonly mode: string };
+
+/**
+ * The same without a look at the session, for a service that goes on in its mode. It refuses that for a session that has none, and the
+ * service of a server may be another than it was: then the mode is found by {@link sessionMode}.
+ */
+export async function modeToSend(
+  named: string | null,
+  session: ContinuedSession | null,
+  given: GivenSettings,
+  context: CliContext,
+): Promise<ModeOfTurn> {
+  const isLookedUp = session === null || session.mode !== null || named !== null || !isNothing(given);
+  return isLookedUp || !(await goesOnInItsMode(context))
+    ? sessionMode(named, session, given, context)
+    : { mode: null, modeBefore: null, isFirstHere: false };
+}
+
+/** Only a service that says so may get a message without a mode: another one could choose a mode for it. */
+async function goesOnInItsMode(context: CliContext): Promise<boolean> {
+  const { backend } = await context.open();
+  // What a server told last may be more than it told at login, and is all that is known of one that is named by its URL.
+  const last = context.target.url === null ? null : await context.lastSession().catch(() => null);
+  return (last?.extensions ?? backend.extensions)?.includes('mode') ?? false;
 }
 
 /**
@@ -20,10 +47,10 @@ export interface ModeOfTurn {
  */
 export async function sessionMode(
   named: string | null,
-  session: CurrentSession | null,
+  session: ContinuedSession | null,
   given: GivenSettings,
   context: CliContext,
-): Promise<ModeOfTurn> {
+): Promise<KnownMode> {
   if (session === null) {
     return { mode: await chooseMode(named, context), modeBefore: null, isFirstHere: false };
   }

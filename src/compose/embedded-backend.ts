@@ -19,6 +19,7 @@ import type {
   ServeOptions,
 } from '../service/backend-opening.ts';
 import { ParleyError } from '../service/errors.ts';
+import { extensions } from '../service/extensions.ts';
 import { defaultLimits, type Limits } from '../service/limits.ts';
 import { hasStore } from '../store/sqlite/open.ts';
 import type { ProcessesOf } from '../store/sqlite/store-processes.ts';
@@ -171,7 +172,7 @@ async function openLocal<Modes extends Pick<ModeSource, 'read' | 'follow'>>(
     service: new LocalService(local, turnQueue, keys),
     archive: new LocalArchive(local, turnQueue, keys),
     administration: new LocalAdministration(local),
-    extensions: ['archive', 'idempotency', 'stream', 'settings', 'lines', 'schema', 'order', 'sync'],
+    extensions,
     async close() {
       try {
         await engines.close?.();

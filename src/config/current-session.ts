@@ -22,6 +22,8 @@ export interface CurrentSession {
   readonly sessionId: string;
   /** The mode of its last turn from here; null if there was none. */
   readonly mode: string | null;
+  /** The extensions that the server told then. Missing for the embedded service, and for a server that tells none. */
+  readonly extensions?: readonly string[];
 }
 
 /** Old files are removed only when there are more than this many. */
@@ -36,8 +38,10 @@ export function readCurrentSession(dataDirectory: string, holder: SessionHolder)
   const name = fileName(holder);
   try {
     const text = readSmallFile(join(folder(dataDirectory), name), mostBytes);
-    const [sessionId = '', mode = ''] = text.split('\n');
-    return isSessionId(sessionId) ? { sessionId, mode: mode === '' ? null : mode } : null;
+    const [sessionId = '', mode = '', told = ''] = text.split('\n');
+    if (!isSessionId(sessionId)) return null;
+    const extensions = told === '' ? {} : { extensions: told.split(' ') };
+    return { sessionId, mode: mode === '' ? null : mode, ...extensions };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw fileFailure(error, folder(dataDirectory), 'read', remedy);
@@ -48,13 +52,13 @@ export function readCurrentSession(dataDirectory: string, holder: SessionHolder)
 export function writeCurrentSession(
   dataDirectory: string,
   holder: SessionHolder,
-  { sessionId, mode }: CurrentSession,
+  session: CurrentSession,
   now: number,
 ): void {
   const directory = folder(dataDirectory);
   const own = join(directory, fileName(holder));
   const last = holder.terminal === null ? own : join(directory, fileName({ ...holder, terminal: null }));
-  const text = mode === null || /[\r\n]/.test(mode) ? `${sessionId}\n` : `${sessionId}\n${mode}\n`;
+  const text = textOf(session);
   try {
     // Most often the file exists, and with it the directory, so the directory is checked only for a new file.
     const isNew = !existsSync(own);
@@ -64,6 +68,13 @@ export function writeCurrentSession(
   } catch (error) {
     throw fileFailure(error, directory, 'written', remedy);
   }
+}
+
+/** Lines: the id, the mode, the extensions. Those at the end that are empty are left out. */
+function textOf({ sessionId, mode, extensions = [] }: CurrentSession): string {
+  const named = mode === null || /[\r\n]/.test(mode) ? '' : mode;
+  const told = extensions.filter((name) => /^[\w-]{1,50}$/.test(name)).slice(0, 50);
+  return `${sessionId}\n${named}\n${told.join(' ')}`.replace(/\n*$/, '\n');
 }
 
 /** Forgets these sessions in all terminals. What cannot be read or removed stays. */

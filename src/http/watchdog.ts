@@ -103,7 +103,8 @@ export class Watchdog {
   #checkAt(time: number): void {
     clearTimeout(this.#timer);
     this.#nextCheck = time;
-    this.#timer = setTimeout(() => this.#check(), time - performance.now());
+    // Node warns of a negative time, since version 21.
+    this.#timer = setTimeout(() => this.#check(), Math.max(0, time - performance.now()));
   }
 
   #check(): void {

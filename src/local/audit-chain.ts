@@ -23,6 +23,11 @@ export function sessionMark(sessionId: string): string {
   return hexHash(sessionId).slice(0, 16);
 }
 
+/** A purge, which leaves no id, tells the names themselves. Every id begins with `ses_`. */
+function markOf(told: string): string {
+  return /^[\da-f]{16}$/.test(told) ? told : sessionMark(told);
+}
+
 /** Null for a text that is no entry, as a damaged file may hold. */
 export function readNote(text: string): Note | null {
   let note: Partial<Note> | null;
@@ -74,7 +79,7 @@ function gathered(waiting: readonly string[]): readonly string[] {
       entries.push(text);
       continue;
     }
-    const note = ofKeys.includes(told.what) ? told : { ...told, ids: told.ids.map(sessionMark) };
+    const note = ofKeys.includes(told.what) ? told : { ...told, ids: told.ids.map(markOf) };
     if (note.what !== 'import') {
       end();
       entries.push(JSON.stringify(note));

@@ -92,10 +92,16 @@ const head: Columns<SessionHead> = {
   pinned: 'boolean',
   archived: 'boolean',
   tags: 'text or null',
+  user_id: 'text or null',
 };
 
 /** The columns that backups of earlier versions lack, as they are read. */
-const laterHead = { pinned: false, archived: false, tags: null } satisfies Partial<SessionHead>;
+const laterHead = {
+  pinned: false,
+  archived: false,
+  tags: null,
+  user_id: null,
+} satisfies Partial<SessionHead>;
 
 const message: Columns<KeptMessage> = {
   message_id: 'text',

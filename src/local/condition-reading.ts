@@ -2,18 +2,19 @@
 import type { Limits } from '../service/limits.ts';
 import type { SessionConditions } from '../service/session-archive.ts';
 import type { SessionPredicate } from '../store/session-filters.ts';
-import { checkTag, checkText, checkTitleMatch, readTime } from './text-rules.ts';
+import { checkTag, checkText, checkTitleMatch, checkUser, readTime } from './text-rules.ts';
 import { readTitlePattern } from './title-pattern.ts';
 
 export function readConditions(conditions: SessionConditions, limits: Limits): SessionPredicate {
-  const { title_match, updated_before, updated_after, mode, tag, pinned, archived } = conditions;
+  const { title_match, updated_before, updated_after, mode, tag, user, pinned, archived } = conditions;
   if (title_match !== null) checkTitleMatch(title_match, limits);
   if (mode !== null) checkText('mode', mode);
   if (tag !== null) checkTag('tag', tag, limits);
+  if (user !== null) checkUser('user', user);
   return {
     titleMatch: title_match === null ? null : readTitlePattern(title_match),
     updatedBefore: readTime('updated_before', updated_before),
     updatedAfter: readTime('updated_after', updated_after),
-    ...{ mode, tag, pinned, archived },
+    ...{ mode, tag, user, pinned, archived },
   };
 }

@@ -7,7 +7,7 @@ import type { SessionRecord } from '../service/session-archive.ts';
 import { sortedTags } from '../service/sorted-tags.ts';
 import { yieldToEventLoop } from '../system/yield-to-event-loop.ts';
 import { faultOfHidden } from './hidden-message-rules.ts';
-import { checkSettings, checkTags, checkText, checkTitle } from './text-rules.ts';
+import { checkSettings, checkTags, checkText, checkTitle, checkUser } from './text-rules.ts';
 
 const sessionFields = namesOf<keyof SessionFacts>({
   session_id: true,
@@ -36,6 +36,7 @@ const laterSessionFields = namesOf<Exclude<keyof Session, keyof SessionFacts>>({
   pinned: true,
   archived: true,
   tags: true,
+  user: true,
 });
 const laterMessageFields = ['error_code'] as const;
 const hiddenFields = ['error_code', 'alternative_of', 'undone_at'] as const;
@@ -121,14 +122,13 @@ function checkHidden(at: string, message: unknown, _index: number, rules: Messag
     throw wrong(`${at}.undone_at`, 'is after the last activity of the session');
 }
 
-function checkLaterFields(
-  { mode, system, parameters, parent_id, forked_at, ...ordering }: Readonly<Record<keyof Session, unknown>>,
-  limits: Limits,
-): void {
+function checkLaterFields(later: Readonly<Record<keyof Session, unknown>>, limits: Limits): void {
+  const { mode, system, parameters, parent_id, forked_at, user, ...ordering } = later;
   if (mode != null) checkTitle(textAt('session.mode', mode), limits, 'session.mode');
   if (system != null) checkSettings({ system: textAt('session.system', system) }, limits, 'session.');
   if (parameters !== undefined)
     checkSettings({ parameters: objectAt('session.parameters', parameters) }, limits, 'session.');
+  if (user != null) checkUser('session.user', textAt('session.user', user));
   if (parent_id != null && !isOwnId(parent_id)) throw wrong('session.parent_id', idRule);
   if (forked_at != null && (!Number.isSafeInteger(forked_at) || (forked_at as number) < 0))
     throw wrong('session.forked_at', 'must be a whole number from 0, or null');

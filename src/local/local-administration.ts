@@ -14,16 +14,22 @@ import type {
   StoreReport,
   UsageQuery,
   UsageRecord,
+  UserPurgeExecution,
+  UserPurgePlan,
+  UserPurgeReport,
+  UserPurgeRequest,
 } from '../service/administration.ts';
 import type { AuditEntry, AuditHead, AuditQuery, AuditVerification } from '../service/audit-entry.ts';
 import { ParleyError } from '../service/errors.ts';
 import { quoted } from '../service/quoted.ts';
 import type { PurgeFilter } from '../store/session-filters.ts';
 import { hashKey, issueKey } from './api-keys.ts';
+import { inUse, otherCount } from './erasure-failures.ts';
 import { LocalAudit } from './local-audit.ts';
 import type { LocalOptions } from './local-options.ts';
 import { checkTitle, readTime } from './text-rules.ts';
 import { sessionNotFound } from './turn-failures.ts';
+import { linesOf, planUserPurge, purgeUser } from './user-purge.ts';
 
 export class LocalAdministration implements Administration {
   readonly #local: LocalOptions;
@@ -94,6 +100,18 @@ export class LocalAdministration implements Administration {
     return purge.report;
   }
 
+  planUserPurge(request: UserPurgeRequest): Promise<UserPurgePlan> {
+    return planUserPurge(this.#local, request);
+  }
+
+  purgeUser(request: UserPurgeExecution): Promise<UserPurgeReport> {
+    return purgeUser(this.#local, request, this.#owner());
+  }
+
+  linesOf(request: UserPurgeRequest, lines: readonly string[]): Promise<readonly string[]> {
+    return linesOf(this.#local, request, lines);
+  }
+
   auditEntries(query: AuditQuery): AsyncIterable<AuditEntry> {
     return this.#audit.entries(query);
   }
@@ -161,21 +179,5 @@ function wrongLimit(field: string, problem: string): ParleyError {
   return new ParleyError('INVALID_REQUEST', `The field ${field} ${problem}.`, {
     hint: 'No key was made.',
     details: [{ field, problem }],
-  });
-}
-
-function otherCount(found: number, expected: number): ParleyError {
-  return new ParleyError('INVALID_REQUEST', `There are ${found} sessions to erase, not ${expected}.`, {
-    hint: 'Nothing was erased.',
-    remedy: { kind: 'count_again' },
-    details: [{ field: 'expected_sessions', problem: `there are ${found}` }],
-  });
-}
-
-function inUse(kind: 'busy' | 'changed', session_id: string): ParleyError {
-  const what = kind === 'busy' ? 'A turn runs in' : 'A text changed meanwhile in';
-  return new ParleyError('SESSION_BUSY', `${what} the session ${session_id}.`, {
-    hint: 'Nothing of it was replaced. Try again.',
-    session_id,
   });
 }

@@ -1,4 +1,5 @@
-// The archive of the embedded service: lists, searches, reads, renames, deletes, restores and imports sessions.
+// The archive of the embedded service: lists, searches, reads, renames, deletes, restores and imports sessions. Every chat makes one, so what
+// only some calls need is loaded by them.
 import type { Call } from '../service/call.ts';
 import type { ChatEvent, ReplyForm } from '../service/chat-event.ts';
 import { ParleyError } from '../service/errors.ts';
@@ -33,13 +34,11 @@ import {
   sessionPage,
 } from './cursors.ts';
 import { idempotencyKeyFor, importKeyFor } from './fingerprint.ts';
-import { checkRecord } from './import-rules.ts';
 import { KeyCheck } from './key-check.ts';
 import type { KeyedOperation } from './key-scopes.ts';
 import type { LocalOptions } from './local-options.ts';
 import { found, recorded } from './local-service.ts';
-import { readQuery } from './search-query.ts';
-import { SessionLines } from './session-lines.ts';
+import type { SessionLines } from './session-lines.ts';
 import {
   checkBatch,
   checkChanges,
@@ -54,12 +53,12 @@ import { TurnQueue } from './turn-queue.ts';
 export class LocalArchive implements SessionArchive {
   readonly #local: LocalOptions;
   readonly #keys: KeyCheck;
-  readonly #lines: SessionLines;
+  readonly #lines: () => Promise<SessionLines>;
 
   /** `turnQueue` and `keys`: those of the service over the same store. */
   constructor(local: LocalOptions, turnQueue = new TurnQueue(), keys = new KeyCheck(local)) {
     this.#local = local;
-    this.#lines = new SessionLines(local, turnQueue);
+    this.#lines = async () => new (await import('./session-lines.ts')).SessionLines(local, turnQueue);
     this.#keys = keys;
   }
 
@@ -82,6 +81,7 @@ export class LocalArchive implements SessionArchive {
   async searchSessions(call: Call, request: SearchRequest): Promise<Result<SearchPage>> {
     const { limits, store } = this.#local;
     const { query, limit, cursor } = request;
+    const { readQuery } = await import('./search-query.ts');
     const { projectId, keyHash, checked } = await this.#keys.access(call, 'searchSessions', () => {
       checkPageLimit(limit, limits);
       const sessions = readConditions({ ...noConditions, ...request }, limits);
@@ -175,6 +175,7 @@ export class LocalArchive implements SessionArchive {
 
   async importSession(call: Call, record: SessionRecord): Promise<Result<Session>> {
     const projectId = await this.#keys.project(call, 'importSession');
+    const { checkRecord } = await import('./import-rules.ts');
     await checkRecord(record, this.#local.limits);
     const once = await importKeyFor(call, record, this.#local.now(), this.#local.limits);
     const by = this.#keys.by(call);
@@ -193,22 +194,22 @@ export class LocalArchive implements SessionArchive {
     const projectId = await this.#keys.project(call, 'regenerate');
     const budget = new TurnBudget(this.#local.store, this.#keys.budgetOf(call));
     const verify = () => this.#keys.verify(call.apiKey);
-    yield* this.#lines.regenerate({ call, projectId, budget, verify }, sessionId, request, form);
+    yield* (await this.#lines()).regenerate({ call, projectId, budget, verify }, sessionId, request, form);
   }
 
   async undoTurn(call: Call, sessionId: string): Promise<Result<MovedTurn>> {
     const projectId = await this.#keys.project(call, 'undoTurn');
-    return resultOf(await this.#lines.move(call, projectId, sessionId, 'undoTurn'));
+    return resultOf(await (await this.#lines()).move(call, projectId, sessionId, 'undoTurn'));
   }
 
   async redoTurn(call: Call, sessionId: string): Promise<Result<MovedTurn>> {
     const projectId = await this.#keys.project(call, 'redoTurn');
-    return resultOf(await this.#lines.move(call, projectId, sessionId, 'redoTurn'));
+    return resultOf(await (await this.#lines()).move(call, projectId, sessionId, 'redoTurn'));
   }
 
   async forkSession(call: Call, sessionId: string, request: ForkRequest): Promise<Result<Session>> {
     const projectId = await this.#keys.project(call, 'forkSession');
-    return resultOf(await this.#lines.fork(call, projectId, sessionId, request));
+    return resultOf(await (await this.#lines()).fork(call, projectId, sessionId, request));
   }
 
   async #order<Status extends string>(

@@ -16,21 +16,23 @@ import type { NewSession, Session } from '../service/session.ts';
 import { unknownMode } from '../service/unknown-mode.ts';
 import type { Idempotent } from '../store/session-store.ts';
 import { idempotencyKeyFor } from './fingerprint.ts';
-import { KeyCheck } from './key-check.ts';
+import { type Access, KeyCheck } from './key-check.ts';
 import type { LocalOptions } from './local-options.ts';
 import {
   checkIdempotencyKey,
   checkMessage,
   checkNewSettings,
   checkNewTitle,
+  checkSameUser,
   checkSchema,
   checkSettings,
   checkTitle,
+  checkUser,
 } from './text-rules.ts';
 import { runTurn } from './turn.ts';
 import { beginWhenFree } from './turn-begin.ts';
 import { TurnBudget } from './turn-budget.ts';
-import { idempotencyMismatch, sessionNotFound } from './turn-failures.ts';
+import { idempotencyMismatch, noMode, sessionNotFound } from './turn-failures.ts';
 import { TurnQueue } from './turn-queue.ts';
 
 export class LocalService implements ConversationService {
@@ -53,17 +55,27 @@ export class LocalService implements ConversationService {
     return resultOf(this.#local.engines.modes);
   }
 
-  async *chat(call: Call, request: ChatRequest, form: ReplyForm): AsyncGenerator<ChatEvent> {
+  async *chat(call: Call, asked: ChatRequest, form: ReplyForm): AsyncGenerator<ChatEvent> {
     const { engines, limits, now } = this.#local;
-    const { checked: engine, ...access } = await this.#keys.access(call, 'chat', () => {
-      checkMessage(request.message, limits);
-      if (request.title !== undefined) checkNewTitle(request.title, request.session_id, limits);
-      checkNewSettings(request, limits);
-      if (request.schema !== undefined) checkSchema(request.schema, limits);
-      const engine = engineOf(engines, request.mode);
+    const { checked: named, ...access } = await this.#keys.access(call, 'chat', () => {
+      checkMessage(asked.message, limits);
+      if (asked.title !== undefined) checkNewTitle(asked.title, asked.session_id, limits);
+      checkNewSettings(asked, limits);
+      if (asked.user !== undefined) checkUser('user', asked.user);
+      if (asked.schema !== undefined) checkSchema(asked.schema, limits);
+      if (asked.mode === null && asked.session_id === null)
+        throw noMode('must be a string for a new session');
+      const engine = asked.mode === null ? null : engineOf(engines, asked.mode);
       checkIdempotencyKey(call);
       return engine;
     });
+    // A key is stored with the mode that the request was for, so a repetition may name that mode or none.
+    const mode = asked.mode ?? (await this.#modeOf(access, call, asked.session_id ?? ''));
+    const engine = named ?? engineOf(engines, mode);
+    const request = { ...asked, mode };
+    const { session_id, user } = request;
+    if (user !== undefined && session_id !== null)
+      checkSameUser(user, await this.#local.store.findSession(access.projectId, session_id));
     const once = await idempotencyKeyFor(call, 'chat', request, now(), limits);
     const local = { ...this.#local, ids: this.#local.ids.of(access.projectId) };
     const budget = new TurnBudget(local.store, this.#keys.budgetOf(call), request.message);
@@ -76,11 +88,25 @@ export class LocalService implements ConversationService {
     yield* runTurn(local, access.projectId, call, turn);
   }
 
-  async createSession(call: Call, request: CreateSessionRequest): Promise<Result<NewSession>> {
+  /** The mode of a chat that names none: that of the turn which its key began, else that of the session. */
+  async #modeOf({ projectId, keyHash }: Access, call: Call, sessionId: string): Promise<string> {
+    const { store, limits, now } = this.#local;
+    const session = found(await store.findSession(projectId, sessionId, keyHash));
+    const { idempotencyKey: key } = call;
+    const once = key === null ? null : { key, keptSince: now() - limits.idempotencyMs };
+    const mode = (once && (await store.modeOfTurn(projectId, once))) ?? session.mode;
+    if (mode === null) throw noMode('is null, and the session has no mode yet');
+    return mode;
+  }
+
+  async createSession(call: Call, { user, ...others }: CreateSessionRequest): Promise<Result<NewSession>> {
     const { store, limits, ids } = this.#local;
+    // A key that was used before there were users has the hash of a request without the field.
+    const request = user == null ? others : { ...others, user };
     const { projectId, keyHash } = await this.#keys.access(call, 'createSession', () => {
       if (request.title !== null) checkTitle(request.title, limits);
       checkSettings(request, limits);
+      if (user != null) checkUser('user', user);
       checkIdempotencyKey(call);
     });
     const now = this.#local.now();

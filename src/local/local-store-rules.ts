@@ -3,17 +3,13 @@ import { noOrdering } from '../service/session.ts';
 import type { StoreRules } from '../store/store-rules.ts';
 import { chained } from './audit-chain.ts';
 import { orderedSession } from './ordering-rules.ts';
-import { foldedWords, termMatcher } from './search-matches.ts';
-import { searchPage } from './search-page.ts';
 import { stableJson } from './stable-json.ts';
 import { turnRules } from './turn-rules.ts';
 
 export const storeRules: StoreRules = {
   turns: turnRules,
   chain: chained,
-  search: searchPage,
-  wordsOf: foldedWords,
-  matcher: termMatcher,
+  loadSearch: async () => (await import('./search-rules.ts')).searchRules,
   // A key that another operation used counts as used for another request. The hash names the operation, but the hash of an older record may
   // not.
   meaningOfKey(used, request) {
@@ -22,17 +18,19 @@ export const storeRules: StoreRules = {
     return isSame ? 'again' : 'mismatch';
   },
   order: orderedSession,
-  // Only fields that both sessions have are compared: an older export may lack the code of a failure. A mode of null says nothing: an export
-  // from a server that does not tell the mode has it. The ordering is no part of the conversation.
+  // Only fields that both sessions have are compared: an older export may lack the code of a failure. A mode or a user of
+  // null says nothing: an export from a server that does not tell it has it. The ordering is no part of the conversation.
   isSame(kept, given) {
     const names = Object.keys(kept) as (keyof typeof kept)[];
     return names.every((name) => {
       if (Object.hasOwn(noOrdering, name)) return true;
-      const isTold = Object.hasOwn(given, name) && (name !== 'mode' || given[name] !== null);
+      const isTold = Object.hasOwn(given, name) && (!nothingIfNull.has(name) || given[name] !== null);
       return !isTold || stableJson(kept[name]) === stableJson(given[name]);
     });
   },
 };
+
+const nothingIfNull: ReadonlySet<unknown> = new Set(['mode', 'user']);
 
 function isEqual(one: Uint8Array, other: Uint8Array): boolean {
   return one.length === other.length && one.every((byte, index) => byte === other[index]);

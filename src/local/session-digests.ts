@@ -113,11 +113,11 @@ function headText(one: SessionHead): string {
   const { session_id, title, created_at, updated_at, message_count, deleted_at, turn_position, turn_epoch } =
     one;
   const { mode, parent_id, forked_at, parameters, system } = one;
-  const { pinned, archived } = one;
+  const { pinned, archived, user_id } = one;
   const texts = [title, mode, parent_id, parameters, system, one.tags].map((text) =>
     text === null ? '' : `is ${text}`,
   );
-  return `${session_id}\0${texts.join('\0')}\0${created_at} ${updated_at} ${message_count} ${deleted_at} ${turn_position} ${turn_epoch} ${forked_at} ${one.undone_turns} ${pinned} ${archived}`;
+  return `${session_id}\0${texts.join('\0')}\0${created_at} ${updated_at} ${message_count} ${deleted_at} ${turn_position} ${turn_epoch} ${forked_at} ${one.undone_turns} ${pinned} ${archived}${user_id === null ? '' : `\0${user_id}`}`;
 }
 
 function messageText(one: KeptMessage): string {

@@ -12,7 +12,7 @@ import { checkSchema, checkTitle } from './text-rules.ts';
 import { runTurn } from './turn.ts';
 import { noMessage, withTurn } from './turn-begin.ts';
 import type { TurnBudget } from './turn-budget.ts';
-import { idempotencyMismatch, sessionNotFound } from './turn-failures.ts';
+import { idempotencyMismatch, noMode, sessionNotFound } from './turn-failures.ts';
 import type { TurnQueue } from './turn-queue.ts';
 import { whenFree } from './turn-wait.ts';
 
@@ -44,7 +44,8 @@ export class SessionLines {
     if (schema !== undefined) checkSchema(schema, local.limits);
     const session = found(await local.store.findSession(projectId, sessionId));
     const mode = request.mode ?? session.mode;
-    if (mode === null) throw session.message_count === 0 ? noMessage() : noMode();
+    if (mode === null)
+      throw session.message_count === 0 ? noMessage() : noMode('is missing, and the session has no mode yet');
     const engine = engineOf(local.engines, mode);
     const once = await this.#once(call, 'regenerate', sessionId, request);
     const replyId = local.ids.next('msg', local.now());
@@ -138,15 +139,6 @@ function nothingToMove(operation: 'undoTurn' | 'redoTurn'): ParleyError {
 
 function nothing(message: string, hint = ''): ParleyError {
   return new ParleyError('INVALID_REQUEST', message, { hint: `${hint} Nothing was changed.`.trim() });
-}
-
-/** The messages were said in another program, and none here. */
-function noMode(): ParleyError {
-  const problem = 'is missing, and the session has no mode yet';
-  return new ParleyError('INVALID_REQUEST', `The field mode ${problem}.`, {
-    hint: 'Nothing was changed.',
-    details: [{ field: 'mode', problem }],
-  });
 }
 
 function wrongPlace(problem: string): ParleyError {

@@ -6,7 +6,7 @@ import type { ChatRequest } from '../service/chat-event.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { Limits } from '../service/limits.ts';
 import { sessionParameterFault } from '../service/model-parameters.ts';
-import type { SessionSettings } from '../service/session.ts';
+import type { Session, SessionSettings } from '../service/session.ts';
 import type { MessageQuery, SessionChanges, TagChange } from '../service/session-archive.ts';
 
 function invalid(field: string, problem: string): ParleyError {
@@ -96,6 +96,24 @@ export function checkTag(field: string, tag: string, limits: Limits): void {
   if (/^[+-]/.test(tag)) throw invalid(field, 'must not begin with + or -');
 }
 
+/** A user has 1 to 255 visible characters, and spaces between them. Whoever reads the name sees every character of it. */
+export function checkUser(field: string, user: string): void {
+  checkCharacters(field, user, userCharacters);
+  checkText(field, user);
+  if (!/^[^\p{C}\p{Z}\s]+(?: +[^\p{C}\p{Z}\s]+)*$/u.test(user))
+    throw invalid(field, 'must hold visible characters alone, with spaces only between them');
+}
+
+const userCharacters = 255;
+
+/** A chat with a user in a session that exists must name the user of that session. */
+export function checkSameUser(user: string, session: Session | null): void {
+  if (session === null || session.user === user) return;
+  throw invalid('user', 'is not that of the session').with({
+    hint: 'Leave it out to go on with the session, or begin a new one; nothing was kept.',
+  });
+}
+
 /** Checks a list of tags: at most `limits.tags` of them. */
 export function checkTags(field: string, tags: readonly string[], limits: Limits): void {
   if (tags.length > limits.tags) throw invalid(field, `has ${tags.length} tags; the limit is ${limits.tags}`);
@@ -124,19 +142,29 @@ export function checkMessage(message: string, limits: Limits): void {
   if (message.trim() === '') throw invalid('message', 'is empty or white space alone');
 }
 
-/** The schema of a reply is the text of an object of JSON, and has at most `limits.schemaBytes` bytes. */
+/** JSON itself may nest deeper than programs that read it can follow. Where they fail depends on the program and on its version. */
+const mostSchemaLevels = 1000;
+
+/** The schema of a reply is the text of an object of JSON, and has at most `limits.schemaBytes` bytes and `mostSchemaLevels` levels. */
 export function checkSchema(schema: string, limits: Limits): void {
   const bytes = Buffer.byteLength(schema);
   if (bytes > limits.schemaBytes)
     throw invalid('schema', `has ${bytes} bytes; the limit is ${limits.schemaBytes}`);
-  let json: string;
+  let value: unknown;
   try {
-    // Writing it, too, fails for a value that nests too deep to be sent on.
-    json = JSON.stringify(JSON.parse(schema));
+    value = JSON.parse(schema);
   } catch {
     throw invalid('schema', 'is not JSON');
   }
-  if (!json.startsWith('{')) throw invalid('schema', 'is not an object of JSON');
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalid('schema', 'is not an object of JSON');
+  if (!nestsWithin(value, mostSchemaLevels))
+    throw invalid('schema', `nests more than ${mostSchemaLevels} levels deep`);
+}
+
+function nestsWithin(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((inner) => nestsWithin(inner, levels - 1));
 }
 
 /** An idempotency key has 1 to 255 visible ASCII characters. */

@@ -1,6 +1,6 @@
 // Begins the turn of a chat: takes the turn of its session and stores the message.
 import type { Call } from '../service/call.ts';
-import type { ChatRequest } from '../service/chat-event.ts';
+import type { ChatRequestInMode } from '../service/chat-event.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { IdempotencyKey, TurnBegin } from '../store/session-store.ts';
 import type { Access } from './key-check.ts';
@@ -18,7 +18,7 @@ export async function beginWhenFree(
   queue: TurnQueue,
   { projectId, keyHash }: Access,
   call: Call,
-  request: ChatRequest,
+  request: ChatRequestInMode,
   once: IdempotencyKey | null,
   answersOnly: boolean,
 ): Promise<BegunTurn> {
@@ -33,6 +33,7 @@ export async function beginWhenFree(
         title: request.title ?? titleOf(request.message),
         system: request.system ?? null,
         parameters: request.parameters ?? {},
+        user: request.user ?? null,
       },
       message_id: local.ids.next('msg', now),
       closing_message_id: local.ids.next('msg', now),

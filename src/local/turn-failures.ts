@@ -37,6 +37,14 @@ export function sessionNotFound(): ParleyError {
   });
 }
 
+/** No mode is named where one is needed. A session of which nothing was said here has none. */
+export function noMode(problem: string): ParleyError {
+  return new ParleyError('INVALID_REQUEST', `The field mode ${problem}.`, {
+    hint: 'Nothing was changed.',
+    details: [{ field: 'mode', problem }],
+  });
+}
+
 export function idempotencyMismatch(): ParleyError {
   return new ParleyError('IDEMPOTENCY_MISMATCH', 'This Idempotency-Key was used for another request.', {
     hint: 'Use a new key for a new request.',

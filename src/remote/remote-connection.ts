@@ -1,17 +1,19 @@
 // Requests of the API to one server: an operation becomes one request, which may be sent several times. The caller reads the body.
+
 import { HttpClient, type HttpRequest } from '../http/http-client.ts';
 import { HttpFailure } from '../http/http-failure.ts';
 import type { HttpResponse } from '../http/http-response.ts';
 import { retryAfterOf } from '../http/retry-after.ts';
 import type { Call } from '../service/call.ts';
 import { ParleyError } from '../service/errors.ts';
+import type { Extension } from '../service/extensions.ts';
 import { bodyBytes } from '../service/limits.ts';
 import { quoted } from '../service/quoted.ts';
 import { isTurnedAway } from '../wire/error-status.ts';
 import type { ReceivedResponse } from '../wire/failure-body.ts';
 import { eventStreamType, extensionsHeader, idempotencyHeader } from '../wire/headers.ts';
 import { operationPath, type Query } from '../wire/operation-path.ts';
-import { type Extension, type Operation, routes } from '../wire/routes.ts';
+import { type Operation, routes } from '../wire/routes.ts';
 import { readAuthorities } from './authorities.ts';
 import { curlCommand } from './curl.ts';
 import { failureOf } from './failure.ts';

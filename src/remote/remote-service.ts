@@ -19,7 +19,7 @@ import { remoteChat } from './remote-chat.ts';
 import type { RemoteConnection } from './remote-connection.ts';
 import { remoteResult } from './remote-result.ts';
 import { withFittedSchema } from './schema-requests.ts';
-import { settingsToSend } from './session-settings.ts';
+import { settingsToSend, userToSend } from './session-settings.ts';
 import { TitledSessions } from './titled-sessions.ts';
 
 export class RemoteService implements ConversationService {
@@ -47,9 +47,11 @@ export class RemoteService implements ConversationService {
     const {
       system: _system,
       parameters: _parameters,
+      user: _user,
       ...others
     } = await withFittedSchema(this.#connection, call, given);
-    const request = { ...others, ...(await settingsToSend(this.#connection, call, given)) };
+    const user = await userToSend(this.#connection, call, given);
+    const request = { ...others, ...user, ...(await settingsToSend(this.#connection, call, given)) };
     const session_id = await this.#titled.begin(call, request);
     if (session_id === null) return yield* this.#chat(call, request, form);
     // The title and the settings are those of the created session.
@@ -67,7 +69,7 @@ export class RemoteService implements ConversationService {
     const { session_id: sessionId, ...others } = request;
     const body = { ...others, ...(sessionId !== null && { session_id: sessionId }) };
     const input = { body, streams: form === 'chunks' };
-    const { mode } = request;
+    const mode = request.mode ?? '';
     const replyPointer = this.#replyPointer;
     return remoteChat(this.#connection, call, { operation: 'chat', input, sessionId, mode, replyPointer });
   }
@@ -75,7 +77,8 @@ export class RemoteService implements ConversationService {
   async createSession(call: Call, request: CreateSessionRequest): Promise<Result<NewSession>> {
     const { title } = request;
     const settings = await settingsToSend(this.#connection, call, request);
-    const body = { ...(title !== null && { title }), ...settings };
+    const user = await userToSend(this.#connection, call, request);
+    const body = { ...(title !== null && { title }), ...settings, ...user };
     return remoteResult(this.#connection, call, 'createSession', { body }, newSessionOf);
   }
 

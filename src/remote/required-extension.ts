@@ -2,7 +2,7 @@
 // the request, or drop a part of it silently.
 import type { Call } from '../service/call.ts';
 import { ParleyError } from '../service/errors.ts';
-import type { Extension } from '../wire/routes.ts';
+import type { Extension } from '../service/extensions.ts';
 import type { RemoteConnection } from './remote-connection.ts';
 import { remoteResult } from './remote-result.ts';
 

@@ -21,7 +21,8 @@ export async function listQuery(
 ): Promise<Query> {
   const { sort, order, limit, cursor, id_suffix, deleted, ...given } = query;
   const archivedByDefault = deleted ? null : false;
-  const { title_match: _, updated_before: __, updated_after: ___, ...conditions } = given;
+  const { title_match: _, updated_before: __, updated_after: ___, user, ...conditions } = given;
+  if (user !== null) await requireUsers(connection, call);
   await requireOrderFor(connection, call, { ...conditions, archived: given.archived || null });
   const isAny = given.archived === null && !deleted && !(await hasExtension(connection, call, 'order'));
   return {
@@ -38,7 +39,9 @@ export async function searchQuery(
   { query: q, limit, cursor, ...given }: SearchRequest,
 ): Promise<Query> {
   const conditions = { ...noConditions, ...given };
-  await requireOrderFor(connection, call, conditions);
+  const { user, ...ordering } = conditions;
+  if (user !== null) await requireUsers(connection, call);
+  await requireOrderFor(connection, call, ordering);
   return { q, limit, cursor, ...conditionsQuery(conditions, null) };
 }
 
@@ -49,6 +52,10 @@ export function requireOrder(connection: RemoteConnection, call: Call): Promise<
     'order',
     'keeps no order: no session is pinned, archived or tagged',
   );
+}
+
+export function requireUsers(connection: RemoteConnection, call: Call): Promise<void> {
+  return requireExtension(connection, call, 'users', 'does not keep whose a session is');
 }
 
 /** Rejects with `UNSUPPORTED` if a condition is given, and the server knows none. */

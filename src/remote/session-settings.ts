@@ -5,7 +5,7 @@ import type { SessionSettings } from '../service/session.ts';
 import type { SessionChanges, SessionRecord } from '../service/session-archive.ts';
 import type { RemoteConnection } from './remote-connection.ts';
 import { hasExtension, requireExtension } from './required-extension.ts';
-import { requireOrder } from './session-queries.ts';
+import { requireOrder, requireUsers } from './session-queries.ts';
 
 /** The settings that are given and not empty, for a session that is to be created. Rejects with `UNSUPPORTED` if the server keeps none. */
 export async function settingsToSend(
@@ -16,6 +16,17 @@ export async function settingsToSend(
   const settings = notEmpty(given);
   await requireSettings(connection, call, settings);
   return settings;
+}
+
+/** The user of a session that is to be created, if there is one. Rejects with `UNSUPPORTED` if the server keeps none. */
+export async function userToSend(
+  connection: RemoteConnection,
+  call: Call,
+  { user }: { readonly user?: string | null },
+): Promise<{ readonly user?: string }> {
+  if (user == null) return {};
+  await requireUsers(connection, call);
+  return { user };
 }
 
 /** Rejects with `UNSUPPORTED` if the changes name settings, and the server keeps none. */
@@ -35,15 +46,16 @@ export async function checkChanges(
 export async function recordToSend(
   connection: RemoteConnection,
   call: Call,
-  record: SessionRecord,
+  full: SessionRecord,
 ): Promise<SessionRecord> {
+  const record = await withKnownUser(connection, call, full);
   const { pinned, archived, tags, ...session } = record.session;
   const isOrdered = pinned || archived || (tags?.length ?? 0) > 0;
   if (isOrdered) await requireOrder(connection, call);
   const tellsOrder = [pinned, archived, tags].some((told) => told !== undefined);
   const keepsOrder = !tellsOrder || isOrdered || (await hasExtension(connection, call, 'order'));
   const given = keepsOrder ? record : { ...record, session };
-  const { mode: _, system, parameters, parent_id, forked_at: __, ...facts } = session;
+  const { mode: _, system, parameters, parent_id, forked_at: __, user: ___, ...facts } = session;
   if (record.replaces !== undefined) {
     await requireExtension(connection, call, 'sync', 'replaces no stored session by an imported one');
   }
@@ -55,6 +67,24 @@ export async function recordToSend(
   const settings = notEmpty({ system: system ?? null, parameters: parameters ?? {} });
   await requireSettings(connection, call, { ...settings, ...(parent_id != null && { parent_id }) });
   return { ...given, session: facts };
+}
+
+/** A server without users takes no record that names one, and none with the field. */
+async function withKnownUser(
+  connection: RemoteConnection,
+  call: Call,
+  record: SessionRecord,
+): Promise<SessionRecord> {
+  const { session, replaces } = record;
+  if (session.user != null) await requireUsers(connection, call);
+  const isTold = session.user !== undefined || replaces?.session.user !== undefined;
+  if (!isTold || (await hasExtension(connection, call, 'users'))) return record;
+  const without = ({ user: _, ...others }: typeof session) => others;
+  return {
+    ...record,
+    session: without(session),
+    ...(replaces !== undefined && { replaces: { ...replaces, session: without(replaces.session) } }),
+  };
 }
 
 function notEmpty({ system, parameters }: Partial<SessionSettings>): Partial<SessionSettings> {

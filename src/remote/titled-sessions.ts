@@ -24,15 +24,19 @@ export class TitledSessions {
   /** The id of the session that was created for the request; null if the request itself takes the title. */
   async begin(call: Call, request: ChatRequest): Promise<string | null> {
     const { mode, title, session_id } = request;
-    if (title === undefined || session_id !== null || this.#takesTitles()) return null;
+    if (title === undefined || session_id !== null || mode === null || this.#takesTitles()) return null;
     await this.#requireMode(mode, call);
     // The response that listed the modes may have shown that the server takes titles.
     if (this.#takesTitles()) return null;
     const { idempotencyKey: key } = call;
     // A repetition of the turn gets the same session.
     const own = { ...call, idempotencyKey: key === null ? null : `${key}-session` };
-    const { system, parameters } = request;
-    const settings = { ...(system != null && { system }), ...(parameters && { parameters }) };
+    const { system, parameters, user } = request;
+    const settings = {
+      ...(system != null && { system }),
+      ...(parameters && { parameters }),
+      ...(user !== undefined && { user }),
+    };
     return (await this.#service.createSession(own, { title, ...settings })).data.session_id;
   }
 

@@ -29,6 +29,7 @@ export const conditions = {
   updated_after: z.string().optional().describe('last activity at or after this ISO 8601 time'),
   mode: z.string().optional().describe('the mode of the last turn'),
   tag: z.string().optional().describe('one of the tags'),
+  user: z.string().optional().describe('the person whose session it is'),
   pinned: z.boolean().optional().describe('true: pinned sessions alone; false: the others'),
 } as const;
 

@@ -1,15 +1,12 @@
 // The responses of the server: one form of body for success, one for failure, and the headers that every response has.
 import type { ParleyError } from '../service/errors.ts';
+import { extensions } from '../service/extensions.ts';
 import { failureBody } from '../service/result.ts';
 import { errorStatus, isTurnedAway } from '../wire/error-status.ts';
 import { eventStreamType, extensionsHeader, requestIdHeader } from '../wire/headers.ts';
-import type { Extension } from '../wire/routes.ts';
 import { isOfApi, type RequestContext } from './request-context.ts';
 
-/** What this server offers beyond the interface document. */
-const extensions = (
-  ['archive', 'idempotency', 'stream', 'settings', 'lines', 'schema', 'order', 'sync'] satisfies Extension[]
-).join(', ');
+const extensionsOffered = extensions.join(', ');
 
 type HeaderRecord = Readonly<Record<string, string>>;
 
@@ -81,6 +78,6 @@ const usualWait = 2;
 function headersOf(context: RequestContext, type: string): Record<string, string> {
   const headers: Record<string, string> = { 'Content-Type': type, 'Cache-Control': 'no-store' };
   headers[requestIdHeader] = context.requestId;
-  if (isOfApi(context)) headers[extensionsHeader] = extensions;
+  if (isOfApi(context)) headers[extensionsHeader] = extensionsOffered;
   return headers;
 }

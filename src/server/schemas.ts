@@ -40,6 +40,7 @@ const parameters = z
     if (!isObject) issues.push({ code: 'invalid_type', expected: 'record', input: value });
   })
   .meta({ type: 'object' }) as z.ZodType<unknown> as z.ZodType<Parameters>;
+const userRule = 'the person whose session it is: 1 to 255 visible characters, and spaces between them';
 const nextCursor = z.string().nullable().describe('null after the last page');
 
 export const nothing = z.strictObject({});
@@ -51,7 +52,12 @@ const replySchema = z
   );
 
 export const chatRequest = z.strictObject({
-  mode: z.string().describe('name of a mode, as `GET /v1/models` lists it'),
+  mode: z
+    .string()
+    .nullable()
+    .describe(
+      'name of a mode, as `GET /v1/models` lists it; null for the mode of the session (an extension: `mode`)',
+    ),
   message: z.string().describe('1 byte to 1 MiB of UTF-8, not white space alone'),
   session_id: z.string().optional().describe('the session to continue; without it, a new one is created'),
   title: z
@@ -60,6 +66,10 @@ export const chatRequest = z.strictObject({
     .describe(`of a new session: ${titleRule}; without it, the first line of the message`),
   system: systemPrompt.nullable().exactOptional().describe(`of a new session: ${systemRule}; null for none`),
   parameters: parameters.exactOptional().describe(`of a new session: ${parametersRule}`),
+  user: z
+    .string()
+    .exactOptional()
+    .describe(`of a new session: ${userRule}; beside session_id, it must be the user of that session`),
   schema: replySchema.exactOptional(),
 });
 
@@ -67,6 +77,7 @@ export const createSessionRequest = z.strictObject({
   title: z.string().optional().describe(titleRule),
   system: systemPrompt.nullable().exactOptional().describe(`${systemRule}; null for none`),
   parameters: parameters.exactOptional().describe(parametersRule),
+  user: z.string().exactOptional().describe(userRule),
 });
 
 export const changeSessionRequest = z.strictObject({
@@ -167,6 +178,7 @@ export const session = z.strictObject({
   parent_id: z.string().nullable().describe('the session that this one was copied from'),
   forked_at: z.int().nullable().describe('the position of the last message that was copied from the parent'),
   ...orderingFields,
+  user: z.string().nullable().describe('the person whose session it is; null for none'),
 }) satisfies z.ZodType<Session>;
 
 export const deletedSession = z.strictObject({

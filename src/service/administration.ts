@@ -149,6 +149,38 @@ export interface ErasureReport {
   readonly integrity: string;
 }
 
+/** Everything that a person said and was told: all of their sessions, active and deleted. */
+export interface UserPurgeRequest {
+  /** Null for all projects. */
+  readonly project_id: string | null;
+  readonly user: string;
+}
+
+/** What the purge of a person would erase. */
+export interface UserPurgePlan extends PurgePlan {
+  /** How many of the sessions are deleted already. */
+  readonly deleted: number;
+  /** The sessions in which a turn runs. They are not erased. */
+  readonly busy: readonly string[];
+}
+
+export interface UserPurgeExecution extends UserPurgeRequest {
+  /** The confirmed count of sessions; null if it was not asked for. */
+  readonly expected_sessions: number | null;
+  /** As in {@link PurgeExecution}. */
+  readonly rewrite: boolean;
+}
+
+/** The receipt of the purge of a person. It holds neither their name nor a text of theirs. */
+export interface UserPurgeReport extends PurgeReport {
+  /** ISO 8601. */
+  readonly erased_at: string;
+  /** The erased sessions, as the audit log names them: the first 16 hexadecimal digits of the SHA-256 of each id. */
+  readonly hashes: readonly string[];
+  /** The sessions that are left: a turn runs in them, or they were made meanwhile. */
+  readonly busy: readonly string[];
+}
+
 /** Texts of a session and what is to stand in their places. */
 export interface RedactionRequest {
   readonly project_id: string;
@@ -225,6 +257,18 @@ export interface Administration {
    * erasure of bytes; the caller repeats the call until it resolves.
    */
   purgeSessions(request: PurgeExecution): Promise<PurgeReport>;
+
+  /** Counts what {@link purgeUser} would erase. Rejects with `INVALID_REQUEST` for a user that no session can have. */
+  planUserPurge(request: UserPurgeRequest): Promise<UserPurgePlan>;
+
+  /**
+   * Deletes and erases all sessions of a person, as `purgeSessions` erases deleted ones. A session in which a turn runs is left, and named
+   * in the report. Rejects as `purgeSessions` does.
+   */
+  purgeUser(request: UserPurgeExecution): Promise<UserPurgeReport>;
+
+  /** Those of some typed lines that the person's sessions hold as a message, or as a part of one. */
+  linesOf(request: UserPurgeRequest, lines: readonly string[]): Promise<readonly string[]>;
 
   /** The entries of the audit log, the oldest first. */
   auditEntries(query: AuditQuery): AsyncIterable<AuditEntry>;

@@ -3,8 +3,11 @@ import type { FinishReason, Usage } from './session.ts';
 
 /** One message, its mode and its session. */
 export interface ChatRequest {
-  /** Name of a mode, as `models` lists it. */
-  readonly mode: string;
+  /**
+   * Name of a mode, as `models` lists it. Null for the mode of the session, which `session_id` must name then; only a service with the
+   * extension `mode` takes that.
+   */
+  readonly mode: string | null;
   /** 1 byte to 1 MiB of UTF-8, not white space alone. */
   readonly message: string;
   /** The session to continue; null starts a new one. */
@@ -18,11 +21,19 @@ export interface ChatRequest {
   readonly system?: string | null;
   readonly parameters?: Readonly<Record<string, unknown>>;
   /**
+   * The person whose session the new one is, under the rules of a created session's. With a `session_id`, the session must be of this
+   * person. Missing for none, and for any.
+   */
+  readonly user?: string;
+  /**
    * The schema of the reply: an object of JSON Schema as a text of JSON, at most 256 KiB. The model is asked for JSON that matches it. The
    * service does not check the reply.
    */
   readonly schema?: string;
 }
+
+/** A request that names its mode. */
+export type ChatRequestInMode = ChatRequest & { readonly mode: string };
 
 /** The facts that are known once the message is stored. */
 export interface ChatStart {

@@ -21,6 +21,8 @@ export interface CreateSessionRequest {
   readonly system?: string | null;
   /** The session's parameters, under the rules of a mode's parameters. Missing for none. */
   readonly parameters?: Readonly<Record<string, unknown>>;
+  /** The person whose session it is: 1 to 255 visible characters (code points), and spaces between them. Null or missing for none. */
+  readonly user?: string | null;
 }
 
 /** The result of a deletion. */
@@ -51,7 +53,8 @@ export interface ConversationService {
    * then stored with the `finish_reason` `interrupted` or `error`, and the iteration throws the reason of the signal, or the failure with
    * `session_id` and `message_id`. The iteration also throws `UNKNOWN_MODE`, `SESSION_BUSY` (another turn of the session ran for the whole
    * wait), `BUDGET_EXCEEDED`, `PAYLOAD_TOO_LARGE`, `IDEMPOTENCY_MISMATCH`, `RATE_LIMITED`, `UNAVAILABLE`, `ENGINE_FAILED` and
-   * `ENGINE_TIMEOUT`. A repeated key whose turn was cut and then undone is `INVALID_REQUEST`.
+   * `ENGINE_TIMEOUT`. A repeated key whose turn was cut and then undone is `INVALID_REQUEST`, and so is a request without a mode if there
+   * is none to go on in: for a new session, or for one whose messages were said in another program.
    */
   chat(call: Call, request: ChatRequest, form: ReplyForm): AsyncIterable<ChatEvent>;
 

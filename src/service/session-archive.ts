@@ -40,6 +40,8 @@ export interface SessionConditions {
   /** The mode of the last turn. */
   readonly mode: string | null;
   readonly tag: string | null;
+  /** The person whose session it is. */
+  readonly user: string | null;
   readonly pinned: boolean | null;
   readonly archived: boolean | null;
 }
@@ -51,6 +53,7 @@ export const noConditions: SessionConditions = {
   updated_after: null,
   mode: null,
   tag: null,
+  user: null,
   pinned: null,
   archived: null,
 };

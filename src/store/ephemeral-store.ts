@@ -6,7 +6,7 @@ import type { SessionStore, Turn, TurnBegin, TurnReply, TurnStart } from './sess
 /** The operations on keys and on the store itself. */
 const ofKept = [
   ...(['createKey', 'listKeys', 'revokeKey', 'planPurge', 'purgeSessions', 'holdsAny'] as const),
-  ...(['usage', 'inspect', 'ping', 'redactions'] as const),
+  ...(['usage', 'inspect', 'ping', 'redactions', 'ofUsers'] as const),
 ];
 /** The operations on sessions. */
 const ofMemory = [
@@ -19,7 +19,7 @@ const ofMemory = [
     'orderSessions',
   ] as const),
   ...(['listSessions', 'listMessages', 'listAllMessages', 'importSession', 'forkSession'] as const),
-  ...(['undoTurn', 'redoTurn', 'waitForTurn', 'history', 'renewTurn'] as const),
+  ...(['undoTurn', 'redoTurn', 'modeOfTurn', 'waitForTurn', 'history', 'renewTurn'] as const),
 ];
 
 /** Everything that says nothing about what is said. */

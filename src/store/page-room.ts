@@ -27,7 +27,16 @@ const backslash = 0x5c;
 
 /** The texts of a session's row that count. Parameters are JSON already, so they take less than counted. */
 export function textsOf(row: SessionRow): readonly (string | null)[] {
-  return [row.session_id, row.title, row.mode, row.parent_id, row.parameters, row.system, row.tags];
+  return [
+    row.session_id,
+    row.title,
+    row.mode,
+    row.parent_id,
+    row.parameters,
+    row.system,
+    row.tags,
+    row.user_id,
+  ];
 }
 
 /** The UTF-8 bytes of a text as JSON, without its quotes. Five control characters have a short escape. */

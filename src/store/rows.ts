@@ -62,6 +62,8 @@ export interface SessionRow {
   readonly archived: boolean | number;
   /** A JSON list; null for none. */
   readonly tags: string | null;
+  /** Of the API's field `user`, which is a word of SQL. */
+  readonly user_id: string | null;
 }
 
 export interface MessageRow {
@@ -122,6 +124,7 @@ export function toSession(row: SessionRow): Session {
     ...{ session_id, title, created_at: toTime(row.created_at), message_count },
     ...{ updated_at: toTime(row.updated_at), mode, ...toSettings(row), parent_id, forked_at },
     ...toOrdering(row),
+    user: row.user_id,
   };
 }
 
@@ -165,6 +168,7 @@ export function importedSession({ session, messages }: SessionRecord): Session {
     ...{ session_id, title, created_at, updated_at, message_count: messages.length, mode },
     ...{ ...givenSettings(session), parent_id: parent_id ?? null, forked_at: forked_at ?? null },
     ...{ pinned: session.pinned ?? false, archived: session.archived ?? false, tags: session.tags ?? [] },
+    user: session.user ?? null,
   };
 }
 

@@ -23,6 +23,7 @@ export interface SessionPredicate {
   readonly updatedAfter: number | null;
   readonly mode: string | null;
   readonly tag: string | null;
+  readonly user: string | null;
   readonly pinned: boolean | null;
   readonly archived: boolean | null;
 }
@@ -102,10 +103,8 @@ export interface SearchFilter {
   readonly after: SearchPlace | null;
 }
 
-/** Selects deleted sessions in which no turn runs. */
-export interface PurgeFilter {
+/** Selects deleted sessions in which no turn runs: those that were deleted strictly before a time (ms), or those of a user. */
+export type PurgeFilter = {
   /** Null for all projects. */
   readonly projectId: string | null;
-  /** The session was deleted strictly before this time (ms). */
-  readonly deletedBefore: number;
-}
+} & ({ readonly deletedBefore: number } | { readonly user: string });

@@ -62,11 +62,13 @@ import type {
   TurnStart,
 } from './session-turns.ts';
 import type { IdempotencyKey, Idempotent, KeyHash } from './store-call.ts';
+import type { UserSessions } from './user-sessions.ts';
 
 export type * from './audit-log.ts';
 export type * from './key-budgets.ts';
 export * from './session-turns.ts';
 export * from './store-call.ts';
+export type * from './user-sessions.ts';
 
 export interface NewKey extends Partial<Omit<KeyLimits, 'expires_at'>> {
   readonly key_id: string;
@@ -88,6 +90,8 @@ export interface PurgeOptions {
   /** True: the store also does the extra work, if it needs any, that leaves no erased byte in its files. False by default. */
   readonly rewrites?: boolean;
   readonly by?: AuditBy;
+  /** How the audit log names the sessions; nothing by default. */
+  readonly marks?: readonly string[];
 }
 
 /** `other_count`: there are `sessions` sessions, not as many as expected, and nothing was erased. */
@@ -98,6 +102,8 @@ export type Purge =
 export interface SessionStore {
   /** Takes texts out of stored sessions. */
   redactions(): StoreRedactions;
+  /** Finds what the store holds of a person. */
+  ofUsers(): UserSessions;
   /** The project of a key; null for an unknown or revoked key. `hash` is the SHA-256 of the key, 32 bytes. */
   findKey(hash: Uint8Array): Promise<FoundKey | null>;
   readonly budgets: KeyBudgets;
@@ -209,6 +215,8 @@ export interface SessionStore {
    * its reason, and nothing is stored.
    */
   beginTurn(projectId: string, start: TurnStart, signal?: AbortSignal): Promise<TurnBegin>;
+  /** The mode of the message whose turn the key began; null for a key that is new, too old, or not that of a turn. */
+  modeOfTurn(projectId: string, once: Omit<IdempotencyKey, 'requestHash'>): Promise<string | null>;
   /**
    * Takes the turn of the session's last message for another reply, as `beginTurn` takes it for a message. The reply that stands there
    * stays until `endTurn`. An abandoned regeneration leaves it as it is; stored parts of its reply become an alternative. A key whose

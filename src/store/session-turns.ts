@@ -19,6 +19,8 @@ export const longestLeaseMs = 60_000;
 export interface SessionStart extends Partial<SessionSettings> {
   readonly session_id: string;
   readonly title: string | null;
+  /** Null or missing for none. */
+  readonly user?: string | null;
   readonly now: number;
 }
 

@@ -55,6 +55,7 @@ export interface SessionHead {
   readonly archived: boolean;
   /** A JSON list; null for none. */
   readonly tags: string | null;
+  readonly user_id: string | null;
 }
 
 /** A message, visible or hidden. */

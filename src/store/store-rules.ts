@@ -98,13 +98,18 @@ export interface TextRules {
   matcher(filter: Pick<SearchFilter, 'matching' | 'terms'>): (text: string) => boolean;
 }
 
-export interface StoreRules extends TextRules {
+export interface SearchRules extends TextRules {
+  readonly search: SearchRule;
+}
+
+export interface StoreRules {
   readonly turns: TurnRules;
   /** The entries of the audit log that follow its head, from the waiting ones. */
   chain(head: Pick<AuditRow, 'number' | 'hash'> | null, waiting: readonly string[]): readonly AuditRow[];
   /** Null if the session would have too many tags. */
   order(kept: SessionOrdering, change: OrderChange): OrderedSession | null;
-  readonly search: SearchRule;
+  /** The rules of searches. No start waits for their code. */
+  loadSearch(): Promise<SearchRules>;
   /** True if an imported session or message equals the stored one, in all fields that it has. */
   isSame<Kept extends Session | Message>(kept: Kept, given: Partial<Kept>): boolean;
   /** `new`: do the work and record it. `again`: the work was done; return its answer or its turn. */

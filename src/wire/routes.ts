@@ -1,6 +1,7 @@
 // The method and the path of each operation (interface document, section 4; the archive's are this service's own). A new operation is a new
 // row here. The compiler then demands its handler in server and its call in remote.
 import type { ConversationService } from '../service/conversation-service.ts';
+import type { Extension } from '../service/extensions.ts';
 import type { SessionArchive } from '../service/session-archive.ts';
 
 export type Operation = keyof ConversationService | keyof SessionArchive;
@@ -15,17 +16,6 @@ export interface Route {
   /** The extension that a server must offer for the operation; null for the operations that every server has. */
   readonly extension: Extension | null;
 }
-
-/** The extensions of the interface document that a server may offer. The header `Parley-Extensions` lists them. */
-export type Extension =
-  | 'archive'
-  | 'idempotency'
-  | 'lines'
-  | 'order'
-  | 'schema'
-  | 'settings'
-  | 'stream'
-  | 'sync';
 
 export const routes = {
   verify: { method: 'POST', path: '/v1/auth/verify', extension: null },

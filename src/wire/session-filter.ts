@@ -32,6 +32,7 @@ export function readConditionsQuery(
     updated_after: query.updated_after ?? null,
     mode: query.mode ?? null,
     tag: query.tag ?? null,
+    user: query.user ?? null,
     pinned: query.pinned ?? null,
     archived: archived === undefined ? archivedByDefault : archived === 'any' ? null : archived === 'true',
   };

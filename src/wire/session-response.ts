@@ -47,6 +47,7 @@ export function withSettings(fields: JsonObject): JsonObject {
     parameters: objectOrNull(parameters) ?? {},
     parent_id: textOrNull(fieldOf(fields, 'parent_id')),
     forked_at: typeof forked_at === 'number' ? forked_at : null,
+    user: textOrNull(fieldOf(fields, 'user')),
     pinned: fieldOf(fields, 'pinned') === true,
     archived: fieldOf(fields, 'archived') === true,
     tags: Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : [],

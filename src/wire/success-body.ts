@@ -1,6 +1,8 @@
 // The response to an operation, from any server of the API: the body of a success, or the failure that it tells of.
+
 import { fieldOf } from '../http/foreign-json.ts';
 import { ParleyError } from '../service/errors.ts';
+import type { Extension } from '../service/extensions.ts';
 import { parseExactJson } from './exact-json.ts';
 import {
   codeTold,
@@ -9,7 +11,7 @@ import {
   type ReceivedResponse,
   refusedKey,
 } from './failure-body.ts';
-import { type Extension, type Operation, routes } from './routes.ts';
+import { type Operation, routes } from './routes.ts';
 
 /** The whole body of a success; null for a deletion whose response has no body. Throws the failure. */
 export function successBody(operation: Operation, response: ReceivedResponse): unknown {

@@ -2,13 +2,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openServer, type ServerFixture } from '../server/server-fixture.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
+import { sendJson, serve } from '../support/scripted-server.ts';
 
 const place = new PlaceInProcess();
 let server: ServerFixture;
+let url: string;
 
 beforeAll(async () => {
   server = await openServer();
-  const { url } = await server.listen();
+  ({ url } = await server.listen());
   const login = ['login', '--url', url, '--profile', 'team', '--key-stdin'];
   await place.output([...login, '--quiet'], { stdin: server.key });
 });
@@ -17,34 +19,113 @@ afterAll(async () => {
   place.remove();
 });
 
-/** The session of the chat, and its requests. */
-async function chat(...words: readonly string[]) {
-  const before = server.log().length;
-  const { session_id } = await place.answer<{ session_id: string }>(['chat', '-n', ...words, 'Hello']);
-  const requests = server
+/** The requests that the server has logged since then. */
+const requestsSince = (before: number) =>
+  server
     .log()
     .slice(before)
     .map(({ method, path }) => `${method} ${path}`);
-  return { session_id, requests };
+
+/** The session of the chat, its mode, and its requests. */
+async function chat(...words: readonly string[]) {
+  const before = server.log().length;
+  const { session_id, mode } = await place.answer<{ session_id: string; mode: string }>([
+    ...['chat', '-n', ...words, 'Hello'],
+  ]);
+  return { session_id, mode, requests: requestsSince(before) };
 }
 
+const turn = ['POST /v1/chat'];
+
 test('a new session, -c and the session used last are one request each', async () => {
-  const turn = ['POST /v1/chat'];
   const { session_id, requests } = await chat('-m', 'echo');
   expect(requests).toEqual(turn);
   expect((await chat()).requests).toEqual(turn);
   expect((await chat('-c')).requests).toEqual(turn);
   expect((await chat('-c')).session_id).not.toBe(session_id);
   const other = await chat('-s', session_id, '-m', 'echo');
-  expect(other).toEqual({ session_id, requests: turn });
-  expect(await chat('-s', session_id)).toEqual({ session_id, requests: turn });
-  expect(await chat('-c')).toEqual({ session_id, requests: turn });
+  expect(other).toMatchObject({ session_id, requests: turn });
+  expect(await chat('-s', session_id)).toMatchObject({ session_id, requests: turn });
+  expect(await chat('-c')).toMatchObject({ session_id, requests: turn });
 });
 
-test('another session goes on in its own mode, which is asked for where -m does not name one', async () => {
+test('another session goes on in its own mode, with one request', async () => {
   const { session_id } = await chat('-m', 'echo');
   await chat('-m', 'eliza');
-  const { requests } = await chat('-s', session_id);
-  expect(requests).toEqual([`GET /v1/sessions/${session_id}`, 'POST /v1/chat']);
+  expect(await chat('-s', session_id)).toEqual({ session_id, mode: 'echo', requests: turn });
   expect(await place.output(['chat', '-n', '-c', 'said in echo'])).toBe('said in echo\n');
+});
+
+test('a server that is named by its URL tells in its first answer what it can', async () => {
+  const { session_id } = await chat('-m', 'echo');
+  const other = new PlaceInProcess();
+  const env = { PARLEY_URL: url, PARLEY_API_KEY: server.key };
+  await other.output(['chat', '-n', '-m', 'eliza', 'Hello'], { env });
+  const before = server.log().length;
+  expect(await other.output(['chat', '-n', '-s', session_id, 'Hello'], { env })).toBe('Hello\n');
+  expect(requestsSince(before)).toEqual(turn);
+  other.remove();
+});
+
+test('a turn that is asked for again by its key is the same with and without its mode', async () => {
+  const { session_id } = await chat('-m', 'echo');
+  await chat('-m', 'eliza');
+  const key = ['--idempotency-key', 'the-same', '-s', session_id];
+  expect((await chat(...key)).requests).toEqual(turn);
+  for (const named of [[], ['-m', 'echo']]) {
+    await place.output(['chat', '-n', '-s', session_id, '-m', 'eliza', 'In another mode']);
+    await chat('-m', 'eliza');
+    expect(await chat(...key, ...named)).toMatchObject({ session_id, mode: 'echo' });
+  }
+  const { message_count } = await place.answer<{ message_count: number }>(['sessions', 'get', session_id]);
+  expect(message_count).toBe(8);
+});
+
+test('a session of another program, which has no mode, goes on in the usual one', async () => {
+  const time = '2024-05-01T12:00:00.000Z';
+  const said = { position: 0, role: 'user', content: 'hi', mode: 'gpt-9', finish_reason: null, usage: null };
+  const session = { session_id: 'ses_elsewhere', title: null, created_at: time, updated_at: time };
+  const body = {
+    session: { ...session, message_count: 1 },
+    messages: [{ ...said, message_id: 'chatgpt/1', created_at: time }],
+  };
+  expect((await server.ask('POST', '/v1/sessions/import', { body })).status).toBe(200);
+  const before = server.log().length;
+  const { err } = await place.parley(['chat', '-n', '-s', 'ses_elsewhere', 'Hello']);
+  expect(err).toContain('said in another program. Here it goes on in the mode eliza.');
+  expect(requestsSince(before)).toEqual([
+    ...['POST /v1/chat', 'GET /v1/sessions/ses_elsewhere', 'POST /v1/chat'],
+  ]);
+});
+
+test('a server that cannot do it any more refuses, and is asked for the mode', async () => {
+  const sent: string[] = [];
+  const older = await serve(({ method, path, body }, response, count) => {
+    sent.push(`${method} ${path} ${body}`.trim());
+    if (count === 1) response.setHeader('Parley-Extensions', 'archive, settings, mode');
+    else response.setHeader('Parley-Extensions', 'archive, settings');
+    const { mode, session_id = 'ses_1' } = JSON.parse(body || '{}');
+    const read = path.endsWith('models') ? ['b'] : { session_id: path.split('/').at(-1), mode: 'b' };
+    if (method === 'GET') return sendJson(response, { success: true, data: read });
+    const error = { code: 'INVALID_REQUEST', message: 'The field mode must be a string, not null.' };
+    if (mode === null) return sendJson(response, { success: false, error }, 400);
+    return sendJson(response, { success: true, data: { session_id, mode, reply: `in ${mode}` } });
+  });
+  const env = { PARLEY_URL: older.url, PARLEY_API_KEY: 'k' };
+  expect(await place.output(['chat', '-n', '-m', 'a', 'Hello'], { env })).toBe('in a\n');
+  expect(await place.output(['chat', '-n', '-s', 'ses_2', 'Hello'], { env })).toBe('in b\n');
+  expect(sent.slice(1)).toEqual([
+    'POST /v1/chat {"mode":null,"message":"Hello","session_id":"ses_2"}',
+    'GET /v1/sessions/ses_2',
+    'POST /v1/chat {"mode":"b","message":"Hello","session_id":"ses_2"}',
+  ]);
+  sent.length = 0;
+  // The last answer told that, so no message is sent without a mode.
+  expect(await place.output(['chat', '-n', '-s', 'ses_3', 'Hello'], { env })).toBe('in b\n');
+  expect(sent).toEqual([
+    'GET /v1/models',
+    'GET /v1/sessions/ses_3',
+    'POST /v1/chat {"mode":"b","message":"Hello","session_id":"ses_3"}',
+  ]);
+  await older.close();
 });

@@ -39,7 +39,18 @@ test('a login verifies the key, shows what it resolves to, keeps it, and a conve
   expect(line.split('\t')[1]).toBe('4');
   const stored = JSON.parse(readFileSync(guest.configFile, 'utf8'));
   expect(stored.profiles.team).toMatchObject({ url: server.url, key, mode: 'eliza' });
-  const extensions = ['archive', 'idempotency', 'lines', 'order', 'schema', 'settings', 'stream', 'sync'];
+  const extensions = [
+    'archive',
+    'idempotency',
+    'lines',
+    'mode',
+    'order',
+    'schema',
+    'settings',
+    'stream',
+    'sync',
+    'users',
+  ];
   expect(stored.profiles.team.extensions.sort()).toEqual(extensions);
 });
 

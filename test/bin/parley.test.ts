@@ -119,16 +119,75 @@ describe('the build', () => {
     expect(readFileSync(join(dist, name), 'utf8')).not.toMatch(/(?<![.\w$])import\s*\(/);
   });
 
+  const cacheOf = (version: string): string => `${version}-${process.platform}-${process.arch}.cache`;
   const started = chunks.filter((name) => /^(main|embedded|upstream|remote|_undici)\b/.test(name));
   test('has the chunks that a chat begins with', () => expect(started).toHaveLength(5));
 
   test.each(started)('%s has a code cache that V8 takes, behind its own text', (name) => {
-    const packed = readFileSync(join(dist, `${name}.cache`));
+    const packed = readFileSync(join(dist, `${name}.${cacheOf(process.version)}`));
     const end = 8 + packed.readUInt32LE(0);
     const text = packed.subarray(8, end).toString('latin1');
     expect(text).toBe(readFileSync(join(dist, name), 'utf8'));
     const cachedData = packed.subarray(end);
     expect(new Script(text, { filename: `dist/${name}`, cachedData }).cachedDataRejected).toBe(false);
+  });
+
+  // V8 of Node 20.19 takes the code cache of 20.20, and crashes.
+  test.each([
+    ['this Node is used', process.version, 9],
+    ['another release of Node is left alone', 'v20.0.1', 0],
+  ])('a code cache made by %s', (_, version, expected) => {
+    const place = mkdtempSync(join(tmpdir(), 'parley-cache-'));
+    try {
+      cpSync(join(root, 'bin'), join(place, 'bin'), { recursive: true });
+      cpSync(dist, join(place, 'dist'), {
+        recursive: true,
+        filter: (path) => !path.endsWith('.cache'),
+      });
+      const text = Buffer.from('process.exit(9);'.padEnd(24));
+      const head = Buffer.alloc(8);
+      head.writeUInt32LE(text.length);
+      for (const ending of ['cache', cacheOf(version)])
+        writeFileSync(join(place, 'dist', `main.cjs.${ending}`), Buffer.concat([head, text]));
+      const { status } = spawnSync(process.execPath, [join(place, 'bin/parley.js'), '--version']);
+      expect(status).toBe(expected);
+    } finally {
+      rmSync(place, { recursive: true, force: true });
+    }
+  });
+
+  // The build refuses chunks of a turn that hold what no turn needs.
+  test('a command loads the chunks that it needs', () => {
+    const place = mkdtempSync(join(tmpdir(), 'parley-chunks-'));
+    const told = join(place, 'tell.cjs');
+    writeFileSync(
+      told,
+      `const vm = require('node:vm');
+      const Script = vm.Script;
+      vm.Script = class extends Script {
+        constructor(source, options) {
+          super(source, options);
+          process._rawDebug(/([a-z-]+?)(-[\\w-]{8})?\\.cjs$/.exec(options.filename)[1]);
+        }
+      };
+      process.on('exit', () => process._rawDebug('node: ' + process.moduleLoadList.includes('NativeModule crypto')));`,
+    );
+    const env = { PATH: process.env['PATH'], HOME: place };
+    const loaded = (...words: string[]) => {
+      const ended = spawnSync(process.execPath, ['-r', told, parley, ...words], { env, encoding: 'utf8' });
+      expect(ended.status).toBe(0);
+      return ended.stderr.trim().split('\n');
+    };
+    try {
+      const chat = ['chat', '-n', '--mode', 'echo', 'hi'];
+      loaded(...chat);
+      expect(loaded('--version')).toEqual(['main', 'node: false']);
+      expect(loaded('--help')).toEqual(['main', 'commands', 'sessions', 'node: false']);
+      expect(loaded(...chat)).toEqual(['main', 'embedded', 'node: false']);
+      expect(loaded('sessions', 'list')).toEqual(['main', 'sessions', 'embedded', 'node: false']);
+    } finally {
+      rmSync(place, { recursive: true, force: true });
+    }
   });
 
   test('a chat over the embedded service loads no module of Node that it can do without', () => {

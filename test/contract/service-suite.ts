@@ -16,6 +16,7 @@ import { describeSearch } from './service/search-suite.ts';
 import { everySession, type GivenService } from './service/service-fixture.ts';
 import { describeSessions } from './service/sessions-suite.ts';
 import { describeSettings } from './service/settings-suite.ts';
+import { describeUsers } from './service/user-suite.ts';
 
 /** A backend with two projects, a key for each, and a third key that was revoked. */
 export interface ServiceFixture {
@@ -55,6 +56,7 @@ export function describeService(name: string, open: () => Promise<ServiceFixture
     describeLines(given);
     describeSettings(given);
     describeOrdering(given);
+    describeUsers(given);
 
     it('an aborted signal stops every operation that has not begun', async () => {
       const { backend, first } = given();

@@ -97,6 +97,7 @@ async function countOf(store: SessionStore, projectId: string): Promise<number> 
     const page = await store.listSessions(projectId, {
       ...{ limit: 200, after, titleMatch: null, idSuffix: null, deleted: false },
       ...{ updatedBefore: null, updatedAfter: null, mode: null, tag: null, pinned: null, archived: null },
+      user: null,
       ...{ sort: 'created', order: 'asc' },
     });
     count += page.items.length;

@@ -14,6 +14,7 @@ const session = {
     ...{ session_id: 's', title: 'ö', created_at: 1, updated_at: 1, message_count: 1, deleted_at: null },
     ...{ turn_position: null, turn_epoch: 0, undone_turns: 0, mode: null, parent_id: null },
     ...{ forked_at: null, parameters: null, system: null, pinned: true, archived: true, tags: '["t"]' },
+    user_id: 'Ü',
   },
   messages: [
     {

@@ -16,7 +16,7 @@ const orders = (['updated', 'created'] as const).flatMap((sort) =>
 );
 const session: Session = {
   ...{ session_id: 'ses_1', title: null, message_count: 0, mode: null, system: null, parameters: {} },
-  ...{ parent_id: null, forked_at: null, ...noOrdering },
+  ...{ parent_id: null, forked_at: null, user: null, ...noOrdering },
   ...{ created_at: '2024-05-01T12:00:00.000Z', updated_at: '2024-05-02T12:00:00.000Z' },
 };
 const message = { position: 7 } as Message;

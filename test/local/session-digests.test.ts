@@ -10,6 +10,7 @@ const session = (session_id: string): SessionHead => ({
   ...{ session_id, title: null, created_at: 1, updated_at: 2, message_count: 6, deleted_at: null },
   ...{ mode: 'echo', parent_id: null, forked_at: null, parameters: null, system: null },
   ...{ turn_position: null, turn_epoch: 0, undone_turns: 0, pinned: false, archived: false, tags: null },
+  user_id: null,
 });
 
 const message = (position: number): KeptMessage => ({

@@ -21,7 +21,7 @@ async function ask(method: string, path: string, init: AskInit = {}) {
   expect(response.headers.get('parley-request-id')).toMatch(/^req_/);
   if (path.startsWith('/v1')) {
     expect(response.headers.get('parley-extensions')).toBe(
-      'archive, idempotency, stream, settings, lines, schema, order, sync',
+      'archive, idempotency, stream, settings, lines, schema, order, sync, mode, users',
     );
   }
   if (!body.success) expect(body.request_id).toBe(response.headers.get('parley-request-id'));

@@ -68,7 +68,11 @@ test('the request of a chat is the one of the interface document', () => {
   };
   expect(body.content['application/json']?.schema).toMatchObject({
     required: ['mode', 'message'],
-    properties: { mode: { type: 'string' }, message: { type: 'string' }, session_id: { type: 'string' } },
+    properties: {
+      mode: { type: ['string', 'null'] },
+      message: { type: 'string' },
+      session_id: { type: 'string' },
+    },
     additionalProperties: false,
   });
 });

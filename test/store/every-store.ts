@@ -21,6 +21,7 @@ import { describeSettings } from './settings-suite.ts';
 import { describeStore } from './store-suite.ts';
 import { describeTurns } from './turn-suite.ts';
 import { describeUsage } from './usage-suite.ts';
+import { describeUsers } from './user-suite.ts';
 
 /** Opens a store without sessions, with the rules of `local/local-store-rules.ts`. It is closed and removed when the test ends. */
 export type NewPlace = () => Promise<{
@@ -48,6 +49,7 @@ export function describeEveryStore(name: string, newPlace: NewPlace): void {
   describePurges(name, open);
   describeRedactions(name, open);
   describeUsage(name, open);
+  describeUsers(name, open);
   describeModel(name, open);
   describeAudits(name, newPlace);
   describeHandles(name, newPlace);

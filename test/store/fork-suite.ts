@@ -40,7 +40,7 @@ export function describeForks(name: string, open: () => Promise<SessionStore>): 
       const expected = {
         ...{ session_id: id, title: 'parent', message_count: 4, mode: 'echo', ...settings },
         ...noOrdering,
-        ...{ created_at: at(9000), updated_at: at(9000), parent_id: session_id, forked_at: 3 },
+        ...{ created_at: at(9000), updated_at: at(9000), parent_id: session_id, forked_at: 3, user: null },
       };
       expect(end).toEqual({ kind: 'done', value: expected });
       expect(await store.findSession(project, id)).toEqual(expected);

@@ -145,6 +145,7 @@ export function describeOrdering(name: string, open: () => Promise<SessionStore>
         ...{ pinned: fc.boolean(), archived: fc.boolean(), deleted: fc.boolean() },
         tags: fc.subarray(['a', 'b', 'c']),
         mode: fc.constantFrom('echo', 'gpt', null),
+        user: fc.constantFrom(null, null, 'Jane Doe', 'jane doe'),
         time: fc.nat(4),
         title: fc.constantFrom('one', 'two', null),
       });
@@ -152,6 +153,7 @@ export function describeOrdering(name: string, open: () => Promise<SessionStore>
         ...{ pinned: flag, archived: flag, deleted: fc.boolean() },
         tag: fc.constantFrom(null, 'a', 'b', 'none'),
         mode: fc.constantFrom(null, 'echo', 'gpt'),
+        user: fc.constantFrom(null, null, 'Jane Doe', 'nobody'),
         updatedBefore: fc.constantFrom(null, startOfTime + 3),
         sort: fc.constantFrom('updated' as const, 'created' as const),
         order: fc.constantFrom('desc' as const, 'asc' as const),
@@ -181,6 +183,7 @@ export function describeOrdering(name: string, open: () => Promise<SessionStore>
                   (filter.pinned ?? row.pinned) === row.pinned &&
                   (filter.archived ?? row.archived) === row.archived &&
                   (filter.mode ?? row.mode) === row.mode &&
+                  (filter.user ?? row.user) === row.user &&
                   (wanted === null || row.tags.includes(wanted)) &&
                   (updatedBefore === null || startOfTime + row.time < updatedBefore),
               )

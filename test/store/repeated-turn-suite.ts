@@ -1,7 +1,7 @@
 // The behaviour of every store with a turn that is repeated with its idempotency key.
 import { describe, expect, it } from 'vitest';
 import type { SessionStore } from '../../src/store/session-store.ts';
-import { newProject, once, startOfTime, turnReply, turnStart } from './store-samples.ts';
+import { newId, newProject, once, startOfTime, turnReply, turnStart } from './store-samples.ts';
 
 import { begin, beginWithEndedLease, contents } from './turn-steps.ts';
 
@@ -25,6 +25,26 @@ export function describeRepeatedTurns(name: string, open: () => Promise<SessionS
         kind: 'mismatch',
       });
       expect(await contents(store, project, turn.session_id)).toEqual(['user: Hello', 'stop: whole']);
+    });
+
+    it('tell the mode of their message by the key, also when it is undone, and to their own project alone', async () => {
+      const store = await open();
+      const project = await newProject(store);
+      expect(await store.modeOfTurn(project, once('k'))).toBeNull();
+      const { session_id, ...turn } = await begin(store, project, { once: once('k'), mode: 'first' });
+      expect(await store.modeOfTurn(project, once('k'))).toBe('first');
+      await store.endTurn(project, { session_id, ...turn }, turnReply({ mode: 'fallback' }));
+      const next = await begin(store, project, { session_id, mode: 'second' });
+      await store.endTurn(project, next, turnReply());
+      expect(await store.modeOfTurn(project, once('k'))).toBe('first');
+      const move = { session_id, now: startOfTime, deadOwner: null, once: null };
+      await store.undoTurn(project, { ...move, closing_message_id: newId('msg') });
+      await store.undoTurn(project, { ...move, closing_message_id: newId('msg') });
+      expect(await store.modeOfTurn(project, once('k'))).toBe('first');
+      expect(await store.modeOfTurn(await newProject(store), once('k'))).toBeNull();
+      const session = { session_id: newId('ses'), title: null, now: startOfTime };
+      await store.createSession(project, session, once('other'));
+      expect(await store.modeOfTurn(project, once('other'))).toBeNull();
     });
 
     it('are busy for a repetition while they run', async () => {

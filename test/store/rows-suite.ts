@@ -94,7 +94,7 @@ function olderPart(session_id: string, messages: readonly Message[]): SessionPar
         undone_turns: 0,
       },
       ...{ mode: null, parent_id: null, forked_at: null, parameters: null, system: null },
-      ...{ pinned: false, archived: false, tags: null },
+      ...{ pinned: false, archived: false, tags: null, user_id: null },
     },
     messages: messages.map(({ usage: _, ...message }) => ({
       ...{ ...message, error_code: null, first_token_ms: null, created_at: startOfTime },

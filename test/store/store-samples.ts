@@ -113,7 +113,7 @@ export function everySession({ titleMatch, ...filter }: SampleFilter = {}): Sess
     idSuffix: null,
     updatedBefore: null,
     updatedAfter: null,
-    ...{ mode: null, tag: null, pinned: null, archived: null },
+    ...{ mode: null, tag: null, user: null, pinned: null, archived: null },
     deleted: false,
     ...lastActiveFirst,
     ...filter,
@@ -154,7 +154,9 @@ export async function snippets(
 }
 
 /** The fields of a session that was given no settings and had no turn. */
-export const bareSession = { ...noSettings, ...noOrdering, mode: null, parent_id: null, forked_at: null };
+export const bareSession = {
+  ...{ ...noSettings, ...noOrdering, mode: null, user: null, parent_id: null, forked_at: null },
+};
 
 /** An exported session with these texts: messages and replies in turn. */
 export function recordOf(

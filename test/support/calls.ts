@@ -28,7 +28,7 @@ export async function say(
   call: Call,
   message: string,
   session_id: string | null = null,
-  mode = 'echo',
+  mode: string | null = 'echo',
 ): Promise<ChatReply> {
   const last = (await collect(service.chat(call, { mode, message, session_id }, 'chunks'))).at(-1);
   if (last?.event !== 'done') throw new Error('the chat did not end with done');

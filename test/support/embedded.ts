@@ -14,6 +14,7 @@ import type { LocalOptions, TurnOwner } from '../../src/local/local-options.ts';
 import { LocalService } from '../../src/local/local-service.ts';
 import { TurnQueue } from '../../src/local/turn-queue.ts';
 import type { EmbeddedBackend } from '../../src/service/backend.ts';
+import { extensions } from '../../src/service/extensions.ts';
 import { defaultLimits, type Limits } from '../../src/service/limits.ts';
 import type { SessionStore } from '../../src/store/session-store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
@@ -69,7 +70,7 @@ export async function openEmbedded(
     service: new LocalService(local, turnQueue, keys),
     archive: new LocalArchive(local, turnQueue, keys),
     administration: new LocalAdministration(local),
-    extensions: ['archive', 'idempotency', 'stream', 'settings', 'lines', 'schema', 'order', 'sync'],
+    extensions,
     close: () => store.close(),
   };
 }

@@ -61,7 +61,7 @@ describe('a key', () => {
 
 /** The settings of a session whose server tells none. */
 const unset = {
-  ...{ mode: null, system: null, parameters: {}, parent_id: null, forked_at: null },
+  ...{ mode: null, system: null, parameters: {}, parent_id: null, forked_at: null, user: null },
   ...noOrdering,
 };
 
@@ -112,6 +112,7 @@ describe('a session', () => {
       pinned: true,
       archived: true,
       tags: ['a'],
+      user: 'u',
     };
     expect(sessionOf({ data: { ...fields, ...told } }, 's')).toEqual({ ...fields, ...told });
     const odd = {
@@ -123,6 +124,7 @@ describe('a session', () => {
       pinned: 1,
       archived: 'yes',
       tags: 'a',
+      user: 7,
     };
     expect(sessionOf({ data: { ...fields, ...odd } }, 's')).toEqual({ ...fields, ...unset });
   });

@@ -17,6 +17,8 @@ export interface BatchRequest {
   readonly mode: string | null;
   readonly session_id: string | null;
   readonly title: string | null;
+  /** The person whose session it is or becomes; null for the one of the batch, if it has one. */
+  readonly user: string | null;
   readonly settings: GivenSettings;
   /** The JSON Schema of the reply, as text; null for a reply of any form, undefined for the schema of the batch, if it has one. */
   readonly schema: string | null | undefined;
@@ -93,6 +95,7 @@ const fieldNames: readonly string[] = [
   'mode',
   'session_id',
   'title',
+  'user',
   'system',
   'parameters',
   'schema',
@@ -152,15 +155,17 @@ function requestOf(
   if (title !== null && session_id !== null) {
     throw invalid(line, 'title', 'is for a new session: it cannot stand beside session_id');
   }
+  const user = textField(fields, 'user', line);
   const settings = settingsField(fields, line);
   const ofSession = [
     title !== null && 'title',
     session_id !== null && 'session_id',
+    user !== null && 'user',
     settings.system !== undefined && 'system',
     settings.parameters.length > 0 && 'parameters',
   ].find(Boolean);
   if (inSession && ofSession) throw invalid(line, ofSession, 'cannot stand in a line under --in-session');
-  return { message, mode, session_id, title, settings };
+  return { message, mode, session_id, title, user, settings };
 }
 
 /** The text is read again, because numbers of a schema may have more digits than JavaScript keeps. */

@@ -17,6 +17,8 @@ export interface GivenToLines {
   readonly mode: string | null;
   /** The title of a session that a line creates. */
   readonly title: string | null;
+  /** The person whose the sessions of the lines are; null for nobody. */
+  readonly user: string | null;
   readonly settings: GivenSettings;
   /** Makes the message of what a line says. */
   readonly message: (said: string) => string;
@@ -45,15 +47,24 @@ export class BatchSessions {
     const message = given.message(line.message);
     const named = line.mode ?? given.mode;
     const session_id = shared?.session_id ?? line.session_id;
+    const user = line.user ?? given.user;
+    const ofUser = user !== null && { user };
     const settings = settingsOver(line.settings, given.settings);
     if (session_id === null) {
       const mode = named ?? (await this.#options.usualMode());
       const title = line.title ?? given.title;
-      return { mode, message, session_id, ...(title !== null && { title }), ...settingsOfNew(settings) };
+      return {
+        mode,
+        message,
+        session_id,
+        ...(title !== null && { title }),
+        ...settingsOfNew(settings),
+        ...ofUser,
+      };
     }
     // The settings of a shared session are stored before its first line.
     const kept = shared === null ? await this.#keptMode(session_id, named, settings, newCall) : null;
-    return { mode: named ?? kept ?? (await this.#options.usualMode()), message, session_id };
+    return { mode: named ?? kept ?? (await this.#options.usualMode()), message, session_id, ...ofUser };
   }
 
   /** The mode of the session's last turn; null if it has none, and if it need not be asked for. */

@@ -31,6 +31,7 @@ export interface ChatBatchInput extends MessageSources, SessionFlags, TemplateCh
   readonly mode: string | null;
   readonly settings: SettingFlags;
   readonly title: string | null;
+  readonly user: string | null;
   readonly jsonStream: boolean;
   readonly regenerate: boolean;
   readonly fork: boolean;
@@ -61,7 +62,7 @@ export async function runChatBatch(input: ChatBatchInput, context: CliContext): 
   const named = input.mode ?? template.mode;
   const mode = session === null ? named : (await sessionMode(named, session, settings, context)).mode;
   const title = input.title ?? template.title;
-  const given: GivenToLines = { mode, title, settings, message: template.make };
+  const given: GivenToLines = { mode, title, user: input.user, settings, message: template.make };
   const destination = await openDestination(input.resume, context);
   const hopeless = new AbortController();
   const signal = AbortSignal.any([context.signal, hopeless.signal]);

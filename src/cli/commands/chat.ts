@@ -5,7 +5,7 @@ import { ParleyError } from '../../service/errors.ts';
 import type { SessionArchive } from '../../service/session-archive.ts';
 import { chatOutput } from '../chat-output.ts';
 import { type ChatInput, planChat } from '../chat-plan.ts';
-import { prepareTurn, runTurn, templateOfTurn } from '../chat-turn.ts';
+import { inFoundMode, prepareTurn, runTurn, templateOfTurn } from '../chat-turn.ts';
 import type { CliContext } from '../context.ts';
 import {
   ephemeralDescription,
@@ -33,6 +33,7 @@ interface ChatFlags extends SettingFlags {
   readonly session?: string;
   readonly continue?: true;
   readonly title?: string;
+  readonly user?: string;
   readonly file?: readonly string[];
   readonly template?: string;
   readonly regenerate?: true;
@@ -66,6 +67,7 @@ export function registerChat(parent: Command, run: Run): void {
     .option('-s, --session <id>', 'continue this session: an id, its last 6 or more characters, or a title')
     .option('-c, --continue', 'continue the session last used in this terminal')
     .option('--title <title>', 'title of the new session')
+    .option('--user <name>', 'the person whose session it is; one that exists must be of this person')
     .option('--fork', 'continue a copy of the session of -s or -c, and leave that session as it is')
     .option('--regenerate', 'another reply to the last message of -s or -c; the one before is kept beside it')
     .option(ephemeralFlag, ephemeralDescription)
@@ -120,8 +122,8 @@ Batches:
   parley chat --batch < in.txt > out.ndjson
   parley chat --batch --resume out.ndjson < in.txt    goes on after a stop
 
-  A line is a message, or {"message", "id"?, "mode"?, "session_id"?, "title"?, "system"?, "parameters"?, "schema"?}. Its
-  result is {"id", "success", "data" or "error"}, in the order of the lines; a line without an id has its number, and one
+  A line is a message, or {"message", "id"?, "mode"?, "session_id"?, "title"?, "user"?, "system"?, "parameters"?, "schema"?}.
+  Its result is {"id", "success", "data" or "error"}, in the order of the lines; a line without an id has its number, and one
   with a schema (its own, or that of --schema) has the JSON of the reply as "value".
   A line that fails stops no other: the exit status is 3 at the end.`;
 
@@ -160,6 +162,7 @@ function inputOf(words: readonly string[], flags: ChatFlags, context: CliContext
     session: flags.session ?? null,
     continue: flags.continue ?? false,
     title: flags.title ?? null,
+    user: flags.user ?? null,
     template: flags.template ?? null,
     values: flags.set ?? noValues,
     settings: flags,
@@ -192,28 +195,38 @@ export async function runChat(given: ChatInput, context: CliContext): Promise<nu
   const markdown = input.schema === null ? input.markdown : 'never';
   const rule = await openRule(input, context);
   const prepared = await prepareTurn(input, template, context);
-  const { call, modeBefore, isFirstHere } = prepared;
-  let { request } = prepared;
+  const { call } = prepared;
+  let { request, modeBefore, isFirstHere } = prepared;
   const note = await noteOfFirstReply(request.mode, context);
   const output = chatOutput(plan.format, context, { request: () => request, usage, markdown });
   const { service, archive } = (await context.open()).backend;
   const turns = input.regenerate ? withRegeneration(service, archive) : service;
   const chatting = rule?.over(turns, output.again) ?? turns;
+  const findMode = async () => {
+    if (request.mode !== null) return false;
+    const { mode, ...before } = await prepared.findMode();
+    ({ modeBefore, isFirstHere } = before);
+    request = { ...request, mode };
+    return true;
+  };
   const ask = (session_id: string | null) => {
     request = { ...request, session_id };
     const told = { ...call, ...(output.notice && { notice: output.notice }) };
-    return chatting.chat(told, request, 'chunks');
+    return inFoundMode(() => chatting.chat(told, request, 'chunks'), findMode);
   };
   const { session_id: id } = request;
   const events = id === null ? ask(null) : readInSession({ text: input.session ?? id, id }, context, ask);
-  const outcome = await runTurn(events, output, (session) => remember(session, request.mode, context));
+  let mode = '';
+  const outcome = await runTurn(events, output, (start) => {
+    mode = request.mode ?? start.mode;
+    request = { ...request, mode };
+    return remember(start.session_id, mode, context);
+  });
   const isKept = outcome.kind === 'done' || outcome.session !== null;
-  if (isKept && modeBefore !== null && modeBefore !== request.mode)
-    await context.say(`The session goes on in the mode ${request.mode}; before, it was in ${modeBefore}.`);
+  if (isKept && modeBefore !== null && modeBefore !== mode)
+    await context.say(`The session goes on in the mode ${mode}; before, it was in ${modeBefore}.`);
   if (isKept && isFirstHere)
-    await context.say(
-      `The session was said in another program. Here it goes on in the mode ${request.mode}.`,
-    );
+    await context.say(`The session was said in another program. Here it goes on in the mode ${mode}.`);
   if (outcome.kind === 'done') {
     if (note !== null) await context.sayDimly(note);
     return exitDone;
@@ -222,7 +235,7 @@ export async function runChat(given: ChatInput, context: CliContext): Promise<nu
   const { error, session } = outcome;
   if (session === null) {
     const { mode, session_id: sessionId } = request;
-    if (mode !== modeBefore || sessionId === null) throw error;
+    if (mode === null || mode !== modeBefore || sessionId === null) throw error;
     throw withModeOfSession(error, { mode, sessionId }, '-m MODE');
   }
   // The process ends, so nothing is left that could be gone on with or asked again.
@@ -234,7 +247,7 @@ export async function runChat(given: ChatInput, context: CliContext): Promise<nu
   const repeated = {
     ...input,
     format: jsonFlag,
-    mode: request.mode,
+    mode,
     session: session_id,
     hasMore,
     key: call.idempotencyKey,
@@ -251,7 +264,8 @@ function withRegeneration(
     chat(call, request, form) {
       const { mode, message, session_id, schema } = request;
       if (message !== '' || session_id === null) return service.chat(call, request, form);
-      return archive.regenerate(call, session_id, { mode, ...(schema !== undefined && { schema }) }, form);
+      const asked = { ...(mode !== null && { mode }), ...(schema !== undefined && { schema }) };
+      return archive.regenerate(call, session_id, asked, form);
     },
   };
 }

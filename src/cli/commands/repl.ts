@@ -19,6 +19,7 @@ interface ReplFlags extends SettingFlags {
   readonly session?: string;
   readonly continue?: true;
   readonly mode?: string;
+  readonly user?: string;
   readonly ephemeral?: true;
   readonly raw?: true;
   readonly markdown: MarkdownChoice;
@@ -31,6 +32,7 @@ export function registerRepl(parent: Command, run: Run): void {
     .option('-s, --session <id>', 'go on with this session: an id, its last 6 or more characters, or a title')
     .option('-c, --continue', 'go on with the session last used in this terminal')
     .option('-m, --mode <name>', 'the mode to chat in (see: parley models)')
+    .option('--user <name>', 'the person whose the sessions of this conversation are')
     .option(ephemeralFlag, ephemeralDescription);
   addSettingOptions(command)
     .addOption(markdownOption())
@@ -42,6 +44,7 @@ export function registerRepl(parent: Command, run: Run): void {
             session: flags.session ?? null,
             continue: flags.continue ?? false,
             mode: flags.mode ?? null,
+            user: flags.user ?? null,
             markdown: flags.raw ? 'never' : flags.markdown,
             settings: flags,
             fork: false,

@@ -2,7 +2,7 @@
 // its end. Other files read the lines and run the commands.
 import { isDeepStrictEqual } from 'node:util';
 import type { Call } from '../../service/call.ts';
-import type { ChatEvent, ChatRequest } from '../../service/chat-event.ts';
+import type { ChatEvent, ChatRequest, ChatRequestInMode } from '../../service/chat-event.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { Usage } from '../../service/session.ts';
 import type { CliContext, ServiceAccess } from '../context.ts';
@@ -18,12 +18,14 @@ import { streamTurn } from './streamed-turn.ts';
 export interface ConversationOptions {
   readonly mode: string | null;
   readonly markdown: MarkdownChoice;
+  /** The person whose the new sessions are; null or missing for nobody. */
+  readonly user?: string | null;
 }
 
 /** A message as it was sent, or a request for another reply to the last one, and the key that a repetition uses. */
 export interface Attempt {
   /** Without a message if another reply is asked for. */
-  readonly request: ChatRequest;
+  readonly request: ChatRequestInMode;
   /** True: another reply to the last message of the session is asked for. */
   readonly regenerates: boolean;
   readonly key: string;
@@ -49,6 +51,8 @@ export class Conversation {
   /** The mode that the entered session was in. */
   #modeOfSession: string | null = null;
   mode: string | null;
+  /** The person whose the new sessions are; null for nobody. */
+  readonly user: string | null;
   sessionId: string | null = null;
   /** The title of the session, or of the session that the next message creates. */
   title: string | null = null;
@@ -69,6 +73,7 @@ export class Conversation {
   constructor(options: ConversationOptions) {
     this.#options = options;
     this.mode = options.mode;
+    this.user = options.user ?? null;
   }
 
   /** Sends further messages to this session. Null for a session that the next message creates. */
@@ -132,10 +137,11 @@ export class Conversation {
     await this.#turn({ ...newAttempt(request, context), regenerates: true }, context);
   }
 
-  #request(mode: string, message: string): ChatRequest {
-    const { sessionId: session_id, title } = this;
+  #request(mode: string, message: string): ChatRequestInMode {
+    const { sessionId: session_id, title, user } = this;
     if (session_id !== null) return { mode, message, session_id };
-    return { mode, message, session_id, ...(title !== null && { title }), ...settingsOfNew(this.settings) };
+    const begun = { ...(title !== null && { title }), ...(user !== null && { user }) };
+    return { mode, message, session_id, ...begun, ...settingsOfNew(this.settings) };
   }
 
   /**
@@ -233,11 +239,11 @@ function isSameMessage(one: ChatRequest, other: ChatRequest): boolean {
   return isSame && (other.session_id !== null || isDeepStrictEqual(newSessionOf(one), newSessionOf(other)));
 }
 
-function newSessionOf({ title, system, parameters }: ChatRequest) {
-  return { title, system, parameters };
+function newSessionOf({ title, system, parameters, user }: ChatRequest) {
+  return { title, system, parameters, user };
 }
 
-function newAttempt(request: ChatRequest, context: CliContext): Attempt {
+function newAttempt(request: ChatRequestInMode, context: CliContext): Attempt {
   const key = context.host.newRequestId();
   const regenerates = false;
   return { request, regenerates, key, isAnswered: false, isBegun: false, isKept: false, isReturned: false };

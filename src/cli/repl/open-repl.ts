@@ -1,14 +1,14 @@
 // Puts the REPL together: a context of its own, the source of lines that suits the terminal, and the session to continue.
 
-import type { CurrentSession } from '../../config/current-session.ts';
 import { storeKey } from '../../config/profiles.ts';
 import { resolveMode, resolveTarget, type Target } from '../../config/settings.ts';
+import { ParleyError } from '../../service/errors.ts';
 import type { Session } from '../../service/session.ts';
 import type { CliHost } from '../cli-host.ts';
 import { forkSession } from '../commands/sessions/fork.ts';
 import type { CliContext } from '../context.ts';
 import { noEditor } from '../ephemeral-option.ts';
-import { sessionToContinue } from '../session-choice.ts';
+import { type ContinuedSession, sessionToContinue } from '../session-choice.ts';
 import { withSession } from '../session-reference.ts';
 import { changeSettings, givenSettings, type SettingFlags } from '../setting-options.ts';
 import type { MarkdownChoice } from '../terminal/reply-writer.ts';
@@ -29,6 +29,8 @@ export interface ReplInput {
   readonly session: string | null;
   readonly continue: boolean;
   readonly mode: string | null;
+  /** The person whose the new sessions are, and the session to continue; null for nobody, and for anybody. */
+  readonly user: string | null;
   readonly markdown: MarkdownChoice;
   readonly settings: SettingFlags;
   /** True: it goes on in a copy of the session. */
@@ -47,7 +49,7 @@ export async function openRepl(input: ReplInput, outer: CliContext): Promise<num
   const mode = resolveMode(input.mode, host.env, target)?.mode ?? null;
   const name = await historyName(target);
   const history = new LineHistory({ dataDirectory, name, locks, keepsNoText: input.ephemeral });
-  const conversation = new Conversation({ mode, markdown: input.markdown });
+  const conversation = new Conversation({ mode, markdown: input.markdown, user: input.user });
   const context = talkingAbove((write) => source.above(write), outer);
   const source: LineSource =
     host.env['TERM'] === 'dumb' ? plainReader(context) : editingReader(history, context);
@@ -73,6 +75,11 @@ async function enterSession(
   }
   const data = input.fork ? await copyOf(session, context) : await readSession(session.sessionId, context);
   const { session_id: sessionId } = data;
+  if (input.user !== null && data.user !== input.user) {
+    throw new ParleyError('USAGE', `The session ${sessionId} is not of the user that --user names.`, {
+      hint: 'Leave out --user to go on with it.',
+    });
+  }
   conversation.enter(sessionId, typeof data.title === 'string' ? data.title : null);
   const modeOfLastTurn = await showPastTurns(sessionId, context);
   const modeBefore = data.mode ?? modeOfLastTurn ?? session.mode;
@@ -89,7 +96,7 @@ async function readSession(named: string, context: CliContext): Promise<Session>
   });
 }
 
-async function copyOf({ sessionId: id, mode }: CurrentSession, context: CliContext): Promise<Session> {
+async function copyOf({ sessionId: id, mode }: ContinuedSession, context: CliContext): Promise<Session> {
   const { data } = await forkSession({ id, at: null, title: null }, context);
   await context.rememberSession(data.session_id, data.mode ?? mode);
   return data;

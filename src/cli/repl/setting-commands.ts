@@ -79,6 +79,9 @@ export const settingCommands = {
         `mode: ${conversation.mode ?? ''}`,
         `profile: ${target.profile ?? ''}`,
         `url: ${target.url ?? 'embedded'}`,
+        ...(conversation.user === null || conversation.sessionId !== null
+          ? []
+          : [`user of the next session: ${conversation.user}`]),
         ...conversation.files.map((path) => `file for the next message: ${path}`),
         ...(template === null ? [] : [`template for the next message: ${template.name}`]),
         ...(system === undefined ? [] : [`system prompt of the next session: ${system}`]),

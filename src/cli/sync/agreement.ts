@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { Session } from '../../service/session.ts';
 
 /** The fields that a user sets. Each is merged by itself. */
-export const chosenFields = ['title', 'system', 'parameters', 'pinned', 'archived', 'tags'] as const;
+export const chosenFields = ['title', 'system', 'parameters', 'pinned', 'archived', 'tags', 'user'] as const;
 
 export type ChosenField = (typeof chosenFields)[number];
 
@@ -41,8 +41,13 @@ export function fieldHash(session: Pick<Session, ChosenField>, field: ChosenFiel
 export function isAsAgreed(session: Session, agreed: Agreement): boolean {
   return (
     agreed.line === lineOf(session) &&
-    chosenFields.every((field) => agreed.fields[field] === fieldHash(session, field))
+    chosenFields.every((field) => agreedHash(agreed, field) === fieldHash(session, field))
   );
+}
+
+/** An agreement that was made before there were users is one on none. */
+export function agreedHash({ fields }: Agreement, field: ChosenField): string | undefined {
+  return fields[field] ?? (field === 'user' ? shortHash(null) : undefined);
 }
 
 /** True if a listing tells no difference. */

@@ -4,7 +4,14 @@
 import { createHash } from 'node:crypto';
 import type { Message, Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
-import { type Agreement, type ChosenField, chosenFields, fieldHash, sortedJson } from './agreement.ts';
+import {
+  type Agreement,
+  agreedHash,
+  type ChosenField,
+  chosenFields,
+  fieldHash,
+  sortedJson,
+} from './agreement.ts';
 import type { SideName } from './side-name.ts';
 
 /** A record as a place gives it. */
@@ -50,7 +57,7 @@ function mergeField(
   remote: Session,
   agreed: Agreement | null,
 ): Session[ChosenField] {
-  const before = agreed?.fields[field];
+  const before = agreed === null ? undefined : agreedHash(agreed, field);
   if (before !== undefined && fieldHash(local, field) === before) return remote[field];
   if (before !== undefined && fieldHash(remote, field) === before) return local[field];
   const [one, other] = [local, remote].map((session) => weight(session[field])) as [string, string];

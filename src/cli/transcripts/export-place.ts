@@ -6,7 +6,8 @@ import type { SessionFacts } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
 import type { CliContext } from '../context.ts';
 import { type ExportFormat, endingOf, exportWriter } from './export-format.ts';
-import { fileNameOf, makeDirectory, NewFile, namesDirectory } from './export-target.ts';
+import { fileNameOf } from './export-name.ts';
+import { makeDirectory, NewFile, namesDirectory } from './export-target.ts';
 
 export interface ExportPlace {
   /** Resolves once every session taken so far is stored. */

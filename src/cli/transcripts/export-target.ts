@@ -1,6 +1,5 @@
 // The target of an export: standard output, one file, or a directory with a file for each session. A file appears whole or not at all,
 // is readable by its owner only, and replaces another file only on request.
-import { createHash } from 'node:crypto';
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { ParleyError } from '../../service/errors.ts';
 import { AtomicFile } from '../../system/atomic-file.ts';
@@ -10,18 +9,6 @@ import { isDiskFull } from '../../system/file-errors.ts';
 /** True for an existing directory, and for a name that can only be one. */
 export function namesDirectory(path: string): boolean {
   return path.endsWith('/') || (existsSync(path) && statSync(path).isDirectory());
-}
-
-/** The name of the file for a session. The id comes from any server and may contain characters that a file name cannot. */
-export function fileNameOf(sessionId: string, extension: string): string {
-  // `index` is the name of the page that lists the files.
-  const name = encodeURIComponent(sessionId)
-    .replaceAll('*', '%2A')
-    .replace(/^\./, '%2E')
-    .replace(/^index$/i, '%69ndex');
-  if (name.length <= 150) return `${name}.${extension}`;
-  const rest = createHash('sha256').update(sessionId).digest('hex').slice(0, 16);
-  return `${name.slice(0, 120)}-${rest}.${extension}`;
 }
 
 export function makeDirectory(path: string): void {

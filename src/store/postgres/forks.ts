@@ -19,9 +19,9 @@ const fork = statement(`
     WHERE ${ofProject} AND session.session_id = $2 AND session.deleted_at IS NULL AND session.message_count > $4::integer
   ), made AS (
     INSERT INTO parley.sessions AS session (project, session_id, title, created_at, updated_at, message_count, mode,
-      parameters, system, parent_id, forked_at)
+      parameters, system, parent_id, forked_at, user_id)
     SELECT project, $3, CASE WHEN $5 THEN $6 ELSE title END, $8::bigint, greatest($8::bigint, updated_at), $4::integer + 1,
-      mode, parameters, system, session_id, $4::integer
+      mode, parameters, system, session_id, $4::integer, user_id
     FROM parent
     ON CONFLICT (project, session_id) DO NOTHING
     RETURNING ${sessionColumns}, session.id, session.project

@@ -50,6 +50,20 @@ const find = statement(`
   SELECT ${knownColumns('$3::bigint')} FROM parley.idempotency AS known
   JOIN parley.projects ON projects.id = known.project
   WHERE projects.project_id = $1 AND known.key = $2`);
+const modeOf = statement(`
+  SELECT told.mode FROM parley.idempotency AS known
+  JOIN parley.projects ON projects.id = known.project
+  CROSS JOIN LATERAL (
+    SELECT mode FROM parley.messages AS message
+    WHERE message.session = known.session AND message.position = known.position
+      AND message.message_id = coalesce(known.message_id, message.message_id)
+    UNION ALL
+    SELECT mode FROM parley.hidden_messages AS message
+    WHERE message.session = known.session AND message.position = known.position
+      AND message.message_id = known.message_id
+  ) AS told
+  WHERE projects.project_id = $1 AND known.key = $2
+    AND known.created_at >= clock_timestamp() - $3::bigint * interval '1 millisecond'`);
 const record = statement(`
   UPDATE parley.idempotency SET answer = $3
   WHERE project = (SELECT id FROM parley.projects WHERE project_id = $1) AND key = $2`);
@@ -96,6 +110,17 @@ export async function findTurnKey(
   return { kind: 'new' };
 }
 
+/** The mode of the message whose turn the key began. */
+export async function modeOfTurn(
+  { connections, keptMs }: OnceTools,
+  projectId: string,
+  once: Omit<IdempotencyKey, 'requestHash'>,
+): Promise<string | null> {
+  const values = [projectId, once.key, keptMs(once)];
+  const [row] = await connections.ask<{ readonly mode: string }>(modeOf, values);
+  return row?.mode ?? null;
+}
+
 /** Deletes a key that is too old to count, so that it can be used again. */
 export async function forgetOld(
   ask: Ask,
@@ -114,7 +139,7 @@ export interface OnceTools {
   readonly connections: ConnectionPool;
   readonly rules: StoreRules;
   /** How long (ms) keys count. */
-  readonly keptMs: (once: IdempotencyKey) => number;
+  readonly keptMs: (once: Pick<IdempotencyKey, 'keptSince'>) => number;
 }
 
 /**

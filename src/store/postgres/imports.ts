@@ -27,9 +27,9 @@ const importedColumns = `position, message_id, role, content, mode, finish_reaso
 const addSession = statement(`
   WITH added AS (
     INSERT INTO parley.sessions (project, session_id, title, created_at, updated_at, message_count, mode, parent_id,
-      forked_at, parameters, system, pinned, archived, tags, turn_owner, turn_until, turn_position)
+      forked_at, parameters, system, pinned, archived, tags, user_id, turn_owner, turn_until, turn_position)
     SELECT projects.id, $2, $3, $4::bigint, $5::bigint, $6::integer, $18, $19, $20::integer, $21, $22,
-      $37::boolean, $38::boolean, $39::text,
+      $37::boolean, $38::boolean, $39::text, $41::text,
       CASE WHEN $7 THEN 'import' END, CASE WHEN $7 THEN '-infinity'::timestamptz END,
       CASE WHEN $7 THEN $6::integer - 1 END
     FROM parley.projects WHERE projects.project_id = $1
@@ -132,6 +132,7 @@ export async function importSession(
     hidden.map(({ undone_at }) => (undone_at === undefined ? null : Date.parse(undone_at))),
     ...[session.pinned, session.archived, tagsText(session.tags)],
     noteOf('import', projectId, by),
+    session.user,
   ]);
   if (added.length > 0) return session;
   return (await sameSession(ask, rules, projectId, record)) ?? grownSession(ask, projectId, record, by);

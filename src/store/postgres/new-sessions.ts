@@ -20,8 +20,9 @@ const create = statement(`
   WITH input AS MATERIALIZED (
     SELECT input.*, projects.id AS project, ${isRefused('input.key_hash', 'projects.id')} AS is_refused
     FROM unnest($1::integer[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::bytea[], $8::bigint[],
-      $9::text[], $10::bytea[], $11::text[], $12::text[])
-      AS input (number, project_id, session_id, title, now, key, request_hash, kept_ms, answer, key_hash, parameters, system)
+      $9::text[], $10::bytea[], $11::text[], $12::text[], $13::text[])
+      AS input (number, project_id, session_id, title, now, key, request_hash, kept_ms, answer, key_hash, parameters, system,
+        user_id)
     JOIN parley.projects USING (project_id)
   ), known AS MATERIALIZED (
     SELECT input.number, ${knownColumns('input.kept_ms')}
@@ -29,8 +30,8 @@ const create = statement(`
   ), fresh AS (
     SELECT * FROM input WHERE NOT is_refused AND number NOT IN (SELECT number FROM known)
   ), made AS (
-    INSERT INTO parley.sessions (project, session_id, title, created_at, updated_at, parameters, system)
-    SELECT project, session_id, title, now, now, parameters, system FROM fresh
+    INSERT INTO parley.sessions (project, session_id, title, created_at, updated_at, parameters, system, user_id)
+    SELECT project, session_id, title, now, now, parameters, system, user_id FROM fresh
     ON CONFLICT (project, session_id) DO NOTHING
   ), recorded AS (
     INSERT INTO parley.idempotency (project, key, request_hash, answer)
@@ -59,6 +60,7 @@ export async function createSessions(
     ({ keyHash }) => hashValue(keyHash),
     ({ session }) => parametersText(session.parameters),
     ({ session }) => session.system ?? null,
+    ({ session }) => session.user ?? null,
   );
   const rows = byNumber(await connections.ask<CreatedRow>(create, values));
   return Promise.all(creations.map((creation, number) => resultOf(tools, creation, rows.get(number))));

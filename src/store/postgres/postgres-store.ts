@@ -1,10 +1,10 @@
 // The store over PostgreSQL. session-store.ts describes each method, and the files of the subjects hold the SQL. Calls of one kind that
 // wait at the same moment are one statement (groups.ts).
-import type { StoreReport, UsageQuery, UsageRecord } from '../../service/administration.ts';
+import type { StoreReport } from '../../service/administration.ts';
 import type { Message, NewSession, Session } from '../../service/session.ts';
 import type { SessionChanges } from '../../service/session-archive.ts';
 import type { FoundKey } from '../key-budgets.ts';
-import type { MessagePlace, PurgeFilter, Rows, SessionFilter } from '../session-filters.ts';
+import type { PurgeFilter, Rows, SessionFilter } from '../session-filters.ts';
 import type {
   IdempotencyKey,
   Idempotent,
@@ -25,7 +25,7 @@ import { PostgresAudit } from './audit.ts';
 import { type CallGroups, callGroups } from './call-groups.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { listAllMessages } from './hidden-messages.ts';
-import { doOnce, type OnceTools } from './idempotency.ts';
+import { doOnce, modeOfTurn, type OnceTools } from './idempotency.ts';
 import { checkWritable, inspect } from './inspection.ts';
 import { PostgresKeyBudgets } from './key-budgets.ts';
 import { accepted, createKey, listKeys, revokeKey } from './keys.ts';
@@ -54,6 +54,7 @@ import { StoreLines } from './store-lines.ts';
 import { Sweeps } from './sweeps.ts';
 import { beginAnswered } from './turn-begins.ts';
 import { usage } from './usage.ts';
+import { userSessions } from './user-sessions.ts';
 
 export interface StoreParts {
   /** The store without user and password, for errors. */
@@ -82,6 +83,7 @@ export class PostgresStore implements SessionStore {
   readonly budgets = new PostgresKeyBudgets((call) => this.#run(call));
   readonly audit: PostgresAudit;
   readonly redactions: SessionStore['redactions'];
+  readonly ofUsers: SessionStore['ofUsers'];
 
   constructor(connections: ConnectionPool, { name, schema, now, rules, beat }: StoreParts) {
     this.#connections = connections;
@@ -89,17 +91,18 @@ export class PostgresStore implements SessionStore {
     this.#name = name;
     this.#schema = schema;
     this.#now = now;
-    const keptMs = (once: IdempotencyKey) => Math.max(0, now() - once.keptSince);
+    const keptMs: OnceTools['keptMs'] = ({ keptSince }) => Math.max(0, now() - keptSince);
     const tools = { connections, rules, keptMs };
     this.#tools = tools;
     this.#sweeps = new Sweeps(tools);
-    this.#searchIndex = new SearchIndex(connections, rules);
+    this.#searchIndex = new SearchIndex(connections, () => rules.loadSearch());
     this.#beat = beat;
     this.#groups = callGroups(tools, beat?.owner ?? null);
     this.#leftTurns = beat === null ? null : new LeftTurns(connections.ask, beat.owner);
     const server = beat?.owner ?? null;
     this.#lines = new StoreLines(tools, server, this.#leftTurns, this.#sweeps, this.#searchIndex);
     this.redactions = () => new Redactions(connections, (call) => this.#run(call));
+    this.ofUsers = () => userSessions((call) => this.#run(call));
     // What fails is tried after the next beat.
     if (beat !== null) beat.onBeat = () => void this.#leftTurns?.giveBack().catch(() => {});
   }
@@ -166,18 +169,17 @@ export class PostgresStore implements SessionStore {
     return this.#run((ask) => listSessions(ask, projectId, filter));
   }
 
-  listMessages(projectId: string, sessionId: string, place: MessagePlace): Promise<Rows<Message> | null> {
-    return this.#run((ask) => listMessages(ask, projectId, sessionId, place));
-  }
+  readonly listMessages: SessionStore['listMessages'] = (projectId, sessionId, place) =>
+    this.#run((ask) => listMessages(ask, projectId, sessionId, place));
 
   readonly listAllMessages: SessionStore['listAllMessages'] = (projectId, sessionId, place) =>
     this.#run((ask) => listAllMessages(ask, projectId, sessionId, place));
 
   readonly searchSessions: SessionStore['searchSessions'] = (projectId, filter, signal, keyHash = null) =>
     this.#run(async (ask) => {
-      const { rules } = this.#tools;
+      const searching = await this.#tools.rules.loadSearch();
       const indexed = accepted(await this.#searchIndex.keepShort({ projectId, keyHash }, signal));
-      return rules.search(filter, searchReads(ask, rules, indexed, filter));
+      return searching.search(filter, searchReads(ask, searching, indexed, filter));
     }, signal);
 
   readonly importSession: SessionStore['importSession'] = async (projectId, record, once, by) => {
@@ -211,6 +213,9 @@ export class PostgresStore implements SessionStore {
   readonly forkSession: SessionStore['forkSession'] = (projectId, fork, once) =>
     this.#run(() => this.#lines.fork(projectId, fork, once));
 
+  readonly modeOfTurn: SessionStore['modeOfTurn'] = (projectId, once) =>
+    this.#run(() => modeOfTurn(this.#tools, projectId, once));
+
   waitForTurn(
     projectId: string,
     turn: Pick<Turn, 'session_id' | 'epoch'>,
@@ -241,17 +246,16 @@ export class PostgresStore implements SessionStore {
     return this.#run((ask) => holdsAny(ask, projectId, sessionIds));
   }
 
-  usage(since: number, by: UsageQuery['by']): Promise<readonly UsageRecord[]> {
-    return this.#run((ask) => usage(ask, since, by));
-  }
+  readonly usage: SessionStore['usage'] = (since, by) => this.#run((ask) => usage(ask, since, by));
 
   readonly planPurge: SessionStore['planPurge'] = (filter) => this.#run((ask) => planPurge(ask, filter));
 
   async purgeSessions(filter: PurgeFilter, options: PurgeOptions): Promise<Purge> {
-    const { expected, keptSince, rewrites = false, by } = options;
+    const { expected, keptSince, rewrites = false, by, marks = [] } = options;
     const keptMs = Math.max(0, this.#now() - keptSince);
     await this.audit.chain();
-    return this.#told(() => purgeSessions(this.#connections, filter, { expected, keptMs, rewrites, by }));
+    const given = { expected, keptMs, rewrites, by, marks };
+    return this.#told(() => purgeSessions(this.#connections, filter, given));
   }
 
   inspect(): Promise<StoreReport> {

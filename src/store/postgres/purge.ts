@@ -10,27 +10,15 @@ import { storeBytes } from './inspection.ts';
 import { codeOf } from './postgres-errors.ts';
 import { rewriteTables } from './rewrite.ts';
 import { leaseUntil } from './servers.ts';
-import { statement } from './statement.ts';
+import { type Statement, statement } from './statement.ts';
 import { renewStatistics } from './statistics.ts';
 
 const sessionsAtOnce = 200;
 
-// $1: the project, or null for all. $2: the time before which the session was deleted.
-const erasable = `
-  session.deleted_at < $2::bigint AND (session.turn_owner IS NULL OR ${leaseUntil()} <= clock_timestamp())
+const chosenIf = (chosen: string) => `
+  ${chosen} AND (session.turn_owner IS NULL OR ${leaseUntil()} <= clock_timestamp())
   AND ($1::text IS NULL OR session.project = (SELECT id FROM parley.projects WHERE project_id = $1))`;
 
-const plan = statement(`
-  SELECT count(*) AS sessions, coalesce(sum(texts.messages), 0) AS messages, coalesce(sum(texts.bytes), 0) AS text_bytes
-  FROM parley.sessions AS session
-  CROSS JOIN LATERAL (
-    SELECT count(*) AS messages, sum(octet_length(message.content)) AS bytes FROM (
-      SELECT content FROM parley.messages WHERE messages.session = session.id
-      UNION ALL SELECT content FROM parley.hidden_messages WHERE hidden_messages.session = session.id
-    ) AS message
-  ) AS texts
-  WHERE ${erasable}`);
-const count = statement(`SELECT count(*) AS sessions FROM parley.sessions AS session WHERE ${erasable}`);
 const begun = statement(`SELECT 1 FROM parley.meta WHERE name = 'purge'`);
 /** Takes a note for the audit log, or null. */
 export const beginErasing = statement(`
@@ -39,8 +27,22 @@ export const beginErasing = statement(`
   )
   INSERT INTO parley.meta (name, value) VALUES ('purge', 'begun') ON CONFLICT (name) DO NOTHING`);
 const end = statement(`DELETE FROM parley.meta WHERE name = 'purge'`);
-// Deletes the keys of the sessions' turns, the answers that name such a session, and keys that are too old ($3: how long keys count, ms).
-const answers = statement(`
+// $1: the project, or null for all. $2: the time before which the session was deleted, or the user.
+const choosing = (erasable: string) =>
+  ({
+    plan: statement(`
+  SELECT count(*) AS sessions, coalesce(sum(texts.messages), 0) AS messages, coalesce(sum(texts.bytes), 0) AS text_bytes
+  FROM parley.sessions AS session
+  CROSS JOIN LATERAL (
+    SELECT count(*) AS messages, sum(octet_length(message.content)) AS bytes FROM (
+      SELECT content FROM parley.messages WHERE messages.session = session.id
+      UNION ALL SELECT content FROM parley.hidden_messages WHERE hidden_messages.session = session.id
+    ) AS message
+  ) AS texts
+  WHERE ${erasable}`),
+    count: statement(`SELECT count(*) AS sessions FROM parley.sessions AS session WHERE ${erasable}`),
+    // Deletes the keys of the sessions' turns, the answers that name such a session, and keys that are too old ($3: how long keys count, ms).
+    answers: statement(`
   WITH gone AS (
     DELETE FROM parley.idempotency AS known
     WHERE known.created_at < clock_timestamp() - $3::bigint * interval '1 millisecond'
@@ -51,8 +53,8 @@ const answers = statement(`
           ON session.project = known.project AND session.session_id = part #>> '{}' AND ${erasable})
     RETURNING 1
   )
-  SELECT count(*) AS answers FROM gone`);
-const erase = statement(`
+  SELECT count(*) AS answers FROM gone`),
+    erase: statement(`
   WITH next AS MATERIALIZED (
     SELECT session.id, session.project FROM parley.sessions AS session WHERE ${erasable}
     ORDER BY session.id LIMIT ${sessionsAtOnce} FOR UPDATE
@@ -71,7 +73,12 @@ const erase = statement(`
     DELETE FROM parley.sessions AS session USING next WHERE session.id = next.id RETURNING 1
   )
   SELECT (SELECT count(*) FROM gone) AS sessions,
-    (SELECT count(*) FROM texts) + (SELECT count(*) FROM hidden) AS messages`);
+    (SELECT count(*) FROM texts) + (SELECT count(*) FROM hidden) AS messages`),
+  }) as const;
+
+const ofAnybody = choosing(chosenIf('session.deleted_at < $2::bigint'));
+const ofUser = choosing(chosenIf('session.user_id = $2::text AND session.deleted_at IS NOT NULL'));
+const choosingBy = (filter: PurgeFilter) => ('user' in filter ? ofUser : ofAnybody);
 
 const tables = [
   'sessions',
@@ -95,7 +102,7 @@ interface Counts {
 }
 
 export async function planPurge(ask: Ask, filter: PurgeFilter): Promise<PurgePlan> {
-  const [row] = await ask<Counts & { text_bytes: number }>(plan, valuesOf(filter));
+  const [row] = await ask<Counts & { text_bytes: number }>(choosingBy(filter).plan, valuesOf(filter));
   const { sessions = 0, messages = 0, text_bytes = 0 } = row ?? {};
   const unfinished = (await ask(begun)).length > 0;
   return { sessions, messages, text_bytes, backups: [], unfinished };
@@ -107,25 +114,27 @@ interface PurgeOptions {
   /** True: the tables are rewritten, so that no erased byte is left in them. */
   readonly rewrites: boolean;
   readonly by: AuditBy | undefined;
+  readonly marks: readonly string[];
 }
 
 /** Erases the sessions of the filter. `meta` records the purge until it ends, so that {@link planPurge} can report an unfinished one. */
 export async function purgeSessions(
   connections: ConnectionPool,
   filter: PurgeFilter,
-  { expected, keptMs, rewrites, by }: PurgeOptions,
+  { expected, keptMs, rewrites, by, marks }: PurgeOptions,
 ): Promise<Purge> {
   const { ask } = connections;
   const values = valuesOf(filter);
+  const { count, answers, erase } = choosingBy(filter);
   const bytes_before = await storeBytes(ask);
   const [found] = await ask<Counts>(count, values);
   const sessions = found?.sessions ?? 0;
   if (sessions !== expected) return { kind: 'other_count', sessions };
   const { projectId: project_id } = filter;
-  const note = by && noteText({ ...by, what: 'purge', project_id, count: expected, ids: [] });
+  const note = by && noteText({ ...by, what: 'purge', project_id, count: expected, ids: marks });
   await ask(beginErasing, [note ?? null]);
   const [answered] = await ask<{ answers: number }>(answers, [...values, keptMs]);
-  const erased = await eraseRows(ask, values);
+  const erased = await eraseRows(ask, erase, values);
   const stored_answers = answered?.answers ?? 0;
   const report = {
     ...erased,
@@ -150,7 +159,7 @@ export async function overwriteErased(
   return { backups_removed: [], bytes_before, bytes: await storeBytes(ask), facts, integrity: 'ok' };
 }
 
-async function eraseRows(ask: Ask, values: readonly unknown[]): Promise<Counts> {
+async function eraseRows(ask: Ask, erase: Statement, values: readonly unknown[]): Promise<Counts> {
   let sessions = 0;
   let messages = 0;
   for (;;) {
@@ -182,6 +191,6 @@ async function settle(connections: ConnectionPool): Promise<readonly StoreFact[]
   }
 }
 
-function valuesOf({ projectId, deletedBefore }: PurgeFilter): readonly unknown[] {
-  return [projectId, deletedBefore];
+function valuesOf(filter: PurgeFilter): readonly unknown[] {
+  return [filter.projectId, 'user' in filter ? filter.user : filter.deletedBefore];
 }

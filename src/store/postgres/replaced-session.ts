@@ -53,12 +53,12 @@ const unnested = (first: number) => {
 // $3: the version of the session's row, which any change of it changes. $4 to $12: the session as it is from now on. $13: the session that
 // holds the dropped messages. $14: their ids. $15: the positions, and $16 the ids, of the hidden messages that go. From $17: the visible
 // messages that are new in their places. From $31: the hidden messages that are new, or hidden for another reason. $45 to $47: pin,
-// archive and tags. $48: a note for the audit log. A place that is filled anew is updated, because one statement cannot delete a row and add one with the same key.
+// archive and tags. $48: a note for the audit log. $49: the user. A place that is filled anew is updated, because one statement cannot delete a row and add one with the same key.
 const replace = statement(`
   WITH held AS (
     UPDATE parley.sessions AS session SET title = $4, updated_at = $5::bigint, message_count = $6::integer, mode = $7,
       parent_id = $8, forked_at = $9::integer, parameters = $10, system = $11, created_at = $12::bigint,
-      pinned = $45::boolean, archived = $46::boolean, tags = $47::text,
+      pinned = $45::boolean, archived = $46::boolean, tags = $47::text, user_id = $49::text,
       turn_owner = CASE WHEN $6::integer % 2 = 1 THEN 'import' END,
       turn_until = CASE WHEN $6::integer % 2 = 1 THEN '-infinity'::timestamptz END,
       turn_position = CASE WHEN $6::integer % 2 = 1 THEN $6::integer - 1 END,
@@ -172,6 +172,7 @@ async function replaceSession(
     ...[Date.parse(session.created_at), keeper, change.dropped.map(({ message_id }) => message_id)],
     ...messageValues(stored, record, change),
     ...[session.pinned, session.archived, tagsText(session.tags), noteOf('import', projectId, by)],
+    session.user,
   ]);
   return replaced === undefined ? null : toSession(replaced);
 }

@@ -87,15 +87,15 @@ interface Access {
 
 export class SearchIndex {
   readonly #connections: ConnectionPool;
-  readonly #rules: TextRules;
+  readonly #loadRules: () => Promise<TextRules>;
   /** Stored messages since the index was last filled, and all of them. */
   #kept = 0;
   #stored = 0;
   #filling: Promise<void> | null = null;
 
-  constructor(connections: ConnectionPool, rules: TextRules) {
+  constructor(connections: ConnectionPool, loadRules: () => Promise<TextRules>) {
     this.#connections = connections;
-    this.#rules = rules;
+    this.#loadRules = loadRules;
   }
 
   /** Call it with the number of messages that were stored. Starts indexing when enough have gathered. Never rejects. */
@@ -175,10 +175,11 @@ export class SearchIndex {
   }
 
   async #wordsOf(rows: readonly QueuedRow[]): Promise<readonly (string | null)[]> {
+    const rules = await this.#loadRules();
     const words: (string | null)[] = [];
     let length = 0;
     for (const { content, project } of rows) {
-      words.push(lexemesOf(content, project, this.#rules));
+      words.push(lexemesOf(content, project, rules));
       length += content.length;
       if (length < lengthAtOnce) continue;
       await yieldToEventLoop();

@@ -5,7 +5,7 @@ import { pageBytes } from '../../service/limits.ts';
 import type { Role } from '../../service/session.ts';
 import { type SessionRow, toSession, toTime } from '../rows.ts';
 import type { SearchFilter } from '../session-filters.ts';
-import type { FoundMessage, SearchReads, ShownSession, StoreRules } from '../store-rules.ts';
+import type { FoundMessage, SearchReads, ShownSession, TextRules } from '../store-rules.ts';
 import type { Ask } from './connection-pool.ts';
 import type { IndexedProject } from './search-index.ts';
 import { indexQuery } from './search-words.ts';
@@ -93,7 +93,7 @@ interface ShownRow {
 /** `indexed`: what the index holds of the project; null for an unknown project. */
 export function searchReads(
   ask: Ask,
-  rules: StoreRules,
+  rules: TextRules,
   indexed: IndexedProject | null,
   filter: SearchFilter,
 ): SearchReads {

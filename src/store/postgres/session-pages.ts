@@ -27,7 +27,7 @@ const tagged = `
 const byEndOfId = `AND session.session_id = ANY (ARRAY(
         SELECT ending.session_id FROM parley.sessions AS ending
         WHERE ending.project = (SELECT id FROM parley.projects WHERE project_id = $1)
-          AND right(ending.session_id, length($12::text)) = $12::text))`;
+          AND right(ending.session_id, length($13::text)) = $13::text))`;
 
 // The index searches for one bound over two columns, where the page begins. The other conditions are tested row by row. The database does not
 // send settings that cannot fit on the page: a row is left out if the settings before it have more than `pageBytes` bytes. As JSON they take
@@ -56,6 +56,7 @@ function inOrder(sort: SessionOrder['sort'], order: SessionOrder['order'], state
     every: statement(page('AND session.updated_at < $5::bigint AND session.updated_at >= $6::bigint')),
     matching: plannedAnew(page(conditions)),
     tagged: plannedAnew(page(`${conditions} AND session.id IN (${tagged})`)),
+    ofUser: plannedAnew(page(`${conditions} AND session.user_id = $12`)),
     pinned: plannedAnew(page(`${conditions} AND session.pinned`)),
     ending: plannedAnew(page(`${conditions} ${byEndOfId}`)),
   } as const;
@@ -101,9 +102,10 @@ function stateOf({ deleted, archived }: SessionFilter): State {
   return archived === null ? 'active' : archived ? 'archived' : 'listed';
 }
 
-function partOf(filter: SessionFilter): 'every' | 'matching' | 'tagged' | 'pinned' | 'ending' {
+function partOf(filter: SessionFilter): 'every' | 'matching' | 'tagged' | 'ofUser' | 'pinned' | 'ending' {
   if (filter.idSuffix !== null) return 'ending';
   if (filter.tag !== null) return 'tagged';
+  if (filter.user !== null) return 'ofUser';
   if (filter.pinned) return 'pinned';
   // The state of an active session says whether it is archived.
   return isNarrowed(filter.deleted ? filter : { ...filter, archived: null }) ? 'matching' : 'every';

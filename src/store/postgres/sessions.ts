@@ -23,11 +23,11 @@ export const modeOfSession = `coalesce(session.mode, (
 export const sessionColumns = `
   session.session_id, session.title, session.created_at, session.updated_at, session.message_count, session.parent_id,
   session.forked_at, session.parameters, session.system, session.pinned, session.archived, session.tags,
-  ${modeOfSession} AS mode`;
+  session.user_id, ${modeOfSession} AS mode`;
 
 /** The same columns of a row that has them. */
 export const sessionFields = `session_id, title, created_at, updated_at, message_count, parent_id, forked_at, parameters,
-  system, pinned, archived, tags, mode`;
+  system, pinned, archived, tags, user_id, mode`;
 
 /** The bytes of the columns that may be long. */
 export const settingsBytes = `(coalesce(octet_length(session.system), 0) + coalesce(octet_length(session.parameters), 0)

@@ -5,7 +5,7 @@ import { statement } from './statement.ts';
 
 const projectNumber = '(SELECT id FROM parley.projects WHERE project_id = $1)';
 const headColumns = `session_id, title, created_at, updated_at, message_count, deleted_at, turn_position, turn_epoch,
-  undone_turns, mode, parent_id, forked_at, parameters, system, pinned, archived, tags`;
+  undone_turns, mode, parent_id, forked_at, parameters, system, pinned, archived, tags, user_id`;
 // Settings without room on the page are not sent.
 const heads = (comparison: '>' | '>=') =>
   statement(`
@@ -82,7 +82,7 @@ export const rowStatements = {
         CASE WHEN input.turn_position IS NOT NULL THEN '-infinity'::timestamptz END, input.*
       FROM unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::integer[], $7::bigint[], $8::integer[],
         $9::integer[], $10::integer[], $11::text[], $12::text[], $13::integer[], $14::text[], $15::text[],
-        $16::boolean[], $17::boolean[], $18::text[])
+        $16::boolean[], $17::boolean[], $18::text[], $19::text[])
         AS input (${headColumns})
       ON CONFLICT (project, session_id) DO UPDATE SET session_id = excluded.session_id
       RETURNING session.id AS session, session.session_id, session.project, session.tags
@@ -93,9 +93,9 @@ export const rowStatements = {
       ON CONFLICT DO NOTHING
     ), given AS (
       SELECT kept.session, input.*
-      FROM unnest($19::integer[], $20::integer[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[],
-        $26::bigint[], $27::bigint[], $28::bigint[], $29::text[], $30::bigint[], $31::boolean[], $32::text[],
-        $33::bigint[]) AS input (place, ${messageColumns}, alternative_of, undone_at)
+      FROM unnest($20::integer[], $21::integer[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[],
+        $27::bigint[], $28::bigint[], $29::bigint[], $30::text[], $31::bigint[], $32::boolean[], $33::text[],
+        $34::bigint[]) AS input (place, ${messageColumns}, alternative_of, undone_at)
       JOIN unnest($2::text[]) WITH ORDINALITY AS named (session_id, place) USING (place)
       JOIN kept USING (session_id)
     ), hidden AS (

@@ -215,6 +215,7 @@ function sessionColumns(parts: readonly SessionPart[]): readonly unknown[] {
     ...[column((one) => one.mode), column((one) => one.parent_id), column((one) => one.forked_at)],
     ...[column((one) => one.parameters), column((one) => one.system)],
     ...[column((one) => one.pinned), column((one) => one.archived), column((one) => one.tags)],
+    column((one) => one.user_id),
   ];
 }
 

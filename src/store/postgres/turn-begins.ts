@@ -60,6 +60,7 @@ export async function beginTurns(
     ({ start }) => hashValue(start.keyHash),
     ({ start }) => parametersText(start.newSession.parameters),
     ({ start }) => start.newSession.system ?? null,
+    ({ start }) => start.newSession.user ?? null,
   );
   const rows = byNumber(await tools.connections.ask<BegunRow>(beginStatement, values));
   return Promise.all(calls.map((call, number) => resultOf(tools, call, rows.get(number))));

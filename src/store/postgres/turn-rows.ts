@@ -27,9 +27,9 @@ export const beginTurns = statement(`
     SELECT input.*, projects.id AS project, ${isRefused('input.key_hash', 'projects.id')} AS is_refused
     FROM unnest($1::integer[], $2::text[], $3::text[], $4::boolean[], $5::text[], $6::text[], $7::text[], $8::text[],
       $9::bigint[], $10::text[], $11::integer[], $12::text[], $13::bytea[], $14::bigint[], $15::bytea[], $16::text[],
-      $17::text[])
+      $17::text[], $18::text[])
       AS input (number, project_id, session_id, is_new, title, message_id, content, mode, now, owner, lease_ms, key,
-        request_hash, kept_ms, key_hash, new_parameters, new_system)
+        request_hash, kept_ms, key_hash, new_parameters, new_system, new_user)
     JOIN parley.projects USING (project_id)
   ), known AS MATERIALIZED (
     SELECT input.number, ${knownColumns('input.kept_ms')}
@@ -38,8 +38,9 @@ export const beginTurns = statement(`
     SELECT * FROM input WHERE NOT is_refused AND number NOT IN (SELECT number FROM known)
   ), made AS (
     INSERT INTO parley.sessions (project, session_id, title, created_at, updated_at, message_count, turn_owner,
-      turn_until, turn_position, turn_epoch, mode, parameters, system)
-    SELECT project, session_id, title, now, now, 1, owner, ${leaseEnd('lease_ms')}, 0, 1, mode, new_parameters, new_system
+      turn_until, turn_position, turn_epoch, mode, parameters, system, user_id)
+    SELECT project, session_id, title, now, now, 1, owner, ${leaseEnd('lease_ms')}, 0, 1, mode, new_parameters, new_system,
+      new_user
     FROM fresh WHERE is_new
     ON CONFLICT (project, session_id) DO NOTHING
     RETURNING id, project, session_id, turn_position, turn_epoch, NULL::text AS parameters, NULL::text AS system

@@ -66,9 +66,13 @@ export class SqliteAudit implements AuditLog {
     return result;
   }
 
-  addPurge(connection: Connection, project_id: string | null, { expected, by }: PurgeOptions): void {
+  addPurge(
+    connection: Connection,
+    project_id: string | null,
+    { expected, by, marks = [] }: PurgeOptions,
+  ): void {
     if (by !== undefined)
-      this.add(connection, { ...by, what: 'purge', project_id, count: expected, ids: [] });
+      this.add(connection, { ...by, what: 'purge', project_id, count: expected, ids: marks });
   }
 
   tell(note: AuditNote): Promise<void> {

@@ -129,6 +129,7 @@ export class ForkCopy {
       parameters: parent.parameters,
       system: parent.system,
       ...orderingBindings(noOrdering),
+      user: parent.user_id,
       ...{ turnOwner: null, turnUntil: null, turnPosition: null },
     };
   }

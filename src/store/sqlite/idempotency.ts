@@ -31,6 +31,12 @@ export const idempotencyStatements = {
     SELECT request_hash, message, hidden_message, reply_id, answer FROM idempotency
     WHERE project = (SELECT id FROM projects WHERE project_id = @projectId) AND key = @key
       AND created_at >= @keptSince`,
+  modeOfTurn: `
+    SELECT coalesce(message.mode, hidden.mode) AS mode FROM idempotency AS known
+    LEFT JOIN messages AS message ON message.id = known.message
+    LEFT JOIN hidden_messages AS hidden ON hidden.id = known.hidden_message
+    WHERE known.project = (SELECT id FROM projects WHERE project_id = @projectId) AND known.key = @key
+      AND known.created_at >= @keptSince`,
   // Replaces a row only if it is too old to count.
   keep: `
     INSERT INTO idempotency (project, key, request_hash, message, reply_id, answer, created_at)
@@ -57,6 +63,17 @@ export function findKnown(
   const row = connection.get<KnownRow>(idempotencyStatements.find, { projectId, key, keptSince }) ?? null;
   const used = row && { requestHash: row.request_hash, isTurn: row.answer === null };
   return rules.meaningOfKey(used, { requestHash, isTurn }) === 'mismatch' ? 'mismatch' : row;
+}
+
+/** The mode of the message whose turn the key began. */
+export function modeOfTurn(
+  tools: IdempotencyTools,
+  projectId: string,
+  { key, keptSince }: Omit<IdempotencyKey, 'requestHash'>,
+): string | null {
+  const place = { projectId, key, keptSince: agedSince(tools, keptSince) };
+  const row = tools.connection.get<{ readonly mode: string | null }>(idempotencyStatements.modeOfTurn, place);
+  return row?.mode ?? null;
 }
 
 export function keepKnown(

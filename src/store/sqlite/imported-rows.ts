@@ -7,9 +7,9 @@ import type { SqlValue } from './driver.ts';
 
 /** The columns that an import fills, and their bindings. */
 export const importedColumns = `title, created_at, updated_at, message_count, mode, parent_id, forked_at, parameters,
-  system, pinned, archived, tags, turn_owner, turn_until, turn_position`;
+  system, pinned, archived, tags, user_id, turn_owner, turn_until, turn_position`;
 export const importedValues = `@title, @createdAt, @updatedAt, @messageCount, @mode, @parentId, @forkedAt, @parameters,
-  @system, @pinned, @archived, @tags, @turnOwner, @turnUntil, @turnPosition`;
+  @system, @pinned, @archived, @tags, @user, @turnOwner, @turnUntil, @turnPosition`;
 
 const columns = `session, position, message_id, role, content, mode, finish_reason, input_tokens, output_tokens,
   error_code, created_at, copied`;
@@ -99,6 +99,7 @@ export function importBindings(record: SessionRecord) {
     parameters: parametersText(session.parameters),
     system: session.system,
     ...orderingBindings(session),
+    user: session.user,
     turnOwner: isOpen ? 'import' : null,
     turnUntil: isOpen ? 0 : null,
     turnPosition: isOpen ? last.position : null,

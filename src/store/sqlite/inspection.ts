@@ -3,7 +3,7 @@ import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { StoreReport } from '../../service/administration.ts';
 import type { Connection } from './connection.ts';
-import { schemaVersion } from './migrations.ts';
+import { schemaVersion } from './schema-version.ts';
 import { logBytes } from './store-file.ts';
 
 /** The names of SQLite's numbers 0 to 3. */

@@ -4,7 +4,6 @@ import { Connection } from './connection.ts';
 import { usualLockWaitMs } from './lock-wait.ts';
 import { migrate } from './migrations.ts';
 import type { SqliteStoreOptions } from './open.ts';
-import { schema } from './schema.ts';
 import { SqliteStore } from './sqlite-store.ts';
 
 type MemoryStoreOptions = Pick<SqliteStoreOptions, 'driver' | 'now' | 'sinceBoot' | 'rules' | 'random'>;
@@ -16,6 +15,6 @@ export async function openMemoryStore(options: MemoryStoreOptions): Promise<Sess
   // A long sort would go to a temporary file. A second connection would open another, empty database.
   connection.pragma('temp_store = MEMORY');
   connection.takeAlone();
-  await migrate(connection, { migrations: schema, refusesOlder: false }, wait);
+  await migrate(connection, { refusesOlder: false }, wait);
   return new SqliteStore(connection, { wait, filesystem: 'memory', now, sinceBoot, rules });
 }

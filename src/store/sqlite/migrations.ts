@@ -1,24 +1,24 @@
 // Brings a database to the newest schema, once, even if many processes start at the same moment. It copies a store before it changes the
-// store, and refuses a store with a newer schema.
+// store, and refuses a store with a newer schema. A store at the newest schema is opened without this file.
 import type { StoreMigration } from '../../service/administration.ts';
-import { ParleyError } from '../../service/errors.ts';
 import { olderStore } from '../older-store.ts';
 import { backUp } from './backup.ts';
 import type { Connection } from './connection.ts';
 import type { LockWait } from './lock-wait.ts';
 import { whenUnlocked } from './lock-wait.ts';
-import type { Migration } from './schema.ts';
-import { applicationId } from './schema.ts';
+import { type Migration, schema } from './schema.ts';
+import { applicationId, knownVersion, schemaVersion } from './schema-version.ts';
 
 export interface MigrationOptions {
-  readonly migrations: readonly Migration[];
+  /** By default Parley's own schema. */
+  readonly migrations?: readonly Migration[] | undefined;
   /** True: a store with an older schema is refused and stays unchanged. */
   readonly refusesOlder: boolean;
 }
 
 export async function migrate(
   connection: Connection,
-  { migrations, refusesOlder }: MigrationOptions,
+  { migrations = schema, refusesOlder }: MigrationOptions,
   wait: LockWait,
 ): Promise<StoreMigration> {
   const first = await whenUnlocked(() => pendingMigrations(connection, migrations), wait);
@@ -54,14 +54,8 @@ async function applyPending(
   }
 }
 
-export function schemaVersion(connection: Connection): number {
-  return Number(connection.pragma('user_version'));
-}
-
 function pendingMigrations(connection: Connection, migrations: readonly Migration[]): readonly Migration[] {
-  const version = schemaVersion(connection);
-  const newest = migrations.at(-1)?.version ?? 0;
-  if (version > newest) throw newerStore(connection, version, newest);
+  const version = knownVersion(connection, migrations.at(-1)?.version ?? 0);
   return migrations.filter((migration) => migration.version > version);
 }
 
@@ -74,30 +68,4 @@ function apply(connection: Connection, migration: Migration): void {
   );
   connection.pragma(`application_id = ${applicationId}`);
   connection.pragma(`user_version = ${migration.version}`);
-}
-
-/** Throws `STORE_NEWER` if another program has migrated the store since this one opened it with the schema `opened`. */
-export function refuseMigrated(connection: Connection, opened: number): void {
-  const version = schemaVersion(connection);
-  if (version > opened) throw newerStore(connection, version, opened);
-}
-
-function newerStore(connection: Connection, version: number, newest: number): ParleyError {
-  const needed = neededVersion(connection);
-  return new ParleyError(
-    'STORE_NEWER',
-    `The store ${connection.path} has schema ${version}, made by Parley ${needed} or newer; this Parley knows schema ${newest}.`,
-    {
-      hint: `Use Parley ${needed} or newer (\`npm install -g parley-cli@latest\`). The store was not changed.`,
-    },
-  );
-}
-
-function neededVersion(connection: Connection): string {
-  try {
-    const row = connection.get<{ value: string }>(`SELECT value FROM meta WHERE name = 'parley_version'`);
-    return row?.value ?? '(unknown)';
-  } catch {
-    return '(unknown)'; // A later schema may store the version elsewhere.
-  }
 }

@@ -15,15 +15,14 @@ import { filesystemType } from './filesystem.ts';
 import { bytesOf, journalMode, sqliteVersion, synchronous } from './inspection.ts';
 import type { LockWait } from './lock-wait.ts';
 import { usualLockWaitMs, whenUnlocked } from './lock-wait.ts';
-import { type MigrationOptions, migrate } from './migrations.ts';
+import type { MigrationOptions } from './migrations.ts';
 import { refuseUnsafeSqlite } from './safe-sqlite.ts';
 import type { Migration } from './schema.ts';
-import { applicationId, schema } from './schema.ts';
+import { applicationId, knownVersion, newestSchema } from './schema-version.ts';
 import { storeError } from './sqlite-errors.ts';
 import { SqliteStore } from './sqlite-store.ts';
 import { prepareStoreFile } from './store-file.ts';
 import type { ProcessesOf } from './store-processes.ts';
-import { SqliteRows } from './store-rows.ts';
 
 export interface SqliteStoreOptions {
   /** The directory of the store. If it does not exist, it is made, and only its owner may use it. */
@@ -96,14 +95,15 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Open
 /** Opens the store for a copy of all its rows. */
 export async function openSqliteRows(options: Omit<SqliteStoreOptions, 'rules'>): Promise<StoreRows> {
   const { connection, wait } = await openPlace(options);
+  const { SqliteRows } = await import('./store-rows.ts');
   return new SqliteRows(connection, wait, () => ({ now: options.now(), clock: options.sinceBoot() }));
 }
 
 async function openPlace(options: Omit<SqliteStoreOptions, 'rules'>) {
-  const { driver, processes, migrations = schema, refusesOlder = false } = options;
+  const { driver, processes, migrations, refusesOlder = false } = options;
   const directory = resolve(options.directory);
   if (refusesOlder && !hasStore(directory))
-    throw olderStore(join(directory, usualFilename), 0, migrations.at(-1)?.version ?? 0);
+    throw olderStore(join(directory, usualFilename), 0, newestOf(migrations));
   const { path, filesystem } = prepareStoreFile(
     directory,
     options.filename ?? usualFilename,
@@ -166,13 +166,30 @@ async function openedOnce(
     await whenUnlocked(() => refuseForeignFile(connection), wait);
     refuseReplaced(path, identity);
     await whenUnlocked(() => makeDurable(connection), wait);
-    const migration = await migrate(connection, migrations, wait);
+    const migration = await upToDate(connection, migrations, wait);
     const created = await whenUnlocked(() => holdsNoProject(connection), wait);
     return { connection, created, migration };
   } catch (error) {
     connection.close();
     throw storeError(error, path);
   }
+}
+
+/** Most stores are at the newest schema, and then neither the migrations nor the code that applies them is loaded. */
+async function upToDate(
+  connection: Connection,
+  options: MigrationOptions,
+  wait: LockWait,
+): Promise<StoreMigration> {
+  const newest = newestOf(options.migrations);
+  const version = await whenUnlocked(() => knownVersion(connection, newest), wait);
+  if (version === newest) return { from: newest, to: newest, backup: null };
+  const { migrate } = await import('./migrations.ts');
+  return migrate(connection, options, wait);
+}
+
+function newestOf(migrations: readonly Migration[] | undefined): number {
+  return migrations === undefined ? newestSchema : (migrations.at(-1)?.version ?? 0);
 }
 
 /** Refuses a file whose name went to another store while this process waited for its lock (store-replacement.ts). */

@@ -35,22 +35,42 @@ const answersAtOnce = 100;
 /** The pause between two slices, in ms. */
 const pauseMs = 10;
 
-const erasable = `
-  deleted_at < @deletedBefore AND (turn_owner IS NULL OR ${leaseIsOver})
+const erasableIf = (chosen: string) => `
+  ${chosen} AND (turn_owner IS NULL OR ${leaseIsOver})
   AND (@projectId IS NULL OR project = (SELECT id FROM projects WHERE project_id = @projectId))`;
 
 const textBytes = (table: string) =>
   `(SELECT coalesce(sum(octet_length(content)), 0) FROM ${table} WHERE session = sessions.id)`;
 
-export const purgeStatements = {
-  plan: `
+/** The statements that choose the sessions. */
+const choosing = (erasable: string) =>
+  ({
+    plan: `
     SELECT count(*) AS sessions, coalesce(sum(messages), 0) AS messages, coalesce(sum(bytes), 0) AS text_bytes
     FROM (
       SELECT (SELECT count(*) FROM messages WHERE session = sessions.id)
           + (SELECT count(*) FROM hidden_messages WHERE session = sessions.id) AS messages,
         ${textBytes('messages')} + ${textBytes('hidden_messages')} AS bytes
       FROM sessions WHERE ${erasable})`,
-  count: `SELECT count(*) AS sessions FROM sessions WHERE ${erasable}`,
+    count: `SELECT count(*) AS sessions FROM sessions WHERE ${erasable}`,
+    answer: `
+    DELETE FROM idempotency WHERE project = @project AND key = @key AND EXISTS (
+      SELECT 1 FROM json_tree(answer) AS part CROSS JOIN sessions
+        ON sessions.project = idempotency.project AND sessions.session_id = part.value
+      WHERE part.key = 'session_id' AND ${erasable})`,
+    next: `SELECT id AS session, message_count FROM sessions WHERE ${erasable} LIMIT 1`,
+  }) as const;
+
+const ofAnybody = choosing(erasableIf('deleted_at < @deletedBefore'));
+/** The index of the users gives their sessions at once, however many others are deleted. */
+export const ofUserStatements = choosing(erasableIf('user_id = @user AND deleted_at IS NOT NULL'));
+type Choosing = Readonly<Record<'plan' | 'count' | 'answer' | 'next', string>>;
+
+/** The statements for a filter. */
+export const choosingBy = (filter: PurgeFilter) => ('user' in filter ? ofUserStatements : ofAnybody);
+
+export const purgeStatements = {
+  ...ofAnybody,
   // The answers of keys that do not count any more.
   oldAnswers: `
     DELETE FROM idempotency WHERE (project, key) IN (
@@ -58,12 +78,6 @@ export const purgeStatements = {
   nextAnswers: `
     SELECT project, key FROM idempotency WHERE (project, key) > (@project, @key) AND answer IS NOT NULL
     ORDER BY project, key LIMIT ${answersAtOnce}`,
-  answer: `
-    DELETE FROM idempotency WHERE project = @project AND key = @key AND EXISTS (
-      SELECT 1 FROM json_tree(answer) AS part CROSS JOIN sessions
-        ON sessions.project = idempotency.project AND sessions.session_id = part.value
-      WHERE part.key = 'session_id' AND ${erasable})`,
-  next: `SELECT id AS session, message_count FROM sessions WHERE ${erasable} LIMIT 1`,
   size: `
     SELECT (SELECT count(*) FROM hidden_messages WHERE session = sessions.id) AS hidden,
       ${textBytes('messages')} + ${textBytes('hidden_messages')} AS bytes
@@ -96,9 +110,10 @@ export async function eraseRows(
   { expected, keptSince }: { readonly expected: number; readonly keptSince: number },
 ): Promise<Erased | number> {
   const { connection, writer, clocks } = tools;
+  const chosen = choosingBy(filter);
   const bindings = { ...filter, clock: clocks().clock };
   const found = await writer.writeAlone(() => {
-    const found = connection.get<{ sessions: number }>(purgeStatements.count, bindings)?.sessions ?? 0;
+    const found = connection.get<{ sessions: number }>(chosen.count, bindings)?.sessions ?? 0;
     if (found === expected) {
       connection.run(purgeStatements.begin);
       tools.told();
@@ -107,8 +122,8 @@ export async function eraseRows(
   });
   if (found !== expected) return found;
   const since = agedSince({ connection, ...clocks() }, keptSince);
-  const answers = await inSlices(tools, answerSteps(tools, bindings, since));
-  const erased = await inSlices(tools, sessionSteps(tools, bindings));
+  const answers = await inSlices(tools, answerSteps(tools, chosen, bindings, since));
+  const erased = await inSlices(tools, sessionSteps(tools, chosen, bindings));
   return { ...erased, stored_answers: answers + erased.stored_answers };
 }
 
@@ -122,7 +137,12 @@ export async function inSlices<T>({ writer }: PurgeTools, steps: Steps<T>): Prom
 }
 
 /** Deletes the stored answers that are too old, and those that name a session of the filter. Returns their number. */
-function* answerSteps({ connection }: PurgeTools, bindings: Bindings, keptSince: number): Steps<number> {
+function* answerSteps(
+  { connection }: PurgeTools,
+  { answer: forget }: Choosing,
+  bindings: Bindings,
+  keptSince: number,
+): Steps<number> {
   let count = 0;
   const step = new StepMeter();
   for (let changes = 1; changes > 0; count += changes) {
@@ -134,19 +154,23 @@ function* answerSteps({ connection }: PurgeTools, bindings: Bindings, keptSince:
     const next = connection.all<typeof last>(purgeStatements.nextAnswers, last);
     for (const answer of next) {
       yield* step.next();
-      count += connection.run(purgeStatements.answer, { ...bindings, ...answer }).changes;
+      count += connection.run(forget, { ...bindings, ...answer }).changes;
       last = answer;
     }
     if (next.length === 0) return count;
   }
 }
 
-function* sessionSteps({ connection, clocks }: PurgeTools, bindings: Bindings): Steps<Erased> {
+function* sessionSteps(
+  { connection, clocks }: PurgeTools,
+  chosen: Choosing,
+  bindings: Bindings,
+): Steps<Erased> {
   let [sessions, messages, stored_answers] = [0, 0, 0];
   const step = new StepMeter();
   for (;;) {
     yield* step.next();
-    const next = connection.get<NextSession>(purgeStatements.next, bindings);
+    const next = connection.get<NextSession>(chosen.next, bindings);
     if (next === undefined) return { sessions, messages, stored_answers };
     const { session } = next;
     sessions += 1;

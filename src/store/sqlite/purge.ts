@@ -9,7 +9,7 @@ import { backupsOf, removeBackups } from './backup.ts';
 import type { Connection } from './connection.ts';
 import { integrity } from './inspection.ts';
 import { whenUnlocked } from './lock-wait.ts';
-import { eraseRows, inSlices, type PurgeTools, purgeStatements } from './purge-rows.ts';
+import { choosingBy, eraseRows, inSlices, type PurgeTools } from './purge-rows.ts';
 import type { Steps } from './steps.ts';
 import { logBytes } from './store-file.ts';
 
@@ -30,7 +30,7 @@ const statements = {
 } as const;
 
 export function planPurge(connection: Connection, filter: PurgeFilter, clock: number): PurgePlan {
-  const row = connection.get<Omit<PurgePlan, 'backups' | 'unfinished'>>(purgeStatements.plan, {
+  const row = connection.get<Omit<PurgePlan, 'backups' | 'unfinished'>>(choosingBy(filter).plan, {
     ...filter,
     clock,
   });

@@ -1,6 +1,7 @@
 // The tables, as numbered migrations. A released migration is never changed. Rows have numbers inside the store and text ids outside it.
 // Times are epoch milliseconds, except `turn_until` and `held_until` (lease-clock.ts) and `idempotency.created_at` (age-clock.ts).
 import { longWritesParted, searchFilledLate, searchWaitingByProject } from './search-schema.ts';
+import { userOfSession } from './user-schema.ts';
 
 export interface Migration {
   /** The number of the migration: 1 for the first, then without gaps. */
@@ -9,9 +10,6 @@ export interface Migration {
   readonly parleyVersion: string;
   readonly sql: string;
 }
-
-/** "PRLY", in the header of the file. A file without this mark is not a store, whatever its name. */
-export const applicationId = 0x50524c59;
 
 // Columns that are read without the text stand before `content`, because a long text lies in pages of its own. `sessions.message_count` is
 // also the position of the next message. The turn_ columns are set while a turn runs; `turn_position` is the position of its message. Each
@@ -285,4 +283,5 @@ export const schema: readonly Migration[] = [
   { version: 11, parleyVersion: '0.1.0', sql: eleventh },
   { version: 12, parleyVersion: '0.1.0', sql: twelfth },
   { version: 13, parleyVersion: '0.1.0', sql: limitsAndAudit },
+  { version: 14, parleyVersion: '0.1.0', sql: userOfSession },
 ];

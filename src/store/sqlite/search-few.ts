@@ -25,6 +25,7 @@ const messagesOf = (by: keyof typeof sessionsBy) => `
 
 export const fewStatements = {
   tag: { many: manySessions('tag'), messages: messagesOf('tag') },
+  user: { many: manySessions('user'), messages: messagesOf('user') },
   pinned: { many: manySessions('pinned'), messages: messagesOf('pinned') },
   archived: { many: manySessions('archived'), messages: messagesOf('archived') },
   time: { many: manySessions('time'), messages: messagesOf('time') },
@@ -32,10 +33,11 @@ export const fewStatements = {
 
 /** The numbers of all messages in the sessions, in their order; `many` if they may be many. */
 export function fewMessages(connection: Connection, sessions: SearchedSessions): readonly number[] | 'many' {
-  const { tag, pinned, archived, updatedAfter, updatedBefore } = sessions;
+  const { tag, user, pinned, archived, updatedAfter, updatedBefore } = sessions;
   const isTimed = updatedAfter !== Number.MIN_SAFE_INTEGER || updatedBefore !== Number.MAX_SAFE_INTEGER;
   const ways = [
     tag !== null && fewStatements.tag,
+    user !== null && fewStatements.user,
     pinned === 1 && fewStatements.pinned,
     archived === 1 && fewStatements.archived,
     isTimed && fewStatements.time,

@@ -2,10 +2,9 @@
 // in `search_waiting`. A search reads the waiting messages of its project from there (search-waiting.ts).
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import type { Connection } from './connection.ts';
+import { isBacklogLong } from './search-backlog.ts';
 import { hasPieces, longestIndexed, longestInPieces } from './search-schema.ts';
 
-/** When this many messages wait, they are indexed after the next write. */
-const enough = 256;
 /** The most messages of one transaction: about 20 ms of work, in which other writers and this event loop wait. */
 const mostMessages = 256;
 /** The most work of one transaction, in bytes of text with spaces. */
@@ -39,7 +38,6 @@ const lot = `
     SELECT 1 FROM search_apart WHERE project = @project AND search_apart.message = search_waiting.message)`;
 
 export const indexStatements = {
-  isEnough: `SELECT 1 FROM search_waiting LIMIT 1 OFFSET ${enough - 1}`,
   backlog: `
     SELECT count(*) AS messages, coalesce(sum(bytes), 0) AS bytes FROM (
       SELECT ${contentBytes} AS bytes FROM ${waitingMessages} WHERE ${ofProject} LIMIT @most + 1)`,
@@ -136,7 +134,7 @@ export class SearchIndex {
     const { step, isServed } = this.#options;
     const mostSteps = isServed ? Number.POSITIVE_INFINITY : stepsOfWrite;
     for (let count = 0; count < mostSteps; count += 1) {
-      if (this.#connection.get(indexStatements.isEnough) === undefined) return;
+      if (!isBacklogLong(this.#connection)) return;
       const start = monotonicMs();
       const indexed = await step({ behind: this.#last });
       this.#last = indexed?.project ?? 0;

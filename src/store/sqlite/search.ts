@@ -4,7 +4,7 @@ import type { Role } from '../../service/session.ts';
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import { toTime } from '../rows.ts';
 import type { SearchFilter } from '../session-filters.ts';
-import type { FoundMessage, SearchReads, ShownSession, StoreRules } from '../store-rules.ts';
+import type { FoundMessage, SearchReads, ShownSession, TextRules } from '../store-rules.ts';
 import type { Connection } from './connection.ts';
 import type { LockWait } from './lock-wait.ts';
 import { whenUnlocked } from './lock-wait.ts';
@@ -43,7 +43,7 @@ export function searchReads(
   { connection, wait }: SearchTools,
   projectId: string,
   filter: SearchFilter,
-  rules: Pick<StoreRules, 'matcher'>,
+  rules: Pick<TextRules, 'matcher'>,
 ): SearchReads {
   const read = <T>(work: () => T) => whenUnlocked(work, wait);
   const sessions = { projectId, ...conditionBindings(filter.sessions) };

@@ -10,7 +10,8 @@ export const meetsRest = `
   (@pinned IS NULL OR sessions.pinned = @pinned) AND (@archived IS NULL OR sessions.archived = @archived)
   AND (@mode IS NULL OR ${modeOfSession} = @mode)
   AND (@tag IS NULL OR EXISTS (
-    SELECT 1 FROM session_tags AS given WHERE given.session = sessions.id AND given.tag = @tag))`;
+    SELECT 1 FROM session_tags AS given WHERE given.session = sessions.id AND given.tag = @tag))
+  AND (@user IS NULL OR sessions.user_id = @user)`;
 
 /** All conditions. */
 export const meetsAll = `
@@ -18,23 +19,24 @@ export const meetsAll = `
   AND (@titleMatch IS NULL OR sessions.title GLOB @titleMatch) AND ${meetsRest}`;
 
 export function conditionBindings(predicate: SessionPredicate) {
-  const { updatedBefore, updatedAfter, titleMatch, pinned, archived, mode, tag } = predicate;
+  const { updatedBefore, updatedAfter, titleMatch, pinned, archived, mode, tag, user } = predicate;
   return {
     updatedBefore: updatedBefore ?? Number.MAX_SAFE_INTEGER,
     updatedAfter: updatedAfter ?? Number.MIN_SAFE_INTEGER,
     titleMatch: titleMatch && titleGlob(titleMatch),
     pinned: pinned === null ? null : Number(pinned),
     archived: archived === null ? null : Number(archived),
-    ...{ mode, tag },
+    ...{ mode, tag, user },
   } satisfies Bindings;
 }
 
 /** The bindings of the sessions whose messages are searched. */
 export type SearchedSessions = ReturnType<typeof conditionBindings> & { readonly projectId: string };
 
-/** The sessions of a project that have a tag, and the pinned ones: row numbers that an index gives at once. */
+/** The sessions of a project that have a tag, those of a user, and the pinned ones: row numbers that an index gives at once. */
 export const chosen = {
   tag: `SELECT session FROM session_tags
     WHERE project = (SELECT id FROM projects WHERE project_id = @projectId) AND tag = @tag`,
+  user: `SELECT id AS session FROM sessions WHERE ${inProject} AND user_id = @user`,
   pinned: `SELECT id AS session FROM sessions WHERE ${inProject} AND pinned = 1`,
 } as const;

@@ -18,7 +18,7 @@ const rowsOfStep = 500;
 const idsOfStep = 4000;
 /** Fewer than ids, because a session of an earlier version has no mode in the index, and is read with its last message. */
 const modesOfStep = 1000;
-/** How many sessions with a tag, or pinned, are sorted for a page: a few milliseconds' work. More are found in the order of the listing. */
+/** How many sessions with a tag, of a user, or pinned, are sorted for a page: a few milliseconds' work. More are found in the order of the listing. */
 const fewSessions = 2000;
 
 const columnOf = { updated: 'updated_at', created: 'created_at' } as const;
@@ -92,26 +92,43 @@ function inOrder(sort: SessionOrder['sort'], order: SessionOrder['order'], state
     stepOfModeEnd: `SELECT ${column} AS time, session_id AS id ${from(narrow)} LIMIT 1 OFFSET ${modesOfStep - 1}`,
     // Few sessions are read by their row numbers and sorted.
     tagged: ofFew(chosen.tag),
+    ofUser: ofFew(chosen.user),
     pinned: ofFew(chosen.pinned),
   } as const;
 }
 
-const ofAll = (sort: SessionOrder['sort'], order: SessionOrder['order']) =>
-  ({
-    listed: inOrder(sort, order, 'listed'),
-    archived: inOrder(sort, order, 'archived'),
-    active: inOrder(sort, order, 'active'),
-    deleted: inOrder(sort, order, 'deleted'),
-  }) as const satisfies Record<State, unknown>;
+/** Each state is written at its first use: all sixteen are 120 KB of text, and a start would wait for them. */
+function ofAll(sort: SessionOrder['sort'], order: SessionOrder['order']) {
+  const written: Partial<Record<State, ReturnType<typeof inOrder>>> = {};
+  const of = (state: State) => {
+    written[state] ??= inOrder(sort, order, state);
+    return written[state];
+  };
+  return {
+    get listed() {
+      return of('listed');
+    },
+    get archived() {
+      return of('archived');
+    },
+    get active() {
+      return of('active');
+    },
+    get deleted() {
+      return of('deleted');
+    },
+  } satisfies Record<State, unknown>;
+}
 
 export const sessionListings = {
   updated: { desc: ofAll('updated', 'desc'), asc: ofAll('updated', 'asc') },
   created: { desc: ofAll('created', 'desc'), asc: ofAll('created', 'asc') },
 } as const;
 
-/** Whether more sessions have a tag, or are pinned, than are sorted at once. */
+/** Whether more sessions have a tag, are of a user, or are pinned, than are sorted at once. */
 export const chosenStatements = {
   tagged: `${chosen.tag} LIMIT 1 OFFSET ${fewSessions}`,
+  ofUser: `${chosen.user} LIMIT 1 OFFSET ${fewSessions}`,
   pinned: `${chosen.pinned} LIMIT 1 OFFSET ${fewSessions}`,
 } as const;
 
@@ -123,8 +140,8 @@ interface Place {
 
 /** True if an index bounds everything that a page reads. The page is then one step. */
 function isBounded(filter: SessionFilter): boolean {
-  const { sort, titleMatch, idSuffix, updatedBefore, updatedAfter, mode, tag, pinned } = filter;
-  if ([titleMatch, idSuffix, mode, tag, pinned].some((condition) => condition !== null)) return false;
+  const { sort, titleMatch, idSuffix, updatedBefore, updatedAfter, mode, tag, user, pinned } = filter;
+  if ([titleMatch, idSuffix, mode, tag, user, pinned].some((condition) => condition !== null)) return false;
   if (filter.deleted && filter.archived !== null) return false;
   return sort === 'updated' || (updatedBefore === null && updatedAfter === null);
 }
@@ -174,11 +191,12 @@ function stateOf({ deleted, archived }: SessionFilter): State {
 function fewOf(
   connection: Connection,
   bindings: Bindings,
-  { tag, pinned, idSuffix }: SessionFilter,
-): 'tagged' | 'pinned' | null {
+  { tag, user, pinned, idSuffix }: SessionFilter,
+): 'tagged' | 'ofUser' | 'pinned' | null {
   if (idSuffix !== null) return null;
   const isFew = (sql: string) => connection.get(sql, bindings) === undefined;
   if (tag !== null && isFew(chosenStatements.tagged)) return 'tagged';
+  if (user !== null && isFew(chosenStatements.ofUser)) return 'ofUser';
   return pinned && isFew(chosenStatements.pinned) ? 'pinned' : null;
 }
 

@@ -13,7 +13,7 @@ export const modeOfSession = `coalesce(sessions.mode, (
     WHERE asked.session = sessions.id AND asked.position = (sessions.message_count - 1) / 2 * 2
       AND instr(asked.message_id, '/') = 0))`;
 export const sessionColumns = `session_id, title, created_at, updated_at, message_count, parent_id, forked_at,
-  parameters, system, pinned, archived, tags, ${modeOfSession} AS mode`;
+  parameters, system, pinned, archived, tags, user_id, ${modeOfSession} AS mode`;
 
 /** The conditions of every statement on sessions; the second one also names a session, active or deleted. */
 export const inProject = 'project = (SELECT id FROM projects WHERE project_id = @projectId)';
@@ -21,9 +21,9 @@ export const thisSession = `${inProject} AND session_id = @sessionId`;
 
 export const sessionStatements = {
   create: `
-    INSERT INTO sessions (session_id, project, title, created_at, updated_at, parameters, system)
+    INSERT INTO sessions (session_id, project, title, created_at, updated_at, parameters, system, user_id)
     VALUES (@sessionId, (SELECT id FROM projects WHERE project_id = @projectId), @title, @now, @now, @parameters,
-      @system)`,
+      @system, @user)`,
   find: `SELECT ${sessionColumns} FROM sessions WHERE ${thisSession} AND deleted_at IS NULL`,
   holds: `SELECT 1 FROM sessions WHERE ${thisSession}`,
   change: `
@@ -35,10 +35,10 @@ export const sessionStatements = {
 } as const;
 
 export function createSession(connection: Connection, projectId: string, session: SessionStart): NewSession {
-  const { session_id, title, now, system = null } = session;
+  const { session_id, title, now, system = null, user = null } = session;
   const parameters = parametersText(session.parameters);
   connection.run(sessionStatements.create, {
-    ...{ projectId, sessionId: session_id, title, now, system, parameters },
+    ...{ projectId, sessionId: session_id, title, now, system, parameters, user },
   });
   return { session_id, title, created_at: toTime(now), message_count: 0 };
 }

@@ -1,16 +1,11 @@
 // The store over SQLite. session-store.ts describes each method, the files of the subjects hold the SQL, and store-access.ts runs it.
-import type { StoreReport } from '../../service/administration.ts';
+// rare-calls.ts has the calls that a turn does not make.
 import type { Message, NewSession, Session } from '../../service/session.ts';
-import { keyNote } from '../audit-log.ts';
-import type { FoundKey } from '../key-budgets.ts';
-import { toTime } from '../rows.ts';
-import type { MessagePlace, PurgeFilter, Rows, SessionFilter } from '../session-filters.ts';
+import type { Rows, SessionFilter } from '../session-filters.ts';
 import type {
   IdempotencyKey,
   Idempotent,
   KeyHash,
-  Purge,
-  PurgeOptions,
   SessionStart,
   SessionStore,
   Turn,
@@ -24,19 +19,13 @@ import { TurnWaiters } from '../turn-waiters.ts';
 import type { Clocks } from './age-clock.ts';
 import { SqliteAudit } from './audit.ts';
 import type { Connection } from './connection.ts';
-import { doOnce } from './idempotency.ts';
-import { inspect } from './inspection.ts';
+import { doOnce, modeOfTurn } from './idempotency.ts';
 import { SqliteKeyBudgets } from './key-budgets.ts';
 import { KeyReads } from './key-reads.ts';
-import { createKey, listKeys, revokeKey } from './keys.ts';
-import { history, listMessages } from './listings.ts';
+import { history, listAllMessages, listMessages } from './listings.ts';
 import { replyLockWaitMs } from './lock-wait.ts';
-import { importInParts, isShort } from './long-import.ts';
-import { changeSession, orderSessions } from './ordering.ts';
-import { removeAbandoned } from './parted-session.ts';
-import { planPurge, purgeSessions } from './purge.ts';
-import { Redactions } from './redactions.ts';
-import { importOrReplace } from './replaced-session.ts';
+import type { RareCalls, WriteOnce } from './rare-calls.ts';
+import { isBacklogLong } from './search-backlog.ts';
 import { listSessions } from './session-pages.ts';
 import {
   createSession,
@@ -49,33 +38,56 @@ import {
 } from './sessions.ts';
 import { StoreAccess } from './store-access.ts';
 import type { StoreDependencies } from './store-dependencies.ts';
-import { StoreLines } from './store-lines.ts';
 import type { StoreProcesses } from './store-processes.ts';
-import { StoreSearch } from './store-search.ts';
 import { beginTurn, endTurn, isTurnRunning, leaseLeft, renewTurn } from './turns.ts';
-import { usage } from './usage.ts';
+import { hasUnlisted } from './unlisted.ts';
 import { storeItself } from './writer.ts';
 
 export class SqliteStore implements SessionStore {
+  /** Loads and makes the calls that a turn does not need. */
+  readonly #rare: () => Promise<RareCalls>;
   readonly #access: StoreAccess;
   readonly #keys = new KeyReads();
-  readonly #search: StoreSearch;
   /** Null if long reads run in this process. */
   readonly #processes: StoreProcesses | null;
   readonly #turnWaiters = new TurnWaiters();
   readonly #dependencies: StoreDependencies;
-  readonly #lines: StoreLines;
   readonly budgets: SqliteKeyBudgets;
   readonly audit: SqliteAudit;
-  readonly redactions: SessionStore['redactions'];
-  readonly listAllMessages: SessionStore['listAllMessages'] = (...call) =>
-    this.#lines.listAllMessages(...call);
-  readonly beginRegeneration: SessionStore['beginRegeneration'] = (...call) =>
-    this.#lines.beginRegeneration(...call);
-  readonly undoTurn: SessionStore['undoTurn'] = (...call) => this.#lines.undoTurn(...call);
-  readonly redoTurn: SessionStore['redoTurn'] = (...call) => this.#lines.redoTurn(...call);
-  readonly forkSession: SessionStore['forkSession'] = (...call) =>
-    this.#lines.forkSession(...call).finally(() => this.#search.keepUp());
+  readonly listAllMessages: SessionStore['listAllMessages'] = (projectId, sessionId, place) =>
+    this.#access.read((connection) => listAllMessages(connection, projectId, sessionId, place));
+  readonly createKey: SessionStore['createKey'] = async (...call) => (await this.#rare()).createKey(...call);
+  readonly listKeys: SessionStore['listKeys'] = async () => (await this.#rare()).listKeys();
+  readonly revokeKey: SessionStore['revokeKey'] = async (...call) => (await this.#rare()).revokeKey(...call);
+  readonly changeSession: SessionStore['changeSession'] = async (...call) =>
+    (await this.#rare()).changeSession(...call);
+  readonly orderSessions: SessionStore['orderSessions'] = async (...call) =>
+    (await this.#rare()).orderSessions(...call);
+  readonly importSession: SessionStore['importSession'] = async (...call) =>
+    (await this.#rare()).importSession(...call);
+  readonly planPurge: SessionStore['planPurge'] = async (...call) => (await this.#rare()).planPurge(...call);
+  readonly purgeSessions: SessionStore['purgeSessions'] = async (...call) =>
+    (await this.#rare()).purgeSessions(...call);
+  readonly usage: SessionStore['usage'] = async (...call) => (await this.#rare()).usage(...call);
+  readonly inspect: SessionStore['inspect'] = async () => (await this.#rare()).inspect();
+  readonly beginRegeneration: SessionStore['beginRegeneration'] = async (...call) =>
+    (await this.#rare()).lines.beginRegeneration(...call);
+  readonly undoTurn: SessionStore['undoTurn'] = async (...call) =>
+    (await this.#rare()).lines.undoTurn(...call);
+  readonly redoTurn: SessionStore['redoTurn'] = async (...call) =>
+    (await this.#rare()).lines.redoTurn(...call);
+  readonly forkSession: SessionStore['forkSession'] = async (...call) =>
+    (await this.#rare()).lines.forkSession(...call).finally(() => this.#keepUp());
+  readonly redactions: SessionStore['redactions'] = () => ({
+    redact: async (...call) => (await this.#rare()).redactions().redact(...call),
+    overwrite: async () => (await this.#rare()).redactions().overwrite(),
+    holders: async (...call) => (await this.#rare()).redactions().holders(...call),
+  });
+  readonly ofUsers: SessionStore['ofUsers'] = () => ({
+    sessions: async (...call) => (await this.#rare()).users().sessions(...call),
+    texts: async (...call) => (await this.#rare()).users().texts(...call),
+    said: async (...call) => (await this.#rare()).users().said(...call),
+  });
 
   constructor(connection: Connection, dependencies: StoreDependencies) {
     this.#access = new StoreAccess(connection, dependencies.wait, dependencies.endsWithProcess);
@@ -86,32 +98,20 @@ export class SqliteStore implements SessionStore {
     const place = { path, lockWaitMs: dependencies.wait.waitMs, driver: driver.name };
     const processes = dependencies.processes?.(place) ?? null;
     this.#processes = processes;
-    this.#search = new StoreSearch(this.#access, processes, dependencies.rules);
-    this.#lines = new StoreLines(this.#access, dependencies, this.#turnWaiters);
-    this.redactions = () => new Redactions(this.#access, () => this.#clocks());
+    let rare: Promise<RareCalls> | null = null;
+    const parts = {
+      ...{ access: this.#access, keys: this.#keys, audit: this.audit, turnWaiters: this.#turnWaiters },
+      ...{ dependencies, processes, clocks: () => this.#clocks() },
+      writeOnce: this.#writeOnce.bind(this) as WriteOnce,
+    };
+    this.#rare = () => {
+      rare ??= import('./rare-calls.ts').then(({ RareCalls }) => new RareCalls(parts));
+      return rare;
+    };
   }
 
-  findKey(hash: Uint8Array): Promise<FoundKey | null> {
-    return this.#access.read((connection) => this.#keys.find(connection, hash));
-  }
-
-  readonly createKey: SessionStore['createKey'] = (key) =>
-    this.#access.write(storeItself, (connection) => {
-      const created = createKey(connection, key);
-      this.audit.add(connection, keyNote('key_created', created, key.now));
-      return created;
-    });
-
-  readonly listKeys: SessionStore['listKeys'] = () => this.#access.read(listKeys);
-
-  readonly revokeKey: SessionStore['revokeKey'] = (keyId, now) =>
-    this.#access.write(storeItself, (connection) => {
-      this.#keys.forget();
-      const revoked = revokeKey(connection, keyId, now);
-      if (revoked?.revoked_at === toTime(now))
-        this.audit.add(connection, keyNote('key_revoked', revoked, now));
-      return revoked;
-    });
+  readonly findKey: SessionStore['findKey'] = (hash) =>
+    this.#access.read((connection) => this.#keys.find(connection, hash));
 
   createSession(
     projectId: string,
@@ -135,18 +135,6 @@ export class SqliteStore implements SessionStore {
       const deleted = deleteSession(connection, projectId, sessionId, now);
       return this.audit.with(deleted, connection, 'delete', projectId, by);
     });
-
-  readonly changeSession: SessionStore['changeSession'] = (projectId, sessionId, changes) =>
-    this.#access.write(projectId, (connection) =>
-      changeSession(connection, projectId, sessionId, changes, this.#dependencies.rules),
-    );
-
-  readonly orderSessions: SessionStore['orderSessions'] = (projectId, sessionIds, change, done, once) => {
-    const { rules } = this.#dependencies;
-    return this.#writeOnce(projectId, once, (connection) =>
-      orderSessions(connection, projectId, sessionIds, { change, done, rules }),
-    );
-  };
 
   readonly restoreSession: SessionStore['restoreSession'] = (projectId, sessionId, once, by) =>
     this.#writeOnce(projectId, once, (connection) => {
@@ -177,28 +165,11 @@ export class SqliteStore implements SessionStore {
 
   readonly searchSessions: SessionStore['searchSessions'] = async (project, filter, signal, key = null) => {
     await this.#access.read((connection) => this.#keys.check(connection, project, key));
-    return this.#search.search(project, filter, signal);
+    return (await this.#rare()).search.search(project, filter, signal);
   };
 
-  listMessages(projectId: string, sessionId: string, place: MessagePlace): Promise<Rows<Message> | null> {
-    return this.#access.read((connection) => listMessages(connection, projectId, sessionId, place));
-  }
-
-  readonly importSession: SessionStore['importSession'] = async (projectId, record, once, by) => {
-    const { connection, writer } = this.#access;
-    const told = (kept: Session | null) => this.audit.with(kept, connection, 'import', projectId, by);
-    const { rules } = this.#dependencies;
-    const tools = { connection, rules, clocks: () => this.#clocks() };
-    const imported = isShort(record)
-      ? await this.#writeOnce(projectId, once, (connection) => {
-          const before = by && findSession(connection, projectId, record.session.session_id);
-          const kept = importOrReplace(tools, projectId, record);
-          return kept && before && rules.isSame(kept, before) ? kept : told(kept);
-        })
-      : await this.#access.runToEnd(() => importInParts(writer, tools, { projectId, record, once, told }));
-    this.#search.keepUpWithImport();
-    return imported;
-  };
+  readonly listMessages: SessionStore['listMessages'] = (projectId, sessionId, place) =>
+    this.#access.read((connection) => listMessages(connection, projectId, sessionId, place));
 
   beginTurn(projectId: string, start: TurnStart, signal?: AbortSignal): Promise<TurnBegin> {
     const begin = (connection: Connection) => {
@@ -207,6 +178,9 @@ export class SqliteStore implements SessionStore {
     };
     return this.#access.write(projectId, begin, signal);
   }
+
+  readonly modeOfTurn: SessionStore['modeOfTurn'] = (projectId, once) =>
+    this.#access.read(() => modeOfTurn(this.#turnTools(), projectId, once));
 
   waitForTurn(
     projectId: string,
@@ -235,45 +209,31 @@ export class SqliteStore implements SessionStore {
     const write = () => endTurn(this.#turnTools(), projectId, turn, reply);
     const ended = await this.#access.run(() => this.#access.writer.write(write, options));
     this.#turnWaiters.wake(turn.session_id);
-    this.#search.keepUp();
+    this.#keepUp();
     return ended;
-  }
-
-  readonly planPurge: SessionStore['planPurge'] = (filter) =>
-    this.#access.read((connection) => planPurge(connection, filter, this.#dependencies.sinceBoot()));
-
-  purgeSessions(filter: PurgeFilter, options: PurgeOptions): Promise<Purge> {
-    const { connection, writer, wait } = this.#access;
-    const told = () => this.audit.addPurge(connection, filter.projectId, options);
-    const tools = { connection, writer, wait, clocks: () => this.#clocks(), told };
-    return this.#access.run(async () => {
-      await this.removeAbandoned();
-      // What waits still names sessions by their ids.
-      await this.audit.chain();
-      return purgeSessions(tools, filter, options);
-    });
   }
 
   readonly holdsAny: SessionStore['holdsAny'] = (projectId, sessionIds) =>
     this.#access.read((connection) => holdsAny(connection, projectId, sessionIds));
 
-  readonly usage: SessionStore['usage'] = (since, by) =>
-    this.#access.read((connection) => usage(connection, since, by));
+  readonly removeAbandoned = async (): Promise<void> => {
+    if (!hasUnlisted(this.#access.connection)) return;
+    await (await this.#rare()).removeAbandoned();
+  };
 
-  inspect(): Promise<StoreReport> {
-    return this.#access.read((connection) => inspect(connection, this.#dependencies.filesystem));
-  }
-
-  readonly removeAbandoned = () => removeAbandoned(this.#access, this.#dependencies.sinceBoot());
-
-  ping(): Promise<void> {
-    return this.#access.ping(storeItself);
-  }
+  readonly ping = () => this.#access.ping(storeItself);
 
   /** Waits for the pending writes. A later call rejects. */
   async close(): Promise<void> {
     const closing = this.audit.end().then(() => this.#access.close());
     await Promise.all([closing, this.#processes?.close(storeClosed())]);
+  }
+
+  /** Starts indexing if enough messages wait. The next call repeats what fails here. */
+  async #keepUp(): Promise<void> {
+    try {
+      if (isBacklogLong(this.#access.connection)) (await this.#rare()).search.keepUp();
+    } catch {}
   }
 
   /** Made when a write runs, not when it is requested: the write may wait for a lock in between. */

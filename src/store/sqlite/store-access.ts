@@ -4,7 +4,7 @@ import type { Connection } from './connection.ts';
 import type { LockWait } from './lock-wait.ts';
 import { whenUnlocked } from './lock-wait.ts';
 import { LongReads } from './long-reads.ts';
-import { refuseMigrated, schemaVersion } from './migrations.ts';
+import { refuseMigrated, schemaVersion } from './schema-version.ts';
 import { isOfStatement, storeError } from './sqlite-errors.ts';
 import { atOnce, type Steps } from './steps.ts';
 import { Writer } from './writer.ts';

@@ -1,6 +1,4 @@
 // Runs the calls of a store on the lines of a session: another reply, undo, redo, forks. session-store.ts describes each.
-import type { Message } from '../../service/session.ts';
-import type { AnyMessagePlace, Rows } from '../session-filters.ts';
 import type {
   Fork,
   ForkEnd,
@@ -14,7 +12,6 @@ import type { TurnWaiters } from '../turn-waiters.ts';
 import type { Clocks } from './age-clock.ts';
 import { FairQueue } from './fair-queue.ts';
 import { ForkCopy, isLongFork } from './forks.ts';
-import { listAllMessages } from './listings.ts';
 import type { LongImportTools } from './long-import.ts';
 import { removeAbandoned } from './parted-session.ts';
 import { beginRegeneration } from './repeated-turns.ts';
@@ -44,14 +41,6 @@ export class StoreLines {
     this.#access = access;
     this.#dependencies = dependencies;
     this.#turnWaiters = turnWaiters;
-  }
-
-  listAllMessages(
-    projectId: string,
-    sessionId: string,
-    place: AnyMessagePlace,
-  ): Promise<Rows<Message> | null> {
-    return this.#access.read((connection) => listAllMessages(connection, projectId, sessionId, place));
   }
 
   beginRegeneration(projectId: string, start: RegenerationStart, signal?: AbortSignal): Promise<TurnBegin> {

@@ -9,8 +9,7 @@ import { copyTo } from './backup.ts';
 import { Connection } from './connection.ts';
 import type { SqliteDriver } from './driver.ts';
 import { type LockWait, whenUnlocked } from './lock-wait.ts';
-import { schemaVersion } from './migrations.ts';
-import { applicationId, schema } from './schema.ts';
+import { applicationId, newestSchema, schemaVersion } from './schema-version.ts';
 import { storeError } from './sqlite-errors.ts';
 import { rowStatements } from './store-row-statements.ts';
 
@@ -94,11 +93,10 @@ async function within<T>(
 
 function look(connection: Connection): EarlierStore {
   const version = schemaVersion(connection);
-  const newest = schema.at(-1)?.version ?? 0;
-  if (version > newest || (version > 0 && connection.pragma('application_id') !== applicationId)) {
+  if (version > newestSchema || (version > 0 && connection.pragma('application_id') !== applicationId)) {
     throw new ParleyError(
       'STORE_NEWER',
-      `The store ${connection.path} is of a newer version (schema ${version}; this Parley knows ${newest}).`,
+      `The store ${connection.path} is of a newer version (schema ${version}; this Parley knows ${newestSchema}).`,
       { hint: 'It was not changed. Name another directory, or use the newer version.' },
     );
   }

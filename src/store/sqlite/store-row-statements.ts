@@ -7,7 +7,7 @@ const messageColumns = `message_id, position, role, content, mode, finish_reason
 /** The session, then the columns above. */
 const messageValues = '?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?';
 const headColumns = `session_id, title, created_at, updated_at, message_count, deleted_at, turn_position, turn_epoch,
-  undone_turns, mode, parent_id, forked_at, parameters, system, pinned, archived, tags`;
+  undone_turns, mode, parent_id, forked_at, parameters, system, pinned, archived, tags, user_id`;
 const heads = (comparison: '>' | '>=') => `
   SELECT id, ${headColumns}
   FROM sessions WHERE project = ${projectNumber} AND session_id ${comparison} @place
@@ -55,7 +55,7 @@ export const rowStatements = {
   // An open turn is stored as a turn that no process runs. The next chat closes it, as it closes the turn of a killed process.
   addSession: `
     INSERT INTO sessions (project, ${headColumns}, turn_owner, turn_until)
-    VALUES ((SELECT id FROM projects WHERE project_id = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    VALUES ((SELECT id FROM projects WHERE project_id = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (project, session_id) DO NOTHING`,
   addMessage: `
     INSERT INTO messages (session, ${messageColumns}) VALUES (${messageValues})

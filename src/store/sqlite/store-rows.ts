@@ -286,6 +286,7 @@ function valuesOfHead(projectId: string, one: SessionHead): SqlValue[] {
       one.deleted_at,
     ],
     ...[one.turn_position, one.turn_epoch, one.undone_turns, one.mode, one.parent_id, one.forked_at],
-    ...[one.parameters, one.system, Number(one.pinned), Number(one.archived), one.tags, ...turn],
+    ...[one.parameters, one.system, Number(one.pinned), Number(one.archived), one.tags, one.user_id],
+    ...turn,
   ];
 }

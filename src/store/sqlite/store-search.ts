@@ -40,7 +40,8 @@ export class StoreSearch {
         if (!(await read(() => this.#index.isReadable(projectId)))) throw noRoomToIndex(failure);
       }
       if (this.#processes !== null) return this.#processes.search(projectId, filter, signal);
-      return this.#rules.search(filter, searchReads(this.#access, projectId, filter, this.#rules));
+      const rules = await this.#rules.loadSearch();
+      return rules.search(filter, searchReads(this.#access, projectId, filter, rules));
     });
   }
 

@@ -5,7 +5,7 @@ import type { ErrorCode, ErrorFacts } from '../../service/errors.ts';
 import type { Session } from '../../service/session.ts';
 import type { SearchPage } from '../../service/session-archive.ts';
 import type { Rows, SearchFilter, SessionFilter } from '../session-filters.ts';
-import type { StoreRules } from '../store-rules.ts';
+import type { SearchRules } from '../store-rules.ts';
 import { Connection } from './connection.ts';
 import type { SqliteDriver, SqliteDriverName } from './driver.ts';
 import { chooseDriver } from './driver-choice.ts';
@@ -16,8 +16,6 @@ import { type Backlog, type Indexed, indexStep } from './search-index.ts';
 import { listSessions } from './session-pages.ts';
 import { storeError } from './sqlite-errors.ts';
 import { atOnce } from './steps.ts';
-
-type SearchRules = Pick<StoreRules, 'search' | 'matcher'>;
 
 /** The argument that the process is started with, as JSON. */
 export interface StorePlace {

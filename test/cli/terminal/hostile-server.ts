@@ -72,6 +72,7 @@ export class HostileServer {
         system: title,
         parameters: { [title]: title },
         parent_id: null,
+        user: title,
         forked_at: null,
         ...noOrdering,
         tags: [title],

@@ -53,7 +53,15 @@ export function describeArchive(given: GivenService): void {
         created_at: minute(Math.floor(number / 2)),
         updated_at: minute(30 - Math.floor((number + 1) / 2)),
         message_count: 0,
-        ...{ mode: null, system: null, parameters: {}, parent_id: null, forked_at: null, ...noOrdering },
+        ...{
+          mode: null,
+          system: null,
+          parameters: {},
+          parent_id: null,
+          forked_at: null,
+          user: null,
+          ...noOrdering,
+        },
       }));
       for (const session of sessions) {
         await backend.archive.importSession(first, { session, messages: [] });
@@ -202,7 +210,15 @@ export function describeArchive(given: GivenService): void {
       const { data } = await backend.archive.changeSession(first, created.session_id, { title: 'new' });
       expect(data).toEqual({
         ...{ ...created, title: 'new', updated_at: created.created_at },
-        ...{ mode: null, system: null, parameters: {}, parent_id: null, forked_at: null, ...noOrdering },
+        ...{
+          mode: null,
+          system: null,
+          parameters: {},
+          parent_id: null,
+          forked_at: null,
+          user: null,
+          ...noOrdering,
+        },
       });
       expect(
         (await failureOf(backend.archive.changeSession(first, created.session_id, { title: 'a\nb' }))).code,

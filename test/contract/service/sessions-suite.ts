@@ -56,7 +56,15 @@ export function describeSessions(given: GivenService): void {
       expect(data).toEqual({
         ...created,
         updated_at: created.created_at,
-        ...{ mode: null, system: null, parameters: {}, parent_id: null, forked_at: null, ...noOrdering },
+        ...{
+          mode: null,
+          system: null,
+          parameters: {},
+          parent_id: null,
+          forked_at: null,
+          user: null,
+          ...noOrdering,
+        },
       });
       expect(body).toEqual({ success: true, data });
     });

@@ -13,7 +13,15 @@ const settings: SessionSettings = {
   system: 'Answer in French.\nAlways. 🙂',
   parameters: { temperature: 0.2, max_tokens: 50, stop: ['END'], response_format: { type: 'json_object' } },
 };
-const bare = { mode: null, system: null, parameters: {}, parent_id: null, forked_at: null, ...noOrdering };
+const bare = {
+  mode: null,
+  system: null,
+  parameters: {},
+  parent_id: null,
+  forked_at: null,
+  user: null,
+  ...noOrdering,
+};
 
 const nested = (depth: number): unknown => (depth === 0 ? 1 : { a: nested(depth - 1) });
 
@@ -60,6 +68,43 @@ export function describeSettings(given: GivenService): void {
       expect(await get(session_id)).toMatchObject({ ...bare, mode: 'eliza' });
       await say(backend.service, first, 'hi', session_id, 'echo');
       expect(await get(session_id)).toMatchObject({ ...bare, mode: 'echo' });
+    });
+
+    it('have the mode, in which a chat without one goes on', async () => {
+      const { session_id } = await say(backend.service, first, 'My name is Ada.', null, 'eliza');
+      expect(await say(backend.service, first, 'hi', session_id, null)).toMatchObject({ mode: 'eliza' });
+      await say(backend.service, first, 'hi', session_id, 'echo');
+      const [begun, ...others] = await chat({ session_id, mode: null });
+      expect(begun).toMatchObject({ event: 'session', data: { session_id, mode: 'echo' } });
+      expect(others.at(-1)).toMatchObject({ event: 'done', data: { mode: 'echo', reply: 'hi' } });
+      expect((await get(session_id)).message_count).toBe(8);
+    });
+
+    it('are not asked for by the repetition of a chat without a mode, which may name the mode, too', async () => {
+      const { session_id } = await say(backend.service, first, 'hello', null, 'eliza');
+      const call = { ...first, idempotencyKey: 'without-mode' };
+      const reply = await say(backend.service, call, 'My name is Ada.', session_id, null);
+      await say(backend.service, first, 'hi', session_id, 'echo');
+      // The mode of the session is another one by now.
+      for (const mode of [null, 'eliza'] as const)
+        expect(await say(backend.service, call, 'My name is Ada.', session_id, mode)).toEqual(reply);
+      const other = say(backend.service, call, 'My name is Ada.', session_id, 'echo');
+      expect((await failureOf(other)).code).toBe('IDEMPOTENCY_MISMATCH');
+      expect((await get(session_id)).message_count).toBe(6);
+    });
+
+    it('have no mode before the first turn: a chat without one is refused, and keeps nothing', async () => {
+      const { session_id } = await create(backend, first);
+      for (const id of [session_id, null]) {
+        const failure = await failureOf(chat({ session_id: id, mode: null }));
+        expect(failure).toMatchObject({ code: 'INVALID_REQUEST', details: [{ field: 'mode' }] });
+      }
+      expect(await list()).toEqual([await get(session_id)]);
+      expect(await messagesOf(backend, first, session_id)).toEqual([]);
+      const elsewhere = await failureOf(
+        collect(backend.service.chat(second, { mode: null, message: 'hi', session_id }, 'whole')),
+      );
+      expect(elsewhere.code).toBe('SESSION_NOT_FOUND');
     });
 
     it('stay with a created session, which answers with its four fields alone', async () => {

@@ -1,7 +1,7 @@
 // Several servers fill the index of words at the same time. A search waits for none of them, and misses nothing.
 import pg from 'pg';
 import { beforeAll, expect, test } from 'vitest';
-import { storeRules } from '../../../src/local/local-store-rules.ts';
+import { searchRules } from '../../../src/local/search-rules.ts';
 import { connect } from '../../../src/store/postgres/connect.ts';
 import { ConnectionPool } from '../../../src/store/postgres/connection-pool.ts';
 import { searchReads } from '../../../src/store/postgres/search.ts';
@@ -124,7 +124,7 @@ test('the hits of a search are planned for its words each time, however often it
   await begin(store, await newProject(store), { content: 'a fox here' });
   const prepared = await withPool(schema, async (pool) => {
     for (let times = 0; times < 8; times += 1) {
-      const reads = searchReads(pool.ask, storeRules, indexed, fox);
+      const reads = searchReads(pool.ask, searchRules, indexed, fox);
       expect(await reads.hits(10)).toHaveLength(1);
     }
     return pool.ask<{ text: string }>(statement('SELECT statement AS text FROM pg_prepared_statements'));
@@ -159,7 +159,7 @@ test('a search reads no more hits from the index than it is asked for', async ()
       counts.push(rows.length);
       return rows as never;
     };
-    const reads = searchReads(ask, storeRules, { ...indexed, project: mine }, fox);
+    const reads = searchReads(ask, searchRules, { ...indexed, project: mine }, fox);
     expect(await reads.hits(5)).toHaveLength(5);
     expect(Math.max(...counts)).toBe(5);
   });
@@ -168,7 +168,7 @@ test('a search reads no more hits from the index than it is asked for', async ()
 test('the index tells the words of one project from the same words of another', async () => {
   const { schema, mine, other } = await openIndexed();
   for (const project of [mine, other]) {
-    const { query } = indexQuery(fox, project, storeRules);
+    const { query } = indexQuery(fox, project, searchRules);
     const found = `SELECT DISTINCT sessions.project FROM ${schema}.search JOIN ${schema}.sessions
       ON sessions.id = search.session WHERE words @@ $$${query}$$::tsquery`;
     expect(await rowsOf(found)).toEqual([{ project }]);
@@ -180,7 +180,7 @@ test('the hits of a search are of its project, whatever words the index has of a
   // As an index of another version, or of a restored table, could have them.
   await rowsOf(`UPDATE ${schema}.search SET words = replace(words::text, '${other}:', '${mine}:')::tsvector`);
   await withPool(schema, async (pool) => {
-    const reads = searchReads(pool.ask, storeRules, { ...indexed, project: mine }, fox);
+    const reads = searchReads(pool.ask, searchRules, { ...indexed, project: mine }, fox);
     expect(await reads.hits(100)).toHaveLength(20);
   });
 });

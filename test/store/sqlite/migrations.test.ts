@@ -5,6 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import type { Migration } from '../../../src/store/sqlite/schema.ts';
 import { schema } from '../../../src/store/sqlite/schema.ts';
+import { newestSchema } from '../../../src/store/sqlite/schema-version.ts';
 import { addProject, olderStore } from '../../support/older-store.ts';
 import { lookInto } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
@@ -37,6 +38,10 @@ async function storeWithOneSession(directory: string) {
 function titles(path: string): unknown {
   return lookInto(path, (database) => database.prepare('SELECT title FROM sessions').pluck().all());
 }
+
+it('the version that a start compares with is that of the last migration', () => {
+  expect(newestSchema).toBe(schema.at(-1)?.version);
+});
 
 it('copies a store before it changes it, in a private file with the old content', async () => {
   const directory = temporaryDirectory();

@@ -14,6 +14,7 @@ import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { orderingStatements } from '../../../src/store/sqlite/ordering.ts';
 import { purgeStatements } from '../../../src/store/sqlite/purge-rows.ts';
 import { hitStatements } from '../../../src/store/sqlite/search.ts';
+import { backlogStatements } from '../../../src/store/sqlite/search-backlog.ts';
 import { fewStatements } from '../../../src/store/sqlite/search-few.ts';
 import { meetingHits, searchStatements } from '../../../src/store/sqlite/search-hits.ts';
 import { indexStatements } from '../../../src/store/sqlite/search-index.ts';
@@ -49,7 +50,7 @@ const orders = (['updated', 'created'] as const).flatMap((sort) =>
 const pagesOfSessions = orders.flatMap(({ sort, order }) =>
   (['listed', 'archived', 'active', 'deleted'] as const).flatMap((state) =>
     Object.entries(sessionListings[sort][order][state])
-      .filter(([part]) => part !== 'tagged' && part !== 'pinned')
+      .filter(([part]) => !['tagged', 'ofUser', 'pinned'].includes(part))
       .map(([part, sql]) => ({ name: `${part} of ${state} sessions`, state, sort, order, sql })),
   ),
 );
@@ -155,7 +156,8 @@ it.each(orders)(
     for (const state of Object.values(sessionListings[sort][order])) {
       expect(await plan(state.tagged)).toContain('COVERING INDEX sessions_by_tag (project=? AND tag=?)');
       expect(await plan(state.pinned)).toContain('INDEX sessions_pinned (project=? AND pinned=?)');
-      for (const sql of [state.tagged, state.pinned])
+      expect(await plan(state.ofUser)).toContain('INDEX sessions_by_user (user_id=? AND project=?)');
+      for (const sql of [state.tagged, state.ofUser, state.pinned])
         expect(plan(sql)).toMatch(
           /^(?!.*INDEX sessions_(active|archived|deleted)).*PRIMARY KEY \(rowid=\?\)/s,
         );
@@ -202,9 +204,12 @@ it.each(Object.entries(usageStatements))(
   },
 );
 
-it.each(Object.entries({ ...of('index', indexStatements), ...of('waiting', waitingStatements) }))(
-  'the statement %s finds waiting messages without reading others',
-  (_, sql) => {
-    expect(plan(sql)).not.toMatch(/SCAN (message|sessions)/);
-  },
-);
+it.each(
+  Object.entries({
+    ...of('backlog', backlogStatements),
+    ...of('index', indexStatements),
+    ...of('waiting', waitingStatements),
+  }),
+)('the statement %s finds waiting messages without reading others', (_, sql) => {
+  expect(plan(sql)).not.toMatch(/SCAN (message|sessions)/);
+});

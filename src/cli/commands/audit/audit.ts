@@ -1,13 +1,18 @@
 // `parley audit …`: who did what in the store of this machine.
 import type { Command } from 'commander';
+import { registerCommands } from '../../command-group.ts';
 import type { Run } from '../../run.ts';
 import { registerAuditExport } from './export.ts';
 import { registerAuditList } from './list.ts';
 import { registerAuditVerify } from './verify.ts';
 
-export function registerAudit(parent: Command, run: Run): void {
+const commands = {
+  list: registerAuditList,
+  verify: registerAuditVerify,
+  export: registerAuditExport,
+};
+
+export function registerAudit(parent: Command, run: Run, second?: string | null): void {
   const audit = parent.command('audit').description('see who deleted, restored, imported and erased what');
-  registerAuditList(audit, run);
-  registerAuditVerify(audit, run);
-  registerAuditExport(audit, run);
+  registerCommands(audit, run, commands, second);
 }

@@ -1,5 +1,6 @@
 // `parley modes …`: the models that the embedded service can answer with.
 import type { Command } from 'commander';
+import { registerCommands } from '../../command-group.ts';
 import type { Run } from '../../run.ts';
 import { registerModesAdd } from './add.ts';
 import { registerModesDefault } from './default.ts';
@@ -9,13 +10,17 @@ import { registerModesSet } from './set.ts';
 import { registerModesShow } from './show.ts';
 import { registerModesTest } from './test.ts';
 
-export function registerModes(parent: Command, run: Run): void {
+const commands = {
+  add: registerModesAdd,
+  set: registerModesSet,
+  list: registerModesList,
+  show: registerModesShow,
+  test: registerModesTest,
+  remove: registerModesRemove,
+  default: registerModesDefault,
+};
+
+export function registerModes(parent: Command, run: Run, second?: string | null): void {
   const modes = parent.command('modes').description('manage modes: models and their settings');
-  registerModesAdd(modes, run);
-  registerModesSet(modes, run);
-  registerModesList(modes, run);
-  registerModesShow(modes, run);
-  registerModesTest(modes, run);
-  registerModesRemove(modes, run);
-  registerModesDefault(modes, run);
+  registerCommands(modes, run, commands, second);
 }

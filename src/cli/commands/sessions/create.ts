@@ -7,23 +7,35 @@ import { toJson } from '../../terminal/json.ts';
 
 export interface CreateInput {
   readonly title: string | null;
+  readonly user: string | null;
   readonly settings: SettingFlags;
+}
+
+interface CreateFlags extends SettingFlags {
+  readonly title?: string;
+  readonly user?: string;
 }
 
 export function registerCreate(parent: Command, run: Run): void {
   const command = parent
     .command('create')
     .description('start an empty session and print its id')
-    .option('--title <title>', 'title, at most 200 characters');
-  addSettingOptions(command).action((flags: SettingFlags & { title?: string }, command: Command) =>
-    run(command, (context) => runCreate({ title: flags.title ?? null, settings: flags }, context)),
+    .option('--title <title>', 'title, at most 200 characters')
+    .option('--user <name>', 'the person whose session it is');
+  addSettingOptions(command).action((flags: CreateFlags, command: Command) =>
+    run(command, (context) =>
+      runCreate({ title: flags.title ?? null, user: flags.user ?? null, settings: flags }, context),
+    ),
   );
 }
 
-export async function runCreate({ title, settings }: CreateInput, context: CliContext): Promise<undefined> {
+export async function runCreate(
+  { title, user, settings }: CreateInput,
+  context: CliContext,
+): Promise<undefined> {
   const given = await givenSettings(settings, null, context.signal);
   const { backend } = await context.open();
-  const request = { title, ...settingsOfNew(given) };
+  const request = { title, ...settingsOfNew(given), ...(user !== null && { user }) };
   const { data, body } = await backend.service.createSession(await context.call(), request);
   await context.rememberSession(data.session_id, null);
   if (context.options.json) await context.stdout.write(`${toJson(body)}\n`);

@@ -71,12 +71,13 @@ async function showSession(
 
 /** The fields to show: settings and ordering only where the session has some. */
 function told(session: Session, showsMode: boolean): object {
-  const { mode, system, parent_id, forked_at, pinned, archived, tags, ...facts } = session;
+  const { mode, system, parent_id, forked_at, pinned, archived, tags, user, ...facts } = session;
   const settings = Object.entries({ mode: showsMode ? mode : null, system, parent_id, forked_at }).filter(
     ([, value]) => value !== null,
   );
   return {
     ...{ ...facts, ...Object.fromEntries(settings) },
+    ...(user != null && { user }),
     ...(pinned && { pinned }),
     ...(archived && { archived }),
     ...(tags.length > 0 && { tags: tags.join(', ') }),

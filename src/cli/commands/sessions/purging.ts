@@ -75,7 +75,7 @@ export async function purgeSessions(input: PurgeInput, context: CliContext): Pro
 }
 
 /** The end of a purge in sentences, for a terminal. */
-function ended(report: PurgeReport, journals: readonly string[]): string {
+export function ended(report: PurgeReport, journals: readonly string[]): string {
   const { sessions, messages, stored_answers, backups_removed, bytes_before, bytes, facts, integrity } =
     report;
   const lists = [
@@ -109,7 +109,7 @@ function described(
   return `${what}${copies}${earlier}\nThis cannot be undone. It takes a while, and room for a second copy of the store.${rewrite ? ' Whoever else uses the store waits meanwhile.' : ''}`;
 }
 
-async function requireCount(count: number, given: number | null, context: CliContext): Promise<void> {
+export async function requireCount(count: number, given: number | null, context: CliContext): Promise<void> {
   const confirmed =
     given ??
     (await askText(
@@ -125,17 +125,23 @@ async function requireCount(count: number, given: number | null, context: CliCon
   );
 }
 
-async function tell(data: Readonly<Record<string, unknown>>, context: CliContext): Promise<undefined> {
+/** What a purge tells. */
+type ToldPurge = Readonly<Record<string, unknown>> & { readonly not_reached: readonly string[] };
+
+export async function tell(data: ToldPurge, context: CliContext): Promise<undefined> {
   if (context.options.json) await context.stdout.write(`${toJson({ success: true, data })}\n`);
   else {
     const { not_reached, ...fields } = data;
     await context.stdout.write(fieldLines(fields, timesIn(context.stdout, context.host.now())));
-    await tellNotReached(context);
+    await tellNotReached(context, not_reached);
   }
 }
 
-async function tellNotReached(context: Printing): Promise<undefined> {
+export async function tellNotReached(
+  context: Printing,
+  places: readonly string[] = notReached,
+): Promise<undefined> {
   await context.say(
-    `Out of reach, and yours to look after:\n${notReached.map((line) => `  ${line}\n`).join('')}`.trimEnd(),
+    `Out of reach, and yours to look after:\n${places.map((line) => `  ${line}\n`).join('')}`.trimEnd(),
   );
 }

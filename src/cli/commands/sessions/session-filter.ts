@@ -12,6 +12,7 @@ export interface ConditionFlags {
   readonly titleMatch?: string;
   readonly mode?: string;
   readonly tag?: string;
+  readonly user?: string;
   readonly pinned?: boolean;
   readonly archived?: true;
 }
@@ -35,6 +36,7 @@ export function addConditionOptions(command: Command): Command {
     .option('--title-match <glob>', 'sessions whose title matches, with * ? [a-z]')
     .option('--mode <name>', 'sessions whose last turn was in this mode')
     .option('--tag <tag>', 'sessions with this tag')
+    .option('--user <name>', 'sessions of this person')
     .option('--pinned', 'pinned sessions')
     .option('--no-pinned', 'sessions that are not pinned')
     .option('--archived', 'archived sessions instead of the others');
@@ -60,8 +62,8 @@ export function filterOf({ query, all, ...flags }: FilterFlags): FilterChoice | 
 
 /** The conditions among other flags. */
 export function conditionFlagsOf(flags: ConditionFlags): ConditionFlags {
-  const { olderThan, newerThan, titleMatch, mode, tag, pinned, archived } = flags;
-  const given = Object.entries({ olderThan, newerThan, titleMatch, mode, tag, pinned, archived });
+  const { olderThan, newerThan, titleMatch, mode, tag, user, pinned, archived } = flags;
+  const given = Object.entries({ olderThan, newerThan, titleMatch, mode, tag, user, pinned, archived });
   return Object.fromEntries(given.filter(([, value]) => value !== undefined));
 }
 
@@ -71,13 +73,14 @@ export function conditionsOf(
   now: number,
   archivedByDefault: boolean | null,
 ): SessionConditions {
-  const { olderThan, newerThan, titleMatch, mode, tag, pinned, archived } = flags;
+  const { olderThan, newerThan, titleMatch, mode, tag, user, pinned, archived } = flags;
   return {
     updated_before: olderThan === undefined ? null : timeOf(olderThan, now),
     updated_after: newerThan === undefined ? null : timeOf(newerThan, now),
     title_match: titleMatch ?? null,
     mode: mode ?? null,
     tag: tag ?? null,
+    user: user ?? null,
     pinned: pinned ?? null,
     archived: archived ?? archivedByDefault,
   };
@@ -85,13 +88,14 @@ export function conditionsOf(
 
 /** The options that give these conditions, for a command that is shown. */
 export function conditionWords(conditions: SessionConditions): readonly string[] {
-  const { updated_before, updated_after, title_match, mode, tag, pinned, archived } = conditions;
+  const { updated_before, updated_after, title_match, mode, tag, user, pinned, archived } = conditions;
   return [
     ...(title_match === null ? [] : ['--title-match', title_match]),
     ...(updated_before === null ? [] : ['--older-than', updated_before]),
     ...(updated_after === null ? [] : ['--newer-than', updated_after]),
     ...(mode === null ? [] : ['--mode', mode]),
     ...(tag === null ? [] : ['--tag', tag]),
+    ...(user === null ? [] : ['--user', user]),
     ...(pinned === null ? [] : [pinned ? '--pinned' : '--no-pinned']),
     ...(archived ? ['--archived'] : []),
   ];

@@ -1,5 +1,6 @@
 // `parley sessions …`: the group.
 import type { Command } from 'commander';
+import { registerCommands } from '../../command-group.ts';
 import type { Run } from '../../run.ts';
 import { registerArchive } from './archive.ts';
 import { registerBatches } from './batches.ts';
@@ -23,30 +24,34 @@ import { registerUnarchive } from './unarchive.ts';
 import { registerUndo } from './undo.ts';
 import { registerUnpin } from './unpin.ts';
 
-export function registerSessions(parent: Command, run: Run): void {
+const commands = {
+  create: registerCreate,
+  get: registerGet,
+  list: registerList,
+  search: registerSearch,
+  messages: registerMessages,
+  show: registerShow,
+  rename: registerRename,
+  fork: registerFork,
+  undo: registerUndo,
+  redo: registerRedo,
+  delete: registerDelete,
+  restore: registerRestore,
+  pin: registerPin,
+  unpin: registerUnpin,
+  archive: registerArchive,
+  unarchive: registerUnarchive,
+  tag: registerTag,
+  batches: registerBatches,
+  purge: registerPurge,
+  redact: registerRedact,
+  export: registerExport,
+  import: registerImport,
+};
+
+export function registerSessions(parent: Command, run: Run, second?: string | null): void {
   const sessions = parent
     .command('sessions')
     .description('create, read, list, search, order, delete and export sessions');
-  registerCreate(sessions, run);
-  registerGet(sessions, run);
-  registerList(sessions, run);
-  registerSearch(sessions, run);
-  registerMessages(sessions, run);
-  registerShow(sessions, run);
-  registerRename(sessions, run);
-  registerFork(sessions, run);
-  registerUndo(sessions, run);
-  registerRedo(sessions, run);
-  registerDelete(sessions, run);
-  registerRestore(sessions, run);
-  registerPin(sessions, run);
-  registerUnpin(sessions, run);
-  registerArchive(sessions, run);
-  registerUnarchive(sessions, run);
-  registerTag(sessions, run);
-  registerBatches(sessions, run);
-  registerPurge(sessions, run);
-  registerRedact(sessions, run);
-  registerExport(sessions, run);
-  registerImport(sessions, run);
+  registerCommands(sessions, run, commands, second);
 }

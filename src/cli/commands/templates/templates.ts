@@ -1,20 +1,25 @@
 // `parley templates …`: messages with settings and variables, kept as files.
 import type { Command } from 'commander';
+import { registerCommands } from '../../command-group.ts';
 import type { Run } from '../../run.ts';
 import { registerTemplatesEdit } from './edit.ts';
 import { registerTemplatesList } from './list.ts';
 import { registerTemplatesRemove } from './remove.ts';
 import { registerTemplatesShow } from './show.ts';
 
-export function registerTemplates(parent: Command, run: Run): void {
+const commands = {
+  list: registerTemplatesList,
+  show: registerTemplatesShow,
+  edit: registerTemplatesEdit,
+  remove: registerTemplatesRemove,
+};
+
+export function registerTemplates(parent: Command, run: Run, second?: string | null): void {
   const templates = parent
     .command('templates')
     .description('manage templates: messages with settings and variables, for chat -t')
     .addHelpText('after', templatesHelp);
-  registerTemplatesList(templates, run);
-  registerTemplatesShow(templates, run);
-  registerTemplatesEdit(templates, run);
-  registerTemplatesRemove(templates, run);
+  registerCommands(templates, run, commands, second);
 }
 
 const templatesHelp = `

@@ -1,0 +1,18 @@
+// The errors of purges and redactions.
+import { ParleyError } from '../service/errors.ts';
+
+export function otherCount(found: number, expected: number): ParleyError {
+  return new ParleyError('INVALID_REQUEST', `There are ${found} sessions to erase, not ${expected}.`, {
+    hint: 'Nothing was erased.',
+    remedy: { kind: 'count_again' },
+    details: [{ field: 'expected_sessions', problem: `there are ${found}` }],
+  });
+}
+
+export function inUse(kind: 'busy' | 'changed', session_id: string): ParleyError {
+  const what = kind === 'busy' ? 'A turn runs in' : 'A text changed meanwhile in';
+  return new ParleyError('SESSION_BUSY', `${what} the session ${session_id}.`, {
+    hint: 'Nothing of it was replaced. Try again.',
+    session_id,
+  });
+}

@@ -1,0 +1,94 @@
+// Erases everything that the store holds of one person. Active sessions are deleted first, so no turn can begin in them; those in which a
+// turn runs are left as they are.
+import type {
+  UserPurgeExecution,
+  UserPurgePlan,
+  UserPurgeReport,
+  UserPurgeRequest,
+} from '../service/administration.ts';
+import type { AuditBy, UserSession } from '../store/session-store.ts';
+import { sessionMark } from './audit-chain.ts';
+import { otherCount } from './erasure-failures.ts';
+import type { LocalOptions } from './local-options.ts';
+import { checkUser } from './text-rules.ts';
+
+/** How many sessions the audit log names. */
+const mostMarks = 1000;
+/** Sessions of the person may be deleted by others at the moment of the count. */
+const mostTries = 10;
+/** How many lines are looked for at a time. */
+const linesAtOnce = 200;
+
+const ofRequest = ({ project_id, user }: UserPurgeRequest) => ({ projectId: project_id, user });
+
+export async function planUserPurge(
+  { store }: LocalOptions,
+  request: UserPurgeRequest,
+): Promise<UserPurgePlan> {
+  checkUser('user', request.user);
+  const sessions = await store.ofUsers().sessions(ofRequest(request));
+  const free = sessions.filter(isFree);
+  const { backups, unfinished } = await store.planPurge(ofRequest(request));
+  const { messages, text_bytes } = await store.ofUsers().texts(ofRequest(request));
+  return {
+    ...{ sessions: free.length, deleted: free.filter(({ is_deleted }) => is_deleted).length },
+    ...{ busy: idsOf(sessions.filter(({ is_busy }) => is_busy)), messages, text_bytes, backups, unfinished },
+  };
+}
+
+export async function purgeUser(
+  { store, limits, now }: LocalOptions,
+  request: UserPurgeExecution,
+  by: AuditBy,
+): Promise<UserPurgeReport> {
+  checkUser('user', request.user);
+  const filter = ofRequest(request);
+  const sessions = await store.ofUsers().sessions(filter);
+  const free = sessions.filter(isFree);
+  const { expected_sessions } = request;
+  if (expected_sessions !== null && expected_sessions !== free.length)
+    throw otherCount(free.length, expected_sessions);
+  const active = free.filter(({ is_deleted }) => !is_deleted);
+  for (const projectId of new Set(active.map(({ project_id }) => project_id))) {
+    const ids = idsOf(active.filter(({ project_id }) => project_id === projectId));
+    for (let from = 0; from < ids.length; from += limits.batchIds)
+      await store.deleteSessions(projectId, ids.slice(from, from + limits.batchIds), by.time, null, by);
+  }
+  const keptSince = now() - limits.idempotencyMs;
+  const marks = idsOf(free).slice(0, mostMarks).map(sessionMark);
+  for (let tries = 1; ; tries += 1) {
+    const { sessions: expected } = await store.planPurge(filter);
+    const options = { expected, keptSince, rewrites: request.rewrite, by, marks };
+    const purge = await store.purgeSessions(filter, options);
+    if (purge.kind === 'purged') {
+      const left = idsOf(await store.ofUsers().sessions(filter));
+      const isLeft = new Set(left);
+      const hashes = idsOf(free).flatMap((id) => (isLeft.has(id) ? [] : [sessionMark(id)]));
+      return { erased_at: new Date(now()).toISOString(), ...purge.report, hashes, busy: left };
+    }
+    if (tries === mostTries) throw otherCount(purge.sessions, expected);
+  }
+}
+
+export async function linesOf(
+  { store }: LocalOptions,
+  request: UserPurgeRequest,
+  lines: readonly string[],
+): Promise<readonly string[]> {
+  // No message holds what a database cannot keep.
+  const sought = lines.filter((line) => line !== '' && line.isWellFormed() && !line.includes('\0'));
+  const found: string[] = [];
+  for (let from = 0; from < sought.length; from += linesAtOnce) {
+    const some = sought.slice(from, from + linesAtOnce);
+    found.push(...(await store.ofUsers().said(ofRequest(request), some)));
+  }
+  return found;
+}
+
+function isFree({ is_busy }: UserSession): boolean {
+  return !is_busy;
+}
+
+function idsOf(sessions: readonly UserSession[]): readonly string[] {
+  return sessions.map(({ session_id }) => session_id);
+}

@@ -1,0 +1,16 @@
+// What the service of Parley offers beyond the interface document. The header `Parley-Extensions` lists it, and tells what a server lacks.
+
+export const extensions = [
+  'archive',
+  'idempotency',
+  'stream',
+  'settings',
+  'lines',
+  'schema',
+  'order',
+  'sync',
+  'mode',
+  'users',
+] as const;
+
+export type Extension = (typeof extensions)[number];

@@ -1,0 +1,46 @@
+// What the store holds of one person. The index of the users gives the sessions at once.
+import {
+  type SessionsOf,
+  shortestPart,
+  type UserSession,
+  type UserSessions,
+  type UserTexts,
+} from '../user-sessions.ts';
+import type { Ask } from './connection-pool.ts';
+import { leaseUntil } from './servers.ts';
+import { statement } from './statement.ts';
+
+// $1: the project, or null for all. $2: the user.
+const ofUser = `session.user_id = $2::text
+  AND ($1::text IS NULL OR session.project = (SELECT id FROM parley.projects WHERE project_id = $1))`;
+const sessions = statement(`
+  SELECT projects.project_id, session.session_id, session.deleted_at IS NOT NULL AS is_deleted,
+    session.turn_owner IS NOT NULL AND ${leaseUntil()} > clock_timestamp() AS is_busy
+  FROM parley.sessions AS session JOIN parley.projects ON projects.id = session.project
+  WHERE ${ofUser} ORDER BY session.session_id`);
+const messagesIn = (table: string) => `
+  SELECT message.content FROM parley.sessions AS session
+  JOIN parley.${table} AS message ON message.session = session.id WHERE ${ofUser}`;
+const isFree = `(session.turn_owner IS NULL OR ${leaseUntil()} <= clock_timestamp())`;
+const texts = statement(`
+  SELECT count(*) AS messages, coalesce(sum(octet_length(content)), 0)::bigint AS text_bytes
+  FROM (${messagesIn('messages')} AND ${isFree}
+    UNION ALL ${messagesIn('hidden_messages')} AND ${isFree}) AS message`);
+const saidIn = (table: string) => `EXISTS (${messagesIn(table)} AND message.role = 'user'
+    AND (message.content = line OR (length(line) >= ${shortestPart} AND strpos(message.content, line) > 0)))`;
+const said = statement(`
+  SELECT line FROM unnest($3::text[]) AS lines (line)
+  WHERE ${saidIn('messages')} OR ${saidIn('hidden_messages')}`);
+
+type Run = <T>(call: (ask: Ask) => Promise<T>) => Promise<T>;
+
+/** `run` turns errors into those of the store. */
+export function userSessions(run: Run): UserSessions {
+  const values = ({ projectId, user }: SessionsOf) => [projectId, user];
+  return {
+    sessions: (of) => run((ask) => ask<UserSession>(sessions, values(of))),
+    texts: (of) => run(async (ask) => (await ask<UserTexts>(texts, values(of)))[0] as UserTexts),
+    said: (of, lines) =>
+      run(async (ask) => (await ask<{ line: string }>(said, [...values(of), lines])).map(({ line }) => line)),
+  };
+}

@@ -1,0 +1,156 @@
+// The calls of a store that a turn does not make, and the parts that only they need. The store loads this file at the first of them, so that
+// a start does not wait for it.
+import type { StoreReport } from '../../service/administration.ts';
+import type { Session } from '../../service/session.ts';
+import { keyNote } from '../audit-log.ts';
+import { toTime } from '../rows.ts';
+import type { PurgeFilter } from '../session-filters.ts';
+import type { IdempotencyKey, Idempotent, Purge, PurgeOptions, SessionStore } from '../session-store.ts';
+import type { TurnWaiters } from '../turn-waiters.ts';
+import type { Clocks } from './age-clock.ts';
+import type { SqliteAudit } from './audit.ts';
+import type { Connection } from './connection.ts';
+import { inspect } from './inspection.ts';
+import type { KeyReads } from './key-reads.ts';
+import { createKey, listKeys, revokeKey } from './keys.ts';
+import { importInParts, isShort } from './long-import.ts';
+import { changeSession, orderSessions } from './ordering.ts';
+import { removeAbandoned } from './parted-session.ts';
+import { planPurge, purgeSessions } from './purge.ts';
+import { Redactions } from './redactions.ts';
+import { importOrReplace } from './replaced-session.ts';
+import { findSession } from './sessions.ts';
+import type { StoreAccess } from './store-access.ts';
+import type { StoreDependencies } from './store-dependencies.ts';
+import { StoreLines } from './store-lines.ts';
+import type { StoreProcesses } from './store-processes.ts';
+import { StoreSearch } from './store-search.ts';
+import { usage } from './usage.ts';
+import { userSessions } from './user-sessions.ts';
+import { storeItself } from './writer.ts';
+
+/** Runs a write once for each idempotency key. */
+export type WriteOnce = <T>(
+  projectId: string,
+  once: IdempotencyKey | null,
+  work: (connection: Connection) => T,
+) => Promise<Idempotent<T>>;
+
+/** What the store shares with these calls. */
+interface StoreParts {
+  readonly access: StoreAccess;
+  readonly keys: KeyReads;
+  readonly audit: SqliteAudit;
+  readonly turnWaiters: TurnWaiters;
+  readonly dependencies: StoreDependencies;
+  readonly processes: StoreProcesses | null;
+  readonly clocks: () => Clocks;
+  readonly writeOnce: WriteOnce;
+}
+
+export class RareCalls {
+  readonly #parts: StoreParts;
+  readonly search: StoreSearch;
+  readonly lines: StoreLines;
+
+  constructor(parts: StoreParts) {
+    const { access, dependencies, processes, turnWaiters } = parts;
+    this.#parts = parts;
+    this.search = new StoreSearch(access, processes, dependencies.rules);
+    this.lines = new StoreLines(access, dependencies, turnWaiters);
+  }
+
+  redactions() {
+    return new Redactions(this.#parts.access, this.#parts.clocks);
+  }
+
+  users() {
+    return userSessions(this.#parts.access, this.#parts.dependencies.sinceBoot);
+  }
+
+  removeAbandoned(): Promise<void> {
+    const { access, dependencies } = this.#parts;
+    return removeAbandoned(access, dependencies.sinceBoot());
+  }
+
+  readonly createKey: SessionStore['createKey'] = async (key) => {
+    return this.#parts.access.write(storeItself, (connection) => {
+      const created = createKey(connection, key);
+      this.#parts.audit.add(connection, keyNote('key_created', created, key.now));
+      return created;
+    });
+  };
+
+  readonly listKeys: SessionStore['listKeys'] = async () => {
+    return this.#parts.access.read(listKeys);
+  };
+
+  readonly revokeKey: SessionStore['revokeKey'] = async (keyId, now) => {
+    return this.#parts.access.write(storeItself, (connection) => {
+      this.#parts.keys.forget();
+      const revoked = revokeKey(connection, keyId, now);
+      if (revoked?.revoked_at === toTime(now))
+        this.#parts.audit.add(connection, keyNote('key_revoked', revoked, now));
+      return revoked;
+    });
+  };
+
+  readonly changeSession: SessionStore['changeSession'] = async (projectId, sessionId, changes) => {
+    return this.#parts.access.write(projectId, (connection) =>
+      changeSession(connection, projectId, sessionId, changes, this.#parts.dependencies.rules),
+    );
+  };
+
+  readonly orderSessions: SessionStore['orderSessions'] = async (
+    ...[projectId, sessionIds, change, done, once]
+  ) => {
+    const { rules } = this.#parts.dependencies;
+    return this.#parts.writeOnce(projectId, once, (connection) =>
+      orderSessions(connection, projectId, sessionIds, { change, done, rules }),
+    );
+  };
+
+  readonly importSession: SessionStore['importSession'] = async (projectId, record, once, by) => {
+    const { connection, writer } = this.#parts.access;
+    const told = (kept: Session | null) => this.#parts.audit.with(kept, connection, 'import', projectId, by);
+    const { rules } = this.#parts.dependencies;
+    const tools = { connection, rules, clocks: () => this.#parts.clocks() };
+    const imported = isShort(record)
+      ? await this.#parts.writeOnce(projectId, once, (connection) => {
+          const before = by && findSession(connection, projectId, record.session.session_id);
+          const kept = importOrReplace(tools, projectId, record);
+          return kept && before && rules.isSame(kept, before) ? kept : told(kept);
+        })
+      : await this.#parts.access.runToEnd(() =>
+          importInParts(writer, tools, { projectId, record, once, told }),
+        );
+    this.search.keepUpWithImport();
+    return imported;
+  };
+
+  readonly planPurge: SessionStore['planPurge'] = async (filter) => {
+    return this.#parts.access.read((connection) =>
+      planPurge(connection, filter, this.#parts.dependencies.sinceBoot()),
+    );
+  };
+
+  async purgeSessions(filter: PurgeFilter, options: PurgeOptions): Promise<Purge> {
+    const { connection, writer, wait } = this.#parts.access;
+    const told = () => this.#parts.audit.addPurge(connection, filter.projectId, options);
+    const tools = { connection, writer, wait, clocks: () => this.#parts.clocks(), told };
+    return this.#parts.access.run(async () => {
+      await this.removeAbandoned();
+      // What waits still names sessions by their ids.
+      await this.#parts.audit.chain();
+      return purgeSessions(tools, filter, options);
+    });
+  }
+
+  readonly usage: SessionStore['usage'] = async (since, by) => {
+    return this.#parts.access.read((connection) => usage(connection, since, by));
+  };
+
+  async inspect(): Promise<StoreReport> {
+    return this.#parts.access.read((connection) => inspect(connection, this.#parts.dependencies.filesystem));
+  }
+}

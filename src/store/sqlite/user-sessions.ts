@@ -1,0 +1,64 @@
+// What the store holds of one person. The index of the users gives the sessions at once.
+import {
+  type SessionsOf,
+  shortestPart,
+  type UserSession,
+  type UserSessions,
+  type UserTexts,
+} from '../user-sessions.ts';
+import { leaseIsOver } from './lease-clock.ts';
+import type { StoreAccess } from './store-access.ts';
+
+// Project 0 holds the sessions that parted-session.ts hides.
+const ofUser = `sessions.user_id = @user AND sessions.project <> 0
+  AND (@projectId IS NULL OR sessions.project = (SELECT id FROM projects WHERE project_id = @projectId))`;
+const messagesIn = (table: string) => `
+  SELECT count(*) AS messages, coalesce(sum(octet_length(content)), 0) AS bytes
+  FROM sessions CROSS JOIN ${table} AS message ON message.session = sessions.id
+  WHERE ${ofUser} AND (turn_owner IS NULL OR ${leaseIsOver})`;
+const saidIn = (table: string) => `EXISTS (
+    SELECT 1 FROM sessions CROSS JOIN ${table} AS message ON message.session = sessions.id
+    WHERE ${ofUser} AND message.role = 'user'
+      AND (message.content = line OR (length(line) >= ${shortestPart} AND instr(message.content, line))))`;
+
+export const userStatements = {
+  sessions: `
+    SELECT projects.project_id, session_id, deleted_at IS NOT NULL AS is_deleted,
+      turn_owner IS NOT NULL AND NOT ${leaseIsOver} AS is_busy
+    FROM sessions CROSS JOIN projects ON projects.id = sessions.project WHERE ${ofUser} ORDER BY session_id`,
+  texts: `
+    SELECT sum(messages) AS messages, sum(bytes) AS text_bytes
+    FROM (${messagesIn('messages')} UNION ALL ${messagesIn('hidden_messages')})`,
+  said: `
+    SELECT line FROM (SELECT value AS line FROM json_each(@lines))
+    WHERE ${saidIn('messages')} OR ${saidIn('hidden_messages')}`,
+} as const;
+
+type UserSessionRow = Omit<UserSession, 'is_deleted' | 'is_busy'> & {
+  readonly is_deleted: number;
+  readonly is_busy: number;
+};
+
+/** `clock`: the clock of leases. */
+export function userSessions(access: StoreAccess, clock: () => number): UserSessions {
+  const bindings = ({ projectId, user }: SessionsOf) => ({ projectId, user });
+  return {
+    sessions: (of) =>
+      access.read((connection) =>
+        connection
+          .all<UserSessionRow>(userStatements.sessions, { ...bindings(of), clock: clock() })
+          .map((row) => ({ ...row, is_deleted: row.is_deleted === 1, is_busy: row.is_busy === 1 })),
+      ),
+    texts: (of) =>
+      access.read(
+        (connection) =>
+          connection.get<UserTexts>(userStatements.texts, { ...bindings(of), clock: clock() }) as UserTexts,
+      ),
+    said: (of, lines) =>
+      access.read((connection) =>
+        connection
+          .all<{ line: string }>(userStatements.said, { ...bindings(of), lines: JSON.stringify(lines) })
+          .map(({ line }) => line),
+      ),
+  };
+}
