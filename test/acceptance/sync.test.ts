@@ -1,8 +1,8 @@
 // The real program syncs over `parley serve`: killed in the middle and run again, and run twice at once.
-import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Place } from '../support/parley.ts';
 import { type ServedPlace, servePlace } from '../support/served-place.ts';
+import { exportedBy, killedSync, syncKills } from '../support/sync-kills.ts';
 
 const here = new Place();
 const there = new Place();
@@ -13,8 +13,6 @@ const lines = (name: string) =>
   Array.from({ length: count }, (_, at) =>
     JSON.stringify({ message: `${name} ${at}`, id: `${name}${at}` }),
   ).join('\n');
-const exported = async (place: Place, ...words: string[]) =>
-  (await place.output(['sessions', 'export', '--all', '--format', 'json', ...words])).split('\n').sort();
 
 beforeAll(async () => {
   await here.output(['chat', '--batch', '-m', 'echo', '--json'], { stdin: lines('here') });
@@ -33,18 +31,7 @@ afterAll(async () => {
 
 test('a sync that is killed in the middle and run again, twice at once, ends with the same sessions', async () => {
   let told = 0;
-  for (const results of [5, 30]) {
-    const child = here.start(['sync', 'other']);
-    child.stdin.end();
-    let out = '';
-    const closed = once(child, 'close');
-    child.stdout.on('data', (chunk: Buffer) => {
-      out += chunk;
-      if (out.split('\n').length > results) child.kill('SIGKILL');
-    });
-    await closed;
-    told += out.split('\n').length - 1;
-  }
+  for (const results of [5, 30]) told += (await killedSync(here, { results, afterMs: 0 })).told;
   expect(told).toBeGreaterThanOrEqual(5);
   const both = await Promise.all([here.parley(['sync', 'other']), here.parley(['sync', 'other'])]);
   // One of them may have found the other at work.
@@ -53,9 +40,14 @@ test('a sync that is killed in the middle and run again, twice at once, ends wit
     both.every(({ status }) => status === 0) ? 0 : 7,
   ]);
   expect(await here.output(['sync', 'other'])).toBe('');
-  const sessions = await exported(here);
-  expect(sessions).toHaveLength(2 * count + 1);
-  expect(await exported(here, '--profile', 'other')).toEqual(sessions);
+  const sessions = await exportedBy(here);
+  expect(sessions).toHaveLength(2 * count);
+  expect(await exportedBy(here, '--profile', 'other')).toEqual(sessions);
+}, 120_000);
+
+test('syncs that are killed at random moments while both places change end with the same sessions', async () => {
+  const report = await syncKills(here, { kills: 3, sessions: 6, random: Math.random });
+  expect(report.faults).toEqual([]);
 }, 120_000);
 
 test('a sync of a place with itself is refused, and does nothing', async () => {

@@ -10,47 +10,53 @@ export interface GatherLimits<Item> {
   readonly waitMs: number;
 }
 
-const waitedLongEnough = null;
-
+/** The items before a failure of the source are given out before it. */
 export async function* gathered<Item>(
   items: AsyncIterable<Item>,
   limits: GatherLimits<Item>,
 ): AsyncGenerator<Item, void> {
   const iterator = items[Symbol.asyncIterator]();
-  let held: Item[] = [];
-  let weight = 0;
-  let timer = new AbortController();
-  let timeout: Promise<null> | null = null;
-  const wait = () =>
-    delay(limits.waitMs, undefined, { signal: timer.signal }).then(
-      () => waitedLongEnough,
-      () => waitedLongEnough,
-    );
+  let next: Promise<Arrival<Item>> = arrivalOf(iterator);
+  let isOver = false;
   try {
-    let next = iterator.next();
-    for (;;) {
-      // A failure is told by the await below, also if it comes while a group is given out.
-      next.catch(() => {});
-      if (held.length > 0) timeout ??= wait();
-      const arrived = timeout === null ? await next : await Promise.race([next, timeout]);
-      if (arrived !== waitedLongEnough) {
-        if (arrived.done === true) break;
-        held.push(arrived.value);
-        weight += limits.weightOf(arrived.value);
-        next = iterator.next();
-        if (held.length < limits.items && weight < limits.weight) continue;
+    while (!isOver) {
+      const group: Item[] = [];
+      let weight = 0;
+      const timer = new AbortController();
+      let timeout: Promise<null> | null = null;
+      let failure: { readonly error: unknown } | null = null;
+      while (group.length < limits.items && weight < limits.weight) {
+        if (group.length > 0) timeout ??= timeOut(limits.waitMs, timer.signal);
+        const arrival = timeout === null ? await next : await Promise.race([next, timeout]);
+        if (arrival === null) break;
+        isOver = !('item' in arrival);
+        if ('error' in arrival) failure = arrival;
+        if (!('item' in arrival)) break;
+        group.push(arrival.item);
+        weight += limits.weightOf(arrival.item);
+        next = arrivalOf(iterator);
       }
       timer.abort();
-      timer = new AbortController();
-      timeout = null;
-      const group = held;
-      held = [];
-      weight = 0;
       yield* group;
+      if (failure !== null) throw failure.error;
     }
-    yield* held;
   } finally {
-    timer.abort();
     await iterator.return?.();
   }
+}
+
+type Arrival<Item> = { readonly item: Item } | { readonly error: unknown } | { readonly isEnd: true };
+
+/** Never rejects, so a failure waits until somebody asks for it. */
+async function arrivalOf<Item>(iterator: AsyncIterator<Item>): Promise<Arrival<Item>> {
+  try {
+    const { done, value } = await iterator.next();
+    return done === true ? { isEnd: true } : { item: value };
+  } catch (error) {
+    return { error };
+  }
+}
+
+function timeOut(milliseconds: number, signal: AbortSignal): Promise<null> {
+  return delay(milliseconds, null, { signal }).catch(() => null);
 }
