@@ -95,6 +95,7 @@ export class LocalAdministration implements Administration {
       keptSince,
       rewrites: request.rewrite ?? false,
       by: this.#owner(),
+      erased: request.erased,
     });
     if (purge.kind === 'other_count') throw otherCount(purge.sessions, expected);
     return purge.report;

@@ -115,6 +115,8 @@ export interface PurgeExecution extends PurgeRequest {
   readonly expected_sessions: number;
   /** True: the files of the store are rewritten, so that no erased byte is left in them. SQLite always does so and ignores this field. */
   readonly rewrite?: boolean;
+  /** Called when this many further sessions are erased. Their bytes are overwritten after the last one. */
+  readonly erased?: (sessions: number) => void;
 }
 
 /** What a purge would erase. */

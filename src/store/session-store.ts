@@ -90,6 +90,8 @@ export interface PurgeOptions {
   /** True: the store also does the extra work, if it needs any, that leaves no erased byte in its files. False by default. */
   readonly rewrites?: boolean;
   readonly by?: AuditBy;
+  /** Called when this many further sessions are erased. */
+  readonly erased?: ((sessions: number) => void) | undefined;
   /** How the audit log names the sessions; nothing by default. */
   readonly marks?: readonly string[];
 }

@@ -107,6 +107,10 @@ const runs: readonly Run[] = [
     section: 'parley sessions purge',
     words: () => ['sessions', 'purge', '--profile', 'local', '--deleted-before', '0d', '--dry-run', '--json'],
   },
+  ...[['--dry-run'], ['--yes']].map((how) => ({
+    section: 'parley sessions purge',
+    words: () => ['sessions', 'purge', '--profile', 'local', '--user', 'nobody', ...how, '--json'],
+  })),
   { section: 'parley sessions search', words: () => ['sessions', 'search', 'hello', '--json'] },
   {
     section: 'parley sessions search --secrets',

@@ -61,10 +61,11 @@ export function describePurges(name: string, open: () => Promise<SessionStore>):
       expect(await store.holdsAny(other, [theirs])).toBe(true);
       expect(await store.holdsAny(mine, [own])).toBe(false);
       const all = { ...filter, projectId: null };
-      expect(await store.purgeSessions(all, options)).toMatchObject({
-        kind: 'purged',
-        report: { sessions: 1 },
-      });
+      const told: number[] = [];
+      expect(
+        await store.purgeSessions(all, { ...options, erased: (count) => told.push(count) }),
+      ).toMatchObject({ kind: 'purged', report: { sessions: 1 } });
+      expect(told).toEqual([1]);
       expect(await store.holdsAny(other, [theirs])).toBe(false);
     });
 

@@ -1,6 +1,5 @@
 // The store over PostgreSQL. session-store.ts describes each method, and the files of the subjects hold the SQL. Calls of one kind that
 // wait at the same moment are one statement (groups.ts).
-import type { StoreReport } from '../../service/administration.ts';
 import type { Message, NewSession, Session } from '../../service/session.ts';
 import type { SessionChanges } from '../../service/session-archive.ts';
 import type { FoundKey } from '../key-budgets.ts';
@@ -251,16 +250,14 @@ export class PostgresStore implements SessionStore {
   readonly planPurge: SessionStore['planPurge'] = (filter) => this.#run((ask) => planPurge(ask, filter));
 
   async purgeSessions(filter: PurgeFilter, options: PurgeOptions): Promise<Purge> {
-    const { expected, keptSince, rewrites = false, by, marks = [] } = options;
+    const { expected, keptSince, rewrites = false, by, marks = [], erased } = options;
     const keptMs = Math.max(0, this.#now() - keptSince);
     await this.audit.chain();
-    const given = { expected, keptMs, rewrites, by, marks };
+    const given = { expected, keptMs, rewrites, by, marks, erased };
     return this.#told(() => purgeSessions(this.#connections, filter, given));
   }
 
-  inspect(): Promise<StoreReport> {
-    return this.#run((ask) => inspect(ask, this.#name));
-  }
+  readonly inspect = (): Promise<StoreReport> => this.#run((ask) => inspect(ask, this.#name));
 
   ping(): Promise<void> {
     return this.#run(() => checkWritable(this.#connections, this.#name, this.#schema));

@@ -114,6 +114,8 @@ interface PurgeOptions {
   /** True: the tables are rewritten, so that no erased byte is left in them. */
   readonly rewrites: boolean;
   readonly by: AuditBy | undefined;
+  /** Called when this many further sessions are erased. */
+  readonly erased: ((sessions: number) => void) | undefined;
   readonly marks: readonly string[];
 }
 
@@ -121,7 +123,7 @@ interface PurgeOptions {
 export async function purgeSessions(
   connections: ConnectionPool,
   filter: PurgeFilter,
-  { expected, keptMs, rewrites, by, marks }: PurgeOptions,
+  { expected, keptMs, rewrites, by, marks, erased: tell }: PurgeOptions,
 ): Promise<Purge> {
   const { ask } = connections;
   const values = valuesOf(filter);
@@ -134,7 +136,7 @@ export async function purgeSessions(
   const note = by && noteText({ ...by, what: 'purge', project_id, count: expected, ids: marks });
   await ask(beginErasing, [note ?? null]);
   const [answered] = await ask<{ answers: number }>(answers, [...values, keptMs]);
-  const erased = await eraseRows(ask, erase, values);
+  const erased = await eraseRows(ask, erase, values, tell);
   const stored_answers = answered?.answers ?? 0;
   const report = {
     ...erased,
@@ -159,7 +161,12 @@ export async function overwriteErased(
   return { backups_removed: [], bytes_before, bytes: await storeBytes(ask), facts, integrity: 'ok' };
 }
 
-async function eraseRows(ask: Ask, erase: Statement, values: readonly unknown[]): Promise<Counts> {
+async function eraseRows(
+  ask: Ask,
+  erase: Statement,
+  values: readonly unknown[],
+  tell: PurgeOptions['erased'],
+): Promise<Counts> {
   let sessions = 0;
   let messages = 0;
   for (;;) {
@@ -167,6 +174,7 @@ async function eraseRows(ask: Ask, erase: Statement, values: readonly unknown[])
     if (lot === undefined || lot.sessions === 0) return { sessions, messages };
     sessions += lot.sessions;
     messages += lot.messages;
+    tell?.(lot.sessions);
   }
 }
 

@@ -35,12 +35,13 @@ const byEndOfId = `AND session.session_id = ANY (ARRAY(
 function inOrder(sort: SessionOrder['sort'], order: SessionOrder['order'], state: State) {
   const column = `session.${columnOf[sort]}`;
   const ordered = `ORDER BY ${column} ${order}, session.session_id ${order}`;
+  // Each index is read as far as one page needs. With the limit outside of the sum alone, the database may sort all rows that follow.
   const page = (conditions: string) => {
     const of = (condition: string) => `
-      SELECT session.* FROM parley.sessions AS session
+      (SELECT session.* FROM parley.sessions AS session
       WHERE session.project = (SELECT id FROM parley.projects WHERE project_id = $1) AND ${condition}
-        AND (${column}, session.session_id) ${order === 'desc' ? '<' : '>'} ($2::bigint, $3::text) ${conditions}`;
-    // The database merges two ordered indexes while it reads them.
+        AND (${column}, session.session_id) ${order === 'desc' ? '<' : '>'} ($2::bigint, $3::text) ${conditions}
+      ${ordered} LIMIT $4)`;
     const rows =
       state === 'active'
         ? `${of(listed)} UNION ALL ${of(archived)}`

@@ -19,6 +19,8 @@ export interface PurgeTools {
   readonly clocks: () => Clocks;
   /** Tells of the purge in the audit log. */
   readonly told: () => void;
+  /** Called when this many further sessions are erased. */
+  readonly erased?: ((sessions: number) => void) | undefined;
 }
 
 export interface Erased {
@@ -162,7 +164,7 @@ function* answerSteps(
 }
 
 function* sessionSteps(
-  { connection, clocks }: PurgeTools,
+  { connection, clocks, erased }: PurgeTools,
   chosen: Choosing,
   bindings: Bindings,
 ): Steps<Erased> {
@@ -184,5 +186,6 @@ function* sessionSteps(
       messages += connection.run(purgeStatements.hiddenMessages, { session }).changes;
       connection.run(purgeStatements.session, { session });
     }
+    erased?.(1);
   }
 }

@@ -137,7 +137,8 @@ export class RareCalls {
   async purgeSessions(filter: PurgeFilter, options: PurgeOptions): Promise<Purge> {
     const { connection, writer, wait } = this.#parts.access;
     const told = () => this.#parts.audit.addPurge(connection, filter.projectId, options);
-    const tools = { connection, writer, wait, clocks: () => this.#parts.clocks(), told };
+    const { erased } = options;
+    const tools = { connection, writer, wait, clocks: () => this.#parts.clocks(), told, erased };
     return this.#parts.access.run(async () => {
       await this.removeAbandoned();
       // What waits still names sessions by their ids.

@@ -2,6 +2,8 @@
 import { type Command, Option } from 'commander';
 import { ParleyError } from '../../../service/errors.ts';
 import type { SessionRecord } from '../../../service/session-archive.ts';
+import { yieldToEventLoop } from '../../../system/yield-to-event-loop.ts';
+import { type BatchProgress, progressOn } from '../../batch/batch-progress.ts';
 import type { CliContext } from '../../context.ts';
 import { asParleyError, tellFailure } from '../../error-report.ts';
 import { exitSomeFailed, exitStatusOf } from '../../exit-codes.ts';
@@ -28,6 +30,7 @@ export interface ExportInput {
   readonly force: boolean;
   /** True: a mark stands in the place of each secret. */
   readonly redact: boolean;
+  readonly verbose: boolean;
 }
 
 interface ExportFlags extends FilterFlags {
@@ -35,6 +38,7 @@ interface ExportFlags extends FilterFlags {
   readonly output?: string;
   readonly force?: true;
   readonly redact?: true;
+  readonly verbose?: true;
 }
 
 export function registerExport(parent: Command, run: Run): void {
@@ -55,20 +59,23 @@ export function registerExport(parent: Command, run: Run): void {
     .option('-o, --output <path>', 'a file, a directory for a file each, or - for stdout')
     .option('--force', 'replace files that are there')
     .option('--redact', 'put [redacted KIND] in the place of each key, token, password and card number')
-    .action((words: string[], { format, output, force, redact, ...flags }: ExportFlags, self: Command) =>
-      run(self, (context) =>
-        runExport(
-          {
-            words,
-            filter: filterOf(flags),
-            format: format ?? null,
-            output: output === undefined || output === '-' ? null : output,
-            force: force ?? false,
-            redact: redact ?? false,
-          },
-          context,
+    .option('--verbose', 'a result line for each session, also at a terminal')
+    .action(
+      (words: string[], { format, output, force, redact, verbose, ...flags }: ExportFlags, self: Command) =>
+        run(self, (context) =>
+          runExport(
+            {
+              words,
+              filter: filterOf(flags),
+              format: format ?? null,
+              output: output === undefined || output === '-' ? null : output,
+              force: force ?? false,
+              redact: redact ?? false,
+              verbose: verbose ?? false,
+            },
+            context,
+          ),
         ),
-      ),
     );
 }
 
@@ -87,18 +94,31 @@ export async function runExport(input: ExportInput, context: CliContext): Promis
   const counts = { exported: 0, failed: 0 };
   const results: ItemResult[] = [];
   const exported: string[] = [];
+  const showsAll = input.verbose || context.options.json || !context.stdout.isTerminal;
+  let progress: BatchProgress | null = null;
   const tell = async (result: ItemResult) => {
+    if (!showsAll && result.status === 'exported') return;
     results.push(result);
     // One file for all sessions is complete only at the end.
     if (place.keepsEach) await writeResults(results.splice(0), context);
   };
   try {
-    for await (const id of given ?? everyId(input.filter, context)) {
+    const ids = given ?? (await matchingSet(input.filter, context));
+    progress = progressOn(context, {
+      ...{ end: ids.size, unit: 'items', outcomes: ['exported'], lines: false },
+      resultsApart: input.output !== null && !(showsAll && place.keepsEach),
+    });
+    for (const id of ids) {
+      // The embedded service answers at once: without this, no signal would be heard and no progress shown.
+      await yieldToEventLoop();
+      context.signal.throwIfAborted();
       let record: SessionRecord;
       try {
         const read = await readSession(id, context);
         record = redaction?.record(read) ?? read;
       } catch (error) {
+        progress.finish('failed');
+        progress.clear();
         const status = await failItem(error, id, isOnly, input.output === null ? null : tell, context);
         if (isOnly) {
           await place.discard();
@@ -110,15 +130,18 @@ export async function runExport(input: ExportInput, context: CliContext): Promis
       // A failure to write ends the export: the next session could not be written either.
       const file = await place.take(record);
       counts.exported++;
+      progress.finish('exported');
       exported.push(id);
       if (file !== null) await tell({ session_id: id, status: 'exported', file });
     }
+    progress.stop();
     await place.keep();
     if (results.length > 0) await writeResults(results, context);
   } catch (error) {
     await place.discard();
     throw error;
   } finally {
+    progress?.stop();
     await recordExport(exported, context);
   }
   if (input.output !== null || counts.failed > 0) {
@@ -162,9 +185,11 @@ function formatOf({ format, output }: ExportInput, { options }: CliContext): Exp
   return formatOfFile(output) ?? 'md';
 }
 
-/** The ids as they are found, because a store may hold many. */
-async function* everyId(filter: FilterChoice | null, context: CliContext): AsyncGenerator<string, void> {
-  if (filter !== null) yield* matchingIds(filter, false, context);
+/** The ids are found before the first session is read, so that their number is known. */
+async function matchingSet(filter: FilterChoice | null, context: CliContext): Promise<ReadonlySet<string>> {
+  const ids = new Set<string>();
+  if (filter !== null) for await (const id of matchingIds(filter, false, context)) ids.add(id);
+  return ids;
 }
 
 /** Tells the failure of one session. A failure that every session would share is thrown: a refused key, no network. */

@@ -3,6 +3,8 @@ import { ParleyError } from '../../../service/errors.ts';
 import { largestPage } from '../../../service/limits.ts';
 import { quoted } from '../../../service/quoted.ts';
 import { anySession, firstCreatedFirst, type SessionConditions } from '../../../service/session-archive.ts';
+import { yieldToEventLoop } from '../../../system/yield-to-event-loop.ts';
+import { progressOn } from '../../batch/batch-progress.ts';
 import type { CliContext, ServiceAccess } from '../../context.ts';
 import { everyPage } from '../../every-page.ts';
 import type { IdList } from '../../session-batch/id-list.ts';
@@ -25,7 +27,30 @@ export async function collectMatching(
   }
 }
 
+/** A terminal shows how many were found so far. */
 export async function* matchingIds(
+  filter: FilterChoice,
+  archived: boolean,
+  context: CliContext,
+): AsyncGenerator<string, void> {
+  const progress = progressOn(context, {
+    ...{ end: null, unit: 'items', outcomes: ['found'], resultsApart: true, lines: false },
+  });
+  try {
+    for await (const id of found(filter, archived, context)) {
+      progress.finish('found');
+      if (progress.finished % largestPage === 0) {
+        await yieldToEventLoop();
+        context.signal.throwIfAborted();
+      }
+      yield id;
+    }
+  } finally {
+    progress.stop();
+  }
+}
+
+async function* found(
   { conditions: flags, query, all }: FilterChoice,
   archived: boolean,
   context: CliContext,
@@ -36,9 +61,9 @@ export async function* matchingIds(
   if (backend.extensions === null) await backend.service.verify(await context.call());
   if (backend.extensions?.includes('order')) return yield* await searched(query, conditions, context);
   // A server that keeps no order searches in all sessions.
-  const found = await searched(query, {}, context);
-  if (Object.keys(flags).length === 0) return yield* found;
-  for await (const id of listed(conditions, context)) if (found.has(id)) yield id;
+  const hits = await searched(query, {}, context);
+  if (Object.keys(flags).length === 0) return yield* hits;
+  for await (const id of listed(conditions, context)) if (hits.has(id)) yield id;
 }
 
 async function* listed(conditions: SessionConditions, context: CliContext): AsyncGenerator<string, void> {

@@ -9,10 +9,9 @@ import { timesIn } from '../../shown-time.ts';
 import { fieldLines } from '../../terminal/fields.ts';
 import { oneLine } from '../../terminal/filter.ts';
 import { toJson } from '../../terminal/json.ts';
-import { waiting } from '../../terminal/progress.ts';
 import { askText } from '../../terminal/prompt.ts';
-import { startTimer } from '../../terminal/timer.ts';
 import { erasureRemarks } from './erasure-remarks.ts';
+import { PurgeProgress } from './purge-progress.ts';
 
 export interface PurgeInput {
   readonly deletedBefore: PointInTime;
@@ -51,14 +50,10 @@ export async function purgeSessions(input: PurgeInput, context: CliContext): Pro
   await context.say(described(plan, whose, told, input.rewrite));
   if (plan.sessions > 0) await requireCount(plan.sessions, input.confirm, context);
   const erasing = { ...request, expected_sessions: plan.sessions, rewrite: input.rewrite };
-  const spinner = waiting(() => context.stderr, `Erasing ${counted(plan.sessions, 'session')}`, {
-    quiet: context.options.quiet,
-    startTimer,
-    now: context.host.now,
-  });
+  const progress = new PurgeProgress(plan.sessions, context);
   const { facts, integrity, ...report } = await administration
-    .purgeSessions(erasing)
-    .finally(() => spinner.stop());
+    .purgeSessions({ ...erasing, erased: (sessions) => progress.erased(sessions) })
+    .finally(() => progress.stop());
   const ownFacts = Object.fromEntries(facts.map(({ name, value }) => [name, value]));
   const journals_removed = await removeJournals(context.host.dataDirectory, {
     origin: context.target.origin,

@@ -1,0 +1,40 @@
+// The progress of a purge at a terminal: the sessions that are erased, then the overwriting of their bytes, which has no count.
+import { type BatchProgress, progressOn } from '../../batch/batch-progress.ts';
+import type { CliContext } from '../../context.ts';
+import { type Waiting, waiting } from '../../terminal/progress.ts';
+import { startTimer } from '../../terminal/timer.ts';
+
+export class PurgeProgress {
+  readonly #context: CliContext;
+  readonly #sessions: number;
+  readonly #progress: BatchProgress;
+  #spinner: Waiting | null = null;
+
+  constructor(sessions: number, context: CliContext) {
+    this.#context = context;
+    this.#sessions = sessions;
+    this.#progress = progressOn(context, {
+      ...{ end: sessions, unit: 'items', outcomes: ['erased'], resultsApart: true, lines: false },
+    });
+    if (sessions === 0) this.#overwrite();
+  }
+
+  erased(sessions: number): void {
+    for (let count = 0; count < sessions; count += 1) this.#progress.finish('erased');
+    if (this.#progress.finished >= this.#sessions) this.#overwrite();
+  }
+
+  stop(): void {
+    this.#progress.stop();
+    this.#spinner?.stop();
+  }
+
+  #overwrite(): void {
+    this.#progress.stop();
+    this.#spinner ??= waiting(() => this.#context.stderr, 'Overwriting what was erased', {
+      quiet: this.#context.options.quiet,
+      startTimer,
+      now: this.#context.host.now,
+    });
+  }
+}
