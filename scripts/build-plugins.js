@@ -49,34 +49,42 @@ export const runtimeInMain = {
   },
 };
 
-const assigned = /exports\.([\w$]+)=([\w$.]+)/.source;
-const defined =
-  /Object\.defineProperty\(exports,["`]([\w$]+)["`],\{enumerable:!0,get:function\(\)\{return ([^{}]+)\}\}\)/
-    .source;
-const oneExport = new RegExp(`${assigned}|${defined}`, 'g');
-const manyExports = new RegExp(`(?:(?:${assigned}|${defined})(?:[,;]|$)){50,}`);
-
 /**
- * The chunks of a turn give their exports as one object: hundreds of assignments, one by one, leave 70 KB of garbage at each start, and with
- * that comes V8's first collection. They stand at the end of a chunk, where no export changes any more.
+ * Main gives its exports as one object: some two hundred assignments, one by one, leave 50 KB of garbage at each start, and with that comes
+ * V8's first collection. They stand at the end of the chunk, where no export changes any more.
  */
 export const exportsAtOnce = {
   name: 'exports-at-once',
   generateBundle(_options, bundle) {
+    const main = Object.values(bundle).find(({ name }) => name === 'main');
+    const { start, end, fields } = exportsAtEnd(main.code);
+    if (fields.length !== main.exports.length)
+      throw new Error(`${main.fileName} has ${main.exports.length} exports; ${fields.length} were found.`);
     // Main has given the lines that all chunks share by then.
-    for (const [ofChunk, given] of Object.entries({ main: 'runtime:exports.runtime,', embedded: '' })) {
-      const chunk = Object.values(bundle).find(({ name }) => name === ofChunk);
-      if (!manyExports.test(chunk.code))
-        throw new Error(`The exports of ${ofChunk} are not where they were.`);
-      chunk.code = chunk.code.replace(manyExports, (all) => {
-        const fields = Array.from(all.matchAll(oneExport), ([, name, value, late, lateValue]) =>
-          name === undefined ? `${late}:${lateValue}` : `${name}:${value}`,
-        );
-        return `module.exports={${given}${fields.join()}};`;
-      });
-    }
+    const all = ['runtime:exports.runtime', ...fields].join();
+    main.code = `${main.code.slice(0, start)}module.exports={${all}};${main.code.slice(end)}`;
   },
 };
+
+/** The assignments at the end of the code, before the footer of a chunk, as fields of an object. */
+function exportsAtEnd(code) {
+  const one =
+    /(?:exports\.([\w$]+)=([\w$.]+)|Object\.defineProperty\(exports,["`]([\w$]+)["`],\{enumerable:!0,get:function\(\)\{return ([\w$]+)\}\}\))[,;]/y;
+  const end = code.lastIndexOf('\n})');
+  for (const { index: start } of code.matchAll(
+    /(?<![\w$.])(?:exports\.|Object\.defineProperty\(exports,)/g,
+  )) {
+    const fields = [];
+    for (let at = start; at < end; at = one.lastIndex) {
+      one.lastIndex = at;
+      const found = one.exec(code);
+      if (found === null) break;
+      fields.push(`${found[1] ?? found[3]}:${found[2] ?? found[4]}`);
+      if (one.lastIndex === end) return { start, end, fields };
+    }
+  }
+  return { start: end, end, fields: [] };
+}
 
 /**
  * Of undici, its pool of connections, what connects it, and its agent for proxies: all else (WebSocket, caches, fetch) is not used.
