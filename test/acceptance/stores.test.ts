@@ -115,7 +115,8 @@ test('a copy that is killed goes on where it was, also in what was changed meanw
   await inTheWay.query('ROLLBACK');
   await inTheWay.end();
   const before = await copied();
-  expect(before).toBeLessThan(2001);
+  // Batches are written beside each other: the one that waited is missing, and the next ones may be there.
+  expect(before).toBeLessThan(3001);
   // Nobody gets in before it is whole.
   expect(await query('SELECT 1 FROM killed.api_keys')).toEqual([]);
   lookInto(large.storeFile, (database) =>
