@@ -49,28 +49,32 @@ export const runtimeInMain = {
   },
 };
 
+const assigned = /exports\.([\w$]+)=([\w$.]+)/.source;
+const defined =
+  /Object\.defineProperty\(exports,["`]([\w$]+)["`],\{enumerable:!0,get:function\(\)\{return ([^{}]+)\}\}\)/
+    .source;
+const oneExport = new RegExp(`${assigned}|${defined}`, 'g');
+const manyExports = new RegExp(`(?:(?:${assigned}|${defined})(?:[,;]|$)){50,}`);
+
 /**
- * Main gives its exports as one object: some two hundred assignments, one by one, would leave 50 KB of garbage at each start, and with that
- * comes V8's first collection.
+ * The chunks of a turn give their exports as one object: hundreds of assignments, one by one, leave 70 KB of garbage at each start, and with
+ * that comes V8's first collection. They stand at the end of a chunk, where no export changes any more.
  */
 export const exportsAtOnce = {
   name: 'exports-at-once',
   generateBundle(_options, bundle) {
-    const main = Object.values(bundle).find(({ name }) => name === 'main');
-    const assigned = /exports\.([\w$]+)=([\w$.]+)/;
-    const defined =
-      /Object\.defineProperty\(exports,["`]([\w$]+)["`],\{enumerable:!0,get:function\(\)\{return ([\w$]+)\}\}\)/;
-    const one = `(?:${assigned.source}|${defined.source})`.replace(/\((?=\[\\w)/g, '(?:');
-    let count = 0;
-    main.code = main.code.replace(new RegExp(`${one}(?:[,;]${one}){50,}`), (all) => {
-      const members = all.matchAll(new RegExp(`${assigned.source}|${defined.source}`, 'g'));
-      const fields = Array.from(members, ([, name, value, late, variable]) => {
-        count += 1;
-        return name === undefined ? `get ${late}(){return ${variable}}` : `${name}:${value}`;
+    // Main has given the lines that all chunks share by then.
+    for (const [ofChunk, given] of Object.entries({ main: 'runtime:exports.runtime,', embedded: '' })) {
+      const chunk = Object.values(bundle).find(({ name }) => name === ofChunk);
+      if (!manyExports.test(chunk.code))
+        throw new Error(`The exports of ${ofChunk} are not where they were.`);
+      chunk.code = chunk.code.replace(manyExports, (all) => {
+        const fields = Array.from(all.matchAll(oneExport), ([, name, value, late, lateValue]) =>
+          name === undefined ? `${late}:${lateValue}` : `${name}:${value}`,
+        );
+        return `module.exports={${given}${fields.join()}};`;
       });
-      return `module.exports={runtime:exports.runtime,${fields.join()}}`;
-    });
-    if (count === 0) throw new Error('The exports of main are not where they were.');
+    }
   },
 };
 

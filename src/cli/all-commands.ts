@@ -11,6 +11,7 @@ import { registerModels } from './commands/models.ts';
 import { registerModes } from './commands/modes/modes.ts';
 import { registerProfiles } from './commands/profiles/profiles.ts';
 import { registerRepl } from './commands/repl.ts';
+import { registerRetention } from './commands/retention/retention.ts';
 import { registerServe } from './commands/serve.ts';
 import { registerSessions } from './commands/sessions/sessions.ts';
 import { registerSetup } from './commands/setup.ts';
@@ -37,6 +38,7 @@ const commands: ReadonlyMap<string, Register> = new Map([
   ['profiles', registerProfiles],
   ['keys', registerKeys],
   ['audit', registerAudit],
+  ['retention', registerRetention],
   ['serve', registerServe],
   ['store', registerStore],
   ['doctor', registerDoctor],

@@ -21,6 +21,7 @@ import type {
 } from '../service/administration.ts';
 import type { AuditEntry, AuditHead, AuditQuery, AuditVerification } from '../service/audit-entry.ts';
 import { ParleyError } from '../service/errors.ts';
+import type { Retention } from '../service/project-retention.ts';
 import { quoted } from '../service/quoted.ts';
 import type { PurgeFilter } from '../store/session-filters.ts';
 import { hashKey, issueKey } from './api-keys.ts';
@@ -38,6 +39,11 @@ export class LocalAdministration implements Administration {
   constructor(local: LocalOptions) {
     this.#local = local;
     this.#audit = new LocalAudit(local.store.audit);
+  }
+
+  async retention(): Promise<Retention> {
+    const { LocalRetention } = await import('./local-retention.ts');
+    return new LocalRetention(this.#local);
   }
 
   async createKey(request: CreateKeyRequest): Promise<CreatedKey> {

@@ -142,19 +142,29 @@ export function checkMessage(message: string, limits: Limits): void {
   if (message.trim() === '') throw invalid('message', 'is empty or white space alone');
 }
 
-/** The schema of a reply is the text of an object of JSON, and has at most `limits.schemaBytes` bytes. */
+/** JSON itself may nest deeper than programs that read it can follow. Where they fail depends on the program and on its version. */
+const mostSchemaLevels = 1000;
+
+/** The schema of a reply is the text of an object of JSON, and has at most `limits.schemaBytes` bytes and `mostSchemaLevels` levels. */
 export function checkSchema(schema: string, limits: Limits): void {
   const bytes = Buffer.byteLength(schema);
   if (bytes > limits.schemaBytes)
     throw invalid('schema', `has ${bytes} bytes; the limit is ${limits.schemaBytes}`);
-  let json: string;
+  let value: unknown;
   try {
-    // Writing it, too, fails for a value that nests too deep to be sent on.
-    json = JSON.stringify(JSON.parse(schema));
+    value = JSON.parse(schema);
   } catch {
     throw invalid('schema', 'is not JSON');
   }
-  if (!json.startsWith('{')) throw invalid('schema', 'is not an object of JSON');
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalid('schema', 'is not an object of JSON');
+  if (!nestsWithin(value, mostSchemaLevels))
+    throw invalid('schema', `nests more than ${mostSchemaLevels} levels deep`);
+}
+
+function nestsWithin(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((inner) => nestsWithin(inner, levels - 1));
 }
 
 /** An idempotency key has 1 to 255 visible ASCII characters. */

@@ -3,7 +3,7 @@
 import { type Logger, pino } from 'pino';
 
 export interface ServerLog {
-  readonly logger: Pick<Logger, 'info' | 'error'>;
+  readonly logger: Pick<Logger, 'info' | 'error' | 'warn'>;
   /** Writes the waiting lines. Lines are written together, a few times a second, because each write costs as much as several lines. */
   flush(): void;
 }

@@ -57,12 +57,21 @@ export class ServerMetrics {
     'Time of a write until it was durable.',
     commitSeconds,
   );
+  readonly #retained = new Counter(
+    ...([
+      'parley_retention_sessions_total',
+      'Sessions that retention expired and erased.',
+      'action',
+    ] as const),
+  );
   readonly #delay = monitorEventLoopDelay({ resolution: 20 });
   readonly #sources: MetricSources;
   readonly #families: readonly MetricFamily[];
   #running = 0;
   #streams = 0;
   #store: StoreGauges | null = null;
+  /** Epoch seconds. */
+  #retentionRan = 0;
 
   constructor(sources: MetricSources) {
     this.#sources = sources;
@@ -70,7 +79,7 @@ export class ServerMetrics {
     this.#delay.enable();
     this.#families = [
       ...[this.#requests, this.#errors, this.#requestTimes, this.#turns, this.#tokens],
-      ...[this.#firstTokens, this.#turnTimes, this.#commits],
+      ...[this.#firstTokens, this.#turnTimes, this.#commits, this.#retained],
       ...this.#gauges(),
     ];
   }
@@ -80,6 +89,13 @@ export class ServerMetrics {
     this.#requests.add([knownMethods.has(method) ? method : 'other', place, String(status)]);
     if (code !== null) this.#errors.add([code]);
     if (!modelRoutes.has(route)) this.#requestTimes.observe([place], milliseconds / 1000);
+  }
+
+  /** A run of retention by this server ended. */
+  retained({ expired, erased }: { readonly expired: number; readonly erased: number }, now: number): void {
+    this.#retained.add(['expired'], expired);
+    this.#retained.add(['erased'], erased);
+    this.#retentionRan = now / 1000;
   }
 
   streamBegan(): void {
@@ -156,6 +172,11 @@ export class ServerMetrics {
       single('parley_servers', 'Live servers that share the store.', servers),
       single('parley_store_up', '1 if the store answered, else 0.', () => Number(this.#store !== null)),
       ofStore('parley_store_bytes', 'Size of the store.', ({ bytes }) => bytes),
+      single(
+        'parley_retention_last_run_timestamp_seconds',
+        'When this server last ran a policy of retention; 0 for never.',
+        () => this.#retentionRan,
+      ),
       new Gauge('parley_store_connections', 'Connections to the database.', 'state', () => {
         const { connections } = this.#store ?? {};
         return new Map(connections == null ? [] : Object.entries(connections));

@@ -2,6 +2,7 @@
 // they are never offered over HTTP, and a backend at a server elsewhere has no administration.
 import type { AuditEntry, AuditHead, AuditQuery, AuditVerification } from './audit-entry.ts';
 import type { KeyLimits } from './key-limits.ts';
+import type { Retention } from './project-retention.ts';
 import type { SessionChanges } from './session-archive.ts';
 
 /** The record of a key, without the key itself. */
@@ -127,7 +128,7 @@ export interface PurgePlan {
   readonly text_bytes: number;
   /** The paths of the copies of the store that Parley made beside it. They hold the same texts, so the purge removes them too. */
   readonly backups: readonly string[];
-  /** True if an earlier purge was stopped between the deletion of the rows and the overwriting of their bytes. */
+  /** True if the bytes of what was erased before may still be in the files, because a purge was stopped or retention erased it. */
   readonly unfinished: boolean;
 }
 
@@ -228,6 +229,9 @@ export interface ExportRecord {
 
 /** The operations on a store that need no key. All of them reject with a {@link ParleyError}. */
 export interface Administration {
+  /** The policies by which sessions expire. */
+  retention(): Promise<Retention>;
+
   /** Counts the replies of all projects. The largest group comes first; days are in their order. */
   usage(query: UsageQuery): Promise<readonly UsageRecord[]>;
 

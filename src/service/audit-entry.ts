@@ -7,6 +7,9 @@ export const auditedActions = [
   'export',
   'purge',
   'redact',
+  'expire',
+  'retention_set',
+  'retention_off',
   'key_created',
   'key_revoked',
   'refused_login',
@@ -26,7 +29,7 @@ export interface AuditEntry {
   readonly key_id: string | null;
   /** Of the call, as in the server's log. Of entries that gather many calls it is that of the first. */
   readonly request_id: string | null;
-  /** How many sessions, keys or refusals. */
+  /** How many sessions, keys, refusals or policies. */
   readonly count: number;
   /**
    * The id of the key. Of sessions the first 16 hexadecimal digits of the SHA-256 of each id, so that a purge leaves no id; of refused keys

@@ -6,7 +6,7 @@ import type { SessionStore, Turn, TurnBegin, TurnReply, TurnStart } from './sess
 /** The operations on keys and on the store itself. */
 const ofKept = [
   ...(['createKey', 'listKeys', 'revokeKey', 'planPurge', 'purgeSessions', 'holdsAny'] as const),
-  ...(['usage', 'inspect', 'ping', 'redactions', 'ofUsers'] as const),
+  ...(['usage', 'inspect', 'ping', 'redactions', 'ofUsers', 'retention'] as const),
 ];
 /** The operations on sessions. */
 const ofMemory = [

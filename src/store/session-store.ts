@@ -38,6 +38,7 @@ import type {
 import type { AuditBy, AuditLog } from './audit-log.ts';
 import type { FoundKey, KeyBudgets } from './key-budgets.ts';
 import type { OrderChange } from './order-change.ts';
+import type { RetentionStore } from './retention-store.ts';
 import type {
   AnyMessagePlace,
   MessagePlace,
@@ -66,6 +67,7 @@ import type { UserSessions } from './user-sessions.ts';
 
 export type * from './audit-log.ts';
 export type * from './key-budgets.ts';
+export type * from './retention-store.ts';
 export * from './session-turns.ts';
 export * from './store-call.ts';
 export type * from './user-sessions.ts';
@@ -104,6 +106,8 @@ export type Purge =
 export interface SessionStore {
   /** Takes texts out of stored sessions. */
   redactions(): StoreRedactions;
+  /** Deletes and erases sessions by policies. */
+  retention(): Promise<RetentionStore>;
   /** Finds what the store holds of a person. */
   ofUsers(): UserSessions;
   /** The project of a key; null for an unknown or revoked key. `hash` is the SHA-256 of the key, 32 bytes. */
@@ -138,7 +142,10 @@ export interface SessionStore {
   ): Promise<DeletedSession | null>;
   /** A change does not count as an activity. Null if the project has no such active session. */
   changeSession(projectId: string, sessionId: string, changes: SessionChanges): Promise<Session | null>;
-  /** An active session is returned unchanged. Null if the project has no such session at all. */
+  /**
+   * An active session is returned unchanged. Null if the project has no such session at all. Retention takes the time of a restoration for an
+   * activity.
+   */
   restoreSession(
     projectId: string,
     sessionId: string,

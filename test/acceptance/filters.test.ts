@@ -9,7 +9,8 @@ const middle = () => new Date(between).toISOString();
 let between = 0;
 
 async function say(name: string, mode: string): Promise<void> {
-  const words = ['chat', '-n', '--title', name, '-m', mode, '--json', `fox ${name}`];
+  const user = name === 'tagged' || name === 'archived' ? ['--user', 'Jane Doe'] : [];
+  const words = ['chat', '-n', ...user, '--title', name, '-m', mode, '--json', `fox ${name}`];
   ids[name] = JSON.parse(await place.output(words)).data.session_id;
 }
 
@@ -48,6 +49,9 @@ const commands = {
 const shown = ['plain', 'other', 'tagged', 'pinned'];
 test.each<[string, () => readonly string[], readonly string[], readonly string[]]>([
   ['--tag', () => ['--tag', 'work'], ['tagged'], ['archived']],
+  ['--user', () => ['--user', 'Jane Doe'], ['tagged'], ['archived']],
+  ['--user of none', () => ['--user', 'Jane'], [], []],
+  ['--user and --archived', () => ['--archived', '--user', 'Jane Doe'], ['archived'], []],
   ['--tag of none', () => ['--tag', 'none'], [], []],
   ['--pinned', () => ['--pinned'], ['pinned'], []],
   ['--no-pinned', () => ['--no-pinned'], shown.filter((name) => name !== 'pinned'), ['archived']],

@@ -107,6 +107,10 @@ const runs: readonly Run[] = [
     section: 'parley sessions purge',
     words: () => ['sessions', 'purge', '--profile', 'local', '--deleted-before', '0d', '--dry-run', '--json'],
   },
+  ...[['--dry-run'], ['--yes']].map((how) => ({
+    section: 'parley sessions purge',
+    words: () => ['sessions', 'purge', '--profile', 'local', '--user', 'nobody', ...how, '--json'],
+  })),
   { section: 'parley sessions search', words: () => ['sessions', 'search', 'hello', '--json'] },
   {
     section: 'parley sessions search --secrets',
@@ -199,6 +203,11 @@ const runs: readonly Run[] = [
   { section: 'parley audit list', words: () => ['audit', 'list', '--json'] },
   { section: 'parley audit verify', words: () => ['audit', 'verify', '--json'] },
   { section: 'parley audit export', words: () => ['audit', 'export', '--what', 'key_created', '--json'] },
+  { section: 'parley retention set', words: () => ['retention', 'set', '--after', '90d', '--json'] },
+  { section: 'parley retention show', words: () => ['retention', 'show', '--json'] },
+  { section: 'parley retention run --dry-run', words: () => ['retention', 'run', '--dry-run', '--json'] },
+  { section: 'parley retention run', words: () => ['retention', 'run', '--confirm', '0', '--json'] },
+  { section: 'parley retention off', words: () => ['retention', 'off', '--json'] },
   { section: 'parley store migrate', words: () => ['store', 'migrate', '--json'] },
   { section: 'parley store backup', words: () => ['store', 'backup', 'whole.backup', '--json'] },
   { section: 'parley store verify', words: () => ['store', 'verify', 'whole.backup', '--json'] },

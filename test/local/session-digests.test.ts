@@ -1,7 +1,7 @@
 // The hash of a session: of what is kept, not of how it was read.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { pairs, type SessionDigest, sessionDigests } from '../../src/local/session-digests.ts';
+import { pairs, type SessionDigest, sessionDigests, sessionHash } from '../../src/local/session-digests.ts';
 import type { KeptMessage, PartPage, SessionHead, StoreRows } from '../../src/store/store-rows.ts';
 
 const { signal } = new AbortController();
@@ -67,6 +67,13 @@ test('is the same however the pages are cut, and another when a field of a messa
     changes.map(async (change) => (await digests(inPages(100, ids, change)))[0]?.hash),
   );
   expect(new Set([...hashes, whole[0]?.hash]).size).toBe(changes.length + 1);
+});
+
+test('names the user, and is without one that of an earlier version', () => {
+  const texts = Buffer.alloc(32);
+  const own = (user_id: string | null) => sessionHash({ ...session('ses_1'), user_id }, texts);
+  expect(new Set([own(null), own('a'), own('b')]).size).toBe(3);
+  expect(own(null)).toBe('1ba9fdeedd9275d939e73e06922a3cfa5bd92b841f6c64a41e07292edcce5498');
 });
 
 test('pairs of two stores hold every session of either, in order', async () => {

@@ -15,6 +15,7 @@ import { describeRedactions } from './redaction-suite.ts';
 import { describeRegenerations } from './regeneration-suite.ts';
 import { describeRepeatedTurns } from './repeated-turn-suite.ts';
 import { describeReplacements } from './replacement-suite.ts';
+import { describeRetention } from './retention-suite.ts';
 import { describeRows } from './rows-suite.ts';
 import { describeSearches } from './search-suite.ts';
 import { describeSettings } from './settings-suite.ts';
@@ -52,6 +53,7 @@ export function describeEveryStore(name: string, newPlace: NewPlace): void {
   describeUsers(name, open);
   describeModel(name, open);
   describeAudits(name, newPlace);
+  describeRetention(name, newPlace);
   describeHandles(name, newPlace);
   describeRows(name, newPlace);
 }

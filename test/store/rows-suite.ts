@@ -64,7 +64,7 @@ async function filled(store: SessionStore): Promise<Kept> {
     project,
     {
       ...{ session_id: answered, title: 'answered', now: startOfTime },
-      ...{ system: 'Größe', parameters: { b: 1, a: [0.5] } },
+      ...{ system: 'Größe', parameters: { b: 1, a: [0.5] }, user: 'Jäne Döe' },
     },
     once('made'),
   );

@@ -1,6 +1,8 @@
 // `parley serve`: the embedded service over HTTP. The address is written to stdout, the log to stderr.
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isLocalUrl } from '../../config/base-url.ts';
+import type { RetentionTimerOptions } from '../../server/retention-timer.ts';
+import type { Backend } from '../../service/backend.ts';
 import type { ServedBackend } from '../../service/backend-opening.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { CliContext } from '../context.ts';
@@ -9,6 +11,7 @@ import { nextStep } from '../next-step.ts';
 import type { Run } from '../run.ts';
 import { toJson } from '../terminal/json.ts';
 import type { Output } from '../terminal/output.ts';
+import { timeSpan } from '../time-span.ts';
 import { wholeNumber } from '../whole-number.ts';
 
 export interface ServeInput {
@@ -22,6 +25,8 @@ export interface ServeInput {
   /** Where the metrics are; null for no metrics. */
   readonly metrics: MetricsAddress | undefined;
   readonly logFormat: 'json' | 'text';
+  /** How often (ms) the policies of retention run; undefined for never. */
+  readonly retentionEvery: number | undefined;
   /** False: a store that an older version has made is refused. */
   readonly migrate: boolean;
 }
@@ -74,6 +79,11 @@ export function registerServe(parent: Command, run: Run): void {
       new Option('--log-format <format>', 'the form of the log on stderr')
         .choices(['json', 'text'])
         .default('json'),
+    )
+    .option(
+      '--retention-every <time>',
+      'run the policies of retention so often: 12h, 1d; of several servers, one does',
+      timeSpan,
     )
     .option('--no-migrate', 'refuse a store of an older version, instead of migrating it')
     .action((input: ServeInput, command: Command) => run(command, (context) => runServe(input, context)));
@@ -144,9 +154,13 @@ export async function runServe(input: ServeInput, context: CliContext): Promise<
       metrics: measured?.metrics ?? null,
     });
     const listening = await listen(app, { host: input.host, port: input.port, limits });
+    const retaining = await retain(input.retentionEvery, served.backend, {
+      ...{ logger, now: host.now, metrics: measured?.metrics ?? null },
+      howToConfirm: (plan) => `parley retention run --project ${plan.project_id} --confirm ${plan.sessions}`,
+    });
     await announce({ ...listening, metrics: measured?.url ?? null }, served.defaultMode(), context);
     await fired(context.signal);
-    await listening.stop();
+    await Promise.all([listening.stop(), retaining?.stop()]);
     await measured?.stop();
     throw context.signal.reason;
   } finally {
@@ -162,6 +176,16 @@ async function measure(address: MetricsAddress, served: ServedMeasures, version:
   ]);
   const metrics = new ServerMetrics({ version, ...served });
   return { metrics, ...(await listenForMetrics(metrics, address)) };
+}
+
+async function retain(
+  everyMs: number | undefined,
+  { administration }: Backend,
+  options: Omit<RetentionTimerOptions, 'everyMs'>,
+) {
+  if (everyMs === undefined || administration === null) return null;
+  const { RetentionTimer } = await import('../../server/retention-timer.ts');
+  return new RetentionTimer(await administration.retention(), { ...options, everyMs });
 }
 
 /** Reads the modes again, and writes the outcome to the log. */

@@ -37,6 +37,7 @@ import { isOfStatement, storeError } from './postgres-errors.ts';
 import { planPurge, purgeSessions } from './purge.ts';
 import { Redactions } from './redactions.ts';
 import { importOrReplace } from './replaced-session.ts';
+import { PostgresRetention } from './retention.ts';
 import { searchReads } from './search.ts';
 import { SearchIndex } from './search-index.ts';
 import type { ServerBeat } from './servers.ts';
@@ -82,6 +83,7 @@ export class PostgresStore implements SessionStore {
   readonly budgets = new PostgresKeyBudgets((call) => this.#run(call));
   readonly audit: PostgresAudit;
   readonly redactions: SessionStore['redactions'];
+  readonly retention: SessionStore['retention'];
   readonly ofUsers: SessionStore['ofUsers'];
 
   constructor(connections: ConnectionPool, { name, schema, now, rules, beat }: StoreParts) {
@@ -101,6 +103,7 @@ export class PostgresStore implements SessionStore {
     const server = beat?.owner ?? null;
     this.#lines = new StoreLines(tools, server, this.#leftTurns, this.#sweeps, this.#searchIndex);
     this.redactions = () => new Redactions(connections, (call) => this.#run(call));
+    this.retention = async () => new PostgresRetention(connections, (call) => this.#told(call), now);
     this.ofUsers = () => userSessions((call) => this.#run(call));
     // What fails is tried after the next beat.
     if (beat !== null) beat.onBeat = () => void this.#leftTurns?.giveBack().catch(() => {});
@@ -156,13 +159,13 @@ export class PostgresStore implements SessionStore {
   };
 
   readonly restoreSession: SessionStore['restoreSession'] = (projectId, sessionId, once, by) =>
-    this.#once(projectId, once, (ask) => restoreSession(ask, projectId, sessionId, by));
+    this.#once(projectId, once, (ask) => restoreSession(ask, projectId, sessionId, this.#now(), by));
 
   readonly deleteSessions: SessionStore['deleteSessions'] = (projectId, sessionIds, now, once, by) =>
     this.#once(projectId, once, (ask) => deleteSessions(ask, projectId, sessionIds, now, by));
 
   readonly restoreSessions: SessionStore['restoreSessions'] = (projectId, sessionIds, once, by) =>
-    this.#once(projectId, once, (ask) => restoreSessions(ask, projectId, sessionIds, by));
+    this.#once(projectId, once, (ask) => restoreSessions(ask, projectId, sessionIds, this.#now(), by));
 
   listSessions(projectId: string, filter: SessionFilter): Promise<Rows<Session>> {
     return this.#run((ask) => listSessions(ask, projectId, filter));
@@ -259,9 +262,7 @@ export class PostgresStore implements SessionStore {
 
   readonly inspect = () => this.#run((ask) => inspect(ask, this.#name));
 
-  ping(): Promise<void> {
-    return this.#run(() => checkWritable(this.#connections, this.#name, this.#schema));
-  }
+  readonly ping = () => this.#run(() => checkWritable(this.#connections, this.#name, this.#schema));
 
   async close(): Promise<void> {
     await this.#beat?.stop();

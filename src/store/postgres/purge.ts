@@ -8,6 +8,7 @@ import type { Purge } from '../session-store.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { storeBytes } from './inspection.ts';
 import { codeOf } from './postgres-errors.ts';
+import { holding } from './retention-rows.ts';
 import { rewriteTables } from './rewrite.ts';
 import { leaseUntil } from './servers.ts';
 import { type Statement, statement } from './statement.ts';
@@ -27,8 +28,17 @@ export const beginErasing = statement(`
   )
   INSERT INTO parley.meta (name, value) VALUES ('purge', 'begun') ON CONFLICT (name) DO NOTHING`);
 const end = statement(`DELETE FROM parley.meta WHERE name = 'purge'`);
+/** SQL for further parts of the WITH of the statement that erases, before and after its own, and for further columns. */
+interface MorePurge {
+  readonly before: string;
+  readonly after: string;
+  readonly told: string;
+}
+
+const nothingMore: MorePurge = { before: '', after: '', told: '' };
+
 // $1: the project, or null for all. $2: the time before which the session was deleted, or the user.
-const choosing = (erasable: string) =>
+const choosing = (erasable: string, { before, after, told }: MorePurge = nothingMore) =>
   ({
     plan: statement(`
   SELECT count(*) AS sessions, coalesce(sum(texts.messages), 0) AS messages, coalesce(sum(texts.bytes), 0) AS text_bytes
@@ -55,8 +65,9 @@ const choosing = (erasable: string) =>
   )
   SELECT count(*) AS answers FROM gone`),
     erase: statement(`
-  WITH next AS MATERIALIZED (
-    SELECT session.id, session.project FROM parley.sessions AS session WHERE ${erasable}
+  WITH ${before} next AS MATERIALIZED (
+    SELECT session.id, session.project FROM parley.sessions AS session
+    WHERE ${erasable} ${before === '' ? '' : 'AND EXISTS (SELECT 1 FROM held)'}
     ORDER BY session.id LIMIT ${sessionsAtOnce} FOR UPDATE
   ), queued AS (
     DELETE FROM parley.to_index USING next
@@ -71,13 +82,30 @@ const choosing = (erasable: string) =>
     DELETE FROM parley.hidden_messages AS message USING next WHERE message.session = next.id RETURNING 1
   ), gone AS (
     DELETE FROM parley.sessions AS session USING next WHERE session.id = next.id RETURNING 1
-  )
-  SELECT (SELECT count(*) FROM gone) AS sessions,
+  )${after}
+  SELECT ${told} (SELECT count(*) FROM gone) AS sessions,
     (SELECT count(*) FROM texts) + (SELECT count(*) FROM hidden) AS messages`),
   }) as const;
 
 const ofAnybody = choosing(chosenIf('session.deleted_at < $2::bigint'));
 const ofUser = choosing(chosenIf('session.user_id = $2::text AND session.deleted_at IS NOT NULL'));
+/**
+ * The sessions that retention has deleted. $3 of `erase`: the run that counts what it erases; $4: its holder; $5: the length of its lease, ms. It
+ * erases nothing if the lease is gone.
+ */
+export const ofExpired = choosing(
+  chosenIf(`session.deleted_at < $2::bigint AND session.expired IN (
+    SELECT run.id FROM parley.retention_runs AS run
+    WHERE run.project = (SELECT id FROM parley.projects WHERE project_id = $1)
+      AND run.begun_at < $2 AND session.deleted_at <= run.last_at)`),
+  {
+    before: `${holding('$1', '$4', '$5')},`,
+    after: `, counted AS (
+    UPDATE parley.retention_runs SET erased = erased + (SELECT count(*) FROM gone) WHERE id = $3
+  )`,
+    told: '(SELECT count(*) FROM held) AS held,',
+  },
+);
 const choosingBy = (filter: PurgeFilter) => ('user' in filter ? ofUser : ofAnybody);
 
 const tables = [

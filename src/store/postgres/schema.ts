@@ -3,6 +3,7 @@
 // Ids are compared byte by byte (COLLATE "C"), as in every store, so that pages have one order and cursors are valid everywhere.
 // The schema uses no extension, trigger or function, so a user of a hosted database who may make a table may make this schema.
 
+import { retention } from './retention-schema.ts';
 import { userOfSession } from './user-schema.ts';
 
 export interface Migration {
@@ -264,5 +265,5 @@ export const schema: readonly Migration[] = [
   { version: 5, parleyVersion: '0.1.0', sql: lines },
   { version: 6, parleyVersion: '0.1.0', sql: ordering },
   { version: 7, parleyVersion: '0.1.0', sql: limitsAndAudit },
-  { version: 8, parleyVersion: '0.1.0', sql: userOfSession },
+  { version: 8, parleyVersion: '0.1.0', sql: `${userOfSession};${retention}` },
 ];

@@ -65,7 +65,7 @@ const locked = (condition: string) => `
 const isLocked = `${ofProject} AND session.id = ANY (ARRAY(SELECT id FROM locked))`;
 const deleteFound = `
   ${locked('session.deleted_at IS NULL')}
-  UPDATE parley.sessions AS session SET deleted_at = $3 WHERE ${isLocked} RETURNING session.session_id`;
+  UPDATE parley.sessions AS session SET deleted_at = $3, expired = NULL WHERE ${isLocked} RETURNING session.session_id`;
 const deleteAll = statement(`
   WITH work AS (${deleteFound}), ${toldOf('work', '$4')} SELECT session_id FROM work`);
 // After a lost connection: a session that was deleted at the time of this call was deleted by the first sending of the call.
@@ -78,7 +78,9 @@ const deleteAllAgain = statement(`
 const restoreAll = statement(`
   WITH work AS (
     ${locked('true')}
-    UPDATE parley.sessions AS session SET deleted_at = NULL WHERE ${isLocked} RETURNING ${sessionColumns}
+    UPDATE parley.sessions AS session SET deleted_at = NULL, expired = NULL,
+      restored_at = CASE WHEN session.deleted_at IS NULL THEN session.restored_at ELSE $4::bigint END
+    WHERE ${isLocked} RETURNING ${sessionColumns}
   ), ${toldOf('work', '$3')} SELECT * FROM work`);
 
 export interface NamedSession {
@@ -148,10 +150,11 @@ export async function restoreSession(
   ask: Ask,
   projectId: string,
   sessionId: string,
+  now: number,
   by?: AuditBy,
 ): Promise<Session | null> {
   const note = noteOf('restore', projectId, by);
-  const [row] = await ask<SessionRow>(restoreAll, [projectId, [sessionId], note]);
+  const [row] = await ask<SessionRow>(restoreAll, [projectId, [sessionId], note, now]);
   return row === undefined ? null : toSession(row);
 }
 
@@ -176,9 +179,10 @@ export async function restoreSessions(
   ask: Ask,
   projectId: string,
   sessionIds: readonly string[],
+  now: number,
   by?: AuditBy,
 ): Promise<readonly BatchItem<'restored'>[]> {
-  const rows = await ask<IdRow>(restoreAll, [projectId, sessionIds, noteOf('restore', projectId, by)]);
+  const rows = await ask<IdRow>(restoreAll, [projectId, sessionIds, noteOf('restore', projectId, by), now]);
   const restored = new Set(rows.map(({ session_id }) => session_id));
   return sessionIds.map((session_id) => ({
     session_id,

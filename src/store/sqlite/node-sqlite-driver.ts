@@ -6,6 +6,7 @@ import type {
   SqliteDatabase,
   SqliteDriver,
   SqliteStatement,
+  SqlValue,
   StatementResult,
   Values,
 } from './driver.ts';
@@ -44,10 +45,7 @@ class NodeDatabase implements SqliteDatabase {
   }
 
   prepare(sql: string): SqliteStatement {
-    return new NodeStatement(
-      named(() => this.#database.prepare(sql)),
-      sql,
-    );
+    return new NodeStatement(this.#database, sql);
   }
 
   exec(sql: string): void {
@@ -71,16 +69,24 @@ class NodeStatement implements SqliteStatement {
   readonly #places: number;
   readonly #isRead: boolean;
 
-  constructor(statement: StatementSync, sql: string) {
-    this.#statement = statement;
-    this.#parameters = [...new Set(sql.match(/(?<=@)\w+/g))];
+  constructor(database: DatabaseSync, sql: string) {
+    const parameters = [...new Set(sql.match(/(?<=@)\w+/g))];
+    this.#parameters = parameters;
     this.#places = sql.split('?').length - 1;
     this.#isRead = /^\s*(SELECT|WITH|PRAGMA)\b/.test(sql);
-    statement.setAllowUnknownNamedParameters(true);
+    // node:sqlite takes twice the time and the memory for values by name as for values in their order.
+    const numbered = sql.replace(/@(\w+)/g, (_, name: string) => `?${parameters.indexOf(name) + 1}`);
+    this.#statement = named(() => database.prepare(numbered));
   }
 
+  /** An import runs it for each message: without a function of its own for each run, and with one array. */
   run(values: Values): StatementResult {
-    return named(() => this.#statement.run(...this.#checked(values)));
+    const checked = this.#checked(values);
+    try {
+      return this.#statement.run(...checked);
+    } catch (error) {
+      throw withName(error);
+    }
   }
 
   get(values: Values): unknown {
@@ -131,14 +137,15 @@ class NodeStatement implements SqliteStatement {
       if (values.length === this.#places) return values;
       throw new RangeError(`The statement has ${this.#places} places for ${values.length} values.`);
     }
-    for (const name of this.#parameters) {
+    const checked = new Array<SqlValue>(this.#parameters.length);
+    for (let index = 0; index < checked.length; index += 1) {
+      const name = this.#parameters[index] as string;
       const value = values[name];
       if (typeof value === 'boolean') throw new TypeError(`Parameter "${name}" is a boolean.`);
-      if (value !== undefined) continue;
-      if (!(name in values)) throw new RangeError(`Missing named parameter "${name}"`);
-      return this.#checked({ ...values, [name]: null });
+      if (value === undefined && !(name in values)) throw new RangeError(`Missing named parameter "${name}"`);
+      checked[index] = value ?? null;
     }
-    return [values];
+    return checked;
   }
 }
 

@@ -1,5 +1,5 @@
 // What Parley uses of node:sqlite. The types of Node 20, the oldest that Parley supports, do not describe that module.
-import type { Bindings, SqlValue } from './driver.ts';
+import type { SqlValue } from './driver.ts';
 
 export interface DatabaseSync {
   readonly isOpen: boolean;
@@ -9,8 +9,8 @@ export interface DatabaseSync {
   close(): void;
 }
 
-/** One object of named values, or the values of `?`. */
-export type CheckedValues = readonly [Bindings] | readonly SqlValue[];
+/** The values of `?`, in their order. */
+export type CheckedValues = readonly SqlValue[];
 
 export interface StatementSync {
   run(...values: CheckedValues): { readonly changes: number; readonly lastInsertRowid: number };
@@ -19,5 +19,4 @@ export interface StatementSync {
   iterate(...values: CheckedValues): IterableIterator<unknown>;
   setReturnArrays(enabled: boolean): void;
   setReadBigInts(enabled: boolean): void;
-  setAllowUnknownNamedParameters(enabled: boolean): void;
 }

@@ -66,6 +66,13 @@ const choosing = (erasable: string) =>
 const ofAnybody = choosing(erasableIf('deleted_at < @deletedBefore'));
 /** The index of the users gives their sessions at once, however many others are deleted. */
 export const ofUserStatements = choosing(erasableIf('user_id = @user AND deleted_at IS NOT NULL'));
+/** The sessions that retention has deleted. Their index is searched run by run. */
+export const ofExpired = choosing(
+  erasableIf(`deleted_at < @deletedBefore AND expired IN (
+    SELECT run.id FROM retention_runs AS run
+    WHERE run.project = (SELECT id FROM projects WHERE project_id = @projectId)
+      AND run.begun_at < @deletedBefore AND deleted_at <= run.last_at)`),
+);
 type Choosing = Readonly<Record<'plan' | 'count' | 'answer' | 'next', string>>;
 
 /** The statements for a filter. */
@@ -125,7 +132,10 @@ export async function eraseRows(
   if (found !== expected) return found;
   const since = agedSince({ connection, ...clocks() }, keptSince);
   const answers = await inSlices(tools, answerSteps(tools, chosen, bindings, since));
-  const erased = await inSlices(tools, sessionSteps(tools, chosen, bindings));
+  const erased = await inSlices(
+    tools,
+    sessionSteps(tools, chosen, bindings, () => tools.erased?.(1)),
+  );
   return { ...erased, stored_answers: answers + erased.stored_answers };
 }
 
@@ -139,8 +149,8 @@ export async function inSlices<T>({ writer }: PurgeTools, steps: Steps<T>): Prom
 }
 
 /** Deletes the stored answers that are too old, and those that name a session of the filter. Returns their number. */
-function* answerSteps(
-  { connection }: PurgeTools,
+export function* answerSteps(
+  { connection }: Pick<PurgeTools, 'connection'>,
   { answer: forget }: Choosing,
   bindings: Bindings,
   keptSince: number,
@@ -163,10 +173,11 @@ function* answerSteps(
   }
 }
 
-function* sessionSteps(
-  { connection, clocks, erased }: PurgeTools,
+export function* sessionSteps(
+  { connection, clocks }: Pick<PurgeTools, 'connection' | 'clocks'>,
   chosen: Choosing,
   bindings: Bindings,
+  onSession: () => void = () => {},
 ): Steps<Erased> {
   let [sessions, messages, stored_answers] = [0, 0, 0];
   const step = new StepMeter();
@@ -176,6 +187,7 @@ function* sessionSteps(
     if (next === undefined) return { sessions, messages, stored_answers };
     const { session } = next;
     sessions += 1;
+    onSession();
     stored_answers += connection.run(purgeStatements.turns, { session }).changes;
     const { hidden, bytes } = connection.get<Size>(purgeStatements.size, { session }) as Size;
     if (next.message_count + hidden > messagesAtOnce || bytes > bytesAtOnce) {
@@ -186,6 +198,5 @@ function* sessionSteps(
       messages += connection.run(purgeStatements.hiddenMessages, { session }).changes;
       connection.run(purgeStatements.session, { session });
     }
-    erased?.(1);
   }
 }

@@ -19,6 +19,7 @@ import { removeAbandoned } from './parted-session.ts';
 import { planPurge, purgeSessions } from './purge.ts';
 import { Redactions } from './redactions.ts';
 import { importOrReplace } from './replaced-session.ts';
+import { SqliteRetention } from './retention.ts';
 import { findSession } from './sessions.ts';
 import type { StoreAccess } from './store-access.ts';
 import type { StoreDependencies } from './store-dependencies.ts';
@@ -62,6 +63,10 @@ export class RareCalls {
 
   redactions() {
     return new Redactions(this.#parts.access, this.#parts.clocks);
+  }
+
+  retention() {
+    return new SqliteRetention(this.#parts.access, this.#parts.audit, this.#parts.clocks);
   }
 
   users() {

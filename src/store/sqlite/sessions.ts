@@ -31,7 +31,9 @@ export const sessionStatements = {
       parameters = iif(@setsParameters, @parameters, parameters)
     WHERE ${thisSession} AND deleted_at IS NULL RETURNING ${sessionColumns}`,
   delete: `UPDATE sessions SET deleted_at = @now WHERE ${thisSession} AND deleted_at IS NULL`,
-  restore: `UPDATE sessions SET deleted_at = NULL WHERE ${thisSession} RETURNING ${sessionColumns}`,
+  restore: `
+    UPDATE sessions SET deleted_at = NULL, expired = NULL, restored_at = iif(deleted_at IS NULL, restored_at, @now)
+    WHERE ${thisSession} RETURNING ${sessionColumns}`,
 } as const;
 
 export function createSession(connection: Connection, projectId: string, session: SessionStart): NewSession {
@@ -81,8 +83,13 @@ export function deleteSession(
   return changes === 0 ? null : { session_id: sessionId, deleted_at: toTime(now) };
 }
 
-export function restoreSession(connection: Connection, projectId: string, sessionId: string): Session | null {
-  const row = connection.get<SessionRow>(sessionStatements.restore, { projectId, sessionId });
+export function restoreSession(
+  connection: Connection,
+  projectId: string,
+  sessionId: string,
+  now: number,
+): Session | null {
+  const row = connection.get<SessionRow>(sessionStatements.restore, { projectId, sessionId, now });
   return row === undefined ? null : toSession(row);
 }
 
@@ -102,9 +109,10 @@ export function restoreSessions(
   connection: Connection,
   projectId: string,
   sessionIds: readonly string[],
+  now: number,
 ): readonly BatchItem<'restored'>[] {
   return sessionIds.map((session_id) => ({
     session_id,
-    status: restoreSession(connection, projectId, session_id) === null ? 'not_found' : 'restored',
+    status: restoreSession(connection, projectId, session_id, now) === null ? 'not_found' : 'restored',
   }));
 }

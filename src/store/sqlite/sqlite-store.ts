@@ -83,6 +83,7 @@ export class SqliteStore implements SessionStore {
     overwrite: async () => (await this.#rare()).redactions().overwrite(),
     holders: async (...call) => (await this.#rare()).redactions().holders(...call),
   });
+  readonly retention: SessionStore['retention'] = async () => (await this.#rare()).retention();
   readonly ofUsers: SessionStore['ofUsers'] = () => ({
     sessions: async (...call) => (await this.#rare()).users().sessions(...call),
     texts: async (...call) => (await this.#rare()).users().texts(...call),
@@ -138,7 +139,7 @@ export class SqliteStore implements SessionStore {
 
   readonly restoreSession: SessionStore['restoreSession'] = (projectId, sessionId, once, by) =>
     this.#writeOnce(projectId, once, (connection) => {
-      const restored = restoreSession(connection, projectId, sessionId);
+      const restored = restoreSession(connection, projectId, sessionId, this.#dependencies.now());
       return this.audit.with(restored, connection, 'restore', projectId, by);
     });
 
@@ -150,7 +151,7 @@ export class SqliteStore implements SessionStore {
 
   readonly restoreSessions: SessionStore['restoreSessions'] = (projectId, sessionIds, once, by) =>
     this.#writeOnce(projectId, once, (connection) => {
-      const items = restoreSessions(connection, projectId, sessionIds);
+      const items = restoreSessions(connection, projectId, sessionIds, this.#dependencies.now());
       return this.audit.with(items, connection, 'restore', projectId, by);
     });
 

@@ -5,6 +5,9 @@ import type { Call } from '../../../src/service/call.ts';
 import { collect, failureOf, say } from '../../support/calls.ts';
 import { create, everySession, type GivenService, isoMilliseconds, messagesOf } from './service-fixture.ts';
 
+/** An object of JSON with as many objects, each in the one before. */
+const nested = (levels: number): string => `${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`;
+
 export function describeChat(given: GivenService): void {
   describe('chat', () => {
     let backend: Backend;
@@ -126,7 +129,8 @@ export function describeChat(given: GivenService): void {
     it.each([
       ['that is not JSON', 'type: object', 'is not JSON'],
       ['that is no object', '[]', 'is not an object of JSON'],
-      ['that nests without end', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, 'is not JSON'],
+      ['that nests without end', nested(40_000), 'nests more than 1000 levels deep'],
+      ['that nests a level too deep', nested(1001), 'nests more than 1000 levels deep'],
       ['that is too long', `{"title":"${'x'.repeat(256 * 1024)}"}`, 'has 262156 bytes; the limit is 262144'],
     ])('a schema %s is refused', async (_, schema, problem) => {
       const request = { mode: 'echo', message: 'hello', session_id: null, schema };

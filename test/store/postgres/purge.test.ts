@@ -57,7 +57,11 @@ async function withErasable(schema: string, patienceMs = 3000) {
     { ...asked, ...undone, message_id: newId('msg') },
     { ...reply, ...undone, message_id: newId('msg'), position: 201 },
   ];
-  const record = { session: { ...session, system, parameters: { user: marker } }, messages, hidden_messages };
+  const record = {
+    session: { ...session, system, parameters: { user: marker }, user: marker },
+    messages,
+    hidden_messages,
+  };
   await store.importSession(project, record, once('import'));
   expect(await snippets(store, project, marker)).not.toEqual([]);
   const client = await connect();
@@ -96,6 +100,17 @@ test('without a rewrite leaves no word in the index or in the statistics', async
   expect(await words()).not.toEqual([]);
   await store.purgeSessions(filter, { expected: 1, keptSince: 0 });
   expect(await words()).toEqual([]);
+});
+
+test('of a person leaves no byte of theirs, also of their name in the index of users', async () => {
+  const { store, client, marker, project } = await withErasable('person');
+  const others = Array.from({ length: 20 }, () => newSession(store, project));
+  await Promise.all(others);
+  const filter = { projectId: null, user: marker };
+  expect(await store.planPurge(filter)).toMatchObject({ sessions: 1, messages: 203 });
+  await store.purgeSessions(filter, { expected: 1, keptSince: 0, rewrites: true });
+  expect(await store.ofUsers().sessions(filter)).toEqual([]);
+  expect(await filesWith(marker, client)).toEqual([]);
 });
 
 test('reports a transaction that can still see the rows and so keeps them, and continues after its end', async () => {

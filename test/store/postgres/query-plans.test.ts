@@ -30,7 +30,7 @@ test('a thousand sessions of many are deleted and restored through the indexes',
   };
   const ids = Array.from({ length: 1000 }, (_, index) => `ses_${index * 3}`);
   await deleteSessions(explain, project, ids, 1);
-  await restoreSessions(explain, project, ids);
+  await restoreSessions(explain, project, ids, 1);
   expect(plans).toHaveLength(2);
   for (const plan of plans) {
     expect(plan).not.toContain('Seq Scan on sessions');

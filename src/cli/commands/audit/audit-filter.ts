@@ -1,10 +1,9 @@
 // The options that choose entries of the audit log.
 import { type Command, Option } from 'commander';
 import { type AuditedAction, type AuditQuery, auditedActions } from '../../../service/audit-entry.ts';
-import { ParleyError } from '../../../service/errors.ts';
-import { quoted } from '../../../service/quoted.ts';
 import { type PointInTime, pointInTime, timeOf } from '../../age.ts';
 import type { CliContext } from '../../context.ts';
+import { namedProject } from '../../project-choice.ts';
 
 export interface AuditFilter {
   readonly since?: PointInTime;
@@ -32,18 +31,8 @@ export async function queryOf(
   return {
     since: since === undefined ? null : timeOf(since, now),
     until: until === undefined ? null : timeOf(until, now),
-    project_id: project === undefined ? null : await projectId(project, context),
+    project_id: project === undefined ? null : (await namedProject(project, context)).project_id,
     what: what ?? null,
     session_id: session ?? null,
   };
-}
-
-/** A project is known by its keys. */
-async function projectId(project: string, context: CliContext): Promise<string> {
-  const keys = await (await context.administration()).listKeys();
-  const found = keys.find(({ project_id, project_name }) => [project_id, project_name].includes(project));
-  if (found !== undefined) return found.project_id;
-  throw new ParleyError('USAGE', `There is no project ${quoted(project)} in this store.`, {
-    remedy: { kind: 'list_keys' },
-  });
 }

@@ -1,4 +1,5 @@
-// `parley sessions batches`: the batches and the imports that can be resumed or undone, from their journals on this machine.
+// `parley sessions batches`: the batches and the imports that can be resumed or undone, from their journals on this machine, and those
+// of retention, from the store.
 import type { Command } from 'commander';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
@@ -7,10 +8,12 @@ import { timesIn } from '../../shown-time.ts';
 import { toJson } from '../../terminal/json.ts';
 import { type Column, writeTable } from '../../terminal/table.ts';
 import { utcOption } from '../../utc-option.ts';
+import { batchTime } from './draft.ts';
 
 interface BatchRow {
   readonly batch: string;
-  readonly kind: BatchKind | 'import';
+  /** `expire`: what a run of retention deleted. */
+  readonly kind: BatchKind | 'import' | 'expire';
   /** ISO 8601, UTC. */
   readonly made_at: string;
   /** Where it was begun. */
@@ -45,7 +48,7 @@ export function registerBatches(parent: Command, run: Run): void {
   parent
     .command('batches')
     .description(
-      'list the batches of deletions and of other changes and the imports, the newest first, and which of them were undone',
+      'list the batches of deletions and of other changes, the imports and the runs of retention, the newest first, and which of them were undone',
     )
     .addOption(utcOption())
     .action(({ utc }: { utc?: true }, command: Command) =>
@@ -57,9 +60,10 @@ export async function runBatches(
   { utc }: { readonly utc: boolean },
   context: CliContext,
 ): Promise<undefined> {
-  const [{ knownBatches }, { createdBy, knownImports }] = await Promise.all([
+  const [{ knownBatches }, { createdBy, knownImports }, { retentionBatches }] = await Promise.all([
     import('../../session-batch/known-batches.ts'),
     import('../../session-batch/import-journal.ts'),
+    import('./retention-batches.ts'),
   ]);
   const unreadable: string[] = [];
   const rows: BatchRow[] = [];
@@ -85,13 +89,26 @@ export async function runBatches(
       ...{ imported: ids, deleted: 0, not_found: 0, left: 0, restored: known.restored },
     });
   }
-  // The name of a batch begins with the time of its beginning.
-  rows.sort((one, other) => (one.batch < other.batch ? 1 : -1));
+  const { origin } = context.target;
+  for (const known of await retentionBatches(context)) {
+    const { batch, begun_at: made_at, project_id, expired, restored, restored_at } = known;
+    rows.push({
+      ...{ batch, kind: 'expire', made_at, origin, project_id, ids: expired, done: expired },
+      ...{ imported: 0, deleted: expired, not_found: 0, left: 0 },
+      restored: restored_at === null ? null : { sessions: restored, at: restored_at },
+    });
+  }
+  rows.sort((one, other) => (placeOf(one) < placeOf(other) ? 1 : -1));
   if (context.options.json) await context.stdout.write(`${toJson({ success: true, data: rows })}\n`);
   else {
     const time = timesIn(context.stdout, context.host.now(), { utc });
-    await writeTable(context.stdout, columnsOf(context.target.origin, time), rows);
+    await writeTable(context.stdout, columnsOf(origin, time), rows);
   }
   for (const path of unreadable) await context.say(`${path} is not a whole journal of a batch.`);
   if (rows.length === 0 && !context.options.json) await context.say('There is no batch.');
+}
+
+/** The name of a batch begins with the time of its beginning, except that of retention. */
+function placeOf({ batch, kind, made_at }: BatchRow): string {
+  return kind === 'expire' ? `${batchTime(Date.parse(made_at))}-${batch}` : batch;
 }

@@ -13,11 +13,15 @@ export function newDraft({ host }: CliContext): BatchDraft {
 
 /** A new name, which begins with the time. */
 export function batchName(host: Pick<CliContext['host'], 'now' | 'newRequestId'>): string {
-  const time = new Date(host.now())
+  return `${batchTime(host.now())}-${host.newRequestId().slice(-6)}`;
+}
+
+/** A time (ms) as the names of batches begin. */
+export function batchTime(milliseconds: number): string {
+  return new Date(milliseconds)
     .toISOString()
     .replace(/\..*|[-:]/g, '')
     .replace('T', '-');
-  return `${time}-${host.newRequestId().slice(-6)}`;
 }
 
 /**

@@ -100,7 +100,9 @@ function described(
     backups.length === 0
       ? ''
       : `\nWith ${sessions === 1 ? 'it' : 'them'} ${backups.length === 1 ? 'goes the backup' : 'go the backups'} ${backups.join(', ')}.`;
-  const earlier = unfinished ? '\nAn earlier purge was stopped before its end: it is finished, too.' : '';
+  const earlier = unfinished
+    ? '\nBytes that were erased before may still be in the files: they are overwritten, too.'
+    : '';
   return `${what}${copies}${earlier}\nThis cannot be undone. It takes a while, and room for a second copy of the store.${rewrite ? ' Whoever else uses the store waits meanwhile.' : ''}`;
 }
 

@@ -19,6 +19,7 @@ import {
 } from './batch.ts';
 import { collectIds, newDraft } from './draft.ts';
 import { ordering, restoring } from './operations.ts';
+import { isRetentionBatch, restoreRetentionBatch, retentionBatches } from './retention-batches.ts';
 
 export interface RestoreInput {
   /** Ids, or `-` for stdin. */
@@ -59,6 +60,7 @@ async function restoreBatch(batch: string, verbose: boolean, context: CliContext
     const { takeBackImport } = await import('./import-undo.ts');
     return takeBackImport(batch, verbose, context);
   }
+  if (isRetentionBatch(batch)) return restoreRetentionBatch(batch, context);
   const { known, journal } = await KnownBatch.open(context.host.dataDirectory, batch, context.host);
   try {
     known.requireOwner((await batchOwner(context)).owner);
@@ -77,16 +79,22 @@ async function restoreBatch(batch: string, verbose: boolean, context: CliContext
 /** Throws `USAGE` if there is none. */
 async function lastBatch(context: CliContext): Promise<string> {
   const { owner } = await batchOwner(context);
+  const [expired] = (await retentionBatches(context)).filter(
+    ({ project_id, restored_at }) => project_id === owner.project_id && restored_at === null,
+  );
+  const said = async (batch: string, made_at: string, done: string, sessions: number) => {
+    const time = timesIn(context.stderr, context.host.now())(made_at);
+    await context.say(`The batch ${batch} (${time}) has ${done} ${counted(sessions, 'session')}.`);
+    return batch;
+  };
   for (const known of knownBatches(context.host.dataDirectory, () => {})) {
     const sessions = known.count('done');
     if (!known.isOf(owner) || known.restored !== null || sessions === 0) continue;
     const { batch, made_at } = known.seal;
-    const time = timesIn(context.stderr, context.host.now())(made_at);
-    await context.say(
-      `The batch ${batch} (${time}) has ${batchKinds[known.action.kind].done} ${counted(sessions, 'session')}.`,
-    );
-    return batch;
+    if (expired !== undefined && expired.begun_at > made_at) break;
+    return said(batch, made_at, batchKinds[known.action.kind].done, sessions);
   }
+  if (expired !== undefined) return said(expired.batch, expired.begun_at, 'expired', expired.expired);
   throw new ParleyError('USAGE', 'No batch here has changed sessions that were not restored yet.', {
     hint: 'Nothing was done. All batches: parley sessions batches',
   });

@@ -49,7 +49,7 @@ export async function purgeSessionsOf(input: UserPurgeInput, context: CliContext
     await tell({ project_id: request.project_id, ...plan, not_reached: notReached }, context);
     return exitDone;
   }
-  if (plan.sessions === 0 && !plan.unfinished) return tellNothing(plan, whose, context);
+  if (plan.sessions === 0 && !plan.unfinished) return tellNothing(plan, request.project_id, whose, context);
   await context.say(described(plan, whose, input.rewrite));
   if (plan.sessions > 0 && !input.yes) await requireCount(plan.sessions, input.confirm, context);
   const history_lines = await withoutTyped(request, administration, context);
@@ -76,13 +76,17 @@ function markOf(sessionId: string): string {
   return createHash('sha256').update(sessionId).digest('hex').slice(0, 16);
 }
 
-async function tellNothing(plan: UserPurgePlan, whose: string, context: CliContext): Promise<number> {
+async function tellNothing(
+  { busy }: UserPurgePlan,
+  project_id: string | null,
+  whose: string,
+  context: CliContext,
+): Promise<number> {
   if (context.options.json) {
-    const { busy } = plan;
-    await tell({ sessions: 0, messages: 0, busy, not_reached: notReached }, context);
-  } else if (plan.busy.length === 0)
+    await tell({ project_id, sessions: 0, messages: 0, busy, not_reached: notReached }, context);
+  } else if (busy.length === 0)
     await context.say(`Nothing to erase: no session of ${whose} is of this user.`);
-  return statusOf(plan.busy, 0, context);
+  return statusOf(busy, 0, context);
 }
 
 function described(

@@ -1,0 +1,35 @@
+// `parley retention off`: removes the policy of a project. A run that is under way stops, and nothing expires or is erased from then on.
+import type { Command } from 'commander';
+import type { CliContext } from '../../context.ts';
+import { namedOrOwnProject } from '../../project-choice.ts';
+import type { Run } from '../../run.ts';
+import { toJson } from '../../terminal/json.ts';
+
+export interface RetentionOffInput {
+  /** Null for the project of the key. */
+  readonly project: string | null;
+}
+
+export function registerRetentionOff(parent: Command, run: Run): void {
+  parent
+    .command('off')
+    .description('remove the policy: nothing expires and nothing is erased from now on')
+    .option('--project <name>', 'of another project than this key’s, by its name or id')
+    .action(({ project }: { project?: string }, command: Command) =>
+      run(command, (context) => runRetentionOff({ project: project ?? null }, context)),
+    );
+}
+
+export async function runRetentionOff(
+  { project }: RetentionOffInput,
+  context: CliContext,
+): Promise<undefined> {
+  const retention = await (await context.administration()).retention();
+  const { project_id, project_name } = await namedOrOwnProject(project, context);
+  const removed = await retention.removePolicy(project_id);
+  if (context.options.json)
+    await context.stdout.write(`${toJson({ success: true, data: { project_id, project_name, removed } })}\n`);
+  else if (removed)
+    await context.say(`Project ${project_name} has no policy any more: nothing expires from now on.`);
+  else await context.say(`Project ${project_name} had no policy.`);
+}

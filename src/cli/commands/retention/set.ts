@@ -1,0 +1,58 @@
+// `parley retention set`: sets the policy of a project. It changes no session; the first run needs a confirmed count.
+import type { Command } from 'commander';
+import type { RetentionPolicy } from '../../../service/project-retention.ts';
+import type { CliContext } from '../../context.ts';
+import { namedOrOwnProject } from '../../project-choice.ts';
+import type { Run } from '../../run.ts';
+import { toJson } from '../../terminal/json.ts';
+import { timeSpan } from '../../time-span.ts';
+import { wholeNumber } from '../../whole-number.ts';
+import { planText, policyText, reasonText } from './policy-words.ts';
+
+export interface RetentionSetInput {
+  readonly policy: RetentionPolicy;
+  /** Null for the project of the key. */
+  readonly project: string | null;
+}
+
+interface SetFlags {
+  readonly after: number;
+  readonly keepLast?: number;
+  readonly eraseAfter?: number;
+  readonly project?: string;
+}
+
+export function registerRetentionSet(parent: Command, run: Run): void {
+  parent
+    .command('set')
+    .description('say after how long without activity sessions are deleted')
+    .requiredOption('--after <time>', 'how long without activity: 12h, 90d, 52w', timeSpan)
+    .option('--keep-last <n>', 'the newest n sessions stay, whatever their age', wholeNumber(1, 1_000_000))
+    .option('--erase-after <time>', 'how long after that they are erased for good (default: never)', timeSpan)
+    .option('--project <name>', 'of another project than this key’s, by its name or id')
+    .action(({ after, keepLast, eraseAfter, project }: SetFlags, command: Command) =>
+      run(command, (context) => {
+        const policy = { after_ms: after, keep_last: keepLast ?? null, erase_after_ms: eraseAfter ?? null };
+        return runRetentionSet({ policy, project: project ?? null }, context);
+      }),
+    );
+}
+
+export async function runRetentionSet(
+  { policy, project }: RetentionSetInput,
+  context: CliContext,
+): Promise<undefined> {
+  const retention = await (await context.administration()).retention();
+  const { project_id, project_name } = await namedOrOwnProject(project, context);
+  await retention.setPolicy(project_id, policy);
+  const plan = await retention.plan(project_id);
+  if (context.options.json) {
+    await context.stdout.write(`${toJson({ success: true, data: plan })}\n`);
+    return;
+  }
+  await context.say(`Project ${project_name}: ${policyText(policy)}.`);
+  if (plan === null) return;
+  const reason =
+    plan.confirmation === null ? '' : ` ${reasonText[plan.confirmation]}, so it needs the count.`;
+  await context.say(`Now ${planText(plan)}${reason} To see and run it: parley retention run --dry-run`);
+}

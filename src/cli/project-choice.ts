@@ -1,0 +1,26 @@
+// The project that an option names. A project is known by its keys.
+import { ParleyError } from '../service/errors.ts';
+import { quoted } from '../service/quoted.ts';
+import type { CliContext } from './context.ts';
+
+export interface ChosenProject {
+  readonly project_id: string;
+  readonly project_name: string;
+}
+
+/** By its name or id. Throws `USAGE` for an unknown one. */
+export async function namedProject(project: string, context: CliContext): Promise<ChosenProject> {
+  const keys = await (await context.administration()).listKeys();
+  const found = keys.find(({ project_id, project_name }) => [project_id, project_name].includes(project));
+  if (found !== undefined) return found;
+  throw new ParleyError('USAGE', `There is no project ${quoted(project)} in this store.`, {
+    remedy: { kind: 'list_keys' },
+  });
+}
+
+/** The named project; without a name that of the key in use. */
+export async function namedOrOwnProject(project: string | null, context: CliContext): Promise<ChosenProject> {
+  if (project !== null) return namedProject(project, context);
+  const { backend } = await context.open();
+  return (await backend.service.verify(await context.call())).data;
+}

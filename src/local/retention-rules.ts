@@ -1,0 +1,77 @@
+// The rules of retention: which sessions go, when a run is due, and when it needs a confirmed count. These functions know no store.
+import { ParleyError } from '../service/errors.ts';
+import type { ConfirmationReason, RetentionPolicy } from '../service/project-retention.ts';
+import type { ActivityPlace, ExpiryReach, PolicyRow } from '../store/session-store.ts';
+
+const dayMs = 24 * 60 * 60 * 1000;
+/** The limits of a policy. Ages shorter than a minute are most likely a mistake. */
+const leastMs = 60_000;
+const mostMs = 1000 * 366 * dayMs;
+const mostKept = 1_000_000;
+
+/**
+ * A clock is believed while no more than this time (ms) passes without a run or an activity, or than twice the interval of the runs if that is
+ * longer. A clock that jumps ahead leaves a gap without activity, whatever is said afterwards.
+ */
+const usualGapMs = 14 * dayMs;
+
+export function longestGap(everyMs: number | null): number {
+  return Math.max(usualGapMs, 2 * (everyMs ?? 0));
+}
+
+/** The sessions that go at a time. `keptFrom`: the place before the newest sessions, which stay; null if no session is older. */
+export function reachOf(policy: RetentionPolicy, now: number, keptFrom: ActivityPlace | null): ExpiryReach {
+  const before = now - policy.after_ms;
+  const byAge = { time: before, sessionId: '' };
+  if (policy.keep_last === null) return { end: byAge, restoredBefore: before };
+  const end = keptFrom ?? { time: Number.MIN_SAFE_INTEGER, sessionId: '' };
+  return { end: end.time < before ? end : byAge, restoredBefore: before };
+}
+
+/** The time before which a session must have expired to be erased; null if none is erased. */
+export function erasedBefore({ erase_after_ms }: RetentionPolicy, now: number): number | null {
+  return erase_after_ms === null ? null : now - erase_after_ms;
+}
+
+/** True if sessions may go by the new policy that stay by the old one. */
+function isShorter(policy: RetentionPolicy, old: RetentionPolicy): boolean {
+  const none = Number.POSITIVE_INFINITY;
+  return (
+    policy.after_ms < old.after_ms ||
+    (policy.keep_last ?? 0) < (old.keep_last ?? 0) ||
+    (policy.erase_after_ms ?? none) < (old.erase_after_ms ?? none)
+  );
+}
+
+/** `traced`: the last time up to which runs and activities follow each other without a gap that is too long. */
+export function confirmationOf(
+  { policy, confirmed, last_run_at }: Pick<PolicyRow, 'policy' | 'confirmed' | 'last_run_at'>,
+  { now, traced, gapMs }: { readonly now: number; readonly traced: number; readonly gapMs: number },
+): ConfirmationReason | null {
+  if (confirmed === null || last_run_at === null) return 'first_run';
+  if (isShorter(policy, confirmed)) return 'shorter';
+  return now - traced > gapMs ? 'clock' : null;
+}
+
+/** A run is due if the last one began at or before `dueUntil`, or so far in the future, after `dueAfter`, that a clock was wrong. */
+export function dueTimes(now: number, everyMs: number | null) {
+  if (everyMs === null) return { dueUntil: Number.MAX_SAFE_INTEGER, dueAfter: Number.MAX_SAFE_INTEGER };
+  return { dueUntil: now - everyMs, dueAfter: now + everyMs };
+}
+
+export function checkPolicy({ after_ms, keep_last, erase_after_ms }: RetentionPolicy): void {
+  const isAge = (ms: number) => Number.isSafeInteger(ms) && ms >= leastMs && ms <= mostMs;
+  if (!isAge(after_ms)) throw wrong('after_ms', ageProblem);
+  if (erase_after_ms !== null && !isAge(erase_after_ms)) throw wrong('erase_after_ms', ageProblem);
+  if (keep_last !== null && !(Number.isSafeInteger(keep_last) && keep_last >= 1 && keep_last <= mostKept))
+    throw wrong('keep_last', `must be a whole number from 1 to ${mostKept}`);
+}
+
+const ageProblem = 'must be a time from one minute to a thousand years';
+
+function wrong(field: keyof RetentionPolicy, problem: string): ParleyError {
+  return new ParleyError('INVALID_REQUEST', `The field ${field} ${problem}.`, {
+    hint: 'The policy was not changed.',
+    details: [{ field, problem }],
+  });
+}

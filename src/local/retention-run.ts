@@ -1,0 +1,116 @@
+// One run of a policy: first it erases what expired before its grace, then it expires what has become too old. It is many short steps; a run
+// that is stopped between two of them is continued by the next one, with the same batch.
+import type { RetentionEnd, RetentionReport, RetentionRunRequest } from '../service/project-retention.ts';
+import type { ExpiryPlace, HeldRun, PolicyRow, RetentionStore, RunBegin } from '../store/session-store.ts';
+import type { LocalOptions } from './local-options.ts';
+import { dueTimes, erasedBefore, reachOf } from './retention-rules.ts';
+
+/** A run whose process was killed on another machine is free for the next one after this time, ms. */
+const leaseMs = 5000;
+/** How long (ms) a run at once waits for the lease of another, and how often it asks. */
+const patienceMs = 8000;
+const askAgainMs = 250;
+/** Between the owner and the run in the name of a holder. */
+const separator = '\n';
+
+type Tools = Pick<LocalOptions, 'store' | 'limits' | 'now' | 'sinceBoot' | 'ids' | 'owner'>;
+type Request = Omit<RetentionRunRequest, 'project_id' | 'confirmed' | 'onStart'>;
+
+export async function runPolicy(
+  tools: Tools,
+  row: PolicyRow,
+  request: Request,
+  now: number,
+): Promise<RetentionEnd> {
+  const store = await tools.store.retention();
+  const { project_id: projectId } = row;
+  const batch = tools.ids.next('ret', now);
+  const holder = `${tools.owner.id}${separator}${batch}`;
+  const start = { batch, policy: row.policy, holder, leaseMs, now, ...dueTimes(now, request.every_ms) };
+  const begin = (deadHolder: string | null) => store.begin(projectId, { ...start, deadHolder });
+  const begun = await begunInTime(begin, tools, request);
+  if (begun.kind === 'not_due') return { kind: 'not_due' };
+  // Whoever changed the policy at this moment may mean another run.
+  if (begun.kind !== 'begun') return { kind: 'busy' };
+  const { run, continued } = begun;
+  const held: HeldRun = { projectId, run: run.id, holder, leaseMs };
+  const counts = { expired: run.expired, erased: run.erased };
+  const count = (action: 'expired' | 'erased', sessions: number) => {
+    counts[action] += sessions;
+    if (sessions > 0) request.onStep?.(action, sessions);
+    return !request.signal.aborted;
+  };
+  let isDone = false;
+  try {
+    isDone = await work(store, held, row, { now, keptSince: now - tools.limits.idempotencyMs, count });
+  } finally {
+    // The lease ends by itself if it cannot be given back.
+    if (!isDone) await store.release(held).catch(() => {});
+  }
+  const by = { time: tools.now(), key_id: null, request_id: null };
+  const ended = isDone ? await store.end(held, by) : null;
+  return { kind: 'ran', report: reportOf(row, run.batch, ended ?? counts, continued, ended !== null) };
+}
+
+async function begunInTime(
+  begin: (deadHolder: string | null) => Promise<RunBegin>,
+  { sinceBoot, owner }: Tools,
+  { every_ms, signal }: Request,
+): Promise<RunBegin> {
+  const until = sinceBoot() + patienceMs;
+  let deadHolder: string | null = null;
+  for (;;) {
+    signal.throwIfAborted();
+    const begun = await begin(deadHolder);
+    if (begun.kind === 'busy' && owner.isGone(begun.holder.split(separator)[0] ?? '')) {
+      deadHolder = begun.holder;
+      continue;
+    }
+    if (begun.kind !== 'busy' || every_ms !== null || sinceBoot() >= until) return begun;
+    await new Promise((resolve) => setTimeout(resolve, askAgainMs));
+  }
+}
+
+/** False if the signal or a change of the policy has stopped it. */
+async function work(
+  store: RetentionStore,
+  held: HeldRun,
+  { policy }: PolicyRow,
+  {
+    now,
+    keptSince,
+    count,
+  }: {
+    readonly now: number;
+    readonly keptSince: number;
+    readonly count: (action: 'expired' | 'erased', sessions: number) => boolean;
+  },
+): Promise<boolean> {
+  const { projectId } = held;
+  const before = erasedBefore(policy, now);
+  if (before !== null && (await store.countErasable(projectId, before)) > 0) {
+    const isDone = await store.erase(held, before, keptSince, (sessions) => count('erased', sessions));
+    if (!isDone) return false;
+  }
+  const kept = policy.keep_last === null ? null : await store.placeBefore(projectId, policy.keep_last);
+  const reach = reachOf(policy, now, kept);
+  let place: ExpiryPlace | null = null;
+  do {
+    const step = await store.expire(held, reach, place, now);
+    if (step === null) return false;
+    place = step.next;
+    if (!count('expired', step.sessions) && place !== null) return false;
+  } while (place !== null);
+  return true;
+}
+
+function reportOf(
+  { project_id, project_name }: PolicyRow,
+  name: string,
+  { expired, erased }: Pick<RetentionReport, 'expired' | 'erased'>,
+  continued: boolean,
+  finished: boolean,
+): RetentionReport {
+  const batch = expired > 0 ? name : null;
+  return { project_id, project_name, batch, expired, erased, continued, finished };
+}

@@ -1,0 +1,127 @@
+// The SQL of retention in PostgreSQL: which sessions expire, and the rows of policies and runs.
+import { leaseUntil } from './servers.ts';
+import { statement } from './statement.ts';
+
+/** How many sessions a step of a count reads, and a step of a run. */
+const countedAtOnce = 20_000;
+export const expiredAtOnce = 1000;
+
+const ofProject = 'project = (SELECT id FROM parley.projects WHERE project_id = $1)';
+const leaseEnd = (ms: string) => `clock_timestamp() + ${ms}::integer * interval '1 millisecond'`;
+
+/** SQL for a statement's WITH: renews the lease of a run. No row if it is gone. */
+export const holding = (project: string, holder: string, leaseMs: string) => `
+  held AS (
+    UPDATE parley.retention SET runner_until = ${leaseEnd(leaseMs)}
+    WHERE project = (SELECT id FROM parley.projects WHERE project_id = ${project}) AND runner = ${holder}::text
+    RETURNING 1
+  )`;
+
+// $2: the time before which a restoration was long ago. $3, $4: a place; $5, $6: the end of the reach.
+const goes = `
+  NOT session.pinned AND session.expired IS NULL
+  AND (session.restored_at IS NULL OR session.restored_at < $2)
+  AND (session.turn_owner IS NULL OR ${leaseUntil()} <= clock_timestamp())`;
+const inReach = (archived: boolean) => `
+  session.${ofProject} AND session.deleted_at IS NULL AND ${archived ? '' : 'NOT'} session.archived
+  AND (session.updated_at, session.session_id) > ($3::bigint, $4::text COLLATE "C")
+  AND (session.updated_at, session.session_id) < ($5::bigint, $6::text COLLATE "C")`;
+const lot = (archived: boolean, most: number) => `
+  lot AS MATERIALIZED (
+    SELECT session.id, session.updated_at, session.session_id, ${goes} AS goes FROM parley.sessions AS session
+    WHERE ${inReach(archived)} ORDER BY session.updated_at, session.session_id LIMIT ${most}
+  )`;
+const lastOfLot = `
+  (SELECT count(*) FROM lot) AS found,
+  (SELECT updated_at FROM lot ORDER BY updated_at DESC, session_id DESC LIMIT 1) AS time,
+  (SELECT session_id FROM lot ORDER BY updated_at DESC, session_id DESC LIMIT 1) AS session_id`;
+
+const inOrderOf = (archived: boolean) => ({
+  count: statement(`
+    WITH ${lot(archived, countedAtOnce)}
+    SELECT count(*) FILTER (WHERE goes) AS sessions, ${lastOfLot} FROM lot`),
+  // The rows are locked in the order of their numbers, as deletions lock them. A row whose session became active meanwhile is left.
+  expire: statement(`
+    WITH ${holding('$1', '$9', '$10')}, ${lot(archived, expiredAtOnce)}, next AS MATERIALIZED (
+      SELECT session.id FROM parley.sessions AS session
+      WHERE session.id = ANY (ARRAY(SELECT id FROM lot WHERE goes)) AND EXISTS (SELECT 1 FROM held)
+        AND ${inReach(archived)} AND ${goes}
+      ORDER BY session.id FOR UPDATE
+    ), gone AS (
+      UPDATE parley.sessions AS session SET deleted_at = $7, expired = $8
+      WHERE session.id = ANY (ARRAY(SELECT id FROM next)) RETURNING 1
+    ), counted AS (
+      UPDATE parley.retention_runs SET expired = expired + (SELECT count(*) FROM gone),
+        last_at = greatest(last_at, $7)
+      WHERE id = $8 AND EXISTS (SELECT 1 FROM gone)
+    )
+    SELECT (SELECT count(*) FROM held) AS held, (SELECT count(*) FROM gone) AS sessions, ${lastOfLot}`),
+  newest: statement(`
+    SELECT session.updated_at AS time, session.session_id AS "sessionId" FROM parley.sessions AS session
+    WHERE session.${ofProject} AND session.deleted_at IS NULL AND ${archived ? '' : 'NOT'} session.archived
+    ORDER BY session.updated_at DESC, session.session_id DESC LIMIT $2`),
+});
+
+export const expiryStatements = { listed: inOrderOf(false), archived: inOrderOf(true) } as const;
+
+const runColumns = `
+  run.id, run.batch, projects.project_id, projects.name AS project_name, run.begun_at, run.ended_at, run.expired,
+  run.erased, run.restored, run.restored_at`;
+const runs = 'parley.retention_runs AS run JOIN parley.projects ON projects.id = run.project';
+
+export const retentionStatements = {
+  policies: statement(`
+    SELECT project_id, name AS project_name, policy, confirmed, set_at, last_run_at
+    FROM parley.retention JOIN parley.projects ON projects.id = retention.project ORDER BY project_id`),
+  set: statement(`
+    INSERT INTO parley.retention (project, policy, set_at)
+    SELECT id, $2, $3 FROM parley.projects WHERE project_id = $1
+    ON CONFLICT (project) DO UPDATE SET policy = excluded.policy, set_at = excluded.set_at,
+      runner = NULL, runner_until = NULL
+    RETURNING 1`),
+  remove: statement(`DELETE FROM parley.retention WHERE ${ofProject} RETURNING 1`),
+  activityFrom: statement(`
+    SELECT session.updated_at AS time FROM parley.sessions AS session
+    WHERE session.${ofProject} AND session.deleted_at IS NULL AND NOT session.archived AND session.updated_at >= $2
+      AND NOT session.pinned
+    ORDER BY session.updated_at, session.session_id LIMIT 1`),
+  lastActivity: statement(`
+    SELECT session.updated_at AS time FROM parley.sessions AS session
+    WHERE session.${ofProject} AND session.deleted_at IS NULL AND NOT session.archived
+      AND session.updated_at > $2 AND session.updated_at <= $3
+    ORDER BY session.updated_at DESC, session.session_id DESC LIMIT 1`),
+  state: statement(`
+    SELECT policy, last_run_at, runner, runner IS NOT DISTINCT FROM $2 AS is_own,
+      runner <> $2 AND runner_until > clock_timestamp() AS is_held
+    FROM parley.retention WHERE ${ofProject} FOR UPDATE`),
+  take: statement(`
+    UPDATE parley.retention SET confirmed = policy, last_run_at = $2, runner = $3, runner_until = ${leaseEnd('$4')}
+    WHERE ${ofProject}`),
+  release: statement(`
+    UPDATE parley.retention SET runner = NULL, runner_until = NULL WHERE ${ofProject} AND runner = $2 RETURNING 1`),
+  unfinished: statement(`
+    SELECT ${runColumns} FROM ${runs} WHERE projects.project_id = $1 AND run.ended_at IS NULL ORDER BY run.id`),
+  begin: statement(`
+    INSERT INTO parley.retention_runs (batch, project, begun_at, last_at)
+    SELECT $2, id, $3, $3 FROM parley.projects WHERE project_id = $1 RETURNING id`),
+  run: statement(`SELECT ${runColumns} FROM ${runs} WHERE run.id = $1`),
+  runs: statement(`SELECT ${runColumns} FROM ${runs} ORDER BY run.id DESC`),
+  end: statement('UPDATE parley.retention_runs SET ended_at = $2 WHERE id = $1'),
+  forget: statement('DELETE FROM parley.retention_runs WHERE id = $1 AND expired = 0 AND erased = 0'),
+  restorable: statement(`
+    SELECT count(*) AS sessions FROM parley.sessions AS session
+    WHERE session.expired = $1 AND session.deleted_at IS NOT NULL`),
+  restore: statement(`
+    WITH next AS MATERIALIZED (
+      SELECT session.id FROM parley.sessions AS session
+      WHERE session.expired = $1 AND session.deleted_at IS NOT NULL
+      ORDER BY session.id LIMIT ${expiredAtOnce} FOR UPDATE
+    ), back AS (
+      UPDATE parley.sessions AS session SET deleted_at = NULL, expired = NULL, restored_at = $2
+      WHERE session.id = ANY (ARRAY(SELECT id FROM next)) RETURNING 1
+    ), counted AS (
+      UPDATE parley.retention_runs SET restored = restored + (SELECT count(*) FROM back), restored_at = $2
+      WHERE id = $1 AND EXISTS (SELECT 1 FROM back)
+    )
+    SELECT count(*) AS sessions FROM back`),
+} as const;

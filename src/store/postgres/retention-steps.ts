@@ -1,0 +1,115 @@
+// What retention reads and writes in sessions, in steps of one statement each. A step renews the lease of its run, and does nothing if the lease
+// is gone.
+import type {
+  ActivityPlace,
+  ExpiryPlace,
+  ExpiryReach,
+  HeldRun,
+  RetentionStore,
+  RunStep,
+} from '../retention-store.ts';
+import type { Ask } from './connection-pool.ts';
+import { beginErasing, ofExpired } from './purge.ts';
+import { expiryStatements, retentionStatements as statements } from './retention-rows.ts';
+
+const beforeAll: ActivityPlace = { time: Number.MIN_SAFE_INTEGER, sessionId: '' };
+
+interface Lot {
+  readonly sessions: number;
+  readonly found: number;
+  readonly time: number | null;
+  readonly session_id: string | null;
+}
+
+export async function placeBefore(ask: Ask, projectId: string, count: number): Promise<ActivityPlace | null> {
+  const newest: ActivityPlace[] = [];
+  for (const of of [expiryStatements.listed, expiryStatements.archived])
+    newest.push(...(await ask<ActivityPlace>(of.newest, [projectId, count + 1])));
+  newest.sort((one, other) => other.time - one.time || (one.sessionId < other.sessionId ? 1 : -1));
+  return newest.length > count ? (newest[count - 1] ?? null) : null;
+}
+
+export async function countExpiring(ask: Ask, projectId: string, reach: ExpiryReach): Promise<number> {
+  let sessions = 0;
+  for (const { count } of [expiryStatements.listed, expiryStatements.archived]) {
+    for (let place: ActivityPlace | null = beforeAll; place !== null; ) {
+      const [lot] = await ask<Lot>(count, reachValues(projectId, reach, place));
+      sessions += lot?.sessions ?? 0;
+      place = lastOf(lot);
+    }
+  }
+  return sessions;
+}
+
+export async function countErasable(ask: Ask, projectId: string, deletedBefore: number): Promise<number> {
+  const [row] = await ask<{ sessions: number }>(ofExpired.count, [projectId, deletedBefore]);
+  return row?.sessions ?? 0;
+}
+
+export async function traceActivity(
+  ask: Ask,
+  projectId: string,
+  from: number,
+  to: number,
+  strideMs: number,
+): Promise<number> {
+  let reached = from;
+  while (reached < to) {
+    const until = Math.min(to, reached + strideMs);
+    const [last] = await ask<{ time: number }>(statements.lastActivity, [projectId, reached, until]);
+    if (last === undefined) break;
+    reached = last.time;
+  }
+  return reached;
+}
+
+export async function expire(
+  ask: Ask,
+  { projectId, run, holder, leaseMs }: HeldRun,
+  reach: ExpiryReach,
+  from: ExpiryPlace | null,
+  now: number,
+): Promise<RunStep<ExpiryPlace>> {
+  const place = from ?? { archived: false, after: beforeAll };
+  const { expire } = place.archived ? expiryStatements.archived : expiryStatements.listed;
+  const values = [...reachValues(projectId, reach, place.after), now, run, holder, leaseMs];
+  const [lot] = await ask<Lot & { held: number }>(expire, values);
+  if (lot === undefined || lot.held === 0) return null;
+  const after = lastOf(lot);
+  const next =
+    after !== null
+      ? { archived: place.archived, after }
+      : place.archived
+        ? null
+        : { archived: true, after: beforeAll };
+  return { sessions: lot.sessions, next };
+}
+
+export async function erase(
+  ask: Ask,
+  { projectId, run, holder, leaseMs }: HeldRun,
+  deletedBefore: number,
+  keptMs: number,
+  onStep: Parameters<RetentionStore['erase']>[3],
+): Promise<boolean> {
+  await ask(beginErasing, [null]);
+  await ask(ofExpired.answers, [projectId, deletedBefore, keptMs]);
+  for (;;) {
+    const values = [projectId, deletedBefore, run, holder, leaseMs];
+    const [lot] = await ask<{ held: number; sessions: number }>(ofExpired.erase, values);
+    if (lot === undefined || lot.held === 0) return false;
+    const isWanted = onStep(lot.sessions);
+    if (lot.sessions === 0) return true;
+    if (!isWanted) return false;
+  }
+}
+
+function reachValues(projectId: string, { end, restoredBefore }: ExpiryReach, after: ActivityPlace) {
+  return [projectId, restoredBefore, after.time, after.sessionId, end.time, end.sessionId];
+}
+
+/** Null if nothing was found, which is the end. */
+function lastOf(lot: Lot | undefined): ActivityPlace | null {
+  if (lot === undefined || lot.time === null || lot.session_id === null) return null;
+  return { time: lot.time, sessionId: lot.session_id };
+}

@@ -1,0 +1,167 @@
+// Retention in PostgreSQL. The row of the project's policy is the lock of all changes of a policy and of all begins and ends of runs.
+import type { RetentionPolicy } from '../../service/project-retention.ts';
+import type { AuditBy } from '../audit-log.ts';
+import {
+  type HeldRun,
+  type PolicyRow,
+  policyText,
+  type RetentionStore,
+  type RunBegin,
+  type RunRow,
+  type RunStart,
+  type StoredPolicy,
+  toPolicyRow,
+} from '../retention-store.ts';
+import { tellOf } from './audit.ts';
+import type { Ask, ConnectionPool } from './connection-pool.ts';
+import { retentionStatements as statements } from './retention-rows.ts';
+import {
+  countErasable,
+  countExpiring,
+  erase,
+  expire,
+  placeBefore,
+  traceActivity,
+} from './retention-steps.ts';
+
+type Run = <T>(call: (ask: Ask) => Promise<T>) => Promise<T>;
+
+interface State {
+  readonly policy: string;
+  readonly last_run_at: number | null;
+  readonly runner: string | null;
+  readonly is_held: boolean;
+  /** True if this call is sent again, after a lost connection. */
+  readonly is_own: boolean;
+}
+
+export class PostgresRetention implements RetentionStore {
+  readonly #connections: ConnectionPool;
+  readonly #run: Run;
+  readonly #now: () => number;
+
+  /** `run` turns errors into those of the store, and has the audit log chained. */
+  constructor(connections: ConnectionPool, run: Run, now: () => number) {
+    this.#connections = connections;
+    this.#run = run;
+    this.#now = now;
+  }
+
+  readonly placeBefore: RetentionStore['placeBefore'] = (...call) =>
+    this.#run((ask) => placeBefore(ask, ...call));
+  readonly countExpiring: RetentionStore['countExpiring'] = (...call) =>
+    this.#run((ask) => countExpiring(ask, ...call));
+  readonly countErasable: RetentionStore['countErasable'] = (...call) =>
+    this.#run((ask) => countErasable(ask, ...call));
+  readonly traceActivity: RetentionStore['traceActivity'] = (...call) =>
+    this.#run((ask) => traceActivity(ask, ...call));
+  readonly expire: RetentionStore['expire'] = (...call) => this.#run((ask) => expire(ask, ...call));
+  readonly erase: RetentionStore['erase'] = (held, deletedBefore, keptSince, onStep) => {
+    const keptMs = Math.max(0, this.#now() - keptSince);
+    return this.#run((ask) => erase(ask, held, deletedBefore, keptMs, onStep));
+  };
+
+  async policies(): Promise<readonly PolicyRow[]> {
+    const rows = await this.#run((ask) => ask<StoredPolicy>(statements.policies));
+    return rows.map(toPolicyRow);
+  }
+
+  async activityFrom(projectId: string, time: number): Promise<number | null> {
+    const [row] = await this.#run((ask) => ask<{ time: number }>(statements.activityFrom, [projectId, time]));
+    return row?.time ?? null;
+  }
+
+  setPolicy(projectId: string, policy: RetentionPolicy, by: AuditBy): Promise<boolean> {
+    return this.#atomically(async (ask) => {
+      if ((await ask(statements.set, [projectId, policyText(policy), by.time])).length === 0) return false;
+      await endStopped(ask, projectId, by);
+      await tell(ask, 'retention_set', projectId, 1, by);
+      return true;
+    });
+  }
+
+  removePolicy(projectId: string, by: AuditBy): Promise<boolean> {
+    return this.#atomically(async (ask) => {
+      if ((await ask(statements.remove, [projectId])).length === 0) return false;
+      await endStopped(ask, projectId, by);
+      await tell(ask, 'retention_off', projectId, 1, by);
+      return true;
+    });
+  }
+
+  begin(projectId: string, start: RunStart): Promise<RunBegin> {
+    return this.#atomically(async (ask) => {
+      const { batch, holder, leaseMs, now } = start;
+      const [state] = await ask<State>(statements.state, [projectId, holder]);
+      if (state === undefined || state.policy !== policyText(start.policy)) return { kind: 'changed' };
+      const { runner } = state;
+      if (runner !== null && runner !== start.deadHolder && state.is_held)
+        return { kind: 'busy', holder: runner };
+      const last = state.is_own ? null : state.last_run_at;
+      if (last !== null && last > start.dueUntil && last <= start.dueAfter) return { kind: 'not_due' };
+      await ask(statements.take, [projectId, now, holder, leaseMs]);
+      const [stopped] = await ask<RunRow>(statements.unfinished, [projectId]);
+      if (stopped !== undefined) return { kind: 'begun', run: stopped, continued: true };
+      const [made] = await ask<{ id: number }>(statements.begin, [projectId, batch, now]);
+      const [run] = await ask<RunRow>(statements.run, [made?.id]);
+      return { kind: 'begun', run: run as RunRow, continued: false };
+    });
+  }
+
+  end({ projectId, run, holder }: HeldRun, by: AuditBy): Promise<RunRow | null> {
+    return this.#atomically(async (ask) => {
+      if ((await ask(statements.release, [projectId, holder])).length === 0) return null;
+      const [row] = await ask<RunRow>(statements.run, [run]);
+      if (row !== undefined) await end(ask, row, by);
+      return row ?? null;
+    });
+  }
+
+  async release({ projectId, holder }: HeldRun): Promise<void> {
+    await this.#run((ask) => ask(statements.release, [projectId, holder]));
+  }
+
+  runs(): Promise<readonly RunRow[]> {
+    return this.#run((ask) => ask<RunRow>(statements.runs));
+  }
+
+  async countRestorable(run: number): Promise<number> {
+    const [row] = await this.#run((ask) => ask<{ sessions: number }>(statements.restorable, [run]));
+    return row?.sessions ?? 0;
+  }
+
+  beginRestoring({ project_id }: RunRow, sessions: number, by: AuditBy): Promise<void> {
+    return this.#run((ask) => tell(ask, 'restore', project_id, sessions, by));
+  }
+
+  async restoreStep(run: number, now: number): Promise<number> {
+    const [row] = await this.#run((ask) => ask<{ sessions: number }>(statements.restore, [run, now]));
+    return row?.sessions ?? 0;
+  }
+
+  #atomically<T>(work: (ask: Ask) => Promise<T>): Promise<T> {
+    return this.#run(() => this.#connections.transaction(work));
+  }
+}
+
+/** A run that was stopped, or that is stopped by this change of its policy. */
+async function endStopped(ask: Ask, projectId: string, by: AuditBy): Promise<void> {
+  for (const run of await ask<RunRow>(statements.unfinished, [projectId])) await end(ask, run, by);
+}
+
+async function end(ask: Ask, { id, project_id, expired, erased }: RunRow, by: AuditBy): Promise<void> {
+  await ask(statements.end, [id, by.time]);
+  await ask(statements.forget, [id]);
+  if (expired > 0) await tell(ask, 'expire', project_id, expired, by);
+  if (erased > 0) await tell(ask, 'purge', project_id, erased, by);
+}
+
+function tell(
+  ask: Ask,
+  what: 'expire' | 'purge' | 'restore' | 'retention_set' | 'retention_off',
+  project_id: string,
+  count: number,
+  by: AuditBy,
+): Promise<void> {
+  return tellOf(ask, { ...by, what, project_id, count, ids: [] });
+}

@@ -1,0 +1,152 @@
+// The interface of a store's retention. A caller decides which sessions go and when (local/retention-rules.ts); a store changes them in steps,
+// each of which is one short transaction. Times are epoch milliseconds. As in session-store.ts, the store's own clock measures leases.
+import type { RetentionPolicy } from '../service/project-retention.ts';
+import type { AuditBy } from './audit-log.ts';
+
+export interface PolicyRow {
+  readonly project_id: string;
+  readonly project_name: string;
+  readonly policy: RetentionPolicy;
+  /** The policy of the last run; null before the first. */
+  readonly confirmed: RetentionPolicy | null;
+  readonly set_at: number;
+  readonly last_run_at: number | null;
+}
+
+/** A policy as a store keeps it. */
+export type StoredPolicy = Omit<PolicyRow, 'policy' | 'confirmed'> & {
+  readonly policy: string;
+  readonly confirmed: string | null;
+};
+
+export function toPolicyRow({ policy, confirmed, ...row }: StoredPolicy): PolicyRow {
+  return {
+    ...row,
+    policy: JSON.parse(policy),
+    confirmed: confirmed === null ? null : JSON.parse(confirmed),
+  };
+}
+
+/** Equal policies have equal texts. */
+export function policyText({ after_ms, keep_last, erase_after_ms }: RetentionPolicy): string {
+  return JSON.stringify({ after_ms, keep_last, erase_after_ms });
+}
+
+/** A place in the order of activity, between two sessions. Sessions with equal times are ordered by their ids. */
+export interface ActivityPlace {
+  readonly time: number;
+  readonly sessionId: string;
+}
+
+/**
+ * The active sessions that expire: not pinned, without a running turn, last active before `end`, and restored, if ever, before
+ * `restoredBefore`.
+ */
+export interface ExpiryReach {
+  readonly end: ActivityPlace;
+  readonly restoredBefore: number;
+}
+
+/** How far a run is in the order of activity: first the sessions that a list shows, then the archived ones. */
+export interface ExpiryPlace {
+  readonly archived: boolean;
+  readonly after: ActivityPlace;
+}
+
+export interface RunRow {
+  /** The store's own number of the run. */
+  readonly id: number;
+  readonly batch: string;
+  readonly project_id: string;
+  readonly project_name: string;
+  readonly begun_at: number;
+  readonly ended_at: number | null;
+  readonly expired: number;
+  readonly erased: number;
+  readonly restored: number;
+  readonly restored_at: number | null;
+}
+
+export interface RunStart {
+  /** The name of the run, if it is a new one. */
+  readonly batch: string;
+  /** The policy that the caller has judged. */
+  readonly policy: RetentionPolicy;
+  /** The holder of the project's lease, and its length in ms. */
+  readonly holder: string;
+  readonly leaseMs: number;
+  /** A holder whose process certainly no longer runs, so that its lease does not count; null for none. */
+  readonly deadHolder: string | null;
+  readonly now: number;
+  /** The run begins only if the last one began at or before this time, or after `dueAfter`. */
+  readonly dueUntil: number;
+  readonly dueAfter: number;
+}
+
+/** `changed`: the policy is another one by now, or there is none. */
+export type RunBegin =
+  | { readonly kind: 'begun'; readonly run: RunRow; readonly continued: boolean }
+  | { readonly kind: 'busy'; readonly holder: string }
+  | { readonly kind: 'not_due' | 'changed' };
+
+/** A run that holds the lease of its project. */
+export interface HeldRun {
+  readonly projectId: string;
+  readonly run: number;
+  readonly holder: string;
+  readonly leaseMs: number;
+}
+
+/** Null for a step that did nothing, because the lease or the policy is gone. `next` is null after the last step. */
+export type RunStep<Place> = { readonly sessions: number; readonly next: Place | null } | null;
+
+export interface RetentionStore {
+  /** In the order of the projects' ids. */
+  policies(): Promise<readonly PolicyRow[]>;
+  /** Replaces the policy and ends a stopped run. `by.time` is the time of the change. False for an unknown project. */
+  setPolicy(projectId: string, policy: RetentionPolicy, by: AuditBy): Promise<boolean>;
+  /** Ends a stopped run, too. False if there was no policy. */
+  removePolicy(projectId: string, by: AuditBy): Promise<boolean>;
+
+  /** The place before the newest `count` active sessions; null if there are not more. */
+  placeBefore(projectId: string, count: number): Promise<ActivityPlace | null>;
+  countExpiring(projectId: string, reach: ExpiryReach): Promise<number>;
+  /** The sessions that retention has deleted before this time. Those with a running turn are not counted. */
+  countErasable(projectId: string, deletedBefore: number): Promise<number>;
+  /** The earliest activity at or after a time, of a session that is not pinned and that a list shows; null for none. */
+  activityFrom(projectId: string, time: number): Promise<number | null>;
+  /**
+   * Follows the activity of the project's sessions from one time towards another, in strides of at most `strideMs`. Returns the time of the
+   * last activity that it reaches.
+   */
+  traceActivity(projectId: string, from: number, to: number, strideMs: number): Promise<number>;
+
+  /** Takes the lease, notes the policy as confirmed and the time as that of the last run, and begins a run or continues the stopped one. */
+  begin(projectId: string, start: RunStart): Promise<RunBegin>;
+  /** Deletes some of the sessions in reach, from a place on; null for the first step. */
+  expire(
+    held: HeldRun,
+    reach: ExpiryReach,
+    from: ExpiryPlace | null,
+    now: number,
+  ): Promise<RunStep<ExpiryPlace>>;
+  /** Erases some of the sessions that {@link countErasable} counts. `keptSince` is as in `PurgeOptions`. */
+  erase(
+    held: HeldRun,
+    deletedBefore: number,
+    keptSince: number,
+    onStep: (sessions: number) => boolean,
+  ): Promise<boolean>;
+  /** Ends the run, gives the lease back, and tells the audit log. A run that did nothing is forgotten. */
+  end(held: HeldRun, by: AuditBy): Promise<RunRow | null>;
+  /** Gives the lease back. The run stays unfinished. */
+  release(held: HeldRun): Promise<void>;
+
+  /** The newest first. */
+  runs(): Promise<readonly RunRow[]>;
+  countRestorable(run: number): Promise<number>;
+  /** Tells the audit log that so many sessions of a run will be restored. */
+  beginRestoring(run: RunRow, sessions: number, by: AuditBy): Promise<void>;
+  /** Restores some of its sessions. Returns how many; 0 at the end. */
+  restoreStep(run: number, now: number): Promise<number>;
+}

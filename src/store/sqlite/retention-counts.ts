@@ -1,0 +1,120 @@
+// What retention reads in SQLite. Long reads are in steps, so that other calls run in between.
+import type { ActivityPlace, ExpiryReach, RetentionStore } from '../retention-store.ts';
+import type { Clocks } from './age-clock.ts';
+import type { Connection } from './connection.ts';
+import type { Bindings } from './driver.ts';
+import { countedAtOnce, expiryStatements, retentionStatements as statements } from './retention-rows.ts';
+import type { Steps } from './steps.ts';
+import type { StoreAccess } from './store-access.ts';
+
+type Counts = Pick<
+  RetentionStore,
+  'placeBefore' | 'countExpiring' | 'countErasable' | 'activityFrom' | 'traceActivity'
+>;
+
+export const beforeAll: ActivityPlace = { time: Number.MIN_SAFE_INTEGER, sessionId: '' };
+
+export class RetentionCounts implements Counts {
+  readonly #access: StoreAccess;
+  readonly #clocks: () => Clocks;
+
+  constructor(access: StoreAccess, clocks: () => Clocks) {
+    this.#access = access;
+    this.#clocks = clocks;
+  }
+
+  placeBefore(projectId: string, count: number): Promise<ActivityPlace | null> {
+    return this.#access.read((connection) => {
+      const newest = [expiryStatements.listed, expiryStatements.archived].flatMap((statements) =>
+        connection.all<ActivityPlace>(statements.newest, { projectId, most: count + 1 }),
+      );
+      newest.sort((one, other) => (isBefore(one, other) ? 1 : -1));
+      return newest.length > count ? (newest[count - 1] ?? null) : null;
+    });
+  }
+
+  countExpiring(projectId: string, reach: ExpiryReach): Promise<number> {
+    const bindings = { projectId, ...reachBindings(reach), clock: this.#clocks().clock };
+    return this.#access.readInSteps(projectId, (connection) => countSteps(connection, bindings, reach.end));
+  }
+
+  countErasable(projectId: string, deletedBefore: number): Promise<number> {
+    const bindings = { projectId, deletedBefore, clock: this.#clocks().clock };
+    return this.#access.readInSteps(projectId, (connection) => erasableSteps(connection, bindings));
+  }
+
+  activityFrom(projectId: string, time: number): Promise<number | null> {
+    return this.#access.read(
+      (connection) =>
+        connection.get<{ time: number }>(statements.activityFrom, { projectId, time })?.time ?? null,
+    );
+  }
+
+  traceActivity(projectId: string, from: number, to: number, strideMs: number): Promise<number> {
+    return this.#access.read((connection) => {
+      let reached = from;
+      while (reached < to) {
+        const stride = { projectId, from: reached, to: Math.min(to, reached + strideMs) };
+        const last = connection.get<{ time: number | null }>(statements.lastActivity, stride)?.time ?? null;
+        if (last === null) break;
+        reached = last;
+      }
+      return reached;
+    });
+  }
+}
+
+export function reachBindings({ end, restoredBefore }: ExpiryReach) {
+  return { endTime: end.time, endId: end.sessionId, restoredBefore };
+}
+
+/** Ids are ASCII, so JavaScript compares them byte by byte, too. */
+export function isBefore(one: ActivityPlace, other: ActivityPlace): boolean {
+  return one.time < other.time || (one.time === other.time && one.sessionId < other.sessionId);
+}
+
+function* countSteps(
+  connection: Connection,
+  { endTime, endId, restoredBefore, ...bindings }: Bindings,
+  end: ActivityPlace,
+): Steps<number> {
+  let sessions = 0;
+  const { projectId = null } = bindings;
+  for (const { count, countEnd } of [expiryStatements.listed, expiryStatements.archived]) {
+    let place: ActivityPlace | undefined = beforeAll;
+    while (place !== undefined && isBefore(place, end)) {
+      const values = { ...bindings, ...place, endTime, endId, restoredBefore } as Bindings;
+      sessions += connection.get<{ sessions: number }>(count, values)?.sessions ?? 0;
+      place = connection.get<ActivityPlace>(countEnd, { projectId, ...place });
+      yield;
+    }
+  }
+  return sessions;
+}
+
+function* erasableSteps(
+  connection: Connection,
+  { projectId, clock, deletedBefore }: Bindings,
+): Steps<number> {
+  let sessions = 0;
+  const runs = connection.all<{ run: number; last_at: number }>(statements.erasableRuns, {
+    ...{ projectId, deletedBefore },
+  } as Bindings);
+  for (const { run, last_at: lastAt } of runs) {
+    for (let after = 0, isOver = false; !isOver; ) {
+      const values = { run, lastAt, after, deletedBefore, clock } as Bindings;
+      const lot = connection.get<Lot>(statements.countErasable, values) as Lot;
+      sessions += lot.sessions;
+      after = lot.last ?? 0;
+      isOver = lot.found < countedAtOnce;
+      yield;
+    }
+  }
+  return sessions;
+}
+
+interface Lot {
+  readonly found: number;
+  readonly last: number | null;
+  readonly sessions: number;
+}

@@ -1,0 +1,135 @@
+// The writes of a run of retention, and of its restoration, each step a transaction of some milliseconds.
+import { monotonicMs } from '../../system/monotonic-clock.ts';
+import type { ActivityPlace, ExpiryPlace, ExpiryReach, HeldRun, RunStep } from '../retention-store.ts';
+import type { Clocks } from './age-clock.ts';
+import type { Connection } from './connection.ts';
+import { agedSince } from './idempotency.ts';
+import { leaseEnd } from './lease-clock.ts';
+import { answerSteps, ofExpired, purgeStatements, sessionSteps } from './purge-rows.ts';
+import { beforeAll, isBefore } from './retention-counts.ts';
+import { expiredAtOnce, expiryStatements, retentionStatements as statements } from './retention-rows.ts';
+import type { Steps } from './steps.ts';
+import type { StoreAccess } from './store-access.ts';
+
+/** After this time (ms) a step takes no further sessions, because other writes wait for its end. */
+const longestMs = 10;
+/** The pause between two steps, in ms, because other processes check only from time to time whether the store is free. */
+const pauseMs = 5;
+
+interface NextSession extends ActivityPlace {
+  readonly id: number;
+  readonly goes: number;
+}
+
+export class RetentionSteps {
+  readonly #access: StoreAccess;
+  readonly #clocks: () => Clocks;
+
+  constructor(access: StoreAccess, clocks: () => Clocks) {
+    this.#access = access;
+    this.#clocks = clocks;
+  }
+
+  async expire(
+    held: HeldRun,
+    reach: ExpiryReach,
+    from: ExpiryPlace | null,
+    now: number,
+  ): Promise<RunStep<ExpiryPlace>> {
+    if (from !== null) await pause();
+    return this.#write(held.projectId, (connection) => {
+      if (!this.#hold(connection, held)) return null;
+      const { projectId, run } = held;
+      const bindings = { projectId, clock: this.#clocks().clock, restoredBefore: reach.restoredBefore };
+      const { archived, after } = from ?? { archived: false, after: beforeAll };
+      const { next } = archived ? expiryStatements.archived : expiryStatements.listed;
+      let place: ExpiryPlace | null = { archived, after };
+      let sessions = 0;
+      const began = monotonicMs();
+      while (place?.archived === archived && monotonicMs() - began < longestMs) {
+        const found = connection.all<NextSession>(next, { ...bindings, ...place.after });
+        const inReach = found.filter((session) => isBefore(session, reach.end));
+        const ids = JSON.stringify(inReach.flatMap(({ id, goes }) => (goes ? [id] : [])));
+        sessions += connection.run(statements.expire, { run, now, ids }).changes;
+        place = following(place, inReach);
+      }
+      if (sessions > 0) connection.run(statements.expired, { run, sessions, now });
+      return { sessions, next: place };
+    });
+  }
+
+  /** `onStep` answers whether the next step is wanted. False if not all was done. */
+  async erase(
+    held: HeldRun,
+    deletedBefore: number,
+    keptSince: number,
+    onStep: (sessions: number) => boolean,
+  ): Promise<boolean> {
+    const { connection } = this.#access;
+    const { projectId, run } = held;
+    const bindings = { projectId, deletedBefore, clock: this.#clocks().clock };
+    let sessions = 0;
+    const tools = { connection, clocks: this.#clocks };
+    const steps = (function* (): Steps<void> {
+      connection.run(purgeStatements.begin);
+      const since = agedSince({ connection, ...tools.clocks() }, keptSince);
+      yield* answerSteps(tools, ofExpired, bindings, since);
+      yield* sessionSteps(tools, ofExpired, bindings, () => {
+        sessions += 1;
+      });
+    })();
+    connection.pragma('secure_delete = ON');
+    try {
+      for (;;) {
+        const isOver = await this.#write(projectId, () => {
+          if (!this.#hold(connection, held)) return null;
+          const { done } = steps.next();
+          if (sessions > 0) connection.run(statements.erased, { run, sessions });
+          return done === true;
+        });
+        if (isOver === null) return false;
+        const isWanted = onStep(sessions);
+        sessions = 0;
+        if (isOver) return true;
+        if (!isWanted) return false;
+        await pause();
+      }
+    } finally {
+      connection.pragma('secure_delete = OFF');
+    }
+  }
+
+  async restore(run: number, now: number): Promise<number> {
+    await pause();
+    return this.#write('', (connection) => {
+      let sessions = 0;
+      const began = monotonicMs();
+      for (let changes = 1; changes > 0 && monotonicMs() - began < longestMs; sessions += changes)
+        changes = connection.run(statements.restore, { run, now }).changes;
+      if (sessions > 0) connection.run(statements.restored, { run, sessions, now });
+      return sessions;
+    });
+  }
+
+  #write<T>(party: string, work: (connection: Connection) => T): Promise<T> {
+    const { connection, writer } = this.#access;
+    return this.#access.run(() => writer.writeAlone(() => work(connection), party));
+  }
+
+  #hold(connection: Connection, { projectId, holder, leaseMs }: HeldRun): boolean {
+    const until = leaseEnd(this.#clocks().clock, leaseMs);
+    return connection.run(statements.hold, { projectId, holder, until }).changes > 0;
+  }
+}
+
+/** The place behind the sessions of a step. Null behind the last archived one. */
+function following({ archived }: ExpiryPlace, inReach: readonly NextSession[]): ExpiryPlace | null {
+  const last = inReach.at(-1);
+  if (last !== undefined && inReach.length === expiredAtOnce)
+    return { archived, after: { time: last.time, sessionId: last.sessionId } };
+  return archived ? null : { archived: true, after: beforeAll };
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, pauseMs));
+}

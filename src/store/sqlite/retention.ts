@@ -1,0 +1,156 @@
+// Retention in SQLite. A run is many short transactions, with pauses in which other processes write. Each of them renews the lease of the
+// run, and does nothing if the lease is gone.
+import type { RetentionPolicy } from '../../service/project-retention.ts';
+import type { AuditBy } from '../audit-log.ts';
+import {
+  type HeldRun,
+  type PolicyRow,
+  policyText,
+  type RetentionStore,
+  type RunBegin,
+  type RunRow,
+  type RunStart,
+  type StoredPolicy,
+  toPolicyRow,
+} from '../retention-store.ts';
+import type { Clocks } from './age-clock.ts';
+import type { SqliteAudit } from './audit.ts';
+import type { Connection } from './connection.ts';
+import { leaseEnd } from './lease-clock.ts';
+import { RetentionCounts } from './retention-counts.ts';
+import { retentionStatements as statements } from './retention-rows.ts';
+import { RetentionSteps } from './retention-steps.ts';
+import type { StoreAccess } from './store-access.ts';
+
+interface State {
+  readonly policy: string;
+  readonly last_run_at: number | null;
+  readonly runner: string | null;
+  readonly is_held: number;
+}
+
+export class SqliteRetention implements RetentionStore {
+  readonly #access: StoreAccess;
+  readonly #audit: SqliteAudit;
+  readonly #clocks: () => Clocks;
+  readonly #counts: RetentionCounts;
+  readonly #steps: RetentionSteps;
+
+  constructor(access: StoreAccess, audit: SqliteAudit, clocks: () => Clocks) {
+    this.#access = access;
+    this.#audit = audit;
+    this.#clocks = clocks;
+    this.#counts = new RetentionCounts(access, clocks);
+    this.#steps = new RetentionSteps(access, clocks);
+  }
+
+  readonly placeBefore: RetentionStore['placeBefore'] = (...call) => this.#counts.placeBefore(...call);
+  readonly countExpiring: RetentionStore['countExpiring'] = (...call) => this.#counts.countExpiring(...call);
+  readonly countErasable: RetentionStore['countErasable'] = (...call) => this.#counts.countErasable(...call);
+  readonly activityFrom: RetentionStore['activityFrom'] = (...call) => this.#counts.activityFrom(...call);
+  readonly traceActivity: RetentionStore['traceActivity'] = (...call) => this.#counts.traceActivity(...call);
+  readonly expire: RetentionStore['expire'] = (...call) => this.#steps.expire(...call);
+  readonly erase: RetentionStore['erase'] = (...call) => this.#steps.erase(...call);
+  readonly restoreStep: RetentionStore['restoreStep'] = (...call) => this.#steps.restore(...call);
+
+  policies(): Promise<readonly PolicyRow[]> {
+    return this.#access.read((connection) =>
+      connection.all<StoredPolicy>(statements.policies).map(toPolicyRow),
+    );
+  }
+
+  setPolicy(projectId: string, policy: RetentionPolicy, by: AuditBy): Promise<boolean> {
+    return this.#access.write(projectId, (connection) => {
+      const values = { projectId, policy: policyText(policy), now: by.time };
+      if (connection.run(statements.set, values).changes === 0) return false;
+      this.#endStopped(connection, projectId, by);
+      this.#tell(connection, 'retention_set', projectId, 1, by);
+      return true;
+    });
+  }
+
+  removePolicy(projectId: string, by: AuditBy): Promise<boolean> {
+    return this.#access.write(projectId, (connection) => {
+      this.#endStopped(connection, projectId, by);
+      if (connection.run(statements.remove, { projectId }).changes === 0) return false;
+      this.#tell(connection, 'retention_off', projectId, 1, by);
+      return true;
+    });
+  }
+
+  begin(projectId: string, start: RunStart): Promise<RunBegin> {
+    return this.#access.write(projectId, (connection) => {
+      const { clock } = this.#clocks();
+      const { batch, holder, leaseMs, now } = start;
+      const state = connection.get<State>(statements.state, { projectId, clock });
+      if (state === undefined || state.policy !== policyText(start.policy)) return { kind: 'changed' };
+      const { runner } = state;
+      if (runner !== null && runner !== start.deadHolder && state.is_held)
+        return { kind: 'busy', holder: runner };
+      const last = state.last_run_at;
+      if (last !== null && last > start.dueUntil && last <= start.dueAfter) return { kind: 'not_due' };
+      connection.run(statements.take, { projectId, now, holder, until: leaseEnd(clock, leaseMs) });
+      const stopped = connection.get<RunRow>(statements.unfinished, { projectId });
+      if (stopped !== undefined) return { kind: 'begun', run: stopped, continued: true };
+      const run = connection.run(statements.begin, { projectId, batch, now }).rowId;
+      return {
+        kind: 'begun',
+        run: connection.get<RunRow>(statements.run, { run }) as RunRow,
+        continued: false,
+      };
+    });
+  }
+
+  end({ projectId, run, holder }: HeldRun, by: AuditBy): Promise<RunRow | null> {
+    return this.#access.write(projectId, (connection) => {
+      if (connection.run(statements.release, { projectId, holder }).changes === 0) return null;
+      const row = connection.get<RunRow>(statements.run, { run }) as RunRow;
+      this.#end(connection, row, by);
+      return row;
+    });
+  }
+
+  async release({ projectId, holder }: HeldRun): Promise<void> {
+    await this.#access.write(projectId, (connection) =>
+      connection.run(statements.release, { projectId, holder }),
+    );
+  }
+
+  runs(): Promise<readonly RunRow[]> {
+    return this.#access.read((connection) => connection.all<RunRow>(statements.runs));
+  }
+
+  countRestorable(run: number): Promise<number> {
+    return this.#access.read(
+      (connection) => connection.get<{ sessions: number }>(statements.restorable, { run })?.sessions ?? 0,
+    );
+  }
+
+  beginRestoring({ project_id }: RunRow, sessions: number, by: AuditBy): Promise<void> {
+    return this.#access.write(project_id, (connection) =>
+      this.#tell(connection, 'restore', project_id, sessions, by),
+    );
+  }
+
+  #endStopped(connection: Connection, projectId: string, by: AuditBy): void {
+    for (const run of connection.all<RunRow>(statements.unfinished, { projectId }))
+      this.#end(connection, run, by);
+  }
+
+  #end(connection: Connection, { id, project_id, expired, erased }: RunRow, by: AuditBy): void {
+    connection.run(statements.end, { run: id, now: by.time });
+    connection.run(statements.forget, { run: id });
+    if (expired > 0) this.#tell(connection, 'expire', project_id, expired, by);
+    if (erased > 0) this.#tell(connection, 'purge', project_id, erased, by);
+  }
+
+  #tell(
+    connection: Connection,
+    what: 'expire' | 'purge' | 'restore' | 'retention_set' | 'retention_off',
+    project_id: string,
+    count: number,
+    by: AuditBy,
+  ): void {
+    this.#audit.add(connection, { ...by, what, project_id, count, ids: [] });
+  }
+}
