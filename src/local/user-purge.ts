@@ -58,7 +58,8 @@ export async function purgeUser(
   const marks = idsOf(free).slice(0, mostMarks).map(sessionMark);
   for (let tries = 1; ; tries += 1) {
     const { sessions: expected } = await store.planPurge(filter);
-    const options = { expected, keptSince, rewrites: request.rewrite, by, marks };
+    const { rewrite: rewrites, erased } = request;
+    const options = { expected, keptSince, rewrites, by, marks, erased };
     const purge = await store.purgeSessions(filter, options);
     if (purge.kind === 'purged') {
       const left = idsOf(await store.ofUsers().sessions(filter));

@@ -172,6 +172,7 @@ export interface UserPurgeExecution extends UserPurgeRequest {
   readonly expected_sessions: number | null;
   /** As in {@link PurgeExecution}. */
   readonly rewrite: boolean;
+  readonly erased?: PurgeExecution['erased'];
 }
 
 /** The receipt of the purge of a person. It holds neither their name nor a text of theirs. */

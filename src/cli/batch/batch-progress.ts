@@ -35,6 +35,7 @@ export class BatchProgress {
   #to = 0;
   #cancel = () => {};
   #pauseMs = () => 0;
+  #refusal: () => string | null = () => null;
   #isDrawn = false;
 
   constructor(options: BatchProgressOptions) {
@@ -49,9 +50,10 @@ export class BatchProgress {
     return this.#finished;
   }
 
-  /** Shows how long (ms) the next call waits, because the server asked for a pause. */
-  waitsFor(pauseMs: () => number): void {
+  /** Shows how long (ms) the next call waits, because the server asked for a pause. `refusal` says who asked for it, and how. */
+  waitsFor(pauseMs: () => number, refusal: () => string | null = () => null): void {
     this.#pauseMs = pauseMs;
+    this.#refusal = refusal;
   }
 
   /** The number of items with this outcome. */
@@ -100,9 +102,11 @@ export class BatchProgress {
     const done = this.#to - (this.#from ?? 0);
     const left = end === null || done <= 0 ? null : (seconds * Math.max(0, end - this.#to)) / done;
     const waits = Math.ceil(this.#pauseMs() / 1000);
+    const refusal = this.#refusal();
+    const why = refusal === null ? ' for the server' : `: ${refusal}`;
     return [
       unit === 'items' && end !== null ? `${this.#finished} of ${end}` : this.summary(),
-      ...(waits > 0 ? [`waiting ${waits} s for the server`] : []),
+      ...(waits > 0 ? [`waiting ${waits} s${why}`] : []),
       `${rate < 10 ? rate.toFixed(1) : Math.round(rate)} a second`,
       ...(left === null ? [] : [`${duration(left)} left`]),
     ].join(', ');

@@ -1,7 +1,7 @@
 // Paces the calls of a batch. When a server refuses calls (429, 503), fewer run at once, after a pause, and the refused calls are repeated.
 // When it answers, more run at once. The pacer ends the batch when further calls are of no use.
 import { setTimeout as delay } from 'node:timers/promises';
-import { ParleyError } from '../../service/errors.ts';
+import { type ErrorCode, ParleyError } from '../../service/errors.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 
 export interface PacerOptions {
@@ -45,6 +45,7 @@ export class Pacer {
   #running = 0;
   #until = 0;
   #pauses = 0;
+  #refusal: ErrorCode | null = null;
   #unanswered = 0;
   #waiting: (() => void)[] = [];
   readonly #hopeless = new WeakSet<ParleyError>();
@@ -65,6 +66,12 @@ export class Pacer {
   /** How long (ms) the next call must wait. */
   get pauseMs(): number {
     return Math.max(0, this.#until - this.#now());
+  }
+
+  /** Who has turned the last call away, and how: `HOST says 429`. Null for a service without a host, and before the first refusal. */
+  refusalOf(url: string | null): string | null {
+    const status = this.#refusal === 'RATE_LIMITED' ? 429 : this.#refusal === 'UNAVAILABLE' ? 503 : null;
+    return url === null || status === null ? null : `${new URL(url).host} says ${status}`;
   }
 
   /** True for a failure that ended the batch, or would have ended it. */
@@ -123,6 +130,7 @@ export class Pacer {
     const { code, kind, retryAfter } = error;
     const { isTurnedAway, mostTries, mostUnanswered } = this.#options;
     if (isTurnedAway(error)) {
+      this.#refusal = code;
       this.#turnedAway(begun, retryAfter);
       const isHopeless = this.#pauses > mostPauses || (retryAfter ?? 0) > longestWaitSeconds;
       if (isHopeless) this.#giveUp(error);

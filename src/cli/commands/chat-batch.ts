@@ -126,7 +126,10 @@ async function answerAll(
     signal,
     random,
   });
-  progress.waitsFor(() => pacer.pauseMs);
+  progress.waitsFor(
+    () => pacer.pauseMs,
+    () => pacer.refusalOf(context.target.url),
+  );
   const sessions = new BatchSessions({
     backend,
     given,

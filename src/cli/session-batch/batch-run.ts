@@ -41,6 +41,8 @@ export interface BatchWork {
   /** Only this signal stops the batch; a reader of the results that goes away does not. */
   readonly stopSignal: AbortSignal;
   readonly host: Pick<CliHost, 'newRequestId' | 'random'>;
+  /** Of the server; null for the embedded service. */
+  readonly url: string | null;
 }
 
 /** How long (ms) running calls may take to end after a stop. A stop may take two seconds in all. */
@@ -91,7 +93,8 @@ class BatchRun {
       signal,
       random: host.random,
     });
-    report.progress.waitsFor(() => this.#pacer.pauseMs);
+    const refusal = () => this.#pacer.refusalOf(work.url);
+    report.progress.waitsFor(() => this.#pacer.pauseMs, refusal);
   }
 
   async run(): Promise<{ readonly reason: unknown } | null> {

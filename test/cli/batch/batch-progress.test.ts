@@ -121,6 +121,12 @@ test('a pause that a server asked for is told with its seconds, and no longer th
   progress.waitsFor(() => pause);
   pass(10_000);
   expect(shown()).toBe('0 answered, waiting 4 s for the server, 0.0 a second\n');
+  progress.waitsFor(
+    () => pause,
+    () => 'parley.example says 429',
+  );
+  pass(10_000);
+  expect(shown()).toBe('0 answered, waiting 4 s: parley.example says 429, 0.0 a second\n');
   pause = 0;
   pass(10_000);
   expect(shown()).toBe('0 answered, 0.0 a second\n');

@@ -47,6 +47,14 @@ test('a call that is turned away is made again after a pause, and half as many r
   expect([pacer.limit, clock.now - began]).toEqual([8, 250]);
 });
 
+test('it tells who turned the last call away', async () => {
+  const { pacer } = paced(1);
+  expect(pacer.refusalOf('https://parley.example:8443/api')).toBeNull();
+  await pacer.run(turnedAway(1));
+  expect(pacer.refusalOf('https://parley.example:8443/api')).toBe('parley.example:8443 says 429');
+  expect(pacer.refusalOf(null)).toBeNull();
+});
+
 test('calls that are turned away together count once', async () => {
   const { pacer } = paced(16);
   await Promise.all(Array.from({ length: 16 }, () => pacer.run(turnedAway(1))));

@@ -67,6 +67,7 @@ export async function runOver(
   // Restoring is part of the archive, and is tried whether or not the archive is known to be offered.
   const takesBatches = offersArchive(backend) || !operation.goesSingly;
   const stopped = await runBatch({
+    url: context.target.url,
     ...ids,
     done: operation.done,
     endsMissing: operation.endsMissing ?? false,

@@ -15,8 +15,7 @@ import { tellFailure } from '../../error-report.ts';
 import { exitDone, exitSomeFailed } from '../../exit-codes.ts';
 import { redactHistories } from '../../repl/history-redaction.ts';
 import { removeJournals } from '../../session-batch/journal-removal.ts';
-import { waiting } from '../../terminal/progress.ts';
-import { startTimer } from '../../terminal/timer.ts';
+import { PurgeProgress } from './purge-progress.ts';
 import type { PurgeInput } from './purging.ts';
 import { ended, requireCount, tell, tellNotReached } from './purging.ts';
 import { withoutUser } from './user-lines.ts';
@@ -56,9 +55,10 @@ export async function purgeSessionsOf(input: UserPurgeInput, context: CliContext
   const history_lines = await withoutTyped(request, administration, context);
   const expected_sessions = input.yes ? null : plan.sessions;
   const { rewrite } = input;
-  const report = await spinning(`Erasing ${counted(plan.sessions, 'session')}`, context, () =>
-    administration.purgeUser({ ...request, expected_sessions, rewrite }),
-  );
+  const progress = new PurgeProgress(plan.sessions, context);
+  const report = await administration
+    .purgeUser({ ...request, expected_sessions, rewrite, erased: (sessions) => progress.erased(sessions) })
+    .finally(() => progress.stop());
   const erased = new Set(report.hashes);
   forgetCurrentSessions(context.host.dataDirectory, (id) => erased.has(markOf(id)));
   const journals_removed = await removeJournals(context.host.dataDirectory, {
@@ -158,11 +158,4 @@ async function statusOf(busy: readonly string[], erased: number, context: CliCon
   );
   const status = await tellFailure(error, context);
   return busy.length === 1 && erased === 0 ? status : exitSomeFailed;
-}
-
-async function spinning<T>(text: string, context: CliContext, work: () => Promise<T>): Promise<T> {
-  const { now } = context.host;
-  const { quiet } = context.options;
-  const spinner = waiting(() => context.stderr, text, { quiet, startTimer, now });
-  return work().finally(() => spinner.stop());
 }
