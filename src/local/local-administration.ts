@@ -3,25 +3,27 @@ import type {
   Administration,
   CreatedKey,
   CreateKeyRequest,
-  ErasureReport,
   ExportRecord,
   KeyRecord,
-  PurgeExecution,
-  PurgePlan,
-  PurgeReport,
-  PurgeRequest,
   RedactionRequest,
   StoreReport,
   UsageQuery,
   UsageRecord,
-  UserPurgeExecution,
-  UserPurgePlan,
-  UserPurgeReport,
-  UserPurgeRequest,
 } from '../service/administration.ts';
 import type { AuditEntry, AuditHead, AuditQuery, AuditVerification } from '../service/audit-entry.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { Retention } from '../service/project-retention.ts';
+import type {
+  ErasureReport,
+  PurgeExecution,
+  PurgePlan,
+  PurgeReport,
+  PurgeRequest,
+  UserPurgeExecution,
+  UserPurgePlan,
+  UserPurgeReport,
+  UserPurgeRequest,
+} from '../service/purge.ts';
 import { quoted } from '../service/quoted.ts';
 import type { PurgeFilter } from '../store/session-filters.ts';
 import { hashKey, issueKey } from './api-keys.ts';

@@ -18,15 +18,9 @@
 // - The visible line of a session has all positions from 0, one message each; `message_count` counts it. Every method means the visible
 //   line, unless its text says otherwise. Alternatives and undone messages are hidden. A message that is hidden or shown keeps its
 //   position, its id and the idempotency keys that name it. Nothing but a purge erases a message.
-import type {
-  KeyRecord,
-  PurgePlan,
-  PurgeReport,
-  StoreReport,
-  UsageQuery,
-  UsageRecord,
-} from '../service/administration.ts';
+import type { KeyRecord, StoreReport, UsageQuery, UsageRecord } from '../service/administration.ts';
 import type { KeyLimits } from '../service/key-limits.ts';
+import type { PurgePlan, PurgeReport } from '../service/purge.ts';
 import type { DeletedSession, Message, NewSession, Session } from '../service/session.ts';
 import type {
   BatchItem,

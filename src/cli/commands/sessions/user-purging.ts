@@ -2,13 +2,9 @@
 // their sessions, and gives a receipt. Neither the receipt nor a journal holds their name.
 import { createHash } from 'node:crypto';
 import { forgetCurrentSessions } from '../../../config/current-session.ts';
-import type {
-  Administration,
-  UserPurgePlan,
-  UserPurgeReport,
-  UserPurgeRequest,
-} from '../../../service/administration.ts';
+import type { Administration } from '../../../service/administration.ts';
 import { ParleyError } from '../../../service/errors.ts';
+import type { UserPurgePlan, UserPurgeReport, UserPurgeRequest } from '../../../service/purge.ts';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import { tellFailure } from '../../error-report.ts';
