@@ -257,7 +257,7 @@ export class PostgresStore implements SessionStore {
     return this.#told(() => purgeSessions(this.#connections, filter, given));
   }
 
-  readonly inspect = (): Promise<StoreReport> => this.#run((ask) => inspect(ask, this.#name));
+  readonly inspect: SessionStore['inspect'] = () => this.#run((ask) => inspect(ask, this.#name));
 
   ping(): Promise<void> {
     return this.#run(() => checkWritable(this.#connections, this.#name, this.#schema));
