@@ -260,7 +260,7 @@ export class PostgresStore implements SessionStore {
     return this.#told(() => purgeSessions(this.#connections, filter, given));
   }
 
-  readonly inspect = () => this.#run((ask) => inspect(ask, this.#name));
+  readonly inspect: SessionStore['inspect'] = () => this.#run((ask) => inspect(ask, this.#name));
 
   readonly ping = () => this.#run(() => checkWritable(this.#connections, this.#name, this.#schema));
 
