@@ -56,9 +56,7 @@ export const retentionStatements = {
   lastActivity: `
     SELECT max(updated_at) AS time FROM sessions
     WHERE ${inProject} AND deleted_at IS NULL AND archived = 0 AND updated_at > @from AND updated_at <= @to`,
-  state: `
-    SELECT policy, last_run_at, runner, NOT ${leaseIsOver.replaceAll('turn_until', 'runner_until')} AS is_held
-    FROM retention WHERE ${hasPolicy}`,
+  state: `SELECT policy, last_run_at, runner, runner_until FROM retention WHERE ${hasPolicy}`,
   take: `
     UPDATE retention SET confirmed = policy, last_run_at = @now, runner = @holder, runner_until = @until
     WHERE ${hasPolicy}`,

@@ -16,7 +16,7 @@ import {
 import type { Clocks } from './age-clock.ts';
 import type { SqliteAudit } from './audit.ts';
 import type { Connection } from './connection.ts';
-import { leaseEnd } from './lease-clock.ts';
+import { isLeaseOver, leaseEnd } from './lease-clock.ts';
 import { RetentionCounts } from './retention-counts.ts';
 import { retentionStatements as statements } from './retention-rows.ts';
 import { RetentionSteps } from './retention-steps.ts';
@@ -26,7 +26,7 @@ interface State {
   readonly policy: string;
   readonly last_run_at: number | null;
   readonly runner: string | null;
-  readonly is_held: number;
+  readonly runner_until: number | null;
 }
 
 export class SqliteRetention implements RetentionStore {
@@ -82,10 +82,10 @@ export class SqliteRetention implements RetentionStore {
     return this.#access.write(projectId, (connection) => {
       const { clock } = this.#clocks();
       const { batch, holder, leaseMs, now } = start;
-      const state = connection.get<State>(statements.state, { projectId, clock });
+      const state = connection.get<State>(statements.state, { projectId });
       if (state === undefined || state.policy !== policyText(start.policy)) return { kind: 'changed' };
-      const { runner } = state;
-      if (runner !== null && runner !== start.deadHolder && state.is_held)
+      const { runner, runner_until } = state;
+      if (runner !== null && runner !== start.deadHolder && !isLeaseOver(runner_until ?? 0, clock))
         return { kind: 'busy', holder: runner };
       const last = state.last_run_at;
       if (last !== null && last > start.dueUntil && last <= start.dueAfter) return { kind: 'not_due' };
