@@ -8,7 +8,7 @@ import { timesIn } from '../../shown-time.ts';
 import { toJson } from '../../terminal/json.ts';
 import { type Column, writeTable } from '../../terminal/table.ts';
 import { utcOption } from '../../utc-option.ts';
-import { batchTime } from './draft.ts';
+import { batchTime } from './batch-time.ts';
 
 interface BatchRow {
   readonly batch: string;

@@ -1,9 +1,11 @@
 // Collects the ids that a command is given, before anything is done to them.
+
 import type { Session } from '../../../service/session.ts';
 import type { CliContext } from '../../context.ts';
 import type { IdList } from '../../session-batch/id-list.ts';
 import { BatchDraft } from '../../session-batch/journal.ts';
 import type { SessionState } from '../../session-look-up.ts';
+import { batchTime } from './batch-time.ts';
 import { requireRoom, takeIds } from './ids.ts';
 
 /** A new batch with a name, and the list that collects its ids. The caller closes it in the end, whatever happens. */
@@ -14,14 +16,6 @@ export function newDraft({ host }: CliContext): BatchDraft {
 /** A new name, which begins with the time. */
 export function batchName(host: Pick<CliContext['host'], 'now' | 'newRequestId'>): string {
   return `${batchTime(host.now())}-${host.newRequestId().slice(-6)}`;
-}
-
-/** A time (ms) as the names of batches begin. */
-export function batchTime(milliseconds: number): string {
-  return new Date(milliseconds)
-    .toISOString()
-    .replace(/\..*|[-:]/g, '')
-    .replace('T', '-');
 }
 
 /**
