@@ -11,8 +11,6 @@ import type {
   UsageRecord,
 } from '../service/administration.ts';
 import type { AuditEntry, AuditHead, AuditQuery, AuditVerification } from '../service/audit-entry.ts';
-import { ParleyError } from '../service/errors.ts';
-import type { Retention } from '../service/project-retention.ts';
 import type {
   ErasureReport,
   PurgeExecution,
@@ -23,7 +21,9 @@ import type {
   UserPurgePlan,
   UserPurgeReport,
   UserPurgeRequest,
-} from '../service/purge.ts';
+} from '../service/erasure.ts';
+import { ParleyError } from '../service/errors.ts';
+import type { Retention } from '../service/project-retention.ts';
 import { quoted } from '../service/quoted.ts';
 import type { PurgeFilter } from '../store/session-filters.ts';
 import { hashKey, issueKey } from './api-keys.ts';

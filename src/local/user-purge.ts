@@ -5,7 +5,7 @@ import type {
   UserPurgePlan,
   UserPurgeReport,
   UserPurgeRequest,
-} from '../service/purge.ts';
+} from '../service/erasure.ts';
 import type { AuditBy, UserSession } from '../store/session-store.ts';
 import { sessionMark } from './audit-chain.ts';
 import { otherCount } from './erasure-failures.ts';

@@ -1,8 +1,6 @@
 // The contract of administration: operations for the owner of a store only. They are not part of the interface document and take no key, so
 // they are never offered over HTTP, and a backend at a server elsewhere has no administration.
 import type { AuditEntry, AuditHead, AuditQuery, AuditVerification } from './audit-entry.ts';
-import type { KeyLimits } from './key-limits.ts';
-import type { Retention } from './project-retention.ts';
 import type {
   ErasureReport,
   PurgeExecution,
@@ -13,8 +11,11 @@ import type {
   UserPurgePlan,
   UserPurgeReport,
   UserPurgeRequest,
-} from './purge.ts';
+} from './erasure.ts';
+import type { KeyLimits } from './key-limits.ts';
+import type { Retention } from './project-retention.ts';
 import type { SessionChanges } from './session-archive.ts';
+import type { StoreFact } from './store-fact.ts';
 
 /** The record of a key, without the key itself. */
 export interface KeyRecord extends KeyLimits {
@@ -40,13 +41,6 @@ export interface CreateKeyRequest extends Partial<KeyLimits> {
   /** The name of the key's project. The project is created if there is none of that name. */
   readonly project_name: string;
   readonly key_name: string;
-}
-
-/** A fact about a store in the store's own words, for people and for logs. No decision depends on it. */
-export interface StoreFact {
-  /** For example `SQLite` or `free_pages`. */
-  readonly name: string;
-  readonly value: string | number;
 }
 
 /** A report on a store for a person who looks for a fault. */

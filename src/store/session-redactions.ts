@@ -1,5 +1,5 @@
 // The operations of a store that take texts out of stored sessions. They are apart from the other operations because no service offers them.
-import type { ErasureReport } from '../service/purge.ts';
+import type { ErasureReport } from '../service/erasure.ts';
 import type { SessionChanges } from '../service/session-archive.ts';
 import type { AuditBy, AuditNote } from './audit-log.ts';
 

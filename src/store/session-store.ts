@@ -19,8 +19,8 @@
 //   line, unless its text says otherwise. Alternatives and undone messages are hidden. A message that is hidden or shown keeps its
 //   position, its id and the idempotency keys that name it. Nothing but a purge erases a message.
 import type { KeyRecord, StoreReport, UsageQuery, UsageRecord } from '../service/administration.ts';
+import type { PurgePlan, PurgeReport } from '../service/erasure.ts';
 import type { KeyLimits } from '../service/key-limits.ts';
-import type { PurgePlan, PurgeReport } from '../service/purge.ts';
 import type { DeletedSession, Message, NewSession, Session } from '../service/session.ts';
 import type {
   BatchItem,

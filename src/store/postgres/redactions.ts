@@ -1,5 +1,5 @@
 // Takes texts out of stored sessions. The words of a changed message are queued for the search index again.
-import type { ErasureReport } from '../../service/purge.ts';
+import type { ErasureReport } from '../../service/erasure.ts';
 import { parametersText } from '../rows.ts';
 import {
   type RedactionEnd,

@@ -1,8 +1,8 @@
 // Rewrites the tables, so that nothing of an erased row is left in the data files: not in free space, not in an index, and not in the
 // planner's statistics, which hold samples of the texts. No other call can use a table while it is rewritten.
 import { setTimeout as delay } from 'node:timers/promises';
-import type { StoreFact } from '../../service/administration.ts';
 import { ParleyError } from '../../service/errors.ts';
+import type { StoreFact } from '../../service/store-fact.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import { quotedName, statement } from './statement.ts';
 import { renewStatistics, tablesOf } from './statistics.ts';

@@ -1,8 +1,8 @@
 // Erases sessions for good. After the rows are deleted, their bytes still stand in free pages, the log, the search index, stored answers
 // and copies of the store. So the file is rebuilt from the remaining rows, its log is emptied, and the result is checked.
 import { statSync } from 'node:fs';
+import type { ErasureReport, PurgePlan } from '../../service/erasure.ts';
 import { ParleyError } from '../../service/errors.ts';
-import type { ErasureReport, PurgePlan } from '../../service/purge.ts';
 import type { PurgeFilter } from '../session-filters.ts';
 import type { Purge } from '../session-store.ts';
 import { backupsOf, removeBackups } from './backup.ts';

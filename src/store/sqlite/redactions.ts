@@ -1,5 +1,5 @@
 // Takes texts out of stored sessions, and then out of the files. The triggers of the search index follow each change of a text.
-import type { ErasureReport } from '../../service/purge.ts';
+import type { ErasureReport } from '../../service/erasure.ts';
 import { noteText } from '../audit-log.ts';
 import { parametersText } from '../rows.ts';
 import {

@@ -1,7 +1,7 @@
 // What `parley sessions purge` does: it counts, has the count confirmed, erases, and says what it cannot reach.
 
+import type { PurgePlan, PurgeReport } from '../../../service/erasure.ts';
 import { ParleyError } from '../../../service/errors.ts';
-import type { PurgePlan, PurgeReport } from '../../../service/purge.ts';
 import { type PointInTime, timeOf } from '../../age.ts';
 import type { CliContext, Printing } from '../../context.ts';
 import { counted } from '../../counted.ts';

@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 import { forgetCurrentSessions } from '../../../config/current-session.ts';
 import type { Administration } from '../../../service/administration.ts';
+import type { UserPurgePlan, UserPurgeReport, UserPurgeRequest } from '../../../service/erasure.ts';
 import { ParleyError } from '../../../service/errors.ts';
-import type { UserPurgePlan, UserPurgeReport, UserPurgeRequest } from '../../../service/purge.ts';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import { tellFailure } from '../../error-report.ts';

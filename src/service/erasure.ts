@@ -1,5 +1,5 @@
 // What a purge erases, what it would erase, and what it reports.
-import type { StoreFact } from './administration.ts';
+import type { StoreFact } from './store-fact.ts';
 
 /** Which deleted sessions are erased. */
 export interface PurgeRequest {
