@@ -91,6 +91,7 @@ export async function openServedBackend(
   const config = profileFile.read();
   const knownTo = profileOfStore(config, target.storeName);
   if (target.store === null) refuseMissingStore(knownTo, hasStore(dataDirectory), dataDirectory);
+  await (await import('./request-code.ts')).loadRequestCode(target.store === null);
   const { store, shareReads, modes, ...opened } = await openLocal(
     // The time-out of a server limits its models alone. Each client has a time-out of its own.
     async () => {

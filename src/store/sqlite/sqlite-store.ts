@@ -106,7 +106,13 @@ export class SqliteStore implements SessionStore {
       writeOnce: this.#writeOnce.bind(this) as WriteOnce,
     };
     this.#rare = () => {
-      rare ??= import('./rare-calls.ts').then(({ RareCalls }) => new RareCalls(parts));
+      rare ??= import('./rare-calls.ts').then(
+        ({ RareCalls }) => new RareCalls(parts),
+        (error) => {
+          rare = null; // The next call tries again.
+          throw error;
+        },
+      );
       return rare;
     };
   }
