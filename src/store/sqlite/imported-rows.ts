@@ -46,17 +46,17 @@ export function addImportedMessages(
   let at = 0;
   for (const [rows, sql] of addStatements) {
     for (; visible.length - at >= rows; at += rows) {
-      const part = visible.slice(at, at + rows);
-      connection.runValues(
-        sql,
-        part.flatMap((message) => valuesOf(session, message, isCopy(message))),
-      );
+      const values: SqlValue[] = [];
+      for (const message of visible.slice(at, at + rows))
+        addValues(values, session, message, isCopy(message));
+      connection.runValues(sql, values);
     }
   }
 }
 
-function valuesOf(session: number, message: Message, isCopy: boolean): SqlValue[] {
-  return [
+/** One list for all rows of a statement makes less garbage than one for each row. */
+function addValues(values: SqlValue[], session: number, message: Message, isCopy: boolean): void {
+  values.push(
     session,
     message.position,
     message.message_id,
@@ -69,13 +69,16 @@ function valuesOf(session: number, message: Message, isCopy: boolean): SqlValue[
     message.error_code ?? null,
     Date.parse(message.created_at),
     isCopy ? 1 : null,
-  ];
+  );
 }
 
 function hiddenValues(session: number, message: Message, isCopy: boolean): SqlValue[] {
   const { alternative_of, undone_at } = message;
   const undoneAt = undone_at === undefined ? null : Date.parse(undone_at);
-  return [...valuesOf(session, message, isCopy), alternative_of ?? null, undoneAt];
+  const values: SqlValue[] = [];
+  addValues(values, session, message, isCopy);
+  values.push(alternative_of ?? null, undoneAt);
+  return values;
 }
 
 export function orderingBindings({ pinned, archived, tags }: SessionOrdering) {
