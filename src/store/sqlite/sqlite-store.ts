@@ -166,7 +166,7 @@ export class SqliteStore implements SessionStore {
     return this.#access.readInSteps(
       projectId,
       (connection) => listSessions(connection, projectId, filter),
-      processes && (() => processes.list(projectId, filter)),
+      processes?.isThere ? () => processes.list(projectId, filter) : null,
     );
   }
 

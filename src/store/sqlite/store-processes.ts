@@ -1,5 +1,6 @@
 // Runs the long reads of a served store (searches, and filters over many sessions) in processes of their own. FTS5 reads every word with
 // the beginning that is searched for before it returns a row. That can take seconds without a pause. read-queue.ts chooses which read runs.
+import { existsSync } from 'node:fs';
 import type { Session } from '../../service/session.ts';
 import type { SearchPage } from '../../service/session-archive.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
@@ -42,6 +43,11 @@ export class StoreProcesses {
     this.#place = place;
     this.#limits = limits;
     this.#reads = new ReadQueue(limits);
+  }
+
+  /** False if the program is not in its place any more, for example because another version has replaced it. */
+  get isThere(): boolean {
+    return existsSync(this.#file);
   }
 
   /** Rejects with the signal's reason once that fires. */

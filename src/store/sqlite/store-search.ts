@@ -1,4 +1,4 @@
-// Searches a store and fills its search indexes: in other processes for a served store, otherwise in this process.
+// Searches a store and fills its search indexes: in other processes for a served store whose program is there, otherwise in this process.
 import type { SearchPage } from '../../service/session-archive.ts';
 import type { SearchFilter } from '../session-filters.ts';
 import type { StoreRules } from '../store-rules.ts';
@@ -22,7 +22,7 @@ export class StoreSearch {
     const { connection, writer } = access;
     this.#index = new SearchIndex(connection, {
       step: (backlog) =>
-        processes
+        processes?.isThere
           ? writer.writeElsewhere(() => processes.indexStep(backlog))
           : writer.writeAlone(() => indexStep(connection, backlog)),
       isServed: processes !== null,
@@ -39,7 +39,7 @@ export class StoreSearch {
         if (signal.aborted || failure.code !== 'STORAGE_FULL') throw error;
         if (!(await read(() => this.#index.isReadable(projectId)))) throw noRoomToIndex(failure);
       }
-      if (this.#processes !== null) return this.#processes.search(projectId, filter, signal);
+      if (this.#processes?.isThere) return this.#processes.search(projectId, filter, signal);
       const rules = await this.#rules.loadSearch();
       return rules.search(filter, searchReads(this.#access, projectId, filter, rules));
     });

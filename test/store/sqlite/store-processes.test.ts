@@ -162,3 +162,16 @@ it.runIf(process.platform === 'linux' && getPriority() < 10)(
     await expect.poll(() => found().catch(() => 0), { timeout: 10_000 }).toBe(1);
   },
 );
+
+it('without the program of its processes, which an upgrade may have moved, a store reads in its own process', async () => {
+  const gone = new URL('gone.cjs', workerFile);
+  const { store } = await openTestStore({
+    ...storeOptions(temporaryDirectory()),
+    processes: (place) => new StoreProcesses(gone, place),
+  });
+  const project = await newProject(store);
+  await store.beginTurn(project, turnStart({ content: 'needle' }));
+  expect((await search(store, project, 'needle')).items).toHaveLength(1);
+  const { items } = await store.listSessions(project, everySession({ titleMatch: 'no such title' }));
+  expect(items).toEqual([]);
+});
