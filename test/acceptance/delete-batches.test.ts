@@ -106,7 +106,8 @@ describe('filters', () => {
   });
 
   test('show what would go without deleting it', async () => {
-    const out = await place.output(['sessions', 'delete', '--title-match', 'young ?', '--dry-run']);
+    const { out, err } = await place.parley(['sessions', 'delete', '--title-match', 'young ?', '--dry-run']);
+    expect(err).toBe(`${young.length} sessions would be deleted.\n`);
     expect(lines(out).sort()).toEqual(young.map((id) => `would_delete ${id}`).sort());
     expect((await active()).length).toBe(233);
   });
