@@ -95,13 +95,19 @@ describe('filters', () => {
     expect(one.err).toMatch(
       /^1 session of project default, in the store on this machine \(profile local\):\n {2}ses_/,
     );
+    const many = await place.parley(['sessions', 'delete', '--all']);
+    const preview = many.err.split('\n').filter((line) => line.startsWith('  '));
+    const order = await active();
+    const ends = [...order.slice(0, 3), '…', ...order.slice(-3)];
+    expect(preview.map((line) => line.trim().split(' ')[0])).toEqual(ends);
     const guarded = await place.parley(['sessions', 'delete', '--all', '--yes', '--max', '200']);
     expectFailure(guarded, { status: 2, code: 'USAGE' });
     expect((await active()).length).toBe(233);
   });
 
   test('show what would go without deleting it', async () => {
-    const out = await place.output(['sessions', 'delete', '--title-match', 'young ?', '--dry-run']);
+    const { out, err } = await place.parley(['sessions', 'delete', '--title-match', 'young ?', '--dry-run']);
+    expect(err).toBe(`${young.length} sessions would be deleted.\n`);
     expect(lines(out).sort()).toEqual(young.map((id) => `would_delete ${id}`).sort());
     expect((await active()).length).toBe(233);
   });

@@ -106,8 +106,11 @@ describe('keys', () => {
       ['--scope', 'all'],
       ['--turns-per-day', '0'],
       ['--expires', '2001-01-01'],
-    ])
-      expect((await place.parley([...make, ...wrong])).status).toBe(2);
+    ]) {
+      const refused = await place.parley([...make, ...wrong]);
+      expectFailure(refused, { status: 2, code: 'USAGE' });
+      expect(refused.err).toContain(wrong[0]);
+    }
   });
 
   test('revoke holds from the next command on, also while a session of that key goes on', async () => {

@@ -4,9 +4,11 @@
 import { duration } from '../../service/duration.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import type { CliContext } from '../context.ts';
+import { counted } from '../counted.ts';
 import type { Output } from '../terminal/output.ts';
 import { terminalText } from '../terminal/terminal-text.ts';
 import { type StartTimer, startTimer } from '../terminal/timer.ts';
+import { outcomeText } from './outcome-text.ts';
 
 export interface BatchProgressOptions {
   readonly stderr: Output;
@@ -88,11 +90,22 @@ export class BatchProgress {
 
   /** `12 answered, 1 failed, 3 answered before`. `remarks` holds a remark for the end of an outcome. */
   summary(remarks: ReadonlyMap<string, string> = new Map()): string {
-    const [first] = this.#options.outcomes;
-    return [...this.#counts]
-      .filter(([outcome, count]) => count > 0 || outcome === first)
-      .map(([outcome, count]) => `${count} ${outcome.replaceAll('_', ' ')}${remarks.get(outcome) ?? ''}`)
+    return this.#shownCounts()
+      .map(([outcome, count]) => `${count} ${outcomeText(outcome)}${remarks.get(outcome) ?? ''}`)
       .join(', ');
+  }
+
+  /** The summary of a dry run: `12 sessions would be archived, 1 not found.` */
+  sentence(thing: string): string {
+    const texts = this.#shownCounts().map(([outcome, count], at) =>
+      at === 0 ? `${counted(count, thing)} ${outcomeText(outcome)}` : `${count} ${outcomeText(outcome)}`,
+    );
+    return `${texts.join(', ')}.`;
+  }
+
+  #shownCounts(): readonly (readonly [outcome: string, count: number])[] {
+    const [first] = this.#options.outcomes;
+    return [...this.#counts].filter(([outcome, count]) => count > 0 || outcome === first);
   }
 
   #line(): string {

@@ -43,6 +43,8 @@ export interface BatchReportOptions {
   readonly done: string;
   /** True: a result line for each id also at a terminal. */
   readonly verbose: boolean;
+  /** True: nothing is done, so the summary says what would be. */
+  readonly dryRun?: boolean;
 }
 
 export class BatchReport {
@@ -50,18 +52,20 @@ export class BatchReport {
   readonly #context: CliContext;
   readonly #done: string;
   readonly #showsAll: boolean;
+  readonly #dryRun: boolean;
   readonly #repeated = new Map<string, number>();
   #lines: string[] = [];
   #unshown = 0;
 
-  constructor(context: CliContext, { total, done, verbose }: BatchReportOptions) {
+  constructor(context: CliContext, { total, done, verbose, dryRun = false }: BatchReportOptions) {
     this.#context = context;
     this.#done = done;
+    this.#dryRun = dryRun;
     this.#showsAll = verbose || context.options.json || !context.stdout.isTerminal;
     this.progress = progressOn(context, {
       end: total,
       unit: 'items',
-      outcomes: [],
+      outcomes: dryRun ? [done] : [],
       resultsApart: !this.#showsAll,
       // On a terminal, the scrolling results show the progress.
       lines: !(context.stderr.redraws && context.stdout.isTerminal),
@@ -104,7 +108,9 @@ export class BatchReport {
     const remarks = [...this.#repeated].map(
       ([status, count]) => [status, ` (${count} of them counted after a repeated request)`] as const,
     );
-    const summary = this.progress.summary(new Map(remarks));
+    const summary = this.#dryRun
+      ? this.progress.sentence('session')
+      : this.progress.summary(new Map(remarks));
     if (summary !== '') await this.#context.say(summary);
   }
 }

@@ -81,14 +81,16 @@ export class IdList {
     }
   }
 
-  /** The first distinct ids. */
-  sample(most: number): readonly string[] {
-    const ids: string[] = [];
+  /** The first and the last distinct ids, at most so many of each: of a filter, the newest and the oldest in its order. */
+  ends(most: number): { readonly first: readonly string[]; readonly last: readonly string[] } {
+    const first: string[] = [];
+    const last: string[] = [];
     for (const { id, number } of this.entries()) {
-      if (ids.length === most) break;
-      if (number >= 0) ids.push(id);
+      if (number < 0) continue;
+      if (first.length < most) first.push(id);
+      else if (number >= this.count - most) last.push(id);
     }
-    return ids;
+    return { first, last };
   }
 
   /** Moves all ids into the file and returns its descriptor. */

@@ -2,6 +2,7 @@
 import { type Command, Option } from 'commander';
 import { localProfile, storeKey } from '../../../config/profiles.ts';
 import type { Administration, CreatedKey, CreateKeyRequest } from '../../../service/administration.ts';
+import { ParleyError } from '../../../service/errors.ts';
 import { type KeyScope, keyScopes } from '../../../service/key-limits.ts';
 import { type PointInTime, pointInTime, timeAhead } from '../../age.ts';
 import type { CliContext } from '../../context.ts';
@@ -53,9 +54,14 @@ export function registerKeysCreate(parent: Command, run: Run): void {
 }
 
 function limitsOf({ scope, expires, turnsPerDay, tokensPerDay }: KeyOptions, now: number) {
+  const expiresAt = expires === undefined ? null : timeAhead(expires, now);
+  if (expiresAt !== null && Date.parse(expiresAt) <= now)
+    throw new ParleyError('USAGE', `The time of --expires has passed: ${expiresAt}.`, {
+      hint: 'No key was made. Give a time to come, such as 90d.',
+    });
   return {
     scope: scope ?? null,
-    expires_at: expires === undefined ? null : timeAhead(expires, now),
+    expires_at: expiresAt,
     turns_per_day: turnsPerDay ?? null,
     tokens_per_day: tokensPerDay ?? null,
   };

@@ -76,14 +76,16 @@ export async function askFirst(
   project: string | null,
   context: CliContext,
 ): Promise<void> {
-  const sample: string[] = [];
-  for (const id of list.sample(3)) sample.push(await shownId(id, context));
-  const { profile, url } = context.target;
-  const where = url === null ? 'the store on this machine' : url;
+  const { first, last } = list.ends(3);
+  const shown: string[] = [];
+  for (const id of [...first, ...last]) shown.push(`  ${await shownId(id, context)}\n`);
+  if (first.length + last.length < list.count) shown.splice(first.length, 0, '  …\n');
+  const { profile, url, store, storeName } = context.target;
+  const where = url ?? (store === null ? 'the store on this machine' : `the store ${storeName}`);
   const sessions = counted(list.count, 'session');
   await context.stderr.write(
     `${sessions}${project === null ? '' : ` of project ${project}`}, in ${where}${profile === null ? '' : ` (profile ${profile})`}:\n` +
-      `${sample.map((id) => `  ${id}\n`).join('')}${list.count > sample.length ? '  …\n' : ''}`,
+      shown.join(''),
   );
   await requireYes(kind, list.count === 1 ? 'this session' : `these ${list.count} sessions`, context);
 }

@@ -53,7 +53,14 @@ async function lookUp({ list }: BatchDraft, input: ActionInput, context: CliCont
     filter === null ? named : { ...named, one: () => async () => ({ repeated: false }) };
   if (list.count === 1) return runSingle(operation, list, ignoreMissing, context);
   // What would go is what was asked for, so a terminal shows it.
-  const ids = { entries: list.entries(), total: list.count, journal: null, concurrency, verbose: true };
+  const ids = {
+    entries: list.entries(),
+    total: list.count,
+    journal: null,
+    concurrency,
+    verbose: true,
+    dryRun: true,
+  };
   return endStatus(await runOver(operation, ids, context), ignoreMissing);
 }
 

@@ -104,7 +104,7 @@ export class ImportReport {
   async end(): Promise<void> {
     const { options } = this.#context;
     if (this.#progress.finished > 1 || (!this.#showsAll && this.#progress.finished > 0))
-      await this.say(this.#progress.summary());
+      await this.say(this.#plan.dryRun ? this.#progress.sentence('conversation') : this.#progress.summary());
     if (this.#leftOut > 0) await this.say(`${counted(this.#leftOut, 'conversation')} left out as asked.`);
     if (this.#firstPassed !== null) {
       const names = `${quoted(this.#firstPassed)}${this.#passed > 1 ? ', …' : ''}`;
