@@ -22,7 +22,8 @@ const mostMerges = 10_000;
 
 const statements = {
   begun: `SELECT 1 FROM meta WHERE name = 'purge'`,
-  end: `DELETE FROM meta WHERE name = 'purge'`,
+  // An import that was cut leaves bytes that only a later purge can overwrite.
+  end: `DELETE FROM meta WHERE name = 'purge' AND NOT EXISTS (SELECT 1 FROM imports)`,
   // `fts5vocab` is not in the list: such a table has no content of its own.
   indexes: `
     SELECT name FROM sqlite_schema

@@ -136,3 +136,17 @@ it('what a purge leaves that was cut within a long session is erased by the next
   expect(tools.connection.all('SELECT session_id FROM sessions WHERE project = 0')).toEqual([]);
   expect(tools.connection.get('SELECT count(*) AS messages FROM messages')).toEqual({ messages: 1000 });
 });
+
+it('a purge beside an import that may have been cut is unfinished, so the next one overwrites what the import leaves', async () => {
+  const path = await storeToPurge();
+  const { tools } = toolsFor(path);
+  const { connection } = tools;
+  connection.execute(
+    'INSERT INTO imports (session, project, held_until) SELECT min(id), 1, 60000 FROM sessions',
+  );
+  await purgeSessions(tools, filter, { ...options, expected: planPurge(connection, filter, 1000).sessions });
+  expect(planPurge(connection, filter, 1000).unfinished).toBe(true);
+  connection.execute('DELETE FROM imports');
+  await purgeSessions(tools, filter, { ...options, expected: 0 });
+  expect(planPurge(connection, filter, 1000).unfinished).toBe(false);
+});
