@@ -123,9 +123,11 @@ async function judge(file, round, written, start) {
   const held = new Set(
     Array.from(readFileSync(file, 'utf8').matchAll(/"session":\{"session_id":"([^"]+)"/g), ([, id]) => id),
   );
-  const missing = written.filter(({ id }) => !held.has(id));
-  const firstMissing = Math.min(Number.POSITIVE_INFINITY, ...missing.map(({ answered }) => answered));
-  const lastHeld = Math.max(0, ...written.filter(({ id }) => held.has(id)).map(({ asked }) => asked));
+  let [firstMissing, lastHeld] = [Number.POSITIVE_INFINITY, 0];
+  for (const { id, asked, answered } of written) {
+    if (held.has(id)) lastHeld = Math.max(lastHeld, asked);
+    else firstMissing = Math.min(firstMissing, answered);
+  }
   if (firstMissing < start) return [`round ${round}: lacks a session that was answered before it began`];
   if (firstMissing < lastHeld) return [`round ${round}: is not of one moment`];
   return held.size < sessions ? [`round ${round}: holds ${held.size} sessions`] : [];

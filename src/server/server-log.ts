@@ -17,7 +17,7 @@ const keysInPath = /pk_(?:[^0-9A-Za-z]{0,2}[0-9A-Za-z]){8,33}/gi;
 const redacted = '[key]';
 
 /** The characters that can control a terminal, reorder text or end a line, as JSON leaves them in its texts. */
-const dangerous = /(?!\n)[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]|\udb40[\udc00-\udc7f]/g;
+const dangerous = /[\0-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]|\udb40[\udc00-\udc7f]/g;
 
 const flushMs = 50;
 const waitingCharacters = 64 * 1024;
@@ -32,14 +32,15 @@ export function serverLog(
   let timer: NodeJS.Timeout | undefined;
   const flush = () => {
     clearTimeout(timer);
-    const ready = keyPrefix.test(lines) ? lines.replace(keys, redacted) : lines;
+    const safe = lines.replace(dangerous, escaped);
+    const ready = keyPrefix.test(safe) ? safe.replace(keys, redacted) : safe;
     lines = '';
     if (ready !== '') write(ready);
   };
   const destination = {
     write(line: string) {
       if (lines === '') timer = setTimeout(flush, flushMs);
-      lines += format(line).replace(dangerous, escaped);
+      lines += format(line);
       if (lines.length > waitingCharacters) flush();
     },
   };

@@ -8,7 +8,7 @@ import type { RetentionPolicy, RetentionRunRequest } from '../../src/service/pro
 import type { SessionStore } from '../../src/store/session-store.ts';
 import { sinceBoot } from '../support/store-options.ts';
 import type { NewPlace } from './every-store.ts';
-import { everySession, newProject, newSession, turnReply } from './store-samples.ts';
+import { everySession, newId, newProject, newSession, recordOf, turnReply } from './store-samples.ts';
 import { begin } from './turn-steps.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -167,6 +167,22 @@ export function describeRetention(name: string, newPlace: NewPlace): void {
       await expect(retention.restoreBatch('ret_none', { signal })).rejects.toMatchObject({
         code: 'NOT_FOUND',
       });
+    });
+
+    it('takes an import for an activity, so imported sessions stay until the time has passed', async () => {
+      const { store, project, run, begun, active, later } = await retained();
+      await begun();
+      const texts = (count: number) => Array.from({ length: count }, (_, index) => `text ${index}`);
+      const records = [2, 600].map((count) => recordOf(newId('ses'), texts(count)));
+      for (const record of records) await store.importSession(project, record, null);
+      const ids = records.map(({ session }) => session.session_id).sort();
+      for (let week = 0; week < 12; week += 1) {
+        expect(await run()).toMatchObject({ kind: 'ran', report: { expired: 0 } });
+        expect(await active()).toEqual(ids);
+        later(7);
+      }
+      later(7);
+      expect(await run()).toMatchObject({ kind: 'ran', report: { expired: 2 } });
     });
 
     it('erases after the grace what it has deleted itself, and nothing else', async () => {

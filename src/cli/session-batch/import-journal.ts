@@ -75,7 +75,11 @@ export class ImportJournal {
   }
 
   /** Throws `STORE_BUSY` while another process has it open. */
-  static async open(dataDirectory: string, batch: string, { locks }: BatchHolder): Promise<ImportJournal> {
+  static async open(
+    dataDirectory: string,
+    batch: string,
+    { locks }: Pick<BatchHolder, 'locks'>,
+  ): Promise<ImportJournal> {
     const path = importPath(dataDirectory, batch);
     const release = await holdFileLock(
       { path: path.replace(/import$/, 'lock'), locks },
@@ -115,6 +119,13 @@ export class ImportJournal {
   close(): void {
     closeSync(this.#file);
     this.#release();
+  }
+
+  /** Removes the file of the journal, which is closed then. */
+  remove(): void {
+    rmSync(this.#path, { force: true });
+    this.close();
+    rmSync(this.#path.replace(/import$/, 'lock'), { force: true });
   }
 
   #append(line: string): void {

@@ -3,7 +3,9 @@ import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultLimits } from '../../service/limits.ts';
 import { syncDirectory } from '../../system/directories.ts';
-import { batchDirectory, lockPath } from './journal.ts';
+import type { LoadLocks } from '../../system/file-lock.ts';
+import { ImportJournal, knownImports } from './import-journal.ts';
+import { type BatchOwner, batchDirectory, lockPath } from './journal.ts';
 import { readJournal } from './journal-reading.ts';
 
 export interface ErasedSessions {
@@ -16,6 +18,7 @@ export interface ErasedSessions {
   readonly before: number;
   /** True if any of these sessions of a project remains: it was restored, or never deleted. */
   readonly holdsAny: (projectId: string, ids: readonly string[]) => Promise<boolean>;
+  readonly locks: LoadLocks;
 }
 
 /** Resolves with the names of the batches. A journal that is unreadable or gone is skipped, because its sessions are purged already. */
@@ -33,23 +36,43 @@ export async function removeJournals(
     rmSync(lockPath(path), { force: true });
     removed.push(name.replace(/\.journal$/, ''));
   }
+  removed.push(...(await removeImports(dataDirectory, erased)));
   if (removed.length > 0) syncDirectory(directory);
   return removed;
 }
 
+/** The journal of an import has the names of files, and what was looked for. One that is in use, or that has created nothing yet, stays. */
+async function removeImports(dataDirectory: string, erased: ErasedSessions): Promise<readonly string[]> {
+  const removed: string[] = [];
+  for (const { seal, created } of knownImports(dataDirectory)) {
+    const { batch } = seal;
+    if (created.size === 0 || !(await isErased(seal, created.keys(), erased).catch(() => false))) continue;
+    const journal = await ImportJournal.open(dataDirectory, batch, erased).catch(() => null);
+    if (journal === null) continue;
+    journal.remove();
+    removed.push(batch);
+  }
+  return removed;
+}
+
 async function isPurged(path: string, erased: ErasedSessions): Promise<boolean | null> {
-  const { origin, project_id, before, holdsAny } = erased;
-  if (statSync(path).mtimeMs >= before) return false;
-  return readJournal(path, async (seal, all) => {
-    if (seal.origin !== origin || seal.project_id === null) return false;
-    if (project_id !== null && seal.project_id !== project_id) return false;
-    let ids: string[] = [];
-    for (const id of all) {
-      ids.push(id);
-      if (ids.length < defaultLimits.batchIds) continue;
-      if (await holdsAny(seal.project_id, ids)) return false;
-      ids = [];
-    }
-    return !(await holdsAny(seal.project_id, ids));
-  });
+  if (statSync(path).mtimeMs >= erased.before) return false;
+  return readJournal(path, (seal, all) => isErased(seal, all, erased));
+}
+
+async function isErased(
+  owner: BatchOwner,
+  all: Iterable<string>,
+  { origin, project_id, holdsAny }: ErasedSessions,
+): Promise<boolean> {
+  if (owner.origin !== origin || owner.project_id === null) return false;
+  if (project_id !== null && owner.project_id !== project_id) return false;
+  let ids: string[] = [];
+  for (const id of all) {
+    ids.push(id);
+    if (ids.length < defaultLimits.batchIds) continue;
+    if (await holdsAny(owner.project_id, ids)) return false;
+    ids = [];
+  }
+  return !(await holdsAny(owner.project_id, ids));
 }

@@ -23,15 +23,18 @@ import { statement } from './statement.ts';
 
 const importedColumns = `position, message_id, role, content, mode, finish_reason, input_tokens, output_tokens,
       error_code, created_at, copied`;
+/** It is an activity to retention, or all sessions that were last used long ago would expire at once. */
+export const importedAt = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 // A last message without a reply becomes a turn that no process runs. The next chat closes it, as it closes the turn of a killed process.
 const addSession = statement(`
   WITH added AS (
     INSERT INTO parley.sessions (project, session_id, title, created_at, updated_at, message_count, mode, parent_id,
-      forked_at, parameters, system, pinned, archived, tags, user_id, turn_owner, turn_until, turn_position)
+      forked_at, parameters, system, pinned, archived, tags, user_id, turn_owner, turn_until, turn_position,
+      restored_at)
     SELECT projects.id, $2, $3, $4::bigint, $5::bigint, $6::integer, $18, $19, $20::integer, $21, $22,
       $37::boolean, $38::boolean, $39::text, $41::text,
       CASE WHEN $7 THEN 'import' END, CASE WHEN $7 THEN '-infinity'::timestamptz END,
-      CASE WHEN $7 THEN $6::integer - 1 END
+      CASE WHEN $7 THEN $6::integer - 1 END, ${importedAt}
     FROM parley.projects WHERE projects.project_id = $1
     ON CONFLICT (project, session_id) DO NOTHING
     RETURNING id, project, session_id
@@ -69,7 +72,7 @@ const growSession = statement(`
       updated_at = greatest(session.updated_at, $3::bigint),
       turn_owner = CASE WHEN $5 THEN 'import' END,
       turn_until = CASE WHEN $5 THEN '-infinity'::timestamptz END,
-      turn_position = CASE WHEN $5 THEN $2::integer - 1 END
+      turn_position = CASE WHEN $5 THEN $2::integer - 1 END, restored_at = ${importedAt}
     WHERE session.id = $1 AND session.message_count = $17::integer AND session.deleted_at IS NULL
       AND (session.turn_owner IS NULL OR session.turn_owner = 'import')
     RETURNING session.id, session.project, session.session_id

@@ -20,7 +20,7 @@ import type { StoreRules } from '../store-rules.ts';
 import { noteOf, toldOf } from './audit.ts';
 import type { Ask } from './connection-pool.ts';
 import { movedColumns, visibleColumns } from './hidden-columns.ts';
-import { importSession, sameSession } from './imports.ts';
+import { importedAt, importSession, sameSession } from './imports.ts';
 import { leaseUntil } from './servers.ts';
 import { sessionColumns } from './sessions.ts';
 import { statement } from './statement.ts';
@@ -62,7 +62,7 @@ const replace = statement(`
       turn_owner = CASE WHEN $6::integer % 2 = 1 THEN 'import' END,
       turn_until = CASE WHEN $6::integer % 2 = 1 THEN '-infinity'::timestamptz END,
       turn_position = CASE WHEN $6::integer % 2 = 1 THEN $6::integer - 1 END,
-      turn_epoch = session.turn_epoch + 1, undone_turns = 0
+      turn_epoch = session.turn_epoch + 1, undone_turns = 0, restored_at = ${importedAt}
     WHERE ${ofProject} AND session.id = $2 AND session.xmin::text = $3
     RETURNING ${sessionColumns}, session.id, session.project
   ), cut AS (

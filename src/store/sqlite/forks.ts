@@ -130,7 +130,7 @@ export class ForkCopy {
       system: parent.system,
       ...orderingBindings(noOrdering),
       user: parent.user_id,
-      ...{ turnOwner: null, turnUntil: null, turnPosition: null },
+      ...{ turnOwner: null, turnUntil: null, turnPosition: null, importedAt: null },
     };
   }
 

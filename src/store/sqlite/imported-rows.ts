@@ -7,9 +7,9 @@ import type { SqlValue } from './driver.ts';
 
 /** The columns that an import fills, and their bindings. */
 export const importedColumns = `title, created_at, updated_at, message_count, mode, parent_id, forked_at, parameters,
-  system, pinned, archived, tags, user_id, turn_owner, turn_until, turn_position`;
+  system, pinned, archived, tags, user_id, turn_owner, turn_until, turn_position, restored_at`;
 export const importedValues = `@title, @createdAt, @updatedAt, @messageCount, @mode, @parentId, @forkedAt, @parameters,
-  @system, @pinned, @archived, @tags, @user, @turnOwner, @turnUntil, @turnPosition`;
+  @system, @pinned, @archived, @tags, @user, @turnOwner, @turnUntil, @turnPosition, @importedAt`;
 
 const columns = `session, position, message_id, role, content, mode, finish_reason, input_tokens, output_tokens,
   error_code, created_at, copied`;
@@ -85,7 +85,8 @@ export function orderingBindings({ pinned, archived, tags }: SessionOrdering) {
   return { pinned: Number(pinned), archived: Number(archived), tags: tagsText(tags) };
 }
 
-export function importBindings(record: SessionRecord) {
+/** `importedAt` is an activity to retention, or all sessions that were last used long ago would expire at once. */
+export function importBindings(record: SessionRecord, importedAt: number) {
   const { messages } = record;
   const session = importedSession(record);
   const last = messages.at(-1);
@@ -106,5 +107,6 @@ export function importBindings(record: SessionRecord) {
     turnOwner: isOpen ? 'import' : null,
     turnUntil: isOpen ? 0 : null,
     turnPosition: isOpen ? last.position : null,
+    importedAt,
   };
 }

@@ -25,7 +25,8 @@ export const importStatements = {
     AND NOT EXISTS (SELECT 1 FROM hidden_messages WHERE hidden_messages.session = sessions.id AND position >= @from)`,
   grow: `
     UPDATE sessions SET message_count = @messageCount, updated_at = max(updated_at, @updatedAt), mode = @mode,
-      turn_owner = @turnOwner, turn_until = @turnUntil, turn_position = @turnPosition
+      turn_owner = @turnOwner, turn_until = @turnUntil, turn_position = @turnPosition,
+      restored_at = @importedAt
     WHERE id = @session AND project = (SELECT id FROM projects WHERE project_id = @projectId)`,
   hidden: `
     SELECT ${hiddenColumns} FROM sessions CROSS JOIN hidden_messages AS message ON message.session = sessions.id
@@ -41,14 +42,15 @@ export function importSession(
   connection: Connection,
   projectId: string,
   record: SessionRecord,
-  rules: StoreRules,
+  { rules, now }: { readonly rules: StoreRules; readonly now: number },
 ): Session | null {
   const { session, messages, hidden_messages = [] } = record;
-  const bindings = { projectId, sessionId: session.session_id, ...importBindings(record) };
+  const bindings = { projectId, sessionId: session.session_id, ...importBindings(record, now) };
   const { changes, rowId } = connection.run(importStatements.addSession, bindings);
   if (changes === 0)
     return (
-      atOnce(sameSession(connection, projectId, record, rules)) ?? growSession(connection, projectId, record)
+      atOnce(sameSession(connection, projectId, record, rules)) ??
+      growSession(connection, projectId, record, now)
     );
   if (bindings.tags !== null) keepTags(connection, rowId);
   const added = [...messages, ...hidden_messages];
@@ -61,6 +63,7 @@ export function growSession(
   connection: Connection,
   projectId: string,
   record: SessionRecord,
+  now: number,
 ): Session | null {
   const sessionId = record.session.session_id;
   const kept = findSession(connection, projectId, sessionId);
@@ -76,8 +79,11 @@ export function growSession(
     const row = connection.get<MessageRow>(importStatements.message, { ...place, position });
     if (row === undefined || !isBeginning(toMessage(row), record.messages[position])) return null;
   }
-  const { messageCount, updatedAt, mode, turnOwner, turnUntil, turnPosition } = importBindings(record);
-  const values = { messageCount, updatedAt, mode, turnOwner, turnUntil, turnPosition };
+  const { messageCount, updatedAt, mode, turnOwner, turnUntil, turnPosition, importedAt } = importBindings(
+    record,
+    now,
+  );
+  const values = { messageCount, updatedAt, mode, turnOwner, turnUntil, turnPosition, importedAt };
   connection.run(importStatements.grow, { projectId, session: found.session, ...values });
   addImportedMessages(connection, found.session, added, () => false);
   return findSession(connection, projectId, sessionId);

@@ -82,7 +82,9 @@ class LongImport {
     const same = yield* sameSession(connection, this.#projectId, this.#record, rules);
     const repeated = this.#recorded();
     if (repeated !== null) return repeated;
-    return this.#keep(same ?? this.#told(growSession(connection, this.#projectId, this.#record)));
+    return this.#keep(
+      same ?? this.#told(growSession(connection, this.#projectId, this.#record, this.#now())),
+    );
   }
 
   /** Removes the stored part after a failure. */
@@ -91,7 +93,7 @@ class LongImport {
   }
 
   *#store(): Steps<void> {
-    const session = this.#parted.begin(importBindings(this.#record));
+    const session = this.#parted.begin(importBindings(this.#record, this.#now()));
     for (const part of partsOf(everyMessage(this.#record))) {
       yield;
       this.#parted.hold();
@@ -103,6 +105,10 @@ class LongImport {
     const sessionId = this.#record.session.session_id;
     this.#parted.list(sessionId);
     return findSession(this.#tools.connection, this.#projectId, sessionId);
+  }
+
+  #now(): number {
+    return this.#tools.clocks().now;
   }
 
   #isTaken(): boolean {

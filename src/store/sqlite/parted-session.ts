@@ -12,6 +12,9 @@ import { keepTags } from './ordering.ts';
 import { StepMeter, type Steps } from './steps.ts';
 import type { Writer } from './writer.ts';
 
+/** The ids of sessions that are being removed begin with this, so that a purge tells them from those that are being stored. */
+const removed = 'removed/';
+const newToken = `'${removed}' || lower(hex(randomblob(16)))`;
 const stillHidden = 'id = @session AND project = 0 AND session_id = @token';
 
 const partedStatements = {
@@ -29,13 +32,16 @@ const partedStatements = {
   release: 'DELETE FROM imports WHERE session = @session',
   all: `SELECT session, held_until, session_id AS token FROM imports CROSS JOIN sessions ON sessions.id = imports.session`,
   // From here on, another process that worked on the session has an outdated token.
-  claim: `UPDATE sessions SET session_id = lower(hex(randomblob(16)))
+  removed: `
+    SELECT session, held_until, session_id AS token FROM imports CROSS JOIN sessions ON sessions.id = imports.session
+    WHERE sessions.project = 0 AND session_id GLOB '${removed}*' LIMIT 1`,
+  claim: `UPDATE sessions SET session_id = ${newToken}
     WHERE ${stillHidden} AND EXISTS (SELECT 1 FROM imports WHERE session = @session AND held_until = @held_until)
     RETURNING id AS session, session_id AS token`,
   find: `SELECT 1 FROM sessions WHERE ${stillHidden}`,
   holdForGood: `INSERT INTO imports (session, project, held_until)
     SELECT id, project, @until FROM sessions WHERE id = @session`,
-  hideForGood: `UPDATE sessions SET project = 0, session_id = lower(hex(randomblob(16))), deleted_at = NULL
+  hideForGood: `UPDATE sessions SET project = 0, session_id = ${newToken}, deleted_at = NULL
     WHERE id = @session RETURNING id AS session, session_id AS token`,
   removeMessage: 'DELETE FROM messages WHERE id = (SELECT id FROM messages WHERE session = @session LIMIT 1)',
   removeHiddenMessage:
@@ -123,6 +129,15 @@ export async function removeAbandoned(
       if (isLeaseOver(row.held_until, clock)) await writer.writeInParts(removeClaimed(connection, row));
     }
   } catch {}
+}
+
+/** Removes what purges have left that were stopped within a session, also if another purge is at work on it. */
+export function* removeLeft(connection: Connection): Steps<void> {
+  for (;;) {
+    const row = connection.get<AbandonedRow>(partedStatements.removed);
+    if (row === undefined) return;
+    yield* removeClaimed(connection, row);
+  }
 }
 
 function* removeClaimed(connection: Connection, row: AbandonedRow): Steps<void> {

@@ -9,6 +9,7 @@ import { backupsOf, removeBackups } from './backup.ts';
 import type { Connection } from './connection.ts';
 import { integrity } from './inspection.ts';
 import { whenUnlocked } from './lock-wait.ts';
+import { removeLeft } from './parted-session.ts';
 import { choosingBy, eraseRows, inSlices, type PurgeTools } from './purge-rows.ts';
 import type { Steps } from './steps.ts';
 import { logBytes } from './store-file.ts';
@@ -65,6 +66,7 @@ export async function purgeSessions(
 export async function overwriteErased(tools: PurgeTools): Promise<ErasureReport> {
   const { connection, writer } = tools;
   const bytes_before = statSync(connection.path).size;
+  await inSlices(tools, removeLeft(connection));
   await inSlices(tools, mergeSteps(tools));
   await emptyLog(tools, unfinished);
   await whenUnlocked(() => connection.execute('VACUUM'), tools.wait);

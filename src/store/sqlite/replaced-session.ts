@@ -51,7 +51,7 @@ export function importOrReplace(
   record: SessionRecord,
 ): Session | null {
   return record.replaces === undefined
-    ? importSession(connection, projectId, record, rules)
+    ? importSession(connection, projectId, record, { rules, now: clocks().now })
     : replaceSession(connection, projectId, record, rules, clocks());
 }
 
@@ -61,7 +61,7 @@ function replaceSession(
   projectId: string,
   record: SessionRecord,
   rules: StoreRules,
-  { clock }: Pick<Clocks, 'clock'>,
+  { clock, now }: Clocks,
 ): Session | null {
   const sessionId = record.session.session_id;
   const { session: read } = record.replaces ?? record;
@@ -86,7 +86,7 @@ function replaceSession(
   for (const message of change.moved.filter((one) => !isHidden(one)))
     replaced.show(rows.get(message.message_id));
   addImportedMessages(connection, found.session, change.added, (message) => isCopy(record, message));
-  connection.run(replaceStatements.replace, { ...importBindings(record), session: found.session });
+  connection.run(replaceStatements.replace, { ...importBindings(record, now), session: found.session });
   replaceTags(connection, found.session);
   return findSession(connection, projectId, sessionId);
 }

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { ImportJournal, knownImports } from '../../../src/cli/session-batch/import-journal.ts';
 import { BatchDraft, batchDirectory, journalPath } from '../../../src/cli/session-batch/journal.ts';
 import { removeJournals } from '../../../src/cli/session-batch/journal-removal.ts';
 import { locks } from '../../support/locks.ts';
@@ -43,7 +44,13 @@ it('removes those of the project of which nothing is left, past what cannot be r
   const odd = join(batchDirectory(directory), 'a-directory.journal');
   mkdirSync(odd);
   utimesSync(odd, now / 1000, now / 1000);
-  const removed = await removeJournals(directory, { origin, project_id: 'prj_1', before: now + 1, holdsAny });
+  const removed = await removeJournals(directory, {
+    origin,
+    project_id: 'prj_1',
+    before: now + 1,
+    holdsAny,
+    locks,
+  });
   expect([...removed].sort()).toEqual(['all-erased', 'ours']);
   for (const batch of removed) expect(existsSync(journalPath(directory, batch))).toBe(false);
   for (const batch of ['theirs', 'last-left', 'early-left']) {
@@ -51,4 +58,38 @@ it('removes those of the project of which nothing is left, past what cannot be r
   }
   expect(new Set(asked)).toEqual(new Set(['prj_1']));
   expect(existsSync(odd)).toBe(true);
+});
+
+it('removes those of imports of which nothing is left, but none that is in use or has created nothing', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'parley-journals-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const begun = async (batch: string, ids: readonly string[], project_id = 'prj_1') => {
+    const request = { paths: ['/Jane'], from: null, since: null, match: 'Jane', messages_only: false };
+    const owner = { origin, project_id, key: 'k' };
+    const seal = { version: 1, kind: 'import', batch, made_at: '', ...owner, ...request } as const;
+    const journal = await ImportJournal.begin(directory, seal, {
+      locks,
+      now: () => now,
+      random: Math.random,
+    });
+    for (const id of ids) journal.record(id, now);
+    return journal;
+  };
+  for (const [batch, ids] of [
+    ['erased', ['ses_1']],
+    ['left', ['ses_1', 'ses_left']],
+    ['empty', []],
+  ] as const)
+    (await begun(batch, ids)).close();
+  (await begun('theirs', ['ses_1'], 'prj_2')).close();
+  const used = await begun('used', ['ses_1']);
+  const holdsAny = async (_: string, ids: readonly string[]) => ids.includes('ses_left');
+  const erased = { origin, project_id: 'prj_1', before: now + 1, holdsAny, locks };
+  expect(await removeJournals(directory, erased)).toEqual(['erased']);
+  expect(
+    knownImports(directory)
+      .map(({ seal }) => seal.batch)
+      .sort(),
+  ).toEqual(['empty', 'left', 'theirs', 'used']);
+  used.close();
 });

@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import { expect, it, onTestFinished } from 'vitest';
 import { Connection } from '../../../src/store/sqlite/connection.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
-import { purgeSessions } from '../../../src/store/sqlite/purge.ts';
+import { planPurge, purgeSessions } from '../../../src/store/sqlite/purge.ts';
 import { Writer } from '../../../src/store/sqlite/writer.ts';
 import { betterSqlite3 } from '../../support/driver.ts';
 import { lookInto } from '../../support/raw-database.ts';
@@ -119,4 +119,20 @@ it('while a purge erases, other connections write, and see each session whole or
   expect(await purge).toMatchObject({ kind: 'purged' });
   expect(seen.length).toBeGreaterThan(3);
   expect(seen[0]).toBe(252);
+});
+
+it('what a purge leaves that was cut within a long session is erased by the next purge', async () => {
+  const path = await storeToPurge();
+  const { tools } = toolsFor(path);
+  const isCut = () => lookInto(path, (database) => database.prepare('SELECT 1 FROM imports').get());
+  const clocks = () => {
+    if (isCut() !== undefined) throw new Error('cut');
+    return tools.clocks();
+  };
+  await expect(purgeSessions({ ...tools, clocks }, filter, options)).rejects.toThrow('cut');
+  const { sessions, unfinished } = planPurge(tools.connection, filter, 1000);
+  expect(unfinished).toBe(true);
+  await purgeSessions(tools, filter, { ...options, expected: sessions });
+  expect(tools.connection.all('SELECT session_id FROM sessions WHERE project = 0')).toEqual([]);
+  expect(tools.connection.get('SELECT count(*) AS messages FROM messages')).toEqual({ messages: 1000 });
 });

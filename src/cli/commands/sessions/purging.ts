@@ -61,6 +61,7 @@ export async function purgeSessions(input: PurgeInput, context: CliContext): Pro
     project_id: request.project_id,
     before: Date.parse(deleted_before),
     holdsAny: (project_id, ids) => administration.holdsAny(project_id, ids),
+    locks: context.host.locks,
   });
   if (context.stdout.isTerminal && !context.options.json) {
     await context.stdout.write(ended({ facts, integrity, ...report }, journals_removed));

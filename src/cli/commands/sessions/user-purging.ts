@@ -62,6 +62,7 @@ export async function purgeSessionsOf(input: UserPurgeInput, context: CliContext
     project_id: request.project_id,
     before: context.host.now(),
     holdsAny: (project_id, ids) => administration.holdsAny(project_id, ids),
+    locks: context.host.locks,
   });
   await tellEnd(report, { project_id: request.project_id, journals_removed, history_lines }, context);
   return statusOf(report.busy, report.sessions, context);
