@@ -129,9 +129,14 @@ export class LocalAdministration implements Administration {
     return this.#audit.verify(noted);
   }
 
-  recordExport({ project_id, session_ids }: ExportRecord): Promise<void> {
-    const note = { ...this.#owner(), what: 'export', project_id, count: session_ids.length } as const;
-    return this.#local.store.audit.tell({ ...note, ids: session_ids.slice(0, mostNamedIds) });
+  async recordExport({ project_id, session_ids }: ExportRecord): Promise<void> {
+    for (let at = 0; at < session_ids.length; at += mostNamedIds) {
+      const ids = session_ids.slice(at, at + mostNamedIds);
+      await this.#local.store.audit.tell({
+        ...this.#owner(),
+        ...{ what: 'export', project_id, count: ids.length, ids },
+      });
+    }
   }
 
   #owner() {
@@ -172,7 +177,7 @@ export class LocalAdministration implements Administration {
   }
 }
 
-/** How many ids the entry of an export names. */
+/** The most sessions of an entry of an export: a larger export has several entries, as a large deletion has. */
 const mostNamedIds = 1000;
 
 function checkLimits(request: CreateKeyRequest, expiresAt: number | null, now: number): void {

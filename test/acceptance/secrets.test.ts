@@ -217,6 +217,7 @@ describe('sessions redact', () => {
     expectFailure(unasked, { status: 2, code: 'USAGE' });
     expect(unasked.err).toMatch(/3 texts in 5 messages of 1 session.*cannot be undone.*--yes/s);
     const dry = await redact(session, 'nope', '--secrets', '--dry-run');
+    expect(dry.err).toMatch(/^\d+ texts? in \d+ messages? of 1 session would be replaced\.$/m);
     expect([dry.status, dry.out]).toEqual([3, `would_redact ${session}\nnot_found nope\n`]);
     expect((await textsInFiles(own.path, [first])).length).toBe(1);
     for (const words of [

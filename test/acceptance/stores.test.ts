@@ -81,6 +81,10 @@ test('a store goes to PostgreSQL and back, and each is equal to the one before i
   expect(
     await place.output(['sessions', 'export', '--all', '--format', 'json', '--store', there], { env }),
   ).toBe(await exported(place));
+  const asked = await place.parley(['sessions', 'delete', '--all', '--store', there], { env });
+  expect(asked.err).toContain(
+    `1 session of project default, in the store postgres://127.0.0.1:${server.port}/postgres?schema=there`,
+  );
   // The same once more: the copy is whole, and stays as it is.
   expectFailure(await copy(place.dataDirectory, there), { status: 2, code: 'USAGE' });
   expect((await copy(place.dataDirectory, there, '--resume')).status).toBe(0);

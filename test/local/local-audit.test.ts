@@ -1,9 +1,10 @@
 // An audit log with entries that are none, as a damaged file leaves them: the others are listed and chained, and the check tells them.
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { chained } from '../../src/local/audit-chain.ts';
 import { LocalAudit } from '../../src/local/local-audit.ts';
 import { type AuditEntry, auditedActions } from '../../src/service/audit-entry.ts';
 import { type AuditRow, noteText } from '../../src/store/audit-log.ts';
+import { openEmbedded, temporaryDirectory } from '../support/embedded.ts';
 
 const damaged = ['', '[', '5', 'null', '{}', '{"what":"delete"}', '{"what":"import","ids":[5]}', '[[]]'];
 const sound = noteText({
@@ -48,4 +49,26 @@ it('no action leaves the id of a session in the log, and each is found by it', a
   for await (const entry of logOf(rows).entries({ ...everything, session_id: 'ses_1' })) found.push(entry);
   expect(found.map(({ what }) => what)).toEqual(ofSessions);
   expect(JSON.stringify(rows)).not.toContain('ses_1');
+});
+
+it('an export of more than a thousand sessions is found by each of them', async () => {
+  const directory = await temporaryDirectory();
+  onTestFinished(directory.remove);
+  const { administration, close } = await openEmbedded(directory.path);
+  onTestFinished(close);
+  const { project_id } = await administration.createKey({ project_name: 'one', key_name: 'test' });
+  const session_ids = Array.from({ length: 2_001 }, (_, index) => `ses_${index}`);
+  await administration.recordExport({ project_id, session_ids });
+  const query = { ...everything, what: 'export' } as const;
+  const counts: number[] = [];
+  for await (const { count, ids } of administration.auditEntries(query)) {
+    expect(ids).toHaveLength(count);
+    counts.push(count);
+  }
+  expect(counts).toEqual([1_000, 1_000, 1]);
+  for (const session_id of ['ses_0', 'ses_1999', 'ses_2000']) {
+    const found: AuditEntry[] = [];
+    for await (const entry of administration.auditEntries({ ...query, session_id })) found.push(entry);
+    expect(found).toHaveLength(1);
+  }
 });

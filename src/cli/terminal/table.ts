@@ -9,6 +9,8 @@ export interface Column<Row> {
   readonly value: (row: Row) => string;
   /** True for a column that shrinks on a narrow terminal. */
   readonly flexible?: boolean;
+  /** When a terminal leaves the column out: if it is empty in every row, or also if the rows are too wide, the last such column first. */
+  readonly leftOut?: 'empty' | 'narrow';
 }
 
 const gap = '  ';
@@ -32,9 +34,37 @@ export async function writeTable<Row>(
   }
   const { default: stringWidth } = await import('string-width');
   const style = await output.style();
-  const [titles = '', ...lines] = align(columns, cells, output.columns(), stringWidth);
+  const shown = shownColumns(columns, cells, output.columns(), stringWidth);
+  const [titles = '', ...lines] = align(
+    shown.map((at) => columns[at] as Column<Row>),
+    cells.map((row) => shown.map((at) => row[at] ?? '')),
+    output.columns(),
+    stringWidth,
+  );
   if (titled) await output.write(terminalText`${style.bold(titles)}\n`);
   await output.write(lines.map((line) => `${line}\n`).join(''));
+}
+
+/** Which columns a terminal of this width shows. */
+function shownColumns(
+  columns: readonly Pick<Column<never>, 'title' | 'leftOut'>[],
+  cells: readonly (readonly string[])[],
+  available: number,
+  measure: Measure,
+): readonly number[] {
+  const shown = columns.flatMap(({ leftOut }, at) =>
+    leftOut !== undefined && cells.every((row) => row[at] === '') ? [] : [at],
+  );
+  const widthOf = (at: number) =>
+    Math.max(...[columns[at]?.title ?? '', ...cells.map((row) => row[at] ?? '')].map(measure));
+  let width = shown.reduce((sum, at) => sum + gap.length + widthOf(at), -gap.length);
+  for (const at of shown.toReversed()) {
+    if (width <= available) break;
+    if (columns[at]?.leftOut !== 'narrow') continue;
+    width -= gap.length + widthOf(at);
+    shown.splice(shown.indexOf(at), 1);
+  }
+  return shown;
 }
 
 /** Returns the line of titles, then one line a row. */

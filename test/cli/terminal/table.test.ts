@@ -13,7 +13,11 @@ const columns: readonly Column<Row>[] = [
   { title: 'TITLE', value: ([, title]) => title, flexible: true },
 ];
 
-async function written(rows: readonly Row[], terminal: { readonly columns: number } | null): Promise<string> {
+async function written(
+  rows: readonly Row[],
+  terminal: { readonly columns: number } | null,
+  shown = columns,
+): Promise<string> {
   const { stream, text } = stringStream(terminal === null ? {} : { isTTY: true, ...terminal });
   await writeTable(
     createOutput(stream, {
@@ -22,7 +26,7 @@ async function written(rows: readonly Row[], terminal: { readonly columns: numbe
       noColor: true,
       signal: new AbortController().signal,
     }),
-    columns,
+    shown,
     rows,
   );
   return text();
@@ -82,6 +86,24 @@ describe('a table on a terminal', () => {
     expect(await written([['ses_1', '日本語日本語']], { columns: 15 })).toBe(
       'ID     TITLE\nses_1  日本語…\n',
     );
+  });
+
+  test('leaves out the columns that may be left out where they are empty or do not fit, and a pipe gets all', async () => {
+    const wide: readonly Column<Row>[] = [
+      { title: 'ID', value: ([id]) => id },
+      { title: 'NOTE', value: () => '', leftOut: 'empty' },
+      { title: 'FIRST', value: ([id]) => id, leftOut: 'narrow' },
+      { title: 'SECOND', value: ([id]) => id, leftOut: 'narrow' },
+      { title: 'TITLE', value: ([, title]) => title },
+    ];
+    const rows: readonly Row[] = [['abcdefgh', 'a whole title']];
+    expect(await written(rows, { columns: 45 }, wide)).toBe(
+      'ID        FIRST     SECOND    TITLE\nabcdefgh  abcdefgh  abcdefgh  a whole title\n',
+    );
+    expect(await written(rows, { columns: 40 }, wide)).toBe(
+      'ID        FIRST     TITLE\nabcdefgh  abcdefgh  a whole title\n',
+    );
+    expect(await written(rows, null, wide)).toBe('abcdefgh\t\tabcdefgh\tabcdefgh\ta whole title\n');
   });
 
   test('without rows is nothing', async () => {

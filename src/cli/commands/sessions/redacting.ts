@@ -62,7 +62,10 @@ export async function redactSessions(input: RedactInput, context: CliContext): P
   const look = await spinning('Looking', context, () =>
     lookAt(given ?? everyId(context), input, isOnly, context),
   );
-  if (input.dryRun) return tellEnd(look.results, context);
+  if (input.dryRun) {
+    await context.say(`${textsIn(look)} would be replaced.`);
+    return tellEnd(look.results, context);
+  }
   const { unfinished, backups } = await administration.planPurge({ project_id, deleted_before: longAgo });
   if (look.ids.length === 0) {
     if (unfinished) await erase(input.rewrite, administration, context);
@@ -109,11 +112,15 @@ async function lookAt(
   return { ids: redactable, results, texts, messages };
 }
 
-async function askFirst({ ids, texts, messages }: Look, backups: readonly string[], context: CliContext) {
+const textsIn = ({ ids, texts, messages }: Look) =>
+  `${counted(texts.count, 'text')} in ${counted(messages, 'message')} of ${counted(ids.length, 'session')}`;
+
+async function askFirst(look: Look, backups: readonly string[], context: CliContext) {
+  const { ids } = look;
   const shown = ids.slice(0, mostShown).map((id) => `  ${id}\n`);
   const copies = backups.length === 0 ? '' : ` The backups beside it go, too: ${backups.join(', ')}.`;
   await context.stderr.write(
-    `${counted(texts.count, 'text')} in ${counted(messages, 'message')} of ${counted(ids.length, 'session')}:\n` +
+    `${textsIn(look)}:\n` +
       `${shown.join('')}${ids.length > shown.length ? '  …\n' : ''}` +
       `The texts are erased from the store for good. This cannot be undone. It takes a while, and room for a second copy of the store.${copies}\n`,
   );
