@@ -28,9 +28,14 @@ export async function modeToSend(
   context: CliContext,
 ): Promise<ModeOfTurn> {
   const isLookedUp = session === null || session.mode !== null || named !== null || !isNothing(given);
-  return isLookedUp || !(await goesOnInItsMode(context))
-    ? sessionMode(named, session, given, context)
-    : { mode: null, modeBefore: null, isFirstHere: false };
+  if (isLookedUp) return sessionMode(named, session, given, context);
+  const sessionsOwn = { mode: null, modeBefore: null, isFirstHere: false };
+  if (await goesOnInItsMode(context)) return sessionsOwn;
+  const { backend } = await context.open();
+  if (backend.extensions !== null) return sessionMode(named, session, given, context);
+  // A server that is named by its URL says what it offers in its first answer, here the list of its modes.
+  const usual = await chooseMode(null, context);
+  return (await goesOnInItsMode(context)) ? sessionsOwn : sessionMode(null, session, given, context, usual);
 }
 
 /** Only a service that says so may get a message without a mode: another one could choose a mode for it. */
@@ -43,13 +48,14 @@ async function goesOnInItsMode(context: CliContext): Promise<boolean> {
 
 /**
  * `named` is the mode that an option or a template names. A session is read only if its settings change, or if its mode is not known here
- * and the service keeps it.
+ * and the service keeps it. `usual` is the mode of a new session, if it is known already.
  */
 export async function sessionMode(
   named: string | null,
   session: ContinuedSession | null,
   given: GivenSettings,
   context: CliContext,
+  usual: string | null = null,
 ): Promise<KnownMode> {
   if (session === null) {
     return { mode: await chooseMode(named, context), modeBefore: null, isFirstHere: false };
@@ -74,7 +80,7 @@ export async function sessionMode(
   const isWanted = named === null || context.target.url === null;
   if (isWanted && modeBefore === null && !isRead && keepsModes()) await read();
   if (named === null && modeBefore !== null) return { mode: modeBefore, modeBefore, isFirstHere: false };
-  const mode = await chooseMode(named, context);
+  const mode = usual ?? (await chooseMode(named, context));
   // A server says what it keeps in its first answer, which may be the list of modes.
   if (named === null && !isRead && keepsModes()) await read();
   const isFirstHere = named === null && modeBefore === null && hasMessages && keepsModes();

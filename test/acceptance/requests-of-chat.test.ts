@@ -67,6 +67,16 @@ test('a server that is named by its URL tells in its first answer what it can', 
   other.remove();
 });
 
+test('a server that is named by its URL for the first time is asked for its modes, and not for the session', async () => {
+  const { session_id } = await chat('-m', 'echo');
+  const other = new PlaceInProcess();
+  const env = { PARLEY_URL: url, PARLEY_API_KEY: server.key };
+  const before = server.log().length;
+  expect(await other.output(['chat', '-n', '-s', session_id, 'Hello'], { env })).toBe('Hello\n');
+  expect(requestsSince(before)).toEqual(['GET /v1/models', ...turn]);
+  other.remove();
+});
+
 test('a turn that is asked for again by its key is the same with and without its mode', async () => {
   const { session_id } = await chat('-m', 'echo');
   await chat('-m', 'eliza');
