@@ -12,6 +12,8 @@ const server = createServer((request, response) => {
     body += text;
   });
   request.on('end', async () => {
+    // Before a long conversation Parley asks for the length of the context, which this server does not tell.
+    if (!request.url.endsWith('/chat/completions')) return response.writeHead(404).end();
     const [, count, apart] = /^(\d+)(-apart)?$/.exec(JSON.parse(body).model);
     response.socket.setNoDelay(true);
     response.writeHead(200, { 'content-type': 'text/event-stream' });
