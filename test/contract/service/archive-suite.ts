@@ -3,10 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Backend } from '../../../src/service/backend.ts';
 import type { Call } from '../../../src/service/call.ts';
-import { noOrdering, type Session } from '../../../src/service/session.ts';
+import type { Session } from '../../../src/service/session.ts';
 import type { SessionOrder, SessionQuery } from '../../../src/service/session-archive.ts';
 import { failureOf, say } from '../../support/calls.ts';
-import { create, everySession, type GivenService, messagesOf } from './service-fixture.ts';
+import { bareSession, create, everySession, type GivenService, messagesOf } from './service-fixture.ts';
 
 const orders: readonly SessionOrder[] = (['updated', 'created'] as const).flatMap((sort) =>
   (['desc', 'asc'] as const).map((order) => ({ sort, order })),
@@ -53,15 +53,7 @@ export function describeArchive(given: GivenService): void {
         created_at: minute(Math.floor(number / 2)),
         updated_at: minute(30 - Math.floor((number + 1) / 2)),
         message_count: 0,
-        ...{
-          mode: null,
-          system: null,
-          parameters: {},
-          parent_id: null,
-          forked_at: null,
-          user: null,
-          ...noOrdering,
-        },
+        ...bareSession,
       }));
       for (const session of sessions) {
         await backend.archive.importSession(first, { session, messages: [] });
@@ -210,15 +202,7 @@ export function describeArchive(given: GivenService): void {
       const { data } = await backend.archive.changeSession(first, created.session_id, { title: 'new' });
       expect(data).toEqual({
         ...{ ...created, title: 'new', updated_at: created.created_at },
-        ...{
-          mode: null,
-          system: null,
-          parameters: {},
-          parent_id: null,
-          forked_at: null,
-          user: null,
-          ...noOrdering,
-        },
+        ...bareSession,
       });
       expect(
         (await failureOf(backend.archive.changeSession(first, created.session_id, { title: 'a\nb' }))).code,

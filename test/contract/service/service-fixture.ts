@@ -5,7 +5,7 @@ import type { Call } from '../../../src/service/call.ts';
 import type { ParleyError } from '../../../src/service/errors.ts';
 import type { KeyLimits } from '../../../src/service/key-limits.ts';
 import { failureBody } from '../../../src/service/result.ts';
-import type { Message, NewSession } from '../../../src/service/session.ts';
+import { type Message, type NewSession, noOrdering } from '../../../src/service/session.ts';
 import { anySession, type SessionQuery, type SessionRecord } from '../../../src/service/session-archive.ts';
 import { collect } from '../../support/calls.ts';
 
@@ -22,6 +22,17 @@ export type GivenService = () => {
 export const isoMilliseconds = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 export const everySession: SessionQuery = { ...anySession, limit: 200, cursor: null };
+
+/** What a session has that was begun without anything of it. */
+export const bareSession = {
+  mode: null,
+  system: null,
+  parameters: {},
+  parent_id: null,
+  forked_at: null,
+  user: null,
+  ...noOrdering,
+};
 
 export const emptyRecord: SessionRecord = {
   session: {

@@ -2,10 +2,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Backend } from '../../../src/service/backend.ts';
 import type { Call } from '../../../src/service/call.ts';
-import { isSessionId, noOrdering } from '../../../src/service/session.ts';
+import { isSessionId } from '../../../src/service/session.ts';
 import { failureOf } from '../../support/calls.ts';
 import {
   answerTo,
+  bareSession,
   create,
   everySession,
   type GivenService,
@@ -56,15 +57,7 @@ export function describeSessions(given: GivenService): void {
       expect(data).toEqual({
         ...created,
         updated_at: created.created_at,
-        ...{
-          mode: null,
-          system: null,
-          parameters: {},
-          parent_id: null,
-          forked_at: null,
-          user: null,
-          ...noOrdering,
-        },
+        ...bareSession,
       });
       expect(body).toEqual({ success: true, data });
     });

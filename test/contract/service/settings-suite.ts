@@ -4,25 +4,15 @@ import type { Backend } from '../../../src/service/backend.ts';
 import type { Call } from '../../../src/service/call.ts';
 import type { ChatRequest } from '../../../src/service/chat-event.ts';
 import { defaultLimits } from '../../../src/service/limits.ts';
-import { noOrdering, type Session, type SessionSettings } from '../../../src/service/session.ts';
+import type { Session, SessionSettings } from '../../../src/service/session.ts';
 import type { SessionChanges } from '../../../src/service/session-archive.ts';
 import { collect, failureOf, say } from '../../support/calls.ts';
-import { create, everySession, type GivenService, messagesOf } from './service-fixture.ts';
+import { bareSession, create, everySession, type GivenService, messagesOf } from './service-fixture.ts';
 
 const settings: SessionSettings = {
   system: 'Answer in French.\nAlways. 🙂',
   parameters: { temperature: 0.2, max_tokens: 50, stop: ['END'], response_format: { type: 'json_object' } },
 };
-const bare = {
-  mode: null,
-  system: null,
-  parameters: {},
-  parent_id: null,
-  forked_at: null,
-  user: null,
-  ...noOrdering,
-};
-
 const nested = (depth: number): unknown => (depth === 0 ? 1 : { a: nested(depth - 1) });
 
 /** Settings that are refused, and the field that the refusal names. */
@@ -63,11 +53,11 @@ export function describeSettings(given: GivenService): void {
 
     it('are empty in a session that was given none, and its mode is that of its last turn', async () => {
       const { session_id } = await create(backend, first);
-      expect(await get(session_id)).toMatchObject(bare);
+      expect(await get(session_id)).toMatchObject(bareSession);
       await say(backend.service, first, 'hi', session_id, 'eliza');
-      expect(await get(session_id)).toMatchObject({ ...bare, mode: 'eliza' });
+      expect(await get(session_id)).toMatchObject({ ...bareSession, mode: 'eliza' });
       await say(backend.service, first, 'hi', session_id, 'echo');
-      expect(await get(session_id)).toMatchObject({ ...bare, mode: 'echo' });
+      expect(await get(session_id)).toMatchObject({ ...bareSession, mode: 'echo' });
     });
 
     it('have the mode, in which a chat without one goes on', async () => {
@@ -110,11 +100,11 @@ export function describeSettings(given: GivenService): void {
     it('stay with a created session, which answers with its four fields alone', async () => {
       const { data } = await backend.service.createSession(first, { title: 'T', ...settings });
       expect(Object.keys(data).sort()).toEqual(['created_at', 'message_count', 'session_id', 'title']);
-      const shown = { ...data, updated_at: data.created_at, ...bare, ...settings };
+      const shown = { ...data, updated_at: data.created_at, ...bareSession, ...settings };
       expect(await get(data.session_id)).toEqual(shown);
       expect(await list()).toEqual([shown]);
       await say(backend.service, first, 'needle', data.session_id);
-      const kept = { ...bare, ...settings, mode: 'echo' };
+      const kept = { ...bareSession, ...settings, mode: 'echo' };
       const found = await backend.archive.searchSessions(first, { query: 'needle', limit: 5, cursor: null });
       expect(found.data.items[0]?.session).toMatchObject(kept);
       await backend.service.deleteSession(first, data.session_id);
@@ -125,7 +115,7 @@ export function describeSettings(given: GivenService): void {
     it('stay with the session that a chat creates', async () => {
       const done = (await chat({ ...settings, title: 'T' })).at(-1);
       if (done?.event !== 'done') throw new Error('the chat did not end');
-      const shown = { title: 'T', ...bare, ...settings, mode: 'echo' };
+      const shown = { title: 'T', ...bareSession, ...settings, mode: 'echo' };
       expect(await get(done.data.session_id)).toMatchObject(shown);
       expect((await messagesOf(backend, first, done.data.session_id)).map(({ content }) => content)).toEqual([
         ...['hi', 'hi'],
@@ -178,7 +168,7 @@ export function describeSettings(given: GivenService): void {
         expect(failure.details[0]?.field.slice(0, field.length)).toBe(field);
       }
       expect(await list()).toEqual([await get(session_id)]);
-      expect(await get(session_id)).toMatchObject({ title: null, ...bare });
+      expect(await get(session_id)).toMatchObject({ title: null, ...bareSession });
     });
 
     it('take the longest that is allowed', async () => {
@@ -225,8 +215,8 @@ export function describeSettings(given: GivenService): void {
       await say(backend.service, first, 'hi', session_id, 'eliza');
       const { mode: _, system, parameters, parent_id, forked_at, ...facts } = await get(session_id);
       const messages = await messagesOf(backend, first, session_id);
-      const kept = { ...facts, ...bare, mode: 'eliza' };
-      for (const session of [facts, { ...facts, ...bare }]) {
+      const kept = { ...facts, ...bareSession, mode: 'eliza' };
+      for (const session of [facts, { ...facts, ...bareSession }]) {
         for (let times = 0; times < 2; times += 1)
           expect((await backend.archive.importSession(second, { session, messages })).data).toEqual(kept);
       }
