@@ -119,11 +119,23 @@ function timeOrNull(milliseconds: number | null): string | null {
 }
 
 export function toSession(row: SessionRow): Session {
-  const { session_id, title, message_count, mode, parent_id, forked_at } = row;
+  const { system, parameters } = toSettings(row);
+  const { pinned, archived, tags } = toOrdering(row);
+  // Each read of a session makes one. To spread parts of it would take five times as long.
   return {
-    ...{ session_id, title, created_at: toTime(row.created_at), message_count },
-    ...{ updated_at: toTime(row.updated_at), mode, ...toSettings(row), parent_id, forked_at },
-    ...toOrdering(row),
+    session_id: row.session_id,
+    title: row.title,
+    created_at: toTime(row.created_at),
+    message_count: row.message_count,
+    updated_at: toTime(row.updated_at),
+    mode: row.mode,
+    system,
+    parameters,
+    parent_id: row.parent_id,
+    forked_at: row.forked_at,
+    pinned,
+    archived,
+    tags,
     user: row.user_id,
   };
 }

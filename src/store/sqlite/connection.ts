@@ -100,6 +100,11 @@ export class Connection {
     return this.#statement(sql).get(bindings) as Row | undefined;
   }
 
+  /** The values of the first row's columns: with many columns, half the time of an object. No other method may read with this SQL. */
+  values<Values extends readonly SqlValue[]>(sql: string, bindings: Bindings): Values | undefined {
+    return this.#statement(sql).raw().get(bindings) as Values | undefined;
+  }
+
   /** All rows. It returns no iterator, because an open statement keeps the log (WAL) from being shortened. */
   all<Row>(sql: string, bindings: Bindings = {}): Row[] {
     return this.#statement(sql).all(bindings) as Row[];

@@ -3,31 +3,43 @@
 import { refusedKey } from '../../service/refused-key.ts';
 import type { FoundKey } from '../key-budgets.ts';
 import type { Connection } from './connection.ts';
-import { findKey } from './keys.ts';
+import { findKey, findKeyProject } from './keys.ts';
 
 export class KeyReads {
   readonly #found = new Map<Uint8Array, FoundKey>();
+  readonly #projects = new Map<Uint8Array, string>();
   #moment: object | null = null;
 
   /** Forgets all results, because a key was revoked here. */
   forget(): void {
     this.#found.clear();
+    this.#projects.clear();
   }
 
   find(connection: Connection, hash: Uint8Array): FoundKey | null {
-    const { moment } = connection;
-    if (moment === null) return findKey(connection, hash);
-    if (moment !== this.#moment) this.forget();
-    this.#moment = moment;
-    const known = this.#found.get(hash);
-    if (known !== undefined) return known;
-    const identity = findKey(connection, hash);
-    if (identity !== null) this.#found.set(hash, identity);
-    return identity;
+    return this.#read(connection, hash, this.#found, findKey);
   }
 
   /** Throws `INVALID_API_KEY` for a key that is revoked or of another project. `hash` is null if the key was checked before. */
   check(connection: Connection, projectId: string, hash: Uint8Array | null): void {
-    if (hash !== null && this.find(connection, hash)?.project_id !== projectId) throw refusedKey();
+    if (hash === null) return;
+    if (this.#read(connection, hash, this.#projects, findKeyProject) !== projectId) throw refusedKey();
+  }
+
+  #read<T>(
+    connection: Connection,
+    hash: Uint8Array,
+    results: Map<Uint8Array, T>,
+    read: (connection: Connection, hash: Uint8Array) => T | null,
+  ): T | null {
+    const { moment } = connection;
+    if (moment === null) return read(connection, hash);
+    if (moment !== this.#moment) this.forget();
+    this.#moment = moment;
+    const known = results.get(hash);
+    if (known !== undefined) return known;
+    const result = read(connection, hash);
+    if (result !== null) results.set(hash, result);
+    return result;
   }
 }

@@ -15,6 +15,24 @@ export const modeOfSession = `coalesce(sessions.mode, (
 export const sessionColumns = `session_id, title, created_at, updated_at, message_count, parent_id, forked_at,
   parameters, system, pinned, archived, tags, user_id, ${modeOfSession} AS mode`;
 
+/** The values of `sessionColumns`, in their order. */
+type SessionValues = readonly [
+  session_id: string,
+  title: string | null,
+  created_at: number,
+  updated_at: number,
+  message_count: number,
+  parent_id: string | null,
+  forked_at: number | null,
+  parameters: string | null,
+  system: string | null,
+  pinned: number,
+  archived: number,
+  tags: string | null,
+  user_id: string | null,
+  mode: string | null,
+];
+
 /** The conditions of every statement on sessions; the second one also names a session, active or deleted. */
 export const inProject = 'project = (SELECT id FROM projects WHERE project_id = @projectId)';
 export const thisSession = `${inProject} AND session_id = @sessionId`;
@@ -46,8 +64,28 @@ export function createSession(connection: Connection, projectId: string, session
 }
 
 export function findSession(connection: Connection, projectId: string, sessionId: string): Session | null {
-  const row = connection.get<SessionRow>(sessionStatements.find, { projectId, sessionId });
-  return row === undefined ? null : toSession(row);
+  const values = connection.values<SessionValues>(sessionStatements.find, { projectId, sessionId });
+  if (values === undefined) return null;
+  return toSession(rowOf(values));
+}
+
+function rowOf(values: SessionValues): SessionRow {
+  return {
+    session_id: values[0],
+    title: values[1],
+    created_at: values[2],
+    updated_at: values[3],
+    message_count: values[4],
+    parent_id: values[5],
+    forked_at: values[6],
+    parameters: values[7],
+    system: values[8],
+    pinned: values[9],
+    archived: values[10],
+    tags: values[11],
+    user_id: values[12],
+    mode: values[13],
+  };
 }
 
 export function holdsAny(connection: Connection, projectId: string, sessionIds: readonly string[]): boolean {
