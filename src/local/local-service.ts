@@ -16,7 +16,7 @@ import type { NewSession, Session } from '../service/session.ts';
 import { unknownMode } from '../service/unknown-mode.ts';
 import type { Idempotent } from '../store/session-store.ts';
 import { idempotencyKeyFor } from './fingerprint.ts';
-import { type Access, KeyCheck } from './key-check.ts';
+import { KeyCheck } from './key-check.ts';
 import type { LocalOptions } from './local-options.ts';
 import {
   checkIdempotencyKey,
@@ -69,15 +69,19 @@ export class LocalService implements ConversationService {
       checkIdempotencyKey(call);
       return engine;
     });
+    const { store } = this.#local;
+    const { projectId, keyHash } = access;
+    const session =
+      asked.mode === null ? found(await store.findSession(projectId, asked.session_id ?? '', keyHash)) : null;
     // A key is stored with the mode that the request was for, so a repetition may name that mode or none.
-    const mode = asked.mode ?? (await this.#modeOf(access, call, asked.session_id ?? ''));
+    const mode = asked.mode ?? (await this.#modeOf(projectId, call, session));
     const engine = named ?? engineOf(engines, mode);
     const request = { ...asked, mode };
     const { session_id, user } = request;
     if (user !== undefined && session_id !== null)
-      checkSameUser(user, await this.#local.store.findSession(access.projectId, session_id));
+      checkSameUser(user, session ?? (await store.findSession(projectId, session_id)));
     const once = await idempotencyKeyFor(call, 'chat', request, now(), limits);
-    const local = { ...this.#local, ids: this.#local.ids.of(access.projectId) };
+    const local = { ...this.#local, ids: this.#local.ids.of(projectId) };
     const budget = new TurnBudget(local.store, this.#keys.budgetOf(call), request.message);
     const take = (answersOnly: boolean) =>
       beginWhenFree(local, this.#turnQueue, access, call, request, once, answersOnly);
@@ -85,16 +89,15 @@ export class LocalService implements ConversationService {
     const begin = () => budget.begin(take, { isRepeatable: once !== null, verify });
     const { schema } = request;
     const turn = { begin, budget, form, engine, replyId: null, ...(schema !== undefined && { schema }) };
-    yield* runTurn(local, access.projectId, call, turn);
+    yield* runTurn(local, projectId, call, turn);
   }
 
   /** The mode of a chat that names none: that of the turn which its key began, else that of the session. */
-  async #modeOf({ projectId, keyHash }: Access, call: Call, sessionId: string): Promise<string> {
+  async #modeOf(projectId: string, call: Call, session: Session | null): Promise<string> {
     const { store, limits, now } = this.#local;
-    const session = found(await store.findSession(projectId, sessionId, keyHash));
     const { idempotencyKey: key } = call;
     const once = key === null ? null : { key, keptSince: now() - limits.idempotencyMs };
-    const mode = (once && (await store.modeOfTurn(projectId, once))) ?? session.mode;
+    const mode = (once && (await store.modeOfTurn(projectId, once))) ?? session?.mode ?? null;
     if (mode === null) throw noMode('is null, and the session has no mode yet');
     return mode;
   }

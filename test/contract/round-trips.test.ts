@@ -86,3 +86,14 @@ test('a turn takes two round trips, and a third for the history, in every form o
     session = { session_id: turn.data.session_id };
   }
 });
+
+test('a turn that names no mode takes one more, also if it names its user', async () => {
+  const { data } = await ask('POST', '/v1/chat', { mode: 'test', message: 'hi', user: 'u' });
+  for (const user of [{}, { user: 'u' }]) {
+    const turn = await ask('POST', '/v1/chat', {
+      ...{ mode: null, message: 'hi', session_id: data.session_id },
+      ...user,
+    });
+    expect([turn.status, turn.roundTrips]).toEqual([200, 4]);
+  }
+});
