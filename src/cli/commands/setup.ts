@@ -23,7 +23,6 @@ import {
   variableOf,
   vendorsWithKeys,
 } from './setup/model-servers.ts';
-import { namedModel, namedServer } from './setup/named-server.ts';
 import { nothingFound } from './setup/nothing-found.ts';
 import { sayOllamaWindow } from './setup/ollama-window.ts';
 
@@ -139,6 +138,7 @@ async function findAt(
 
 /** The models of a server that the person names. A server may not list its models; the person then names one. */
 async function findNamed(context: CliContext): Promise<readonly FoundModels[]> {
+  const { namedModel, namedServer } = await import('./setup/named-server.ts');
   const server = await namedServer(context);
   if (server === null) return [];
   const found = await find([server], context);

@@ -1,5 +1,5 @@
 // The modes that the mode commands work on: those of the store, if it keeps its own, otherwise those in this machine's configuration.
-import { ModeRepository } from '../../../config/mode-repository.ts';
+import type { ModeRepository } from '../../../config/mode-repository.ts';
 import { notHere } from '../../backend-administration.ts';
 import type { CliContext } from '../../context.ts';
 
@@ -7,5 +7,7 @@ import type { CliContext } from '../../context.ts';
 export async function ownModes(context: CliContext): Promise<ModeRepository> {
   const { url } = context.target;
   if (url !== null) throw notHere(url);
-  return new ModeRepository(await context.openModes());
+  // A chat reads modes, too: loaded late here, their rules stand with what a chat loads, and not in the chunk of all commands.
+  const { ModeRepository: Modes } = await import('../../../config/mode-repository.ts');
+  return new Modes(await context.openModes());
 }
