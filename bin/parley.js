@@ -40,7 +40,10 @@ function start() {
       const packed = read(`${file}.${cache}`);
       const end = packed === null ? 0 : 8 + packed.readUInt32LE(0);
       const text = packed === null ? read(file) : packed.subarray(8, end);
-      if (text === null) return null;
+      if (text === null && chunks.size === 0) return null;
+      // A server runs for long, and an upgrade removes what it has not loaded yet.
+      if (text === null)
+        throw new Error(`${file} is gone: another version may be in its place. Start parley again`);
       const cachedData = packed === null ? undefined : packed.subarray(end);
       const filename = `dist/${name.slice(2)}`;
       // The build writes ASCII alone. Latin-1 decodes it at once, UTF-8 in blocks of 8 KiB.

@@ -27,7 +27,6 @@ const [sessions, callers, seconds] = [options.sessions, options.callers, options
 if (!Number.isInteger(sessions) || sessions < 2000)
   throw new Error('--sessions takes a whole number from 2000.');
 if (!(callers >= 1 && seconds > 0)) throw new Error('--callers and --seconds take positive numbers.');
-const workerFile = new URL('../dist/store-worker.cjs', import.meta.url);
 const reach = 2;
 const everySession = {
   title_match: null,
@@ -59,6 +58,7 @@ async function measure() {
   const [large, small] = [key('default'), key('small')];
   const modules = await loadedModules(home, [
     'test/support/embedded.ts',
+    'test/support/built-file.ts',
     'test/support/calls.ts',
     'test/support/stored-sessions.ts',
   ]);
@@ -131,8 +131,9 @@ function asked({ url, agent, apiKey, method, path, body }) {
 }
 
 /** The longest block of each operation, in milliseconds, over a store with messages too. */
-async function blocks({ openEmbedded, callWith }, key, ids) {
+async function blocks({ openEmbedded, callWith, builtFile }, key, ids) {
   addMessages(join(home, 'data', 'parley.db'));
+  const workerFile = builtFile('store-worker');
   const { service, archive, administration, close } = await openEmbedded(join(home, 'data'), { workerFile });
   const call = callWith(key);
   const batch = ids.slice(0, 1000);

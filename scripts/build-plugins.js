@@ -49,6 +49,21 @@ export const runtimeInMain = {
   },
 };
 
+/** Gives the source the names of the built threads. It does so before the bundler names a chunk after its content. */
+export function namedThreads(threads) {
+  const files = new Map(threads.map(({ name, fileName }) => [name, fileName]));
+  return {
+    name: 'named-threads',
+    transform: {
+      filter: { code: /import\.meta\.url/ },
+      handler: (code) =>
+        code.replace(/'\.\/([\w-]+)\.cjs'/g, (written, name) =>
+          files.has(name) ? `'./${files.get(name)}'` : written,
+        ),
+    },
+  };
+}
+
 /**
  * The chunks that every chat loads give their exports as one object. Some hundred assignments, one by one, leave 50 KB of garbage in each
  * chunk at each start, and with that comes V8's first collection. They stand at the end of the chunk, and no export of the source changes

@@ -15,11 +15,20 @@ import {
   exportsAtOnce,
   lazyChildProcess,
   leanUndici,
+  namedThreads,
   runtimeInMain,
 } from './build-plugins.js';
 import { thirdPartyNotices } from './third-party-notices.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+const dist = join(root, 'dist');
+
+rmSync(dist, { recursive: true, force: true });
+const threads = [
+  await writeThread('jq-thread', 'src/cli/terminal/jq-thread.ts', []),
+  await writeThread('schema-thread', 'src/cli/schema/schema-thread.ts', []),
+  await writeThread('store-worker', 'src/compose/served-store-worker.ts', [bundledSqlite()]),
+];
 
 const bundle = await rolldown({
   cwd: root,
@@ -29,11 +38,18 @@ const bundle = await rolldown({
   preserveEntrySignatures: 'allow-extension',
   // What is loaded late may stand in a chunk that is there before: the tree says what needs what, the groups what lies together.
   checks: { ineffectiveDynamicImport: false },
-  plugins: [lazyChildProcess, bundledSqlite(), leanUndici, asciiComments, runtimeInMain, exportsAtOnce],
+  plugins: [
+    lazyChildProcess,
+    bundledSqlite(),
+    leanUndici,
+    asciiComments,
+    runtimeInMain,
+    exportsAtOnce,
+    namedThreads(threads),
+  ],
 });
 const { output } = await bundle.write({
-  dir: join(root, 'dist'),
-  cleanDir: true,
+  dir: dist,
   format: 'cjs',
   // An `import()` left in CommonJS would start Node's loader of ES modules, 10 ms.
   dynamicImportInCjs: false,
@@ -69,27 +85,27 @@ const { output } = await bundle.write({
   postFooter: '})',
 });
 
-// Node loads these by itself.
-const oneFile = { format: 'cjs', codeSplitting: false, dynamicImportInCjs: false, minify: true };
-const threads = [
-  await writeThread('jq-thread', 'src/cli/terminal/jq-thread.ts', []),
-  await writeThread('schema-thread', 'src/cli/schema/schema-thread.ts', []),
-  await writeThread('store-worker', 'src/compose/served-store-worker.ts', [bundledSqlite()]),
-];
-
 checkChunks();
 widenTexts();
 await recordCodeCache();
 await writeManual();
-const modules = [...output, ...threads.flat()].flatMap(({ modules }) => Object.keys(modules));
-writeFileSync(join(root, 'dist', 'THIRD-PARTY-NOTICES'), thirdPartyNotices(modules));
+const modules = [...output, ...threads].flatMap(({ modules }) => Object.keys(modules));
+writeFileSync(join(dist, 'THIRD-PARTY-NOTICES'), thirdPartyNotices(modules));
 const bytes = output.reduce((sum, chunk) => sum + Buffer.byteLength(chunk.code), 0);
 process.stdout.write(`dist: ${output.length} chunks, ${Math.round(bytes / 1024)} KiB\n`);
 
+/** Node loads it by itself. Its name changes with its content, so that no server starts that of another version, put in its place since. */
 async function writeThread(name, input, plugins) {
-  const thread = await rolldown({ cwd: root, input, platform: 'node', plugins });
-  const file = join(root, 'dist', `${name}.cjs`);
-  return (await thread.write({ ...oneFile, file })).output;
+  const thread = await rolldown({ cwd: root, input: { [name]: input }, platform: 'node', plugins });
+  const { output } = await thread.write({
+    dir: dist,
+    format: 'cjs',
+    codeSplitting: false,
+    dynamicImportInCjs: false,
+    minify: true,
+    entryFileNames: '[name]-[hash].cjs',
+  });
+  return output[0];
 }
 
 /** What makes a start quick, and what no test of behaviour would miss. */
@@ -124,7 +140,7 @@ function isLate(module) {
 function widenTexts() {
   for (const { fileName, name, code } of output) {
     const least = Math.max(code.length, ['main', 'embedded'].includes(name) ? 128 * 1024 : 0);
-    writeFileSync(join(root, 'dist', fileName), code.padEnd(Math.ceil(least / 8) * 8));
+    writeFileSync(join(dist, fileName), code.padEnd(Math.ceil(least / 8) * 8));
   }
 }
 
@@ -198,12 +214,12 @@ async function writeManual() {
     platform: 'node',
     external: /^[^./\0]/,
   });
-  const file = join(root, 'dist', 'man-page.mjs');
+  const file = join(dist, 'man-page.mjs');
   await writer.write({ file, format: 'esm', codeSplitting: false });
   const { manPage } = await import(pathToFileURL(file).href);
   rmSync(file);
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  writeFileSync(join(root, 'dist', 'parley.1'), await manPage(version));
+  writeFileSync(join(dist, 'parley.1'), await manPage(version));
 }
 
 /** The REPL opens at a terminal alone; the recorder lets these pass for one. */

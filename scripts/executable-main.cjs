@@ -8,10 +8,10 @@ const vm = require('node:vm');
 const chunks = new Map();
 // There is no such directory. A chunk makes addresses of threads and processes of it, and their last parts are names of assets.
 const dist = '/parley/dist/';
-const worker = 'store-worker.cjs';
 
 // The words of a forked process begin with the file that it is to run.
-if (process.connected && basename(process.argv[2] ?? '') === worker) {
+const worker = basename(process.argv[2] ?? '');
+if (process.connected && /^store-worker-.{8}\.cjs$/.test(worker)) {
   process.argv.splice(1, 1);
   const text = Buffer.from(getRawAsset(worker)).toString();
   const script = new vm.Script(`(function (require, module, exports) {${text}\n})`, { filename: worker });

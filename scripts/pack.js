@@ -1,5 +1,6 @@
 // Makes the file that is published: `npm run pack [-- --to DIRECTORY] [--repository URL]` after a build. Its manifest names the one package
-// that the build leaves out; the manifest of the repository, which names all of them, is private and packs nothing.
+// that the build leaves out; the manifest of the repository, which names all of them, is private and packs nothing. Where that package has
+// binaries (from 13 on, for Node 22.14 and newer), the file carries it without its sources. Else npm downloads or compiles it.
 import { execFileSync } from 'node:child_process';
 import {
   cpSync,
@@ -19,7 +20,9 @@ import { parseArgs } from 'node:util';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** What the bundler leaves to be found when it runs: a compiled binary. */
-const leftOut = ['better-sqlite3'];
+const leftOut = 'better-sqlite3';
+const binding = JSON.parse(readFileSync(join(root, 'node_modules', leftOut, 'package.json'), 'utf8'));
+const isCarried = existsSync(join(root, 'node_modules', leftOut, 'prebuilds'));
 
 const { values: options } = parseArgs({
   options: { to: { type: 'string', default: root }, repository: { type: 'string' } },
@@ -37,8 +40,9 @@ try {
     (name) => name.endsWith('.md') || name === 'deploy',
   );
   for (const name of documents) copy(`docs/${name}`, `docs/${name}`);
+  if (isCarried) carryBinding();
   const manifest = publishedManifest(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
-  writeFileSync(join(place, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  write('package.json', manifest);
   mkdirSync(target, { recursive: true });
   const [packed] = Object.values(JSON.parse(npm(['pack', '--json', '--pack-destination', target])));
   process.stdout.write(`${join(target, packed.filename)}\n`);
@@ -47,6 +51,15 @@ try {
   );
 } finally {
   rmSync(place, { recursive: true, force: true });
+}
+
+/** What it depends on, it needs to compile its sources alone. */
+function carryBinding() {
+  const folder = `node_modules/${leftOut}`;
+  for (const name of ['lib', 'prebuilds', 'LICENSE', 'README.md'])
+    copy(`${folder}/${name}`, `${folder}/${name}`);
+  const { dependencies, devDependencies, scripts, ...manifest } = binding;
+  write(`${folder}/package.json`, manifest);
 }
 
 /** Without what only the repository needs: scripts, tools, and the packages whose code is in the build. */
@@ -60,9 +73,14 @@ function publishedManifest({ name, version, description, license, type, bin, man
     type,
     bin,
     man,
-    engines,
-    dependencies: Object.fromEntries(leftOut.map((name) => [name, dependencies[name]])),
+    engines: isCarried ? { node: engines.node.split(' || ').at(-1) } : engines,
+    dependencies: { [leftOut]: isCarried ? binding.version : dependencies[leftOut] },
+    ...(isCarried && { bundleDependencies: [leftOut] }),
   };
+}
+
+function write(name, manifest) {
+  writeFileSync(join(place, name), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
 function copy(from, to) {

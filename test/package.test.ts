@@ -2,6 +2,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -23,6 +24,10 @@ const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
 const place = realpathSync(mkdtempSync(join(tmpdir(), 'parley-package-')));
 const installed = join(place, 'node_modules', packageJson.name);
+const binding = join(root, 'node_modules/better-sqlite3');
+/** The binding that a Node from 22.14 on gets has its binaries with it, and the packed file carries it. */
+const isCarried = existsSync(join(binding, 'prebuilds'));
+const carried = 'node_modules/better-sqlite3';
 beforeAll(() => {
   const packed = execFileSync(process.execPath, [join(root, 'scripts/pack.js'), '--to', place], {
     encoding: 'utf8',
@@ -61,7 +66,7 @@ describe('the packed file', () => {
       'package.json',
     ];
     const cache = `dist/main.cjs.${process.version}-${process.platform}-${process.arch}.cache`;
-    const started = ['dist/main.cjs', cache, 'dist/jq-thread.cjs', 'dist/store-worker.cjs'];
+    const started = ['dist/main.cjs', cache];
     expect(paths).toEqual(
       expect.arrayContaining([
         ...documents,
@@ -71,14 +76,33 @@ describe('the packed file', () => {
         ...started,
       ]),
     );
-    expect(paths.filter((path) => !documents.includes(path) && !/^(bin|dist)\//.test(path))).toEqual([]);
+    const others = paths.filter((path) => !documents.includes(path) && !/^(bin|dist)\//.test(path));
+    expect(others.filter((path) => !(isCarried && path.startsWith(`${carried}/`)))).toEqual([]);
   });
+
+  test.runIf(isCarried)(
+    'carries the binding of SQLite with its licence and all its binaries, without its sources',
+    () => {
+      expect(readdirSync(join(installed, carried)).toSorted()).toEqual([
+        ...['LICENSE', 'README.md', 'lib', 'package.json', 'prebuilds'],
+      ]);
+      const binaries = (folder: string) => readdirSync(join(folder, 'prebuilds')).toSorted();
+      expect(binaries(join(installed, carried))).toEqual(binaries(binding));
+    },
+  );
 
   test('names the binding of SQLite as the one package that it needs, and has no scripts', () => {
     const { name, version, bin, man, engines, type, license, description } = packageJson;
-    const dependencies = { 'better-sqlite3': packageJson.dependencies['better-sqlite3'] };
+    const { version: bindingVersion } = JSON.parse(readFileSync(join(binding, 'package.json'), 'utf8'));
+    const needs = isCarried
+      ? {
+          engines: { node: '>=22.14.0' },
+          dependencies: { 'better-sqlite3': bindingVersion },
+          bundleDependencies: ['better-sqlite3'],
+        }
+      : { engines, dependencies: { 'better-sqlite3': packageJson.dependencies['better-sqlite3'] } };
     expect(JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))).toEqual({
-      ...{ name, version, description, license, type, bin, man, engines, dependencies },
+      ...{ name, version, description, license, type, bin, man, ...needs },
     });
   });
 
@@ -88,8 +112,8 @@ describe('the packed file', () => {
       join(place, 'package.json'),
       JSON.stringify({ name: 'place', dependencies: { [packageJson.name]: version } }),
     );
-    const binding = join(root, 'node_modules/better-sqlite3');
-    for (const folder of [binding, ...neededPackages(binding).map(({ folder }) => folder)])
+    const needed = isCarried ? [] : [binding, ...neededPackages(binding).map(({ folder }) => folder)];
+    for (const folder of needed)
       cpSync(folder, join(place, relative(root, folder)), { recursive: true, filter: isNeededToRun });
     const listed = execFileSync('npm', ['ls', '--all', '--json'], {
       cwd: place,

@@ -3,8 +3,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
+import { builtFile } from '../support/built-file.ts';
 import { Place } from '../support/parley.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -20,7 +21,10 @@ test('SIGTERM ends a server in the middle of a search that never ends', async ()
   for (const part of ['bin', 'dist', 'package.json'])
     cpSync(join(root, part), join(copy, part), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
-  writeFileSync(join(copy, 'dist', 'store-worker.cjs'), `import(${JSON.stringify(worker.href)})`);
+  writeFileSync(
+    builtFile('store-worker', pathToFileURL(join(copy, 'dist/'))),
+    `import(${JSON.stringify(worker.href)})`,
+  );
   const server = spawn(process.execPath, [join(copy, 'bin/parley.js'), 'serve', '--port', '0', '--json'], {
     env: { PATH: process.env['PATH'], ...place.env },
     stdio: ['ignore', 'pipe', 'ignore'],

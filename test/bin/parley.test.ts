@@ -105,6 +105,24 @@ test.runIf(allDrivers.length === 2)('a chat with the SQLite of Node needs no bet
   }
 });
 
+test('a part of the build that an upgrade has removed is named', () => {
+  const place = mkdtempSync(join(tmpdir(), 'parley-upgraded-'));
+  try {
+    for (const folder of ['bin', 'dist'])
+      cpSync(join(root, folder), join(place, folder), { recursive: true });
+    const dist = join(place, 'dist');
+    for (const name of readdirSync(dist)) if (name.startsWith('sessions-')) rmSync(join(dist, name));
+    const words = [join(place, 'bin/parley.js'), 'sessions', 'list'];
+    const { status, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8', env: { PATH: '' } });
+    expect(stderr).toMatch(
+      /sessions-.{8}\.cjs is gone: another version may be in its place\. Start parley again/,
+    );
+    expect(status).toBe(1);
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
+});
+
 test('the check is the one of the package', () => {
   expect(packageJson.engines).toEqual({ node: '^20.19.0 || >=22.14.0' });
 });

@@ -35,7 +35,8 @@ afterAll(async () => {
 });
 
 describeService('from a server in another process', async () => {
-  const { backend } = await openRemote(url);
+  // Of hundreds of calls at once, the last one waits long on a busy machine.
+  const { backend } = await openRemote(url, { timeout: 30 });
   return { backend, ...(await newProjects(owner)), close: () => backend.close() };
 });
 

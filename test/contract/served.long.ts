@@ -16,6 +16,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 describeService('from a server on a port', async () => {
-  const { backend } = await openRemote(url);
+  // Of hundreds of calls at once, the last one waits long on a busy machine.
+  const { backend } = await openRemote(url, { timeout: 30 });
   return { backend, ...(await newProjects(server.backend)), close: () => backend.close() };
 });

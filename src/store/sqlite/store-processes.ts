@@ -1,9 +1,9 @@
 // Runs the long reads of a served store (searches, and filters over many sessions) in processes of their own. FTS5 reads every word with
 // the beginning that is searched for before it returns a row. That can take seconds without a pause. read-queue.ts chooses which read runs.
-import { existsSync } from 'node:fs';
 import type { Session } from '../../service/session.ts';
 import type { SearchPage } from '../../service/session-archive.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
+import { isProgramThere } from '../../system/program-thread.ts';
 import { tooLong } from '../search-refusals.ts';
 import type { Rows, SearchFilter, SessionFilter } from '../session-filters.ts';
 import { type QueuedRead, type ReadLimits, ReadQueue } from './read-queue.ts';
@@ -47,7 +47,7 @@ export class StoreProcesses {
 
   /** False if the program is not in its place any more, for example because another version has replaced it. */
   get isThere(): boolean {
-    return existsSync(this.#file);
+    return isProgramThere(this.#file);
   }
 
   /** Rejects with the signal's reason once that fires. */

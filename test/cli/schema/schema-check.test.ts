@@ -2,10 +2,11 @@
 import { expect, test } from 'vitest';
 import { CheckingThread } from '../../../src/cli/schema/checking-thread.ts';
 import { SchemaCheck } from '../../../src/cli/schema/schema-check.ts';
+import { builtFile } from '../../support/built-file.ts';
 import { failureOf } from '../../support/calls.ts';
 
 /** The thread of the build. */
-const thread = new URL('../../../dist/schema-thread.cjs', import.meta.url);
+const thread = builtFile('schema-thread');
 /** Takes longer than anybody waits, for a text of many `a` and one other letter. */
 const endless = JSON.stringify({ type: 'string', pattern: '^(a+)+$' });
 const trap = JSON.stringify(`${'a'.repeat(50)}!`);
