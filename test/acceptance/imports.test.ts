@@ -72,6 +72,7 @@ describe.each(importFixtures)('$name ($origin)', (fixture) => {
     const path = copied(fixture);
     const first = await imported(path);
     expect(first.statuses).toEqual(reference.results);
+    expect(first.err).not.toContain('not recognised');
     const sources = first.results.filter(({ source }) => source !== undefined);
     expect(new Set(sources.map(({ source }) => source))).toEqual(new Set([fixture.source]));
     const records = await kept(first.results);

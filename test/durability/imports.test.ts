@@ -3,11 +3,17 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { importStorm, keptIn, writeConversations } from '../support/import-storm.ts';
 import { Place } from '../support/parley.ts';
+import { servePlace } from '../support/served-place.ts';
 
 function newPlace(): Place {
   const place = new Place();
   onTestFinished(() => place.remove());
   return place;
+}
+
+function statusOf(out: string): ReadonlyMap<string, string> {
+  const lines = out.split('\n').slice(0, -1);
+  return new Map(lines.map((line) => JSON.parse(line)).map(({ session_id, status }) => [session_id, status]));
 }
 
 test('two imports of the same conversations at once store each session once, and each belongs to one of them', async () => {
@@ -17,14 +23,6 @@ test('two imports of the same conversations at once store each session once, and
   writeConversations(file, 150);
   const words = ['sessions', 'import', '--json', file];
   const [one, other] = await Promise.all([place.output(words), place.output(words)]);
-  const statusOf = (out: string) =>
-    new Map(
-      out
-        .split('\n')
-        .slice(0, -1)
-        .map((line) => JSON.parse(line))
-        .map(({ session_id, status }) => [session_id, status]),
-    );
   const [first, second] = [statusOf(one), statusOf(other)];
   expect(first.size).toBe(180);
   for (const [id, status] of first) {
@@ -39,6 +37,31 @@ test('two imports of the same conversations at once store each session once, and
   if (batch !== undefined) await place.output(['sessions', 'restore', '--batch', batch.batch]);
   const [left] = place.rows<{ n: number }>('SELECT count(*) AS n FROM sessions WHERE deleted_at IS NULL');
   expect(left?.n).toBe(180 - mine);
+});
+
+test('two machines that import the same conversations into one server store each session once, and each gets a result for it', async () => {
+  const place = newPlace();
+  const { key } = await place.answer<{ key: string }>(['keys', 'create', '--project', 'team']);
+  const served = await servePlace(place);
+  const file = join(place.path, 'conversations.json');
+  writeConversations(file, 60);
+  const remote = { PARLEY_URL: served.url, PARLEY_API_KEY: key };
+  const [one, other] = await Promise.all(
+    [newPlace(), newPlace()].map(async (machine) => {
+      const { status, out } = await machine.parley(['sessions', 'import', '--json', file], { env: remote });
+      expect(status).toBe(0);
+      return statusOf(out);
+    }),
+  );
+  await served.end('SIGTERM');
+  expect([one?.size, other?.size]).toEqual([72, 72]);
+  for (const [id, status] of one ?? []) {
+    const both = [status, other?.get(id)];
+    // Neither knows of the other, so both may be told that they stored a session; it is there once.
+    expect(['imported', 'unchanged']).toEqual(expect.arrayContaining(both));
+    expect(both).toContain('imported');
+  }
+  expect(keptIn(place).size).toBe(72);
 });
 
 test('an import that is killed and resumed gives what one gives that nothing disturbs', async () => {

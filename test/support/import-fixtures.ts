@@ -69,6 +69,12 @@ export const importFixtures: readonly ImportFixture[] = [
     'opencode-files/storage',
     'opencode-files/storage/message/ses_70a1/msg_8f5e2b.json',
   ),
+  fixture(
+    'opencode early',
+    'opencode-early/project',
+    'opencode-early/project/home-ann-work/storage/session/message/ses_8a01/msg_75fe02.json',
+    'written by 0.5.29; the forms before from their shapes',
+  ),
 ];
 
 export function referenceOf({ path }: ImportFixture): ImportReference {

@@ -17,16 +17,14 @@ const columns = `session, position, message_id, role, content, mode, finish_reas
 const row = '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
 
 /**
- * Rows of one statement. SQLite copies each page that a statement changes, to undo the statement if it fails, so one statement of many rows
- * writes less than many statements.
+ * Most rows of one statement. SQLite copies each page that a statement changes, to undo the statement if it fails, so one statement of many
+ * rows writes less than many statements.
  */
-const rowsTogether = [16, 4, 1] as const;
-
-const addStatements = new Map(
-  rowsTogether.map((rows) => [
-    rows,
-    `INSERT INTO messages (${columns}) VALUES ${Array(rows).fill(row).join(', ')}`,
-  ]),
+const mostRows = 32;
+/** A statement for each number of rows. Each is prepared once. */
+const addStatements = Array.from(
+  { length: mostRows + 1 },
+  (_, rows) => `INSERT INTO messages (${columns}) VALUES ${Array(rows).fill(row).join(', ')}`,
 );
 const addHidden = `
   INSERT INTO hidden_messages (${columns}, alternative_of, undone_at) VALUES (${row.slice(1, -1)}, ?, ?)`;
@@ -43,14 +41,11 @@ export function addImportedMessages(
     if (!isHidden(message)) visible.push(message);
     else connection.runValues(addHidden, hiddenValues(session, message, isCopy(message)));
   }
-  let at = 0;
-  for (const [rows, sql] of addStatements) {
-    for (; visible.length - at >= rows; at += rows) {
-      const values: SqlValue[] = [];
-      for (const message of visible.slice(at, at + rows))
-        addValues(values, session, message, isCopy(message));
-      connection.runValues(sql, values);
-    }
+  for (let at = 0; at < visible.length; at += mostRows) {
+    const together = visible.slice(at, at + mostRows);
+    const values: SqlValue[] = [];
+    for (const message of together) addValues(values, session, message, isCopy(message));
+    connection.runValues(addStatements[together.length] as string, values);
   }
 }
 

@@ -1,11 +1,12 @@
 // opencode's files before version 1.2: `storage/session/PROJECT/SESSION.json`, and for each message and part
-// `storage/message/SESSION/MESSAGE.json` and `storage/part/MESSAGE/PART.json`. The ids are those of the names, as opencode itself takes them:
-// files were moved without a change of their text.
+// `storage/message/SESSION/MESSAGE.json` and `storage/part/MESSAGE/PART.json`. Before 0.6 each project had a `storage` of its own, with
+// `session/info/SESSION.json`, `session/message/SESSION/MESSAGE.json` and `session/part/SESSION/MESSAGE/PART.json`. The ids are those of the
+// names, as opencode itself takes them: files were moved without a change of their text.
 import { lstatSync, opendirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { ParleyError } from '../../../service/errors.ts';
 import { unreadableFile } from '../../terminal/file-message.ts';
-import { type ForeignFields, fieldsOf, timeOfMilliseconds } from '../foreign-value.ts';
+import { type ForeignFields, fieldsOf, listOf, timeOfMilliseconds } from '../foreign-value.ts';
 import { tooMany } from '../found-file.ts';
 import { importLimits } from '../import-limits.ts';
 import { broken, isTooDeep, parsedItem } from '../json-items.ts';
@@ -21,9 +22,10 @@ export interface StoredSession {
   }[];
 }
 
-const sessionPath = /[\\/]storage[\\/]session[\\/][^\\/]+[\\/]ses_\w+\.json$/;
+const sessionPath = /[\\/]storage[\\/]session[\\/](?!share[\\/])[^\\/]+[\\/]ses_\w+\.json$/;
+const earlySessionPath = /[\\/]storage[\\/]session[\\/]info[\\/]ses_\w+\.json$/;
 const innerPath =
-  /[\\/]storage[\\/](message[\\/]ses_\w+[\\/]\w+|part[\\/]msg_\w+[\\/]\w+|project[\\/](global|[0-9a-f]{40})|\w+[\\/]ses_\w+)\.json$/;
+  /[\\/]storage[\\/](migration|((session[\\/])?message[\\/]ses_\w+[\\/]\w+|(part|session[\\/]part[\\/]ses_\w+)[\\/]msg_\w+[\\/]\w+|project[\\/](global|[0-9a-f]{40})|(session[\\/])?\w+[\\/]ses_\w+)\.json)$/;
 
 export function isStoredFile(path: string): boolean {
   return sessionPath.test(path) || innerPath.test(path);
@@ -41,15 +43,22 @@ export async function storedSession(
     });
   }
   const id = basename(local, '.json');
-  const storage = dirname(dirname(dirname(local)));
+  const isEarly = earlySessionPath.test(local);
+  const storage = dirname(dirname(isEarly ? local : dirname(local)));
+  const partsOf = (message: string) => join(storage, 'part', ...(isEarly ? [id] : []), message);
   const reading = new Reading();
   const info = reading.fields(local);
   const messages: { id: string; message: ForeignFields; parts: readonly ForeignFields[] }[] = [];
   for (const file of filesIn(join(storage, 'message', id))) {
     signal.throwIfAborted();
     const own = basename(file, '.json');
-    const parts = filesIn(join(storage, 'part', own)).map((part) => reading.fields(part));
-    messages.push({ id: own, message: reading.fields(file), parts });
+    const message = reading.fields(file);
+    const parts = filesIn(partsOf(own)).map((part) => reading.fields(part));
+    messages.push({
+      id: own,
+      message,
+      parts: parts.length > 0 ? parts : listOf(message['parts']).map(fieldsOf),
+    });
   }
   const timeOf = (message: ForeignFields) => timeOfMilliseconds(fieldsOf(message['time'])['created']) ?? 0;
   // The names are in the order of their times, too.

@@ -1,5 +1,5 @@
-// opencode's store: since 1.2 the database `opencode.db`, with a row for each session, message and part; before, a file of JSON for each
-// (opencode-files.ts). `opencode export` writes one session as JSON of the same values.
+// opencode's store: since 1.2 the database `opencode.db`, with a row for each session, message and part; before, a file of JSON for each, in
+// two layouts (opencode-files.ts). `opencode export` writes one session as JSON of the same values.
 import type { ForeignConversation, SourceReading } from '../conversation.ts';
 import { type ForeignMessage, onlyBranch, type Part } from '../conversation.ts';
 import { ForeignDatabase } from '../foreign-database.ts';
@@ -19,14 +19,14 @@ import { isStoredFile, storedSession } from './opencode-files.ts';
 export const opencode: Source = {
   name: 'opencode',
   title: 'opencode session',
-  tried: '1.18.33, and the files of versions before 1.2 from their shape',
+  tried: '1.18.33, and 0.5.29; the files between and before from their shapes',
   recognises: ({ name, path, text }) =>
     isStoredFile(path) ||
     (text.startsWith('SQLite format 3\0') && /^opencode.*\.db$/.test(name)) ||
     /^\s*\{\s*"info"\s*:\s*\{[\s\S]*"messages"\s*:\s*\[\s*\{\s*"info"/.test(text),
   places: ({ home, env }) => {
     const path = `${env['XDG_DATA_HOME'] ?? `${home}/.local/share`}/opencode`;
-    const pattern = /\/opencode[^/]*\.db$|\/storage\/session\/[^/]+\/ses_[^/]+\.json$/;
+    const pattern = /\/opencode[^/]*\.db$|\/storage\/session\/(?!share\/)[^/]+\/ses_[^/]+\.json$/;
     return [{ path, pattern, keptDays: null }];
   },
   async *read(file, options) {
@@ -121,12 +121,14 @@ function messageOf(
   parts: readonly ForeignFields[],
 ): readonly ForeignMessage[] {
   const { role } = message;
+  // Versions before 0.3 keep these facts in `metadata`.
+  const early = fieldsOf(message['metadata']);
   if (role !== 'user' && role !== 'assistant') return [];
   return [
     {
       ...{ id, role, finish: message['finish'] === 'length' ? 'length' : null },
-      time: timeOfMilliseconds(fieldsOf(message['time'])['created']),
-      model: role === 'user' ? null : textOf(message['modelID']),
+      time: timeOfMilliseconds(fieldsOf(message['time'] ?? early['time'])['created']),
+      model: role === 'user' ? null : textOf(message['modelID'] ?? fieldsOf(early['assistant'])['modelID']),
       parts: parts.flatMap(partOf),
     },
   ];
@@ -140,12 +142,23 @@ function partOf(part: ForeignFields): readonly Part[] {
     case 'reasoning':
       return text === null ? [] : [{ kind: 'thinking', text }];
     case 'file':
-      return [{ kind: 'attachment', name: textOf(part['filename']) ?? asText(part['mime']), text: null }];
+      return [
+        {
+          kind: 'attachment',
+          name: textOf(part['filename']) ?? asText(part['mime'] ?? part['mediaType']),
+          text: null,
+        },
+      ];
     case 'tool': {
       const state = fieldsOf(part['state']);
       const output = textOf(state['output']) ?? textOf(state['error']);
       const call: Part = { kind: 'tool', name: asText(part['tool']), input: asText(state['input']) };
       return output === null ? [call] : [call, { kind: 'result', name: null, text: output }];
+    }
+    case 'tool-invocation': {
+      const { toolName, args, result } = fieldsOf(part['toolInvocation']);
+      const call: Part = { kind: 'tool', name: asText(toolName), input: asText(args) };
+      return result === undefined ? [call] : [call, { kind: 'result', name: null, text: asText(result) }];
     }
     default:
       return [];
