@@ -87,7 +87,7 @@ export class LocalArchive implements SessionArchive {
       const sessions = readConditions({ ...noConditions, ...request }, limits);
       return { ...readQuery(query, limits), sessions, limit, after: readSearchCursor(cursor) };
     });
-    return resultOf(await store.searchSessions(projectId, checked, call.signal, keyHash));
+    return resultOf(await store.searchSessions(projectId, checked, call.signal, keyHash, call.notice));
   }
 
   async listMessages(call: Call, sessionId: string, query: MessageQuery): Promise<Result<Page<Message>>> {

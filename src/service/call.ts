@@ -23,7 +23,11 @@ export interface Call {
   readonly notice?: (sign: WaitingSign) => void;
 }
 
-/** `thinking`: the model makes notes that are not shown. `turned_away`: the server asked for a pause, after which the request is sent again. */
+/**
+ * `thinking`: the model makes notes that are not shown. `turned_away`: the server asked for a pause, after which the request is sent again.
+ * `indexing`: a search first adds waiting messages to the search index, and these many of them all are done. Only the embedded service says so.
+ */
 export type WaitingSign =
   | { readonly kind: 'thinking' }
+  | { readonly kind: 'indexing'; readonly messages: number; readonly of: number }
   | { readonly kind: 'turned_away'; readonly seconds: number };

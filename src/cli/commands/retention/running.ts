@@ -87,7 +87,7 @@ async function runWithProgress(
   context: CliContext,
 ): Promise<RetentionReport> {
   const progress: BatchProgress = progressOn(context, {
-    ...{ end: plan.sessions, unit: 'items', outcomes: ['expired'], resultsApart: true, lines: false },
+    ...{ end: plan.sessions, unit: 'items', outcomes: ['expired'], resultsApart: true },
   });
   const end = await retention
     .run({

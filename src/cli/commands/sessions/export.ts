@@ -105,7 +105,7 @@ export async function runExport(input: ExportInput, context: CliContext): Promis
   try {
     const ids = given ?? (await matchingSet(input.filter, context));
     progress = progressOn(context, {
-      ...{ end: ids.size, unit: 'items', outcomes: ['exported'], lines: false },
+      ...{ end: ids.size, unit: 'items', outcomes: ['exported'] },
       resultsApart: input.output !== null && !(showsAll && place.keepsEach),
     });
     for (const id of ids) {
