@@ -19,6 +19,8 @@ export interface Call {
   readonly pacesItself: boolean;
   /** True: the chat also yields `reasoning` of a mode that is not set to show it. Only the embedded service can do so. */
   readonly showReasoning: boolean;
+  /** True: what is read goes into an export, which the audit log of a server tells. */
+  readonly isExport?: boolean;
   /** Told what the call waits for, while nothing comes of it. */
   readonly notice?: (sign: WaitingSign) => void;
 }
