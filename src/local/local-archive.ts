@@ -192,11 +192,13 @@ export class LocalArchive implements SessionArchive {
 
   async importSession(call: Call, record: SessionRecord): Promise<Result<Session>> {
     const projectId = await this.#keys.project(call, 'importSession');
-    const { checkRecord } = await import('./import-rules.ts');
+    const { checkRecord, withSortedTags } = await import('./import-rules.ts');
     await checkRecord(record, this.#local.limits);
     const once = await importKeyFor(call, record, this.#local.now(), this.#local.limits);
     const by = this.#keys.by(call);
-    const session = recorded(await this.#local.store.importSession(projectId, record, once, by));
+    const session = recorded(
+      await this.#local.store.importSession(projectId, withSortedTags(record), once, by),
+    );
     if (session === null && record.replaces !== undefined) throw changedSince(record.session.session_id);
     if (session === null) throw takenId(record.session.session_id);
     return resultOf(session);
