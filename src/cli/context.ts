@@ -31,6 +31,7 @@ export interface GlobalOptions {
   /** The jq filter for each value on stdout. */
   readonly jq: string | null;
   readonly quiet: boolean;
+  readonly progress: boolean;
   readonly input: boolean;
   readonly color: boolean;
   /** The time-out in seconds. */
@@ -206,8 +207,7 @@ export class CliContext {
 
   /** The last session of any terminal with this origin and key; null if there is none. */
   async lastSession(): Promise<CurrentSession | null> {
-    const holder = { ...(await this.#holder()), terminal: null };
-    return readCurrentSession(this.host.dataDirectory, holder);
+    return readCurrentSession(this.host.dataDirectory, { ...(await this.#holder()), terminal: null });
   }
 
   /** `mode`: that of the session's last turn; null for a session without a turn. */

@@ -35,6 +35,7 @@ export class LiveReply {
 
   /** Takes what the call waits for. */
   readonly notice = (sign: WaitingSign): void => {
+    if (sign.kind === 'indexing') return;
     this.#sign = sign.kind === 'thinking' ? 'Thinking' : `Waiting ${sign.seconds} s, as the server asks:`;
     this.#waiting.say(this.#sign);
   };

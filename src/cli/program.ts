@@ -104,6 +104,7 @@ export async function buildProgram(
     .option('--json', 'print JSON alone on stdout')
     .option('--jq <filter>', 'print what this filter of jq makes of the JSON')
     .option('--quiet', 'print no hints and no progress')
+    .option('--progress', 'without a terminal: tell every 10 s how far a long work is')
     .option('--no-color', 'print without colour')
     .option('--no-input', 'never ask; fail where an answer is needed')
     .option(
@@ -163,6 +164,7 @@ function globalOptions(command: Command): GlobalOptions {
       options['json'] ?? (jq !== null && options['jsonStream'] !== true && options['schema'] === undefined),
     jq,
     quiet: options['quiet'] ?? false,
+    progress: options['progress'] ?? false,
     color: options['color'] ?? true,
     input: options['input'] ?? true,
     timeout: options['timeout'] ?? null,

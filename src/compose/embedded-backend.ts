@@ -169,14 +169,16 @@ async function openLocal<Modes extends Pick<ModeSource, 'read' | 'follow'>>(
   const local: LocalOptions = { store, engines, limits, now, sinceBoot, random, ids, owner, say };
   const turnQueue = new TurnQueue();
   const keys = new KeyCheck(local);
+  const archive = new LocalArchive(local, turnQueue, keys);
   const backend: EmbeddedBackend = {
     service: new LocalService(local, turnQueue, keys),
-    archive: new LocalArchive(local, turnQueue, keys),
+    archive,
     administration: new LocalAdministration(local),
     extensions,
     async close() {
       try {
         await engines.close?.();
+        await archive.finish();
       } finally {
         await store.close();
       }

@@ -1,6 +1,7 @@
 // Reads the conditions of a listing or a search into what a store tests. Throws `INVALID_REQUEST` for a value that no session can meet.
 import type { Limits } from '../service/limits.ts';
 import type { SessionConditions } from '../service/session-archive.ts';
+import { tagForm } from '../service/sorted-tags.ts';
 import type { SessionPredicate } from '../store/session-filters.ts';
 import { checkTag, checkText, checkTitleMatch, checkUser, readTime } from './text-rules.ts';
 import { readTitlePattern } from './title-pattern.ts';
@@ -15,6 +16,7 @@ export function readConditions(conditions: SessionConditions, limits: Limits): S
     titleMatch: title_match === null ? null : readTitlePattern(title_match),
     updatedBefore: readTime('updated_before', updated_before),
     updatedAfter: readTime('updated_after', updated_after),
-    ...{ mode, tag, user, pinned, archived },
+    ...{ mode, user, pinned, archived },
+    tag: tag === null ? null : tagForm(tag),
   };
 }

@@ -139,16 +139,18 @@ function checkLaterFields(later: Readonly<Record<keyof Session, unknown>>, limit
   checkTagList(ordering.tags, limits);
 }
 
-/** The tags are as this service gives them out: each once, in their order. */
 function checkTagList(tags: unknown, limits: Limits): void {
   if (tags === undefined) return;
   const at = 'session.tags';
   if (!Array.isArray(tags)) throw wrong(at, 'must be an array');
   const texts = tags.map((tag, index) => textAt(`${at}[${index}]`, tag));
   checkTags(at, texts, limits);
-  const sorted = sortedTags(texts);
-  if (sorted.length < texts.length || sorted.some((tag, index) => tag !== texts[index]))
-    throw wrong(at, 'must name each tag once, in the order of their characters');
+}
+
+/** A checked record with its tags as this service stores them. */
+export function withSortedTags(record: SessionRecord): SessionRecord {
+  const { tags = [] } = record.session;
+  return tags.length === 0 ? record : { ...record, session: { ...record.session, tags: sortedTags(tags) } };
 }
 
 function checkReplaces(replaces: unknown, sessionId: unknown): void {

@@ -30,6 +30,7 @@ import { hashKey, issueKey } from './api-keys.ts';
 import { inUse, otherCount } from './erasure-failures.ts';
 import { LocalAudit } from './local-audit.ts';
 import type { LocalOptions } from './local-options.ts';
+import { mostNamedIds } from './read-exports.ts';
 import { checkTitle, readTime } from './text-rules.ts';
 import { sessionNotFound } from './turn-failures.ts';
 import { linesOf, planUserPurge, purgeUser } from './user-purge.ts';
@@ -178,7 +179,6 @@ export class LocalAdministration implements Administration {
 }
 
 /** The most sessions of an entry of an export: a larger export has several entries, as a large deletion has. */
-const mostNamedIds = 1000;
 
 function checkLimits(request: CreateKeyRequest, expiresAt: number | null, now: number): void {
   if (expiresAt !== null && expiresAt <= now) throw wrongLimit('expires_at', 'is a time that has passed');

@@ -38,6 +38,7 @@ import { KeyCheck } from './key-check.ts';
 import type { KeyedOperation } from './key-scopes.ts';
 import type { LocalOptions } from './local-options.ts';
 import { found, recorded } from './local-service.ts';
+import type { ReadExports } from './read-exports.ts';
 import type { SessionLines } from './session-lines.ts';
 import {
   checkBatch,
@@ -54,6 +55,7 @@ export class LocalArchive implements SessionArchive {
   readonly #local: LocalOptions;
   readonly #keys: KeyCheck;
   readonly #lines: () => Promise<SessionLines>;
+  #exports: ReadExports | null = null;
 
   /** `turnQueue` and `keys`: those of the service over the same store. */
   constructor(local: LocalOptions, turnQueue = new TurnQueue(), keys = new KeyCheck(local)) {
@@ -87,11 +89,26 @@ export class LocalArchive implements SessionArchive {
       const sessions = readConditions({ ...noConditions, ...request }, limits);
       return { ...readQuery(query, limits), sessions, limit, after: readSearchCursor(cursor) };
     });
-    return resultOf(await store.searchSessions(projectId, checked, call.signal, keyHash));
+    return resultOf(await store.searchSessions(projectId, checked, call.signal, keyHash, call.notice));
   }
 
   async listMessages(call: Call, sessionId: string, query: MessageQuery): Promise<Result<Page<Message>>> {
     const projectId = await this.#keys.project(call, 'listMessages');
+    const page = await this.#messages(projectId, sessionId, query);
+    if (call.isExport && query.cursor === null) {
+      const { ReadExports } = await import('./read-exports.ts');
+      this.#exports ??= new ReadExports(this.#local.store);
+      this.#exports.read(projectId, this.#keys.by(call), sessionId);
+    }
+    return page;
+  }
+
+  /** Call it before the store is closed. */
+  async finish(): Promise<void> {
+    await this.#exports?.finish();
+  }
+
+  async #messages(projectId: string, sessionId: string, query: MessageQuery): Promise<Result<Page<Message>>> {
     const { limit, cursor, all = false, last = false } = query;
     checkPageLimit(limit, this.#local.limits);
     if (last) checkLastPage(query);
@@ -175,11 +192,13 @@ export class LocalArchive implements SessionArchive {
 
   async importSession(call: Call, record: SessionRecord): Promise<Result<Session>> {
     const projectId = await this.#keys.project(call, 'importSession');
-    const { checkRecord } = await import('./import-rules.ts');
+    const { checkRecord, withSortedTags } = await import('./import-rules.ts');
     await checkRecord(record, this.#local.limits);
     const once = await importKeyFor(call, record, this.#local.now(), this.#local.limits);
     const by = this.#keys.by(call);
-    const session = recorded(await this.#local.store.importSession(projectId, record, once, by));
+    const session = recorded(
+      await this.#local.store.importSession(projectId, withSortedTags(record), once, by),
+    );
     if (session === null && record.replaces !== undefined) throw changedSince(record.session.session_id);
     if (session === null) throw takenId(record.session.session_id);
     return resultOf(session);

@@ -2,7 +2,7 @@
 import { defaultLimits } from '../service/limits.ts';
 import type { SessionOrdering } from '../service/session.ts';
 import type { TagChange } from '../service/session-archive.ts';
-import { sortedTags } from '../service/sorted-tags.ts';
+import { sortedTags, tagForm } from '../service/sorted-tags.ts';
 import type { OrderChange, OrderedSession } from '../store/order-change.ts';
 
 /** Null if the session would have too many tags. A session that has too many already may lose some. */
@@ -22,5 +22,6 @@ export function orderedSession(kept: SessionOrdering, change: OrderChange): Orde
 
 function changedTags(kept: readonly string[], change: readonly string[] | TagChange): readonly string[] {
   if (!('add' in change)) return sortedTags(change);
-  return sortedTags([...kept, ...change.add].filter((tag) => !change.remove.includes(tag)));
+  const removed = change.remove.map(tagForm);
+  return sortedTags([...kept, ...change.add].filter((tag) => !removed.includes(tagForm(tag))));
 }

@@ -8,6 +8,7 @@ import type { Limits } from '../service/limits.ts';
 import { sessionParameterFault } from '../service/model-parameters.ts';
 import type { Session, SessionSettings } from '../service/session.ts';
 import type { MessageQuery, SessionChanges, TagChange } from '../service/session-archive.ts';
+import { tagForm } from '../service/sorted-tags.ts';
 
 function invalid(field: string, problem: string): ParleyError {
   return new ParleyError('INVALID_REQUEST', `The field ${field} ${problem}.`, {
@@ -82,6 +83,7 @@ export function checkChanges(changes: SessionChanges, limits: Limits): void {
   if (title !== undefined && title !== null) checkTitle(title, limits);
   checkSettings(changes, limits);
   if (changes.tags !== undefined) checkTags('tags', changes.tags, limits);
+  if (changes.user != null) checkUser('user', changes.user);
 }
 
 /**
@@ -124,7 +126,8 @@ export function checkTagChange({ add, remove }: TagChange, limits: Limits): void
   checkTags('add', add, limits);
   checkTags('remove', remove, limits);
   if (add.length + remove.length === 0) throw invalid('add', 'is empty, and so is remove');
-  const both = add.findIndex((tag) => remove.includes(tag));
+  const removed = remove.map(tagForm);
+  const both = add.findIndex((tag) => removed.includes(tagForm(tag)));
   if (both !== -1) throw invalid(`add[${both}]`, 'is also in remove');
 }
 

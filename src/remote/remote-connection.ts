@@ -11,7 +11,13 @@ import { bodyBytes } from '../service/limits.ts';
 import { quoted } from '../service/quoted.ts';
 import { isTurnedAway } from '../wire/error-status.ts';
 import type { ReceivedResponse } from '../wire/failure-body.ts';
-import { eventStreamType, extensionsHeader, idempotencyHeader } from '../wire/headers.ts';
+import {
+  eventStreamType,
+  exportPurpose,
+  extensionsHeader,
+  idempotencyHeader,
+  purposeHeader,
+} from '../wire/headers.ts';
 import { operationPath, type Query } from '../wire/operation-path.ts';
 import { type Operation, routes } from '../wire/routes.ts';
 import { readAuthorities } from './authorities.ts';
@@ -116,6 +122,7 @@ export class RemoteConnection {
       ...(method === 'POST' && {
         [idempotencyHeader]: call.idempotencyKey ?? this.#options.newIdempotencyKey(),
       }),
+      ...(call.isExport && { [purposeHeader]: exportPurpose }),
       ...(input.body !== undefined && { 'Content-Type': 'application/json' }),
     };
     const body = input.body === undefined ? null : JSON.stringify(input.body);

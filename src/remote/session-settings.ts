@@ -33,10 +33,11 @@ export async function userToSend(
 export async function checkChanges(
   connection: RemoteConnection,
   call: Call,
-  { title: _, pinned, archived, tags, ...settings }: SessionChanges,
+  { title: _, pinned, archived, tags, user, ...settings }: SessionChanges,
 ): Promise<void> {
   await requireSettings(connection, call, settings);
   if ([pinned, archived, tags].some((given) => given !== undefined)) await requireOrder(connection, call);
+  if (user !== undefined) await requireUsers(connection, call);
 }
 
 /**

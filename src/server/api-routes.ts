@@ -2,7 +2,7 @@
 // session exists.
 import type { Call } from '../service/call.ts';
 import { errorKind, ParleyError } from '../service/errors.ts';
-import { idempotencyHeader } from '../wire/headers.ts';
+import { exportPurpose, idempotencyHeader, purposeHeader } from '../wire/headers.ts';
 import { isStreamed, type Operation, routes, type StreamedOperation } from '../wire/routes.ts';
 import { type ChatDependencies, respondWithReply } from './chat-handler.ts';
 import { handlers, type JsonOperation, type OperationInput, replies, type Served } from './handlers.ts';
@@ -55,6 +55,10 @@ class RequestCall implements Call {
     this.idempotencyKey = method === 'POST' ? request.headers.get(idempotencyHeader) : null;
     this.requestId = requestId;
     this.#request = request;
+  }
+
+  get isExport(): boolean {
+    return this.#request.headers.get(purposeHeader) === exportPurpose;
   }
 
   /** The signal is created when it is first read. Most operations end before anything could stop them, and never read it. */

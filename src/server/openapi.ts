@@ -2,7 +2,14 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../service/errors.ts';
 import { errorStatus } from '../wire/error-status.ts';
-import { eventStreamType, extensionsHeader, idempotencyHeader, requestIdHeader } from '../wire/headers.ts';
+import {
+  eventStreamType,
+  exportPurpose,
+  extensionsHeader,
+  idempotencyHeader,
+  purposeHeader,
+  requestIdHeader,
+} from '../wire/headers.ts';
 import { isStreamed, type Operation, routes } from '../wire/routes.ts';
 import { failure } from './failure-schema.ts';
 import { type OperationShape, operationShapes } from './operation-shapes.ts';
@@ -127,6 +134,17 @@ function parametersOf(name: Operation, shape: OperationShape): readonly Json[] {
       description,
       schema,
     })),
+    ...(name === 'listMessages'
+      ? [
+          {
+            name: purposeHeader,
+            in: 'header',
+            required: false,
+            description: 'The messages are read for an export, which the audit log then tells.',
+            schema: { type: 'string', enum: [exportPurpose] },
+          },
+        ]
+      : []),
     ...(method === 'POST'
       ? [
           {

@@ -83,7 +83,7 @@ export class RetentionTimer {
       const { project_id, batch, expired, erased, finished } = end.report;
       metrics?.retained({ expired, erased }, now());
       logger.info({ project_id, batch, expired, erased, finished }, 'retention ran');
-    } else if (end.kind === 'unconfirmed') {
+    } else if (end.kind === 'unconfirmed' && end.plan.sessions > 0) {
       const { project_id, expire, erase } = end.plan;
       this.#told.set(project_id, now());
       logger.warn(

@@ -87,6 +87,7 @@ export const changeSessionRequest = z.strictObject({
     .exactOptional()
     .describe(`replaces all parameters of the session: ${parametersRule}`),
   ...orderingChanges,
+  user: z.string().nullable().exactOptional().describe(`${userRule}; null for none`),
 });
 
 export const regenerateRequest = z.strictObject({

@@ -19,11 +19,17 @@ export interface Call {
   readonly pacesItself: boolean;
   /** True: the chat also yields `reasoning` of a mode that is not set to show it. Only the embedded service can do so. */
   readonly showReasoning: boolean;
+  /** True: what is read goes into an export, which the audit log of a server tells. */
+  readonly isExport?: boolean;
   /** Told what the call waits for, while nothing comes of it. */
   readonly notice?: (sign: WaitingSign) => void;
 }
 
-/** `thinking`: the model makes notes that are not shown. `turned_away`: the server asked for a pause, after which the request is sent again. */
+/**
+ * `thinking`: the model makes notes that are not shown. `turned_away`: the server asked for a pause, after which the request is sent again.
+ * `indexing`: a search first adds waiting messages to the search index, and these many of them all are done. Only the embedded service says so.
+ */
 export type WaitingSign =
   | { readonly kind: 'thinking' }
+  | { readonly kind: 'indexing'; readonly messages: number; readonly of: number }
   | { readonly kind: 'turned_away'; readonly seconds: number };

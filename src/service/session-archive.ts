@@ -172,6 +172,7 @@ export interface SessionChanges {
   readonly archived?: boolean;
   /** Replaces all tags of the session. */
   readonly tags?: readonly string[];
+  readonly user?: string | null;
 }
 
 /** The tags that each session of a batch gains and loses. No tag is in both lists; at least one list holds a tag. */

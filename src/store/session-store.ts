@@ -19,6 +19,7 @@
 //   line, unless its text says otherwise. Alternatives and undone messages are hidden. A message that is hidden or shown keeps its
 //   position, its id and the idempotency keys that name it. Nothing but a purge erases a message.
 import type { KeyRecord, StoreReport, UsageQuery, UsageRecord } from '../service/administration.ts';
+import type { Call } from '../service/call.ts';
 import type { PurgePlan, PurgeReport } from '../service/erasure.ts';
 import type { KeyLimits } from '../service/key-limits.ts';
 import type { DeletedSession, Message, NewSession, Session } from '../service/session.ts';
@@ -177,13 +178,15 @@ export interface SessionStore {
   /**
    * The result of the search rule over the messages of active sessions. The messages of other projects do not change it. The first search
    * of a store that was copied here may take long, because it reads the whole store. Rejects with the signal's reason when the signal
-   * fires, and with `INVALID_REQUEST` for a query that cannot be answered in reasonable time (search-refusals.ts).
+   * fires, and with `INVALID_REQUEST` for a query that cannot be answered in reasonable time (search-refusals.ts). `notice` is told of the
+   * messages that are indexed first.
    */
   searchSessions(
     projectId: string,
     filter: SearchFilter,
     signal: AbortSignal,
     keyHash?: KeyHash,
+    notice?: Call['notice'],
   ): Promise<SearchPage>;
   /**
    * The messages in the order of their positions; null for an unknown session. The page ends at its limit, or when its messages take

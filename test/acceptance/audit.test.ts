@@ -4,8 +4,10 @@ import { sessionMark } from '../../src/local/audit-chain.ts';
 import type { CreatedKey } from '../../src/service/administration.ts';
 import type { AuditEntry } from '../../src/service/audit-entry.ts';
 import { expectFailure } from '../support/failures.ts';
+import { Place } from '../support/parley.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
 import { lookInto } from '../support/raw-database.ts';
+import { servePlace } from '../support/served-place.ts';
 
 test('the log tells of a day, survives a purge and a backup, and shows a change', async () => {
   const place = new PlaceInProcess();
@@ -64,4 +66,22 @@ test('the log names a redacted session by the hash of its id', async () => {
   await place.output(['sessions', 'redact', id, '--secrets', '--yes']);
   const entries = await place.answer<readonly AuditEntry[]>(['audit', 'list', '--session', id]);
   expect(entries.map(({ what, ids }) => [what, ids])).toEqual([['redact', [sessionMark(id)]]]);
+});
+
+test('an export over HTTP is told by the server with its key and the sessions, and a read is not', async () => {
+  const place = new Place();
+  onTestFinished(() => place.remove());
+  const { key, key_id } = await place.answer<CreatedKey>(['keys', 'create', '--project', 'default', '--use']);
+  const ids = [];
+  for (const title of ['secret one', 'secret two'])
+    ids.push((await place.output(['sessions', 'create', '--title', title])).trim());
+  const served = await servePlace(place);
+  const env = { PARLEY_URL: served.url, PARLEY_API_KEY: key };
+  expect((await place.parley(['sessions', 'messages', ids[0] ?? ''], { env })).status).toBe(0);
+  expect((await place.parley(['sessions', 'export', '--all', '--format', 'json'], { env })).status).toBe(0);
+  await served.end('SIGTERM');
+  const entries = await place.answer<readonly AuditEntry[]>(['audit', 'list', '--what', 'export']);
+  expect(entries).toMatchObject([
+    { count: 2, key_id, ids: ids.map(sessionMark), request_id: expect.stringMatching(/./) },
+  ]);
 });

@@ -197,6 +197,13 @@ test('an export for OpenAI is a line of messages for each session, and is read b
   expect(back.out).toMatch(/^imported ses_/);
 });
 
+test('a line of messages with a title and a user keeps both', async () => {
+  const line = JSON.stringify({ title: 'T', user: 'jane', messages: [{ role: 'user', content: 'Hi' }] });
+  const back = await place.parley(['sessions', 'import', '-', '--json'], { stdin: `${line}\n` });
+  const [session] = await kept([JSON.parse(back.out)]);
+  expect(session?.session).toMatchObject({ title: 'T', user: 'jane' });
+});
+
 test('what programs keep on this machine is shown with what will be deleted, and a running database is read with its log', async () => {
   const home = join(place.path, 'home');
   const folder = join(home, '.claude', 'projects');

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openBasicServer } from '../support/basic-server.ts';
 import { expectFailure } from '../support/failures.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
+import { lookInto } from '../support/raw-database.ts';
 import { makeSessions } from '../support/stored.ts';
 
 const word = 'canary-of-the-purge';
@@ -37,6 +38,18 @@ describe('a purge', () => {
     expect(plan).toMatchObject({ sessions: 2, messages: 2, backups: [], unfinished: false });
     expect(plan['not_reached']).toEqual(expect.arrayContaining([expect.stringContaining('exports')]));
     expect((await place.output(['sessions', 'restore', ...ids.slice(0, 2)])).split('\n').length).toBe(3);
+  });
+
+  test('beside an import that may have been cut says that it must be given again', async () => {
+    lookInto(place.storeFile, (database) =>
+      database.exec(`INSERT INTO imports (session, project, held_until)
+        SELECT max(id), max(project), 9000000000000000 FROM sessions WHERE deleted_at IS NULL`),
+    );
+    const again = 'give the command again when no import runs';
+    expect((await place.parley([...purge, '--confirm', '2'])).err).toContain(again);
+    lookInto(place.storeFile, (database) => database.exec('DELETE FROM imports'));
+    expect((await place.parley(purge)).err).not.toContain(again);
+    expect(await place.answer([...purge, '--dry-run'])).toMatchObject({ unfinished: false });
   });
 
   test('needs its count where nobody can be asked, and the right one', async () => {

@@ -64,6 +64,22 @@ test('a policy is set, shown, tried, confirmed by its count, and taken back', as
   expect((await place.parley(['retention', 'off'])).err).toContain('nothing expires from now on');
 }, 60_000);
 
+test('a first run that would do nothing asks for no count, and confirms nothing', async () => {
+  const place = placeOf(new PlaceInProcess());
+  await place.newSession();
+  await place.output(['retention', 'set', '--after', '90d']);
+  const tried = await place.parley(['retention', 'run', '--dry-run']);
+  expect(tried).toMatchObject({ status: 0, out: '0 sessions of project default would expire.\n' });
+  expect(tried.err).not.toContain('--confirm');
+  expect(await place.output(['retention', 'show'])).not.toContain('--confirm 0');
+  const first = await place.parley(['retention', 'run']);
+  expect(first).toMatchObject({ status: 0, out: 'Expired 0 sessions of project default, and erased 0.\n' });
+  age(place, 100);
+  const next = await place.parley(['retention', 'run', '--yes']);
+  expect(next.status).toBe(2);
+  expect(next.err).toContain('--confirm 1');
+});
+
 test('a policy of another project is set and run by its name', async () => {
   const place = placeOf(new PlaceInProcess());
   const { key } = await place.answer<{ key: string }>(['keys', 'create', '--project', 'other']);

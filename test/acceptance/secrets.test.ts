@@ -229,6 +229,16 @@ describe('sessions redact', () => {
       expectFailure(await redact(...words, '--yes'), { status: 2, code: 'USAGE' });
   });
 
+  test('of a deleted session says what to do first, and then works', async () => {
+    await own.output(['sessions', 'delete', session]);
+    const refused = await redact(session, '--secrets', '--yes');
+    expectFailure(refused, { status: 5, code: 'SESSION_NOT_FOUND' });
+    expect(refused.err).toMatch(/deleted session.*sessions restore.*sessions purge/);
+    expect((await redact(session, 'nope', '--secrets', '--yes')).err).toContain('sessions restore');
+    await own.output(['sessions', 'restore', session]);
+    expect((await redact(session, '--secrets', '--yes')).status).toBe(0);
+  });
+
   test('is refused while a turn runs, and for a server', async () => {
     const backend = await openEmbedded(own.dataDirectory);
     const call = callWith(storedKey(own));

@@ -37,6 +37,29 @@ export function describeAudits(name: string, newPlace: NewPlace): void {
   const open = async () => (await newPlace()).open();
 
   describe(`${name}: the audit log`, () => {
+    it('is chained up to what waits, while imports go on', async () => {
+      const store = await open();
+      const { project_id: project } = await store.createKey(newKey());
+      const ids = Array.from({ length: 480 }, (_, index) => `ses_${index}`);
+      const next = ids.values();
+      let [imported, importedBefore] = [0, 0];
+      let chaining: Promise<void> | null = null;
+      const importAll = async () => {
+        for (const id of next) {
+          await store.importSession(project, recordOf(id, ['hi'], 'A title'), null, by);
+          imported += 1;
+          chaining ??= store.audit.chain().then(() => {
+            importedBefore = imported;
+          });
+        }
+      };
+      await Promise.all(Array.from({ length: 48 }, importAll));
+      await chaining;
+      const entries = await entriesOf(store, { what: 'import' });
+      expect(entries.reduce((sum, { count }) => sum + count, 0)).toBe(ids.length);
+      expect(importedBefore).toBeLessThan(ids.length / 2);
+    });
+
     it('tells of what was deleted, restored, imported and erased, of keys, and of nothing else', async () => {
       const store = await open();
       const key = newKey();

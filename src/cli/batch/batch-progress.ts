@@ -119,6 +119,7 @@ export class BatchProgress {
     const why = refusal === null ? ' for the server' : `: ${refusal}`;
     return [
       unit === 'items' && end !== null ? `${this.#finished} of ${end}` : this.summary(),
+      ...(unit === 'bytes' && end !== null && end > 0 ? [`${Math.floor((100 * this.#to) / end)} %`] : []),
       ...(waits > 0 ? [`waiting ${waits} s${why}`] : []),
       `${rate < 10 ? rate.toFixed(1) : Math.round(rate)} a second`,
       ...(left === null ? [] : [`${duration(left)} left`]),
@@ -154,15 +155,14 @@ export class BatchProgress {
   }
 }
 
-/** `resultsApart`: the results do not appear on the terminal of stderr. `lines`: progress is wanted even if it cannot be redrawn. */
+/** `resultsApart`: the results do not appear on the terminal of stderr. */
 export function progressOn(
   { stderr, stdout, options }: CliContext,
   batch: Pick<BatchProgressOptions, 'end' | 'unit' | 'outcomes'> & {
     readonly resultsApart: boolean;
-    readonly lines: boolean;
   },
 ): BatchProgress {
   const isLive = stderr.redraws && (batch.resultsApart || !stdout.isTerminal);
-  const form = options.quiet ? 'none' : isLive ? 'live' : batch.lines ? 'lines' : 'none';
+  const form = options.quiet ? 'none' : isLive ? 'live' : options.progress ? 'lines' : 'none';
   return new BatchProgress({ ...batch, stderr, form, startTimer, now: monotonicMs });
 }

@@ -43,7 +43,6 @@ export interface ChatBatchInput extends MessageSources, SessionFlags, TemplateCh
   readonly concurrency: number;
   /** The output file of an earlier run, which this run completes. */
   readonly resume: string | null;
-  readonly progress: boolean;
 }
 
 /** How many lines may be read before the first of them has its result, and how many characters they may have. */
@@ -74,7 +73,6 @@ export async function runChatBatch(input: ChatBatchInput, context: CliContext): 
     unit: 'bytes',
     outcomes: ['answered', 'failed', 'stopped', 'answered before'],
     resultsApart: input.resume !== null,
-    lines: input.progress,
   });
   try {
     const shared = input.inSession ? { session_id: session?.sessionId ?? destination.session_id } : null;

@@ -55,7 +55,6 @@ interface ChatFlags extends SettingFlags {
   readonly concurrency?: number;
   readonly inSession?: true;
   readonly resume?: string;
-  readonly progress?: true;
 }
 
 export function registerChat(parent: Command, run: Run): void {
@@ -100,7 +99,6 @@ export function registerChat(parent: Command, run: Run): void {
     .option('--concurrency <n>', 'batch: how many at a time (default: 4)', wholeNumber(1, mostAtOnce))
     .option('--in-session', 'batch: all lines are turns of one session: a new one, or that of -s or -c')
     .option('--resume <file>', 'batch: go on where the run that wrote this file stopped, in the same file')
-    .option('--progress', 'batch: tell every 10 s how far it is, also without a terminal')
     .addHelpText('after', batchHelp)
     .action((words: string[], flags: ChatFlags, command: Command) =>
       run(command, async (context) => {
@@ -134,16 +132,14 @@ function batchOf(flags: ChatFlags) {
     concurrency: flags.concurrency ?? 4,
     inSession: flags.inSession ?? false,
     resume: flags.resume ?? null,
-    progress: flags.progress ?? false,
   };
 }
 
-function withoutBatch(input: ChatInput, { concurrency, inSession, resume, progress }: ChatFlags): ChatInput {
+function withoutBatch(input: ChatInput, { concurrency, inSession, resume }: ChatFlags): ChatInput {
   const given = [
     concurrency !== undefined && '--concurrency',
     inSession && '--in-session',
     resume !== undefined && '--resume',
-    progress && '--progress',
   ].find(Boolean);
   if (given === undefined) return input;
   throw new ParleyError('USAGE', `${given} is for --batch.`, { hint: 'See: parley chat --help' });

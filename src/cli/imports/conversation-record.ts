@@ -70,6 +70,7 @@ export function recordOf(
     created_at: new Date(Math.min(created, updated)).toISOString(),
     updated_at: new Date(updated).toISOString(),
     message_count: messages.length,
+    ...(conversation.user != null && { user: conversation.user }),
     ...(conversation.system !== null && {
       system: conversation.system.toWellFormed().replaceAll('\0', '\ufffd'),
     }),

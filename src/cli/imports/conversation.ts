@@ -38,6 +38,8 @@ export interface Branch {
 export interface ForeignConversation {
   readonly id: string;
   readonly title: string | null;
+  /** The person whose conversation it is, where the source tells it. */
+  readonly user?: string | null;
   /** Epoch milliseconds. */
   readonly created: number | null;
   /** The system prompt that its owner wrote. */

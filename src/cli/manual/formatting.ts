@@ -3,6 +3,7 @@
 export const formattingText = `What parley prints, and in which form.
 
   stdout is data, stderr is talk: hints, progress, questions, errors. --quiet leaves out hints and progress.
+  Without a terminal, --progress tells every 10 s how far a long work is.
   On a terminal, listings are tables, cut to its width; in a pipe they are whole, separated by tabs, without titles.
   On a terminal, what others wrote is shown with its control characters made visible; a pipe gets the exact bytes.
 

@@ -67,8 +67,6 @@ export class BatchReport {
       unit: 'items',
       outcomes: dryRun ? [done] : [],
       resultsApart: !this.#showsAll,
-      // On a terminal, the scrolling results show the progress.
-      lines: !(context.stderr.redraws && context.stdout.isTerminal),
     });
   }
 

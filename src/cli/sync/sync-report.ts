@@ -35,7 +35,6 @@ export class SyncReport {
     this.#progress = progressOn(context, {
       ...{ end: null, unit: 'items', outcomes: ['unchanged'] },
       resultsApart: !this.#showsAll,
-      lines: false,
     });
   }
 

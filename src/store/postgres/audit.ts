@@ -15,14 +15,15 @@ import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { type Statement, statement } from './statement.ts';
 
 const tell = statement('INSERT INTO parley.audit_waiting (entry) VALUES ($1)');
-const isWaiting = statement('SELECT 1 FROM parley.audit_waiting LIMIT 1');
+const isWaiting = statement('SELECT 1 FROM parley.audit_waiting WHERE id <= $1 LIMIT 1');
+const lastWaiting = statement('SELECT coalesce(max(id), 0) AS id FROM parley.audit_waiting');
 const lockHead = statement(`SELECT value FROM parley.meta WHERE name = 'audit_head' FOR UPDATE`);
 const findHead = statement(`SELECT value FROM parley.meta WHERE name = 'audit_head'`);
 const setHead = statement(`UPDATE parley.meta SET value = $1 WHERE name = 'audit_head'`);
 const takeWaiting = statement(`
   WITH taken AS (
     DELETE FROM parley.audit_waiting WHERE id IN (
-      SELECT id FROM parley.audit_waiting ORDER BY id LIMIT ${auditPage})
+      SELECT id FROM parley.audit_waiting WHERE id <= $1 ORDER BY id LIMIT ${auditPage})
     RETURNING id, entry
   )
   SELECT entry FROM taken ORDER BY id`);
@@ -82,8 +83,10 @@ export class PostgresAudit implements AuditLog {
 
   async chain(): Promise<void> {
     this.#timer.clear();
-    while (await this.#run(async (ask) => (await ask(isWaiting)).length > 0))
-      await this.#run(() => this.#connections.transaction((ask) => chainNext(ask, this.#rules)));
+    // What is told meanwhile is left to the next time, which then gathers it.
+    const last = await this.#run(async (ask) => (await ask<{ id: number }>(lastWaiting))[0]?.id ?? 0);
+    while (await this.#run(async (ask) => (await ask(isWaiting, [last])).length > 0))
+      await this.#run(() => this.#connections.transaction((ask) => chainNext(ask, this.#rules, last)));
   }
 
   read(after: number): Promise<readonly AuditRow[]> {
@@ -99,9 +102,9 @@ export class PostgresAudit implements AuditLog {
   }
 }
 
-async function chainNext(ask: Ask, rules: Pick<StoreRules, 'chain'>): Promise<void> {
+async function chainNext(ask: Ask, rules: Pick<StoreRules, 'chain'>, last: number): Promise<void> {
   const head = await headOf(ask, lockHead);
-  const waiting = await ask<{ entry: string }>(takeWaiting);
+  const waiting = await ask<{ entry: string }>(takeWaiting, [last]);
   const rows = rules.chain(
     head,
     waiting.map(({ entry }) => entry),

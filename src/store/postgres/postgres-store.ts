@@ -177,10 +177,10 @@ export class PostgresStore implements SessionStore {
   readonly listAllMessages: SessionStore['listAllMessages'] = (projectId, sessionId, place) =>
     this.#run((ask) => listAllMessages(ask, projectId, sessionId, place));
 
-  readonly searchSessions: SessionStore['searchSessions'] = (projectId, filter, signal, keyHash = null) =>
+  readonly searchSessions: SessionStore['searchSessions'] = (projectId, filter, signal, key, notice) =>
     this.#run(async (ask) => {
-      const searching = await this.#tools.rules.loadSearch();
-      const indexed = accepted(await this.#searchIndex.keepShort({ projectId, keyHash }, signal));
+      const [searching, access] = [await this.#tools.rules.loadSearch(), { projectId, keyHash: key ?? null }];
+      const indexed = accepted(await this.#searchIndex.keepShort(access, signal, notice));
       return searching.search(filter, searchReads(ask, searching, indexed, filter));
     }, signal);
 

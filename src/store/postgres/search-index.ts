@@ -1,6 +1,7 @@
 // Fills the index of words. A message is queued in the statement that stores it, and is indexed later with others, so that no turn waits.
 // Several servers share the queue: each takes rows that no other has taken. A search reads the queued messages of its project itself.
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Call } from '../../service/call.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import type { KeyHash } from '../session-store.ts';
@@ -58,6 +59,8 @@ const indexOfProject = statement(`
     FROM (SELECT bytes FROM parley.to_index WHERE project = projects.id LIMIT ${mostQueued + 1}) AS waiting
   ) AS queued
   WHERE projects.project_id = $1`);
+
+const queuedOfProject = statement('SELECT count(*) AS messages FROM parley.to_index WHERE project = $1');
 
 interface QueuedRow {
   readonly session: number;
@@ -123,8 +126,10 @@ export class SearchIndex {
   async keepShort(
     { projectId, keyHash }: Access,
     signal: AbortSignal,
+    notice?: Call['notice'],
   ): Promise<IndexedProject | typeof refused | null> {
-    for (;;) {
+    let of: number | undefined;
+    for (let done = 0; ; ) {
       signal.throwIfAborted();
       const [indexed] = await this.#connections.ask<IndexRow>(indexOfProject, [
         projectId,
@@ -134,12 +139,17 @@ export class SearchIndex {
       if (indexed.is_refused) return refused;
       const { project, messages, bytes } = indexed;
       if (messages <= mostQueued && bytes <= mostQueuedBytes) {
+        if (of !== undefined) notice?.({ kind: 'indexing', messages: of, of });
         // The next search finds them in the index.
         if (messages > 0) this.#fillSoon();
         return indexed;
       }
+      of ??= notice === undefined ? 0 : await this.#countQueued(project);
+      notice?.({ kind: 'indexing', messages: done, of });
+      const lot = await this.#indexLot(project);
       // What is left is being indexed by others.
-      if (!(await this.#indexLot(project))) return indexed;
+      if (lot === 0) return indexed;
+      done += lot;
     }
   }
 
@@ -150,17 +160,22 @@ export class SearchIndex {
   async #fill(): Promise<void> {
     for (let isBusy = false; ; ) {
       const [stored, start] = [this.#stored, monotonicMs()];
-      if (!(await this.#indexLot(null, isBusy ? messagesBesideTurns : messagesOfLot))) return;
+      if ((await this.#indexLot(null, isBusy ? messagesBesideTurns : messagesOfLot)) === 0) return;
       isBusy = this.#stored !== stored;
       if (isBusy) await delay(Math.min(monotonicMs() - start, longestPauseMs));
     }
   }
 
-  /** Indexes some queued messages. False if no row was free. */
-  #indexLot(project: number | null, most = messagesOfLot): Promise<boolean> {
+  async #countQueued(project: number): Promise<number> {
+    const [row] = await this.#connections.ask<{ messages: number }>(queuedOfProject, [project]);
+    return row?.messages ?? 0;
+  }
+
+  /** Indexes some queued messages, and returns how many. None if no row was free. */
+  #indexLot(project: number | null, most = messagesOfLot): Promise<number> {
     return this.#connections.transaction(async (ask) => {
       const rows = await ask<QueuedRow>(takeLot, [project, most]);
-      if (rows.length === 0) return false;
+      if (rows.length === 0) return 0;
       const words = await this.#wordsOf(rows);
       await ask(addLot, [
         rows.map((row) => row.project),
@@ -170,7 +185,7 @@ export class SearchIndex {
         rows.map(({ content }) => Buffer.byteLength(content)),
         words,
       ]);
-      return true;
+      return rows.length;
     });
   }
 

@@ -47,7 +47,8 @@ const holds = statement(`
 const change = statement(`
   UPDATE parley.sessions AS session SET title = CASE WHEN $3 THEN $4 ELSE session.title END,
     system = CASE WHEN $5 THEN $6 ELSE session.system END,
-    parameters = CASE WHEN $7 THEN $8 ELSE session.parameters END
+    parameters = CASE WHEN $7 THEN $8 ELSE session.parameters END,
+    user_id = CASE WHEN $9 THEN $10 ELSE session.user_id END
   WHERE ${ofProject} AND session.session_id = $2 AND session.deleted_at IS NULL RETURNING ${sessionColumns}`);
 // Each session is looked up through the index, whatever the planner takes the number of ids for: with a thousand it would read the whole
 // table. Rows are locked in the order of their numbers, so that two calls that name the same sessions cannot deadlock.
@@ -121,16 +122,16 @@ export async function holdsAny(ask: Ask, projectId: string, sessionIds: readonly
   return (await ask(holds, [projectId, sessionIds])).length > 0;
 }
 
-/** Changes the title and the settings. */
+/** Changes the title, the settings and the user. */
 export async function changeTexts(
   ask: Ask,
   projectId: string,
   sessionId: string,
-  { title, system, parameters }: SessionChanges,
+  { title, system, parameters, user }: SessionChanges,
 ): Promise<Session | null> {
   const [row] = await ask<SessionRow>(change, [
     ...[projectId, sessionId, title !== undefined, title ?? null, system !== undefined, system ?? null],
-    ...[parameters !== undefined, parametersText(parameters)],
+    ...[parameters !== undefined, parametersText(parameters), user !== undefined, user ?? null],
   ]);
   return row === undefined ? null : toSession(row);
 }

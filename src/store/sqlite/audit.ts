@@ -24,8 +24,9 @@ type Head = Pick<AuditRow, 'number' | 'hash'>;
 
 export const auditStatements = {
   tell: 'INSERT INTO audit_waiting (entry) VALUES (@entry)',
-  waiting: `SELECT id, entry FROM audit_waiting ORDER BY id LIMIT ${auditPage}`,
-  isWaiting: 'SELECT 1 FROM audit_waiting LIMIT 1',
+  waiting: `SELECT id, entry FROM audit_waiting WHERE id <= @last ORDER BY id LIMIT ${auditPage}`,
+  isWaiting: 'SELECT 1 FROM audit_waiting WHERE id <= @last LIMIT 1',
+  last: 'SELECT max(id) AS id FROM audit_waiting',
   forget: 'DELETE FROM audit_waiting WHERE id <= @id',
   add: 'INSERT INTO audit (number, entry, hash) VALUES (@number, @entry, @hash) ON CONFLICT (number) DO NOTHING',
   read: `SELECT number, entry, hash FROM audit WHERE number > @after ORDER BY number LIMIT ${auditPage}`,
@@ -84,12 +85,17 @@ export class SqliteAudit implements AuditLog {
     await this.#chain(this.#access.wait.waitMs);
   }
 
-  /** Rejects if another process holds the store's lock for longer than `waitMs`. */
+  /**
+   * Chains what waits now, and leaves what is told meanwhile to the next time, which then gathers it. Rejects if another process holds the
+   * store's lock for longer than `waitMs`.
+   */
   async #chain(waitMs: number): Promise<void> {
     const { connection, writer } = this.#access;
-    while (await this.#access.read(() => connection.get(auditStatements.isWaiting) !== undefined)) {
+    const row = await this.#access.read(() => connection.get<{ id: number | null }>(auditStatements.last));
+    const last = row?.id ?? 0;
+    while (await this.#access.read(() => connection.get(auditStatements.isWaiting, { last }) !== undefined)) {
       const move = () => {
-        const waiting = connection.all<{ id: number; entry: string }>(auditStatements.waiting);
+        const waiting = connection.all<{ id: number; entry: string }>(auditStatements.waiting, { last });
         const rows = this.#rules.chain(
           headOf(connection),
           waiting.map(({ entry }) => entry),

@@ -1,5 +1,6 @@
 // Fills the search indexes. A turn does not wait for that, because many messages at once cost far less than one by one. New messages wait
 // in `search_waiting`. A search reads the waiting messages of its project from there (search-waiting.ts).
+import type { Call } from '../../service/call.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import type { Connection } from './connection.ts';
 import { isBacklogLong } from './search-backlog.ts';
@@ -42,6 +43,7 @@ export const indexStatements = {
     SELECT count(*) AS messages, coalesce(sum(bytes), 0) AS bytes FROM (
       SELECT ${contentBytes} AS bytes FROM ${waitingMessages} WHERE ${ofProject} LIMIT @most + 1)`,
   newest: `SELECT max(message) AS message FROM search_waiting WHERE ${ofProject}`,
+  waiting: `SELECT count(*) AS messages FROM search_waiting WHERE ${ofProject}`,
   project: 'SELECT id FROM projects WHERE project_id = @projectId',
   nextProject: `SELECT coalesce(
     (SELECT min(project) FROM search_waiting WHERE project > @behind), (SELECT min(project) FROM search_waiting)) AS id`,
@@ -71,10 +73,11 @@ interface NextRow {
  */
 export type Backlog = { readonly projectId: string } | { readonly behind: number };
 
-/** The number of the project whose messages were indexed, and the number of the last of these messages. */
+/** The number of the project whose messages were indexed, the number of the last of these messages, and how many they are. */
 export interface Indexed {
   readonly project: number;
   readonly message: number;
+  readonly messages: number;
 }
 
 interface SearchIndexOptions {
@@ -104,14 +107,20 @@ export class SearchIndex {
     projectId: string,
     read: <T>(ask: () => T) => T | Promise<T>,
     signal: AbortSignal,
+    notice?: Call['notice'],
   ): Promise<void> {
     signal.throwIfAborted();
     const newest = await read(() => endOfBacklog(this.#connection, projectId));
-    for (let reached = 0; reached < newest; ) {
+    if (newest === 0) return;
+    const of = notice === undefined ? 0 : await read(() => countWaiting(this.#connection, projectId));
+    for (let [reached, messages] = [0, 0]; reached < newest; ) {
       signal.throwIfAborted();
+      notice?.({ kind: 'indexing', messages, of });
       const indexed = await this.#options.step({ projectId });
       reached = indexed?.message ?? newest;
+      messages += indexed?.messages ?? 0;
     }
+    notice?.({ kind: 'indexing', messages: of, of });
   }
 
   /** True if a search can read the waiting messages of the project itself, though they are more than usual. */
@@ -151,6 +160,10 @@ function endOfBacklog(connection: Connection, projectId: string): number {
   return connection.get<{ message: number | null }>(indexStatements.newest, { projectId })?.message ?? 0;
 }
 
+function countWaiting(connection: Connection, projectId: string): number {
+  return connection.get<{ messages: number }>(indexStatements.waiting, { projectId })?.messages ?? 0;
+}
+
 /** True if no more messages of the project wait, and no more bytes of them. */
 function isAtMost(most: typeof mostRead, connection: Connection, projectId: string): boolean {
   const bindings = { projectId, most: most.messages };
@@ -179,5 +192,5 @@ export function indexStep(connection: Connection, backlog: Backlog): Indexed | n
   if (next.some(({ work, bytes }) => work !== null && work !== bytes))
     connection.run(indexStatements.pieces, bindings);
   connection.run(indexStatements.taken, { project, to });
-  return { project, message: to };
+  return { project, message: to, messages: next.length };
 }

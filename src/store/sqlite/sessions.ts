@@ -46,7 +46,7 @@ export const sessionStatements = {
   holds: `SELECT 1 FROM sessions WHERE ${thisSession}`,
   change: `
     UPDATE sessions SET title = iif(@setsTitle, @title, title), system = iif(@setsSystem, @system, system),
-      parameters = iif(@setsParameters, @parameters, parameters)
+      parameters = iif(@setsParameters, @parameters, parameters), user_id = iif(@setsUser, @user, user_id)
     WHERE ${thisSession} AND deleted_at IS NULL RETURNING ${sessionColumns}`,
   delete: `UPDATE sessions SET deleted_at = @now WHERE ${thisSession} AND deleted_at IS NULL`,
   restore: `
@@ -94,19 +94,20 @@ export function holdsAny(connection: Connection, projectId: string, sessionIds: 
   );
 }
 
-/** Changes the title and the settings. */
+/** Changes the title, the settings and the user. */
 export function changeTexts(
   connection: Connection,
   projectId: string,
   sessionId: string,
-  { title, system, parameters }: SessionChanges,
+  { title, system, parameters, user }: SessionChanges,
 ): Session | null {
   const row = connection.get<SessionRow>(sessionStatements.change, {
-    ...{ projectId, sessionId, title: title ?? null, system: system ?? null },
+    ...{ projectId, sessionId, title: title ?? null, system: system ?? null, user: user ?? null },
     parameters: parametersText(parameters),
     setsTitle: Number(title !== undefined),
     setsSystem: Number(system !== undefined),
     setsParameters: Number(parameters !== undefined),
+    setsUser: Number(user !== undefined),
   });
   return row === undefined ? null : toSession(row);
 }

@@ -170,9 +170,9 @@ export class SqliteStore implements SessionStore {
     );
   }
 
-  readonly searchSessions: SessionStore['searchSessions'] = async (project, filter, signal, key = null) => {
-    await this.#access.read((connection) => this.#keys.check(connection, project, key));
-    return (await this.#rare()).search.search(project, filter, signal);
+  readonly searchSessions: SessionStore['searchSessions'] = async (project, filter, signal, key, notice) => {
+    await this.#access.read((connection) => this.#keys.check(connection, project, key ?? null));
+    return (await this.#rare()).search.search(project, filter, signal, notice);
   };
 
   readonly listMessages: SessionStore['listMessages'] = (projectId, sessionId, place) =>

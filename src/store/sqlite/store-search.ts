@@ -1,4 +1,5 @@
 // Searches a store and fills its search indexes: in other processes for a served store whose program is there, otherwise in this process.
+import type { Call } from '../../service/call.ts';
 import type { SearchPage } from '../../service/session-archive.ts';
 import type { SearchFilter } from '../session-filters.ts';
 import type { StoreRules } from '../store-rules.ts';
@@ -29,11 +30,16 @@ export class StoreSearch {
     });
   }
 
-  search(projectId: string, filter: SearchFilter, signal: AbortSignal): Promise<SearchPage> {
+  search(
+    projectId: string,
+    filter: SearchFilter,
+    signal: AbortSignal,
+    notice?: Call['notice'],
+  ): Promise<SearchPage> {
     return this.#access.run(async () => {
       const read = <T>(ask: () => T) => whenUnlocked(ask, this.#access.wait);
       try {
-        await this.#index.catchUp(projectId, read, signal);
+        await this.#index.catchUp(projectId, read, signal, notice);
       } catch (error) {
         const failure = storeError(error, this.#access.connection.path);
         if (signal.aborted || failure.code !== 'STORAGE_FULL') throw error;

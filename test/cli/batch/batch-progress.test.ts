@@ -61,10 +61,10 @@ test('as lines it is told every ten seconds: counts, rate, and the time left whe
   pass(9_999);
   expect(shown()).toBe('');
   pass(1);
-  expect(shown()).toBe('90 answered, 10 failed, 10 a second, 20 s left\n');
+  expect(shown()).toBe('90 answered, 10 failed, 33 %, 10 a second, 20 s left\n');
   pass(20_000);
   expect(shown()).toBe(
-    '90 answered, 10 failed, 5.0 a second, 40 s left\n90 answered, 10 failed, 3.3 a second, 60 s left\n',
+    '90 answered, 10 failed, 33 %, 5.0 a second, 40 s left\n90 answered, 10 failed, 33 %, 3.3 a second, 60 s left\n',
   );
   progress.stop();
   pass(60_000);

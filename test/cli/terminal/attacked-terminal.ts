@@ -45,8 +45,9 @@ export class AttackedTerminal {
 
   /** A line that begins with a tab is completed, and drawn, and not sent. */
   async repl(lines: readonly string[]): Promise<void> {
-    const flags = { profile: null, url: this.#url, json: false, jq: null, quiet: false, input: true };
+    const flags = { profile: null, url: this.#url, json: false, jq: null, quiet: false, progress: false };
     const others = {
+      input: true,
       color: false,
       timeout: null,
       insecureHttp: false,

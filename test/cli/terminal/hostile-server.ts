@@ -38,8 +38,9 @@ export class HostileServer {
       newRequestId: () => 'req_1',
       openBackend: async () => ({ backend: this.#backend(), apiKey: 'none' }),
     });
-    const flags = { profile: null, url, json: false, jq: null, quiet: false, input: false };
+    const flags = { profile: null, url, json: false, jq: null, quiet: false, progress: false };
     const others = {
+      input: false,
       color: colour,
       timeout: null,
       insecureHttp: false,

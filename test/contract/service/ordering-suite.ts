@@ -4,7 +4,7 @@ import type { Backend } from '../../../src/service/backend.ts';
 import type { Call } from '../../../src/service/call.ts';
 import { noOrdering } from '../../../src/service/session.ts';
 import { failureOf, say } from '../../support/calls.ts';
-import { create, everySession, type GivenService } from './service-fixture.ts';
+import { create, emptyRecord, everySession, type GivenService } from './service-fixture.ts';
 
 export function describeOrdering(given: GivenService): void {
   describe('the ordering of sessions', () => {
@@ -32,6 +32,27 @@ export function describeOrdering(given: GivenService): void {
       expect((await backend.archive.changeSession(first, id, { archived: false })).data).toEqual({
         ...{ ...before, ...ordering, archived: false },
       });
+    });
+
+    it('has each tag in one form and order, however it was typed or imported', async () => {
+      const [composed, typed] = ['caf\u00e9', 'cafe\u0301'];
+      const tags = ['work', typed, 'draft', composed];
+      const session = { ...emptyRecord.session, tags };
+      const { data: imported } = await backend.archive.importSession(first, { ...emptyRecord, session });
+      const id = imported.session_id;
+      expect(imported.tags).toEqual([composed, 'draft', 'work']);
+      expect((await backend.archive.importSession(first, { ...emptyRecord, session })).data).toEqual(
+        imported,
+      );
+      expect(await list({ tag: typed })).toEqual([id]);
+      await backend.archive.tagSessions(first, [id], { add: [], remove: [typed] });
+      expect((await get(id)).tags).toEqual(['draft', 'work']);
+      const both = { add: [typed], remove: [composed] };
+      expect(await failureOf(backend.archive.tagSessions(first, [id], both))).toMatchObject({
+        code: 'INVALID_REQUEST',
+      });
+      await backend.archive.changeSession(first, id, { tags: [typed, composed] });
+      expect((await get(id)).tags).toEqual([composed]);
     });
 
     it('changes in batches, with a result for each id in order, and again without harm', async () => {

@@ -71,6 +71,23 @@ export function describeUsers(given: GivenService): void {
       expect(await get(id)).toMatchObject({ message_count: 6 });
     });
 
+    it('changes with the other fields of a session, and can be taken away', async () => {
+      const { session_id: id } = await create(backend, first, 'one');
+      const before = await get(id);
+      const { archive } = backend;
+      expect((await archive.changeSession(first, id, { user })).data).toEqual({ ...before, user });
+      const both = { user: 'other', pinned: true };
+      expect((await archive.changeSession(first, id, both)).data).toEqual({ ...before, ...both });
+      expect((await archive.changeSession(first, id, { title: 'two' })).data.user).toBe('other');
+      const { data: list } = await archive.listSessions(first, { ...everySession, user: 'other' });
+      expect(list.items.map(({ session_id }) => session_id)).toEqual([id]);
+      expect((await archive.changeSession(first, id, { user: null })).data.user).toBeNull();
+      expect(await failureOf(archive.changeSession(first, id, { user: 'a\u200bb' }))).toMatchObject({
+        code: 'INVALID_REQUEST',
+        details: [{ field: 'user' }],
+      });
+    });
+
     it('is part of what an idempotency key repeats', async () => {
       const call = { ...first, idempotencyKey: 'users-1' };
       const id = await sessionOf('hi', { user }, call);

@@ -2,6 +2,7 @@
 import pg from 'pg';
 import { beforeAll, expect, test } from 'vitest';
 import { searchRules } from '../../../src/local/search-rules.ts';
+import type { Call } from '../../../src/service/call.ts';
 import { connect } from '../../../src/store/postgres/connect.ts';
 import { ConnectionPool } from '../../../src/store/postgres/connection-pool.ts';
 import { searchReads } from '../../../src/store/postgres/search.ts';
@@ -16,6 +17,7 @@ import { begin } from '../turn-steps.ts';
 
 let server: PostgresDatabase;
 let schemas = 0;
+const never = new AbortController().signal;
 beforeAll(async () => {
   server = await sharedPostgres();
 }, 60_000);
@@ -183,4 +185,27 @@ test('the hits of a search are of its project, whatever words the index has of a
     const reads = searchReads(pool.ask, searchRules, { ...indexed, project: mine }, fox);
     expect(await reads.hits(100)).toHaveLength(20);
   });
+});
+
+test('a search tells how many messages it indexes first, up to the last one', async () => {
+  const { store, schema } = await openPlace();
+  const project = await newProject(store);
+  await begin(store, project, { content: 'words' });
+  // Another program has stored messages, and ended before they were indexed.
+  await rowsOf(`
+    WITH added AS (
+      INSERT INTO ${schema}.messages (session, position, message_id, role, mode, created_at, content)
+      SELECT max(id), number, 'msg_' || number, 'user', 'echo', 0, 'a mountain of words'
+      FROM ${schema}.sessions, generate_series(10, 2009) AS number GROUP BY number RETURNING session, position
+    )
+    INSERT INTO ${schema}.to_index (project, session, position, bytes)
+    SELECT sessions.project, session, position, 19 FROM added JOIN ${schema}.sessions ON sessions.id = session`);
+  const told: (readonly [messages: number, of: number])[] = [];
+  const notice: Call['notice'] = (sign) => {
+    if (sign.kind === 'indexing') told.push([sign.messages, sign.of]);
+  };
+  await store.searchSessions(project, searchFilter('mountain'), never, null, notice);
+  expect(told.at(0)).toEqual([0, 2001]);
+  expect(told.at(-1)).toEqual([2001, 2001]);
+  expect(told.length).toBeGreaterThan(3);
 });

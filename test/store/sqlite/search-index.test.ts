@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import type { Call } from '../../../src/service/call.ts';
 import type { SessionStore, Turn } from '../../../src/store/session-store.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { fillIndexes } from '../../support/filled-indexes.ts';
@@ -222,4 +223,27 @@ it('after a migration from schema 8 the messages that the indexes lack wait, and
   expect(lookInto(path, checkIndexes)).toEqual({ waiting: 1, messages: 2 });
   fillIndexes(directory);
   expect(lookInto(path, checkIndexes)).toEqual({ waiting: 0, messages: 2 });
+});
+
+it('a search tells how many messages it indexes first, up to the last one', async () => {
+  const directory = temporaryDirectory();
+  const { store } = await openSqliteStore(storeOptions(directory));
+  const project = await newProject(store);
+  await begin(store, project, 'words');
+  lookInto(join(directory, 'parley.db'), (database) => addMessages(database, 2000));
+  const told: (readonly [messages: number, of: number])[] = [];
+  const notice: Call['notice'] = (sign) => {
+    if (sign.kind === 'indexing') told.push([sign.messages, sign.of]);
+  };
+  await store.searchSessions(project, searchFilter('mountain'), never, null, notice);
+  expect(told.at(0)).toEqual([0, 2001]);
+  expect(told.at(-1)).toEqual([2001, 2001]);
+  expect(told.length).toBeGreaterThan(3);
+  expect(told.map(([messages]) => messages)).toEqual(
+    told.map(([messages]) => messages).sort((a, b) => a - b),
+  );
+  const before = told.length;
+  await store.searchSessions(project, searchFilter('mountain'), never, null, notice);
+  expect(told).toHaveLength(before);
+  await store.close();
 });

@@ -25,6 +25,8 @@ export async function runRetention(input: RetentionRunInput, context: CliContext
   const plan = await retention.plan(project.project_id);
   if (plan === null) throw noPolicyOf(project);
   if (input.dryRun) return tellPlan(plan, context);
+  if (plan.sessions === 0 && plan.confirmation !== null && input.confirm === null)
+    return tellNothing(plan, context);
   const confirmed = await confirmedCount(plan, input, context);
   const report = await runWithProgress(retention, plan, confirmed, context);
   return tellReport(report, context);
@@ -42,7 +44,17 @@ async function tellPlan(plan: RetentionPlan, context: CliContext): Promise<undef
     return;
   }
   await context.stdout.write(`${planText(plan)}\n`);
-  if (plan.confirmation !== null) await context.say(howToConfirm(plan, context));
+  if (plan.confirmation !== null && plan.sessions > 0) await context.say(howToConfirm(plan, context));
+}
+
+/** A run that would do nothing needs no count. It confirms nothing either: the first run that removes a session still asks. */
+async function tellNothing(
+  { project_id, project_name }: RetentionPlan,
+  context: CliContext,
+): Promise<undefined> {
+  const nothing = { batch: null, expired: 0, erased: 0, continued: false, finished: true };
+  await tellReport({ project_id, project_name, ...nothing }, context);
+  await context.say('The first run that removes a session asks for its count.');
 }
 
 function howToConfirm({ confirmation, sessions }: RetentionPlan, { options }: CliContext): string {
@@ -87,7 +99,7 @@ async function runWithProgress(
   context: CliContext,
 ): Promise<RetentionReport> {
   const progress: BatchProgress = progressOn(context, {
-    ...{ end: plan.sessions, unit: 'items', outcomes: ['expired'], resultsApart: true, lines: false },
+    ...{ end: plan.sessions, unit: 'items', outcomes: ['expired'], resultsApart: true },
   });
   const end = await retention
     .run({

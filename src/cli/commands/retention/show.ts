@@ -51,7 +51,10 @@ export async function runRetentionShow(
 function fieldsOf(plan: RetentionPlan, time: (time: string) => string) {
   const { project_name, project_id, set_at, last_run_at, expire, erase, sessions, confirmation, next_at } =
     plan;
-  const needs = confirmation === null ? '' : `${reasonText[confirmation]}: it needs --confirm ${sessions}`;
+  const needs =
+    confirmation === null || sessions === 0
+      ? ''
+      : `${reasonText[confirmation]}: it needs --confirm ${sessions}`;
   return {
     project: `${project_name} (${project_id})`,
     policy: policyText(plan),

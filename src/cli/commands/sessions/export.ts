@@ -4,7 +4,7 @@ import { ParleyError } from '../../../service/errors.ts';
 import type { SessionRecord } from '../../../service/session-archive.ts';
 import { yieldToEventLoop } from '../../../system/yield-to-event-loop.ts';
 import { type BatchProgress, progressOn } from '../../batch/batch-progress.ts';
-import type { CliContext } from '../../context.ts';
+import type { CliContext, ServiceAccess } from '../../context.ts';
 import { asParleyError, tellFailure } from '../../error-report.ts';
 import { exitSomeFailed, exitStatusOf } from '../../exit-codes.ts';
 import type { Run } from '../../run.ts';
@@ -86,6 +86,7 @@ export async function runExport(input: ExportInput, context: CliContext): Promis
       hint: 'Name the sessions, or choose them by filters.',
     });
   }
+  const reading = await readingFor(context);
   const given = input.filter === null ? await givenIds(input.words, mostIds, context) : null;
   const isOnly = given?.size === 1;
   const { exportPlace } = await import('../../transcripts/export-place.ts');
@@ -105,7 +106,7 @@ export async function runExport(input: ExportInput, context: CliContext): Promis
   try {
     const ids = given ?? (await matchingSet(input.filter, context));
     progress = progressOn(context, {
-      ...{ end: ids.size, unit: 'items', outcomes: ['exported'], lines: false },
+      ...{ end: ids.size, unit: 'items', outcomes: ['exported'] },
       resultsApart: input.output !== null && !(showsAll && place.keepsEach),
     });
     for (const id of ids) {
@@ -114,7 +115,7 @@ export async function runExport(input: ExportInput, context: CliContext): Promis
       context.signal.throwIfAborted();
       let record: SessionRecord;
       try {
-        const read = await readSession(id, context);
+        const read = await readSession(id, reading);
         record = redaction?.record(read) ?? read;
       } catch (error) {
         progress.finish('failed');
@@ -154,7 +155,14 @@ export async function runExport(input: ExportInput, context: CliContext): Promis
   return counts.failed > 0 ? exitSomeFailed : 0;
 }
 
-/** Tells the audit log of an embedded store. A server sees an export as reads. */
+/** A server sees an export as reads, which say what they are for. It tells its audit log. */
+async function readingFor(context: CliContext): Promise<ServiceAccess> {
+  const { backend } = await context.open();
+  const isExport = backend.administration === null;
+  return { open: () => context.open(), call: async () => ({ ...(await context.call()), isExport }) };
+}
+
+/** Tells the audit log of an embedded store. */
 async function recordExport(session_ids: readonly string[], context: CliContext): Promise<void> {
   if (session_ids.length === 0) return;
   const { backend } = await context.open();

@@ -36,7 +36,6 @@ export class ImportReport {
       unit: plan.bytes === null ? 'items' : 'bytes',
       outcomes: [plan.dryRun ? 'would_import' : 'imported'],
       resultsApart: !this.#showsAll,
-      lines: false,
     });
   }
 

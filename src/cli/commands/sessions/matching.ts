@@ -5,11 +5,12 @@ import { quoted } from '../../../service/quoted.ts';
 import { anySession, firstCreatedFirst, type SessionConditions } from '../../../service/session-archive.ts';
 import { yieldToEventLoop } from '../../../system/yield-to-event-loop.ts';
 import { progressOn } from '../../batch/batch-progress.ts';
-import type { CliContext, ServiceAccess } from '../../context.ts';
+import type { CliContext } from '../../context.ts';
 import { everyPage } from '../../every-page.ts';
 import type { IdList } from '../../session-batch/id-list.ts';
 import { everySession } from './every-session.ts';
 import { requireRoom } from './ids.ts';
+import { SearchProgress } from './search-progress.ts';
 import { conditionsOf, type FilterChoice } from './session-filter.ts';
 
 /** `archived`: whether archived sessions are meant where the filter does not say it. */
@@ -33,20 +34,26 @@ export async function* matchingIds(
   archived: boolean,
   context: CliContext,
 ): AsyncGenerator<string, void> {
-  const progress = progressOn(context, {
-    ...{ end: null, unit: 'items', outcomes: ['found'], resultsApart: true, lines: false },
-  });
+  // A search shows its own progress, and all its sessions are found at once.
+  const progress =
+    filter.query === null
+      ? progressOn(context, {
+          ...{ end: null, unit: 'items', outcomes: ['found'], resultsApart: true },
+        })
+      : null;
+  let count = 0;
   try {
     for await (const id of found(filter, archived, context)) {
-      progress.finish('found');
-      if (progress.finished % largestPage === 0) {
+      progress?.finish('found');
+      count += 1;
+      if (count % largestPage === 0) {
         await yieldToEventLoop();
         context.signal.throwIfAborted();
       }
       yield id;
     }
   } finally {
-    progress.stop();
+    progress?.stop();
   }
 }
 
@@ -79,21 +86,26 @@ async function* listed(conditions: SessionConditions, context: CliContext): Asyn
 async function searched(
   query: string,
   conditions: Partial<SessionConditions>,
-  context: ServiceAccess,
+  context: CliContext,
 ): Promise<ReadonlySet<string>> {
   const { backend } = await context.open();
   const found = new Set<string>();
+  const progress = new SearchProgress(context);
   const ask = async (cursor: string | null) =>
-    backend.archive.searchSessions(await context.call(), {
+    backend.archive.searchSessions(progress.shown(await context.call()), {
       ...conditions,
       query,
       limit: largestPage,
       cursor,
     });
-  for await (const { data } of everyPage(ask)) {
-    // These are not all matches, and the user means all of them.
-    if (data.newest_only) throw tooManyHits(query);
-    for (const { session } of data.items) found.add(session.session_id);
+  try {
+    for await (const { data } of everyPage(ask)) {
+      // These are not all matches, and the user means all of them.
+      if (data.newest_only) throw tooManyHits(query);
+      for (const { session } of data.items) found.add(session.session_id);
+    }
+  } finally {
+    progress.stop();
   }
   return found;
 }

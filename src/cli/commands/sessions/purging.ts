@@ -55,6 +55,10 @@ export async function purgeSessions(input: PurgeInput, context: CliContext): Pro
   const { facts, integrity, ...report } = await administration
     .purgeSessions({ ...erasing, erased: (sessions) => progress.erased(sessions) })
     .finally(() => progress.stop());
+  if ((await administration.planPurge(request)).unfinished)
+    await context.say(
+      'An import is under way or was cut, and may leave bytes in the files: give the command again when no import runs.',
+    );
   const ownFacts = Object.fromEntries(facts.map(({ name, value }) => [name, value]));
   const journals_removed = await removeJournals(context.host.dataDirectory, {
     origin: context.target.origin,

@@ -36,6 +36,9 @@ const mostHolders = 20;
 /** A search of the whole store for more texts takes too long. */
 const mostSought = 100;
 
+const aboutDeleted =
+  'A deleted session is not redacted: restore it first with sessions restore, or erase it with sessions purge.';
+
 const notReached = [
   'exports, backups and snapshots that were made before',
   'the history of the shell, and the scroll-back of terminals',
@@ -203,7 +206,9 @@ async function orResult<T>(id: string, isOnly: boolean, work: () => Promise<T>):
     return await work();
   } catch (error) {
     const goesOn = ['SESSION_NOT_FOUND', 'SESSION_BUSY', 'PAYLOAD_TOO_LARGE'];
-    if (isOnly || !(error instanceof ParleyError) || !goesOn.includes(error.code)) throw error;
+    if (!(error instanceof ParleyError)) throw error;
+    if (isOnly && error.code === 'SESSION_NOT_FOUND') throw error.with({ hint: aboutDeleted });
+    if (isOnly || !goesOn.includes(error.code)) throw error;
     const { code, message } = error;
     const status = code === 'SESSION_NOT_FOUND' ? 'not_found' : 'failed';
     return { session_id: id, status, error: { code, message } };
@@ -212,6 +217,7 @@ async function orResult<T>(id: string, isOnly: boolean, work: () => Promise<T>):
 
 async function tellEnd(results: readonly ItemResult[], context: CliContext): Promise<number> {
   await writeResults(results, context);
+  if (results.some(({ status }) => status === 'not_found')) await context.say(aboutDeleted);
   return results.some(({ error }) => error !== undefined) ? exitSomeFailed : exitDone;
 }
 

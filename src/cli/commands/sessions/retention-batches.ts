@@ -43,7 +43,6 @@ export async function restoreRetentionBatch(batch: string, context: CliContext):
       unit: 'items',
       outcomes: ['restored'],
       resultsApart: true,
-      lines: false,
     },
   });
   const restored = await retention

@@ -12,14 +12,13 @@ import { sessionFacts, titleOrNone } from '../../session-table.ts';
 import { shownTime } from '../../shown-time.ts';
 import { oneLine } from '../../terminal/filter.ts';
 import { toJson } from '../../terminal/json.ts';
-import { waiting } from '../../terminal/progress.ts';
 import type { Style } from '../../terminal/style.ts';
 import { cut } from '../../terminal/table.ts';
 import { type OutputText, terminalText } from '../../terminal/terminal-text.ts';
 import { throughPager } from '../../terminal/through-pager.ts';
-import { startTimer } from '../../terminal/timer.ts';
 import { utcOption } from '../../utc-option.ts';
 import { wholeNumber } from '../../whole-number.ts';
+import { SearchProgress } from './search-progress.ts';
 import {
   addConditionOptions,
   type ConditionFlags,
@@ -110,19 +109,14 @@ export async function runSearch(
   },
 ): Promise<undefined> {
   const { backend } = await context.open();
-  // The search first adds the messages since the last search to the index. After an upgrade these may be all messages.
   const { now } = context.host;
-  const spinner = waiting(() => context.stderr, 'Searching', {
-    quiet: context.options.quiet,
-    startTimer,
-    now,
-  });
+  const progress = new SearchProgress(context);
   const call = await context.call();
   const { query, limit, cursor, conditions: flags } = input;
   const conditions = conditionsOf(flags, now(), null);
   const { data, body } = await backend.archive
-    .searchSessions(call, { query, limit, cursor, ...conditions })
-    .finally(() => spinner.stop());
+    .searchSessions(progress.shown(call), { query, limit, cursor, ...conditions })
+    .finally(() => progress.stop());
   const { stdout } = context;
   if (context.options.json) await stdout.write(`${toJson(body)}\n`);
   else if (stdout.isTerminal) await writeItems(data.items, input, context);

@@ -23,7 +23,7 @@ export async function searchSecrets(context: CliContext): Promise<undefined> {
   const total = context.stderr.redraws && !context.options.quiet ? await countMessages(context) : null;
   // The line of the progress is removed before each result.
   const progress = progressOn(context, {
-    ...{ end: total, unit: 'items', outcomes: ['searched'], resultsApart: true, lines: false },
+    ...{ end: total, unit: 'items', outcomes: ['searched'], resultsApart: true },
   });
   const kinds = new Map<string, number>();
   const found = { sessions: 0, secrets: 0 };

@@ -17,7 +17,7 @@ export class StoreProgress implements CopyProgress {
     this.stop();
     this.#phase = phase;
     this.#progress = progressOn(this.#context, {
-      ...{ end: sessions, unit: 'items', outcomes: [phase], resultsApart: true, lines: false },
+      ...{ end: sessions, unit: 'items', outcomes: [phase], resultsApart: true },
     });
   }
 

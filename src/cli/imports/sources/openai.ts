@@ -84,6 +84,7 @@ function conversationOf(
     conversation: {
       id,
       title: textOf(fields['title']) ?? textOf(metadata['title']),
+      user: textOf(fields['user']) || null,
       created: timeOfSeconds(fields['created_at']) ?? timeOfText(metadata['created_at']),
       system: system.join('\n\n').trim() === '' ? null : system.join('\n\n'),
       branches: onlyBranch(ordered.flatMap(messageOf)),

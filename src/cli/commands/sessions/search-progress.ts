@@ -1,0 +1,47 @@
+// What a terminal shows of a search: a moving line, and a bar while the embedded service adds waiting messages to the search index.
+import type { Call } from '../../../service/call.ts';
+import { type BatchProgress, progressOn } from '../../batch/batch-progress.ts';
+import type { CliContext } from '../../context.ts';
+import { type Waiting, waiting } from '../../terminal/progress.ts';
+import { startTimer } from '../../terminal/timer.ts';
+
+export class SearchProgress {
+  readonly #context: CliContext;
+  #spinner: Waiting;
+  #bar: BatchProgress | null = null;
+
+  constructor(context: CliContext) {
+    this.#context = context;
+    this.#spinner = this.#spin();
+  }
+
+  /** The same call, with its signs shown. */
+  shown(call: Call): Call {
+    const notice: Call['notice'] = (sign) => {
+      if (sign.kind === 'indexing') this.#index(sign.messages, sign.of);
+    };
+    return { ...call, notice };
+  }
+
+  stop(): void {
+    this.#spinner.stop();
+    this.#bar?.stop();
+  }
+
+  #index(messages: number, of: number): void {
+    if (this.#bar === null) this.#spinner.stop();
+    this.#bar ??= progressOn(this.#context, {
+      ...{ end: of, unit: 'items', outcomes: ['indexed'], resultsApart: true },
+    });
+    while (this.#bar.finished < messages) this.#bar.finish('indexed');
+    if (messages < of) return;
+    this.#bar.stop();
+    this.#spinner = this.#spin();
+  }
+
+  #spin(): Waiting {
+    const { options, host } = this.#context;
+    const timing = { quiet: options.quiet, startTimer, now: host.now };
+    return waiting(() => this.#context.stderr, 'Searching', timing);
+  }
+}

@@ -1,0 +1,53 @@
+// Tells the audit log of sessions that are read for an export. A server sees an export as reads, one session after another. Those of one key
+// are gathered for a second, so that the export of a whole project is a few entries.
+import type { AuditBy, AuditNote, SessionStore } from '../store/session-store.ts';
+
+const gatherMs = 1000;
+/** How many sessions an entry names at most. */
+export const mostNamedIds = 1000;
+
+type Gathered = AuditBy & { readonly project_id: string; readonly ids: Set<string> };
+
+export class ReadExports {
+  readonly #store: Pick<SessionStore, 'audit'>;
+  /** By key. */
+  readonly #gathered = new Map<string, Gathered>();
+  readonly #telling = new Set<Promise<void>>();
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(store: Pick<SessionStore, 'audit'>) {
+    this.#store = store;
+  }
+
+  /** No read waits for this. */
+  read(project_id: string, by: AuditBy, sessionId: string): void {
+    const key = `${project_id} ${by.key_id}`;
+    const gathered = this.#gathered.get(key) ?? { ...by, project_id, ids: new Set() };
+    this.#gathered.set(key, gathered);
+    gathered.ids.add(sessionId);
+    if (gathered.ids.size >= mostNamedIds) this.#tell(key, gathered);
+    this.#timer ??= setTimeout(() => this.#tellAll(), gatherMs).unref();
+  }
+
+  /** Tells what is gathered, before the store is closed. Never rejects. */
+  async finish(): Promise<void> {
+    this.#tellAll();
+    await Promise.all(this.#telling);
+  }
+
+  #tellAll(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    for (const [key, gathered] of this.#gathered) this.#tell(key, gathered);
+  }
+
+  #tell(key: string, { ids, ...by }: Gathered): void {
+    this.#gathered.delete(key);
+    const note: AuditNote = { ...by, what: 'export', count: ids.size, ids: [...ids] };
+    const telling = this.#store.audit
+      .tell(note)
+      .catch(() => {})
+      .finally(() => this.#telling.delete(telling));
+    this.#telling.add(telling);
+  }
+}
