@@ -1,6 +1,7 @@
 // Ends an exchange from outside: after too long a wait for its server, or when the caller's signal fires. One timer serves all exchanges of
 // a client, and one listener all exchanges with the same signal. A deadline runs only while the client waits for the server.
 // Deadlines are times of a steady clock, because the time of day may be set.
+import { monotonicMs } from '../system/monotonic-clock.ts';
 import type { HttpExchange } from './http-exchange.ts';
 import { HttpFailure } from './http-failure.ts';
 
@@ -96,7 +97,7 @@ export class Watchdog {
 
   #limit(watched: WatchedExchange, ms: number): void {
     watched.limitMs = ms;
-    watched.deadline = performance.now() + ms;
+    watched.deadline = monotonicMs() + ms;
     if (watched.deadline < this.#nextCheck) this.#checkAt(watched.deadline);
   }
 
@@ -104,11 +105,11 @@ export class Watchdog {
     clearTimeout(this.#timer);
     this.#nextCheck = time;
     // Node warns of a negative time, since version 21.
-    this.#timer = setTimeout(() => this.#check(), Math.max(0, time - performance.now()));
+    this.#timer = setTimeout(() => this.#check(), Math.max(0, time - monotonicMs()));
   }
 
   #check(): void {
-    const now = performance.now();
+    const now = monotonicMs();
     const late = this.#all.filter(({ deadline }) => deadline <= now);
     for (const { exchange, limitMs } of late) {
       const message = `the server ${this.#options.host} was silent for ${limitMs / 1000} s`;

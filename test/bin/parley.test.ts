@@ -1,5 +1,5 @@
 // The executable before main: the Node that it accepts, and the build that it hands over to.
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import {
   closeSync,
   constants,
@@ -15,10 +15,13 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { Script } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { allDrivers } from '../support/driver.ts';
+import { replyOf, sendStream } from '../support/model-server.ts';
+import { serve } from '../support/scripted-server.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const parley = join(root, 'bin/parley.js');
@@ -186,6 +189,39 @@ describe('the build', () => {
       expect(loaded(...chat)).toEqual(['main', 'embedded', 'node: false']);
       expect(loaded('sessions', 'list')).toEqual(['main', 'sessions', 'embedded', 'node: false']);
     } finally {
+      rmSync(place, { recursive: true, force: true });
+    }
+  });
+
+  test('a chat with a mode of its user loads the client of a model server besides, and no module of Node for clocks', async () => {
+    const place = mkdtempSync(join(tmpdir(), 'parley-model-chunks-'));
+    const told = join(place, 'tell.cjs');
+    writeFileSync(
+      told,
+      `const vm = require('node:vm');
+      const Script = vm.Script;
+      vm.Script = class extends Script {
+        constructor(source, options) {
+          super(source, options);
+          process._rawDebug(/([a-z-]+?)(-[\\w-]{8})?\\.cjs$/.exec(options.filename)[1]);
+        }
+      };
+      process.on('exit', () => process._rawDebug('perf_hooks: ' + process.moduleLoadList.includes('NativeModule perf_hooks')));`,
+    );
+    const server = await serve((_request, response) => sendStream(response, replyOf('Hello')));
+    const env = { PATH: process.env['PATH'], HOME: place };
+    const loaded = async (...words: string[]) => {
+      const { stderr } = await promisify(execFile)(process.execPath, ['-r', told, parley, ...words], { env });
+      return stderr.trim().split('\n');
+    };
+    try {
+      await loaded('modes', 'add', 'model', '--base-url', `${server.url}/v1`, '--model', 'm');
+      const chat = ['chat', '-n', 'hi', '--mode'];
+      await loaded(...chat, 'echo');
+      expect(await loaded(...chat, 'echo')).toEqual(['main', 'embedded', 'perf_hooks: false']);
+      expect(await loaded(...chat, 'model')).toEqual(['main', 'embedded', 'upstream', 'perf_hooks: false']);
+    } finally {
+      await server.close();
       rmSync(place, { recursive: true, force: true });
     }
   });

@@ -8,6 +8,7 @@ import type { HttpResponse } from '../../http/http-response.ts';
 import { retryAfterOf } from '../../http/retry-after.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { ModeSettings } from '../../service/mode-settings.ts';
+import { monotonicMs } from '../../system/monotonic-clock.ts';
 import type { EngineContext, EngineEvent } from '../reply-engine.ts';
 import { CompletionReading } from './completion-reading.ts';
 import { completionBody, completionsPath } from './completion-request.ts';
@@ -148,14 +149,14 @@ export class UpstreamConnection {
       const body = completionBody(this.#settings, context, { withUsage, withFormat });
       const request = this.#request(upstream, body, signal);
       let response: HttpResponse;
-      const askedAt = performance.now();
+      const askedAt = monotonicMs();
       try {
         const traced = { key: upstream.key ?? '', reference: this.#settings.key ?? '' };
         await this.#options.trace?.(request, this.#origin, traced);
         response = await this.#client.request(request);
       } catch (error) {
         // A request is repeated once, and only on a kept connection that the server had closed: no server can have answered or billed it.
-        const isStale = error instanceof HttpFailure && error.stale && performance.now() - askedAt < staleMs;
+        const isStale = error instanceof HttpFailure && error.stale && monotonicMs() - askedAt < staleMs;
         if (!mayRepeat || !isStale) throw error;
         mayRepeat = false;
         continue;
