@@ -50,26 +50,32 @@ export const runtimeInMain = {
 };
 
 /**
- * Main gives its exports as one object: some two hundred assignments, one by one, leave 50 KB of garbage at each start, and with that comes
- * V8's first collection. They stand at the end of the chunk, where no export changes any more.
+ * The chunks that every chat loads give their exports as one object. Some hundred assignments, one by one, leave up to 50 KB of garbage in each
+ * chunk at each start, and with that comes V8's first collection. They stand at the end of the chunk, and no export of the source changes
+ * after that.
  */
 export const exportsAtOnce = {
   name: 'exports-at-once',
   generateBundle(_options, bundle) {
-    const main = Object.values(bundle).find(({ name }) => name === 'main');
-    const { start, end, fields } = exportsAtEnd(main.code);
-    if (fields.length !== main.exports.length)
-      throw new Error(`${main.fileName} has ${main.exports.length} exports; ${fields.length} were found.`);
-    // Main has given the lines that all chunks share by then.
-    const all = ['runtime:exports.runtime', ...fields].join();
-    main.code = `${main.code.slice(0, start)}module.exports={${all}};${main.code.slice(end)}`;
+    for (const chunk of Object.values(bundle).filter(({ name }) =>
+      ['main', 'embedded', 'upstream'].includes(name),
+    )) {
+      const { start, end, fields } = exportsAtEnd(chunk.code);
+      if (fields.length !== chunk.exports.length)
+        throw new Error(
+          `${chunk.fileName} has ${chunk.exports.length} exports; ${fields.length} were found.`,
+        );
+      // Main has given the lines that all chunks share by then.
+      const all = [...(chunk.name === 'main' ? ['runtime:exports.runtime'] : []), ...fields].join();
+      chunk.code = `${chunk.code.slice(0, start)}module.exports={${all}};${chunk.code.slice(end)}`;
+    }
   },
 };
 
 /** The assignments at the end of the code, before the footer of a chunk, as fields of an object. */
 function exportsAtEnd(code) {
   const one =
-    /(?:exports\.([\w$]+)=([\w$.]+)|Object\.defineProperty\(exports,["`]([\w$]+)["`],\{enumerable:!0,get:function\(\)\{return ([\w$]+)\}\}\))[,;]/y;
+    /(?:exports\.([\w$]+)=([\w$.]+)|Object\.defineProperty\(exports,["`]([\w$]+)["`],\{enumerable:!0,get:function\(\)\{return ?([\w$]+|`[^`$\\]*`)\}\}\))[,;]/y;
   const end = code.lastIndexOf('\n})');
   for (const { index: start } of code.matchAll(
     /(?<![\w$.])(?:exports\.|Object\.defineProperty\(exports,)/g,
