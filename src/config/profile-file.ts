@@ -202,7 +202,8 @@ function parse(text: string): StoredConfig {
 /** Null if there is nothing, or if it cannot be looked at: whatever uses it tells why. */
 function statOf(path: string): Stats | null {
   try {
-    return statSync(path);
+    // A path without a file is usual, and an error for it would cost more than the call.
+    return statSync(path, { throwIfNoEntry: false }) ?? null;
   } catch {
     return null;
   }

@@ -17,10 +17,11 @@ const levels: Readonly<Record<string, ColourLevel>> = { '0': 0, false: 0, '2': 2
 /** `--no-color` comes first, then FORCE_COLOR and NO_COLOR (unless empty), then what the terminal supports. TERM=dumb supports none. */
 export function colourLevel(stream: ColourStream, env: Environment, noColor: boolean): ColourLevel {
   if (noColor) return 0;
-  const { FORCE_COLOR: force = '', NO_COLOR: no = '', ...others } = env;
+  const { FORCE_COLOR: force = '', NO_COLOR: no = '' } = env;
   if (force !== '') return levels[force] ?? 1;
   if (no !== '' || stream.isTTY !== true) return 0;
   // Node knows TERM=dumb, but it also obeys the two variables when they are empty.
+  const { FORCE_COLOR, NO_COLOR, ...others } = env;
   const depth = stream.getColorDepth?.(others) ?? 1;
   if (depth >= 24) return 3;
   if (depth >= 8) return 2;

@@ -1,7 +1,16 @@
 // The data directory and the database file. Both are private from their first moment, before SQLite opens the file. SQLite gives its -wal
 // and -shm files the mode of the database.
-import { chmodSync, closeSync, fchmodSync, lstatSync, openSync, realpathSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  chmodSync,
+  closeSync,
+  fchmodSync,
+  lstatSync,
+  openSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
 import { makePrivateDirectory, syncDirectory } from '../../system/directories.ts';
 import { isNetworkFilesystem } from './filesystem.ts';
@@ -23,9 +32,7 @@ export function prepareStoreFile(
     const filesystem = filesystemType(directory);
     if (isNetworkFilesystem(filesystem)) throw onNetwork(directory, filesystem);
     const path = join(directory, filename);
-    // If a power cut removes the file from its directory, the commits in it are lost.
-    if (makeFile(path)) syncDirectory(directory);
-    const { mode, uid, nlink } = statSync(path);
+    const { mode, uid, nlink } = statSync(path, { throwIfNoEntry: false }) ?? madeFile(path);
     tighten(path, mode);
     secureFilesBeside(realpathSync.native(path), uid);
     if (nlink > 1) throw severalNames(path, nlink);
@@ -33,6 +40,13 @@ export function prepareStoreFile(
   } catch (error) {
     throw error instanceof ParleyError ? error : directoryError(error, directory);
   }
+}
+
+/** Makes the file, if no other process does so at this moment. */
+function madeFile(path: string): Stats {
+  // If a power cut removes the file from its directory, the commits in it are lost.
+  if (makeFile(path)) syncDirectory(dirname(path));
+  return statSync(path);
 }
 
 function makeFile(path: string): boolean {
