@@ -175,6 +175,7 @@ async function openLocal<Modes extends Pick<ModeSource, 'read' | 'follow'>>(
     archive,
     administration: new LocalAdministration(local),
     extensions,
+    together: opened.shareReads,
     async close() {
       try {
         await engines.close?.();

@@ -14,6 +14,11 @@ export interface Backend {
   readonly administration: Administration | null;
   /** What the backend offers beyond the interface document (`archive`, `idempotency`, `stream`, `schema`); null while that is not known. */
   readonly extensions: readonly string[] | null;
+  /**
+   * Called before calls that begin at one moment: a store of this process then looks up their key once and shares one state between their
+   * reads. Missing where it makes no difference.
+   */
+  readonly together?: () => void;
   /** Closes files and sockets. Running turns are cut first, and the received parts of their replies are stored. */
   close(): Promise<void>;
 }

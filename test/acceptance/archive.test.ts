@@ -219,6 +219,30 @@ describe('sessions export', () => {
     expect(readdirSync(directory).sort()).toEqual(['index.html', ...ids.map((id) => `${id}.html`).sort()]);
   });
 
+  test('keeps the order of many sessions, with a long one and one that is not there among them', async () => {
+    const told = Array.from({ length: 20 }, (_, index) => ({
+      id: `c${index}`,
+      messages: [
+        { role: 'user', content: `Question ${index}` },
+        { role: 'assistant', content: index === 5 ? 'long '.repeat(100_000) : `Answer ${index}` },
+      ],
+    }));
+    const file = join(place.path, 'lines.jsonl');
+    writeFileSync(file, told.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    const { out } = await place.parley(['sessions', 'import', '--json', file]);
+    const ids: string[] = lines(out).map((line) => JSON.parse(line).session_id);
+    const asked = ids.toReversed().toSpliced(3, 0, 'ses_missing');
+    const outcome = await place.parley(['sessions', 'export', '--format', 'json', '-'], {
+      stdin: asked.join('\n'),
+    });
+    expect(outcome).toMatchObject({ status: 3, err: expect.stringContaining('Session ses_missing:') });
+    const records = lines(outcome.out).map((line): SessionRecord => JSON.parse(line));
+    expect(records.map(({ session }) => session.session_id)).toEqual(ids.toReversed());
+    expect(records.map(({ messages }) => messages[1]?.content)).toEqual(
+      told.toReversed().map(({ messages }) => messages[1]?.content),
+    );
+  });
+
   test('of a session that is not there is exit 5 and no file; of several, exit 3 and the others', async () => {
     const id = await talk('a');
     const path = join(place.path, 'out.md');

@@ -106,7 +106,7 @@ test('an export is read in its zip, in a directory and from standard input alike
     zip,
     zipArchive([
       { name: 'conversations.json', bytes },
-      { name: 'users.json', bytes: Buffer.from('[]') },
+      { name: 'holiday.json', bytes: Buffer.from('[]') },
     ]),
   );
   const { results, err } = await imported(zip);
@@ -123,6 +123,36 @@ test('an export is read in its zip, in a directory and from standard input alike
   ]);
   const piped = await place.parley(['sessions', 'import', '-'], { stdin: bytes.toString() });
   expect(piped.out.match(/^unchanged /gm)).toHaveLength(3);
+});
+
+test.each([
+  [
+    'chatgpt',
+    [
+      ...['chat.html', 'user.json', 'user_settings.json', 'message_feedback.json', 'model_comparisons.json'],
+      ...[
+        'shared_conversations.json',
+        'export_manifest.json',
+        'file-1tisCp-map.png',
+        'dalle-generations/a.webp',
+      ],
+    ],
+  ],
+  ['claude', ['users.json', 'projects.json', 'memories.json']],
+])('the files beside the conversations of an export of %s are passed over', async (name, companions) => {
+  const zip = join(place.path, 'export.zip');
+  const inner = companions.map((one) => ({ name: one, bytes: Buffer.from('{"id": "1"}') }));
+  const conversations = { name: 'conversations.json', bytes: readFileSync(named(name).path) };
+  writeFileSync(zip, zipArchive([...inner, conversations]));
+  const first = await imported(zip);
+  expect(first.statuses).toEqual(referenceOf(named(name)).results);
+  expect(first.err).toContain(
+    `${companions.length} files without conversations left out: "${companions[0]}", ….`,
+  );
+  expect(first.err).not.toMatch(/not recognised|--from/);
+  const again = await imported('--from', name, zip);
+  expect(again.results).toHaveLength(first.results.length);
+  expect(again.err).toContain(`${companions.length} files without conversations left out`);
 });
 
 test('what is left out by time, title or request is not kept, and a dry run keeps nothing', async () => {

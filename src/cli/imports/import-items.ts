@@ -9,7 +9,7 @@ import { recordOf, sessionIdOf } from './conversation-record.ts';
 import type { FoundFile } from './found-file.ts';
 import { importLimits } from './import-limits.ts';
 import type { FileHead, ReadOptions, Source, SourceFile, SourceName } from './source.ts';
-import { sourceNamed, sourceOf } from './source-table.ts';
+import { isCompanion, sourceNamed, sourceOf } from './source-table.ts';
 
 /** A session to store. `idOf` gives the id of its fork of a number; null for a session that keeps its own id. */
 export interface ImportSession {
@@ -36,8 +36,8 @@ export interface ItemOptions extends ReadOptions {
   readonly messagesOnly: boolean;
   /** Epoch milliseconds, for a conversation that tells no time in a file that has none. */
   readonly now: number;
-  /** Called for a file that no source recognises, in a directory or an archive. */
-  passed(path: string): void;
+  /** Called for a file of a directory or an archive that is left out. `isCompanion`: exports have it beside their conversations. */
+  passed(path: string, isCompanion: boolean): void;
 }
 
 const headBytes = 64 * 1024;
@@ -78,7 +78,9 @@ async function* itemsOf(
   try {
     const { head, chunks } = await peeked(counted, file);
     const source = options.from === null && !isOwn(head) ? sourceOf(head) : null;
-    if (options.from !== null && options.from !== 'parley') {
+    const isBeside = !isNamed && source === null && !isOwn(head) && isCompanion(file.path, options.from);
+    if (isBeside) options.passed(file.path, true);
+    else if (options.from !== null && options.from !== 'parley') {
       yield* foreignItems(
         sourceNamed(options.from),
         { ...file, open: () => chunks },
@@ -101,7 +103,7 @@ async function* itemsOf(
               : { session: { record, idOf: null } },
         };
       }
-    } else options.passed(file.path);
+    } else options.passed(file.path, false);
   } finally {
     await counted.return();
   }

@@ -141,6 +141,7 @@ class SessionIntake {
     try {
       return await this.#paced(async () => {
         const { backend } = await this.#context.open();
+        backend.together?.();
         return (await backend.service.getSession(await this.#call(), sessionId)).data;
       });
     } catch (error) {
@@ -152,6 +153,7 @@ class SessionIntake {
   #store(record: SessionRecord): Promise<Session> {
     return this.#paced(async () => {
       const { backend } = await this.#context.open();
+      backend.together?.();
       return (await backend.archive.importSession(await this.#call(), record)).data;
     });
   }

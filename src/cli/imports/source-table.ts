@@ -21,6 +21,11 @@ export function sourceOf(head: FileHead): Source | null {
   return sources.find((source) => source.recognises(head)) ?? null;
 }
 
+/** True for a file that an export has beside its conversations: an export of that source, or of any for null. */
+export function isCompanion(path: string, from: string | null): boolean {
+  return sources.some(({ name, companions }) => (from === null || from === name) && companions?.test(path));
+}
+
 /** Throws for a name that is none of {@link sources}. */
 export function sourceNamed(name: SourceName): Source {
   const source = sources.find((one) => one.name === name);

@@ -67,6 +67,8 @@ export interface Source {
   /** The versions that the fixtures come from. */
   readonly tried: string;
   recognises(head: FileHead): boolean;
+  /** The paths of the files that its exports have beside the conversations; missing if there are none. */
+  readonly companions?: RegExp;
   /** Yields what the file holds, in its order. Throws only for a file that cannot be read at all. */
   read(file: SourceFile, options: ReadOptions): AsyncIterable<SourceReading>;
   /** Where the program keeps its conversations on this machine; missing for a service that keeps none here. */

@@ -4,7 +4,7 @@ import type { Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
 import { addedMessages, isBeginning } from '../grown-session.ts';
 import type { MessageRow } from '../rows.ts';
-import { hiddenColumns, isCopy, messageColumns, toMessage } from '../rows.ts';
+import { hiddenColumns, importedSession, isCopy, messageColumns, toMessage } from '../rows.ts';
 import type { StoreRules } from '../store-rules.ts';
 import type { Connection } from './connection.ts';
 import { addImportedMessages, importBindings, importedColumns, importedValues } from './imported-rows.ts';
@@ -37,12 +37,15 @@ export const importStatements = {
 /** How many messages are compared before other writes run: a few milliseconds' work. */
 const messagesOfStep = 100;
 
+/** What a store does with a session that it has changed: it tells its audit log. */
+export type Told = (changed: Session | null) => Session | null;
+
 /** Null if another session has the id. Imports a short session in one transaction; long-import.ts imports the others. */
 export function importSession(
   connection: Connection,
   projectId: string,
   record: SessionRecord,
-  { rules, now }: { readonly rules: StoreRules; readonly now: number },
+  { rules, now, told }: { readonly rules: StoreRules; readonly now: number; readonly told: Told },
 ): Session | null {
   const { session, messages, hidden_messages = [] } = record;
   const bindings = { projectId, sessionId: session.session_id, ...importBindings(record, now) };
@@ -50,12 +53,12 @@ export function importSession(
   if (changes === 0)
     return (
       atOnce(sameSession(connection, projectId, record, rules)) ??
-      growSession(connection, projectId, record, now)
+      told(growSession(connection, projectId, record, now))
     );
   if (bindings.tags !== null) keepTags(connection, rowId);
   const added = [...messages, ...hidden_messages];
   addImportedMessages(connection, rowId, added, (message) => isCopy(record, message));
-  return findSession(connection, projectId, session.session_id);
+  return told(importedSession(record));
 }
 
 /** Adds what the stored session lacks, in one transaction; null if it is not the beginning of the imported one. */

@@ -20,7 +20,6 @@ import { planPurge, purgeSessions } from './purge.ts';
 import { Redactions } from './redactions.ts';
 import { importOrReplace } from './replaced-session.ts';
 import { SqliteRetention } from './retention.ts';
-import { findSession } from './sessions.ts';
 import type { StoreAccess } from './store-access.ts';
 import type { StoreDependencies } from './store-dependencies.ts';
 import { StoreLines } from './store-lines.ts';
@@ -121,11 +120,7 @@ export class RareCalls {
     const { rules } = this.#parts.dependencies;
     const tools = { connection, rules, clocks: () => this.#parts.clocks() };
     const imported = isShort(record)
-      ? await this.#parts.writeOnce(projectId, once, (connection) => {
-          const before = by && findSession(connection, projectId, record.session.session_id);
-          const kept = importOrReplace(tools, projectId, record);
-          return kept && before && rules.isSame(kept, before) ? kept : told(kept);
-        })
+      ? await this.#parts.writeOnce(projectId, once, () => importOrReplace(tools, projectId, record, told))
       : await this.#parts.access.runToEnd(() =>
           importInParts(writer, tools, { projectId, record, once, told }),
         );

@@ -11,7 +11,7 @@ import type { Run } from '../../run.ts';
 import type { Redaction } from '../../secrets/redacted-record.ts';
 import { type ItemResult, writeResults } from '../../session-batch/batch-report.ts';
 import { type ExportFormat, formatOfFile } from '../../transcripts/export-format.ts';
-import { readSession } from '../../transcripts/session-reading.ts';
+import { sessionsAhead } from '../../transcripts/sessions-ahead.ts';
 import { givenIds } from './ids.ts';
 import { matchingIds } from './matching.ts';
 import { addFilterOptions, type FilterChoice, type FilterFlags, filterOf } from './session-filter.ts';
@@ -109,14 +109,14 @@ export async function runExport(input: ExportInput, context: CliContext): Promis
       ...{ end: ids.size, unit: 'items', outcomes: ['exported'] },
       resultsApart: input.output !== null && !(showsAll && place.keepsEach),
     });
-    for (const id of ids) {
+    for await (const { id, read } of sessionsAhead(ids, reading)) {
       // The embedded service answers at once: without this, no signal would be heard and no progress shown.
       await yieldToEventLoop();
       context.signal.throwIfAborted();
       let record: SessionRecord;
       try {
-        const read = await readSession(id, reading);
-        record = redaction?.record(read) ?? read;
+        const whole = await read();
+        record = redaction?.record(whole) ?? whole;
       } catch (error) {
         progress.finish('failed');
         progress.clear();

@@ -1,4 +1,5 @@
 // Shows an import to the user: a result line for each session, the progress, and at the end how to go on talking and how to undo it.
+import { basename } from 'node:path';
 import type { ParleyError } from '../../../service/errors.ts';
 import { quoted } from '../../../service/quoted.ts';
 import { type BatchProgress, progressOn } from '../../batch/batch-progress.ts';
@@ -19,8 +20,8 @@ export class ImportReport {
   readonly #progress: BatchProgress;
   readonly #showsAll: boolean;
   #at = 0;
-  #passed = 0;
-  #firstPassed: string | null = null;
+  readonly #unknown = new PassedFiles();
+  readonly #companions = new PassedFiles();
   #leftOut = 0;
   #links = 0;
   /** The session with the newest message. */
@@ -52,10 +53,10 @@ export class ImportReport {
     await this.#context.say(line);
   }
 
-  /** A file that no source recognises. */
-  pass(path: string): void {
-    this.#passed += 1;
-    this.#firstPassed ??= path;
+  /** A file that no source recognises, or that exports have beside their conversations. */
+  pass(path: string, isCompanion: boolean): void {
+    if (isCompanion) this.#companions.add(basename(path));
+    else this.#unknown.add(path);
   }
 
   /** A conversation that the options leave out. */
@@ -105,12 +106,10 @@ export class ImportReport {
     if (this.#progress.finished > 1 || (!this.#showsAll && this.#progress.finished > 0))
       await this.say(this.#plan.dryRun ? this.#progress.sentence('conversation') : this.#progress.summary());
     if (this.#leftOut > 0) await this.say(`${counted(this.#leftOut, 'conversation')} left out as asked.`);
-    if (this.#firstPassed !== null) {
-      const names = `${quoted(this.#firstPassed)}${this.#passed > 1 ? ', …' : ''}`;
-      await this.say(
-        `${counted(this.#passed, 'file')} not recognised and left out: ${names}. --from names a source.`,
-      );
-    }
+    const companions = this.#companions.told('without conversations left out');
+    if (companions !== null) await this.say(companions);
+    const unknown = this.#unknown.told('not recognised and left out');
+    if (unknown !== null) await this.say(`${unknown} --from names a source.`);
     if (this.#links > 0) await this.say(`${counted(this.#links, 'link')} not followed.`);
     if (this.#plan.dryRun) return;
     const batch = this.#plan.batch();
@@ -136,6 +135,23 @@ export class ImportReport {
     { title, updated_at: time }: { readonly title: string | null; readonly updated_at: string },
   ): void {
     if (this.#newest === null || time > this.#newest.time) this.#newest = { id, title, time };
+  }
+}
+
+/** The number of files that were left out for one reason, and the first of them. */
+class PassedFiles {
+  #count = 0;
+  #first: string | null = null;
+
+  add(path: string): void {
+    this.#count += 1;
+    this.#first ??= path;
+  }
+
+  /** Null if there is none. */
+  told(reason: string): string | null {
+    if (this.#first === null) return null;
+    return `${counted(this.#count, 'file')} ${reason}: ${quoted(this.#first)}${this.#count > 1 ? ', …' : ''}.`;
   }
 }
 

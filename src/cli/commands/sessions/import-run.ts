@@ -70,7 +70,7 @@ export async function importSessions(input: ImportInput, context: CliContext): P
     ...{ signal, from: plan.from, messagesOnly: plan.messagesOnly, now: context.host.now() },
     temporaryDirectory: () => plan.temporaryDirectory(),
     openDatabase: context.host.openDatabase,
-    passed: (path) => report.pass(path),
+    passed: (path, isCompanion) => report.pass(path, isCompanion),
   });
   let lastStatus = 0;
   try {

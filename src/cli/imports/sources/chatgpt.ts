@@ -12,6 +12,8 @@ export const chatgpt: Source = {
   title: 'ChatGPT export',
   tried: 'the documented shape of 2023 to 2026',
   recognises: ({ text }) => /^\s*[[{]/.test(text) && /"mapping"\s*:\s*\{/.test(text),
+  companions:
+    /(?:^|\/)(?:(?:chat\.html|(?:user|user_settings|message_feedback|model_comparisons|shared_conversations|export_manifest)\.json|file[-_][^/]+)$|dalle-generations\/)/,
   read: (file, { signal }) =>
     jsonConversations(file.open(signal), conversationOf, 'is no conversation: it has no id and no mapping'),
 };

@@ -14,6 +14,7 @@ export const claude: Source = {
   title: 'Claude export',
   tried: 'the documented shape of 2024 to 2026',
   recognises: ({ text }) => /^\s*[[{]/.test(text) && /"chat_messages"\s*:\s*\[/.test(text),
+  companions: /(?:^|\/)(?:users|projects|memories)\.json$/,
   read: (file, { signal }) =>
     jsonConversations(
       file.open(signal),
