@@ -59,6 +59,10 @@ export interface Output {
    * Writes a text. A string becomes `visible` first. Await it: it resolves when there is room for more. After `gone` it does nothing.
    */
   write(text: OutputText): Promise<void>;
+  /** Shows a line on a terminal that `redraws`, in the place of the one before. The next write removes it. */
+  draw(line: string): void;
+  /** Removes the drawn line, if there is one. */
+  erase(): void;
   /** Returns a writer for untrusted text that arrives in chunks, such as a reply. */
   untrusted(): UntrustedWriter;
   /** Resolves once the system has taken all output, so that the process may exit. */
@@ -102,6 +106,7 @@ class StreamOutput implements Output {
   #failure: ParleyError | null = null;
   #waiting: (() => void)[] = [];
   #style: Promise<Style> | null = null;
+  #isDrawn = false;
 
   constructor(stream: OutputStream, { role, env, noColor, signal }: OutputOptions) {
     this.#stream = stream;
@@ -138,8 +143,21 @@ class StreamOutput implements Output {
     return this.#filters ? filterText(text) : text;
   }
 
+  draw(line: string): void {
+    // The terminal would wrap a wider line, and the next drawing could not replace it.
+    const shown = this.visible(line).slice(0, this.columns() - 1);
+    if (!this.gone.aborted) this.#stream.write(`\r${shown}\x1b[K`);
+    this.#isDrawn = true;
+  }
+
+  erase(): void {
+    if (this.#isDrawn && !this.gone.aborted) this.#stream.write('\r\x1b[K');
+    this.#isDrawn = false;
+  }
+
   async write(text: OutputText): Promise<void> {
     this.#throwFailure();
+    this.erase();
     const sequences = typeof text === 'string' ? this.visible(text) : text.toString();
     if (sequences === '' || this.gone.aborted || this.#stream.write(sequences)) return;
     if (!this.#signal.aborted) await new Promise<void>((resolve) => this.#waiting.push(resolve));
