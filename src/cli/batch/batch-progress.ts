@@ -160,7 +160,9 @@ export function progressOn(
     readonly resultsApart: boolean;
   },
 ): BatchProgress {
-  const isLive = stderr.redraws && (batch.resultsApart || !stdout.isTerminal);
+  const isApart = batch.resultsApart || !stdout.isTerminal;
+  // A terminal that has not told its width yet may do so while the work runs.
+  const isLive = isApart && (stderr.redraws || (stderr.formats && !options.progress));
   const form = options.quiet ? 'none' : isLive ? 'live' : options.progress ? 'lines' : 'none';
   return new BatchProgress({ ...batch, stderr, form, startTimer, now: monotonicMs });
 }

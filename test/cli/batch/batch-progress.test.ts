@@ -44,7 +44,7 @@ function progressOf(
     for (let piece = stream.read(); piece !== null; piece = stream.read()) text += piece;
     return text;
   };
-  return { progress, pass, shown, stderr };
+  return { progress, pass, shown, stderr, stream };
 }
 
 /** Finishes so many lines of ten bytes each, from one on. */
@@ -159,4 +159,13 @@ test('what is written to the terminal takes the place of the drawn line', () => 
   shown();
   void stderr.write('Made a store.\n');
   expect(shown()).toBe('\r\x1b[KMade a store.\n');
+});
+
+test('a terminal that tells its width only after the start shows the line from then on', () => {
+  const { pass, shown, stream } = progressOf('live', 40, { unit: 'items', columns: 0 });
+  pass(400);
+  expect(shown()).toBe('');
+  Object.assign(stream, { columns: 80 });
+  pass(200);
+  expect(shown()).toContain('0 of 40');
 });
