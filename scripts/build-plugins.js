@@ -65,7 +65,7 @@ export function namedThreads(threads) {
 }
 
 /**
- * The chunks that every chat loads give their exports as one object. Some hundred assignments, one by one, leave 50 KB of garbage in each
+ * The chunks that every chat loads give their exports as one object. Some hundred assignments, one by one, leave up to 50 KB of garbage in each
  * chunk at each start, and with that comes V8's first collection. They stand at the end of the chunk, and no export of the source changes
  * after that.
  */

@@ -2,7 +2,7 @@
 // A chunk is a function of (exports, require, module, __filename, __dirname): bin/parley.js calls it, without Node's search for modules.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -226,7 +226,8 @@ async function writeManual() {
 async function converse(program, env) {
   const repl = spawn(process.execPath, program, {
     env: { ...env, RECORD_TERMINAL: '1', TERM: 'xterm', CI: '' },
-    stdio: ['pipe', 'ignore', 'ignore'],
+    // What is written to /dev/zero is discarded, too. On Linux /dev/null is written without the stream that is to pass for a terminal.
+    stdio: ['pipe', process.platform === 'linux' ? openSync('/dev/zero', 'w') : 'ignore', 'ignore'],
   });
   repl.stdin.end('Hello\r');
   const [status] = await once(repl, 'exit');

@@ -145,11 +145,13 @@ function isNeededToRun(path: string): boolean {
 test('the repository itself is not packed or published, for its manifest names all packages', () => {
   expect(packageJson.private).toBe(true);
   expect(packageJson.scripts.prepack).toBe('node scripts/refuse-pack.js');
-  const refused = spawnSync(process.execPath, [join(root, 'scripts/refuse-pack.js')], { encoding: 'utf8' });
-  expect(refused).toMatchObject({
+  const npm = (...words: readonly string[]) => spawnSync('npm', words, { cwd: root, encoding: 'utf8' });
+  expect(npm('pack', '--dry-run')).toMatchObject({
     status: 1,
     stderr: expect.stringContaining('made by `npm run pack`'),
   });
+  // npm runs it before `npm run pack`, too.
+  expect(npm('run', 'prepack').status).toBe(0);
 });
 
 test('the command is called parley', () => {

@@ -248,16 +248,19 @@ describe('the build', () => {
     const place = mkdtempSync(join(tmpdir(), 'parley-modules-'));
     const told = join(place, 'tell.cjs');
     writeFileSync(told, `process.on('exit', () => process._rawDebug(process.moduleLoadList.join('\\n')));`);
-    const modulesWith = (stdin: 'ignore' | number, words: readonly string[]) => {
+    const modulesWith = (
+      [stdin, stdout]: readonly ('ignore' | 'pipe' | number)[],
+      words: readonly string[],
+    ) => {
       const env = { PATH: process.env['PATH'], HOME: place };
       const ended = spawnSync(process.execPath, ['-r', told, ...words], {
         ...{ env, encoding: 'utf8' },
-        stdio: [stdin, 'pipe', 'pipe'],
+        stdio: [stdin ?? 'ignore', stdout ?? 'ignore', 'pipe'],
       });
       expect(ended.status).toBe(0);
       return ended.stderr.split('\n').map((line) => line.replace(/^\w+ /, ''));
     };
-    const modules = (...words: string[]) => modulesWith('ignore', words);
+    const modules = (...words: string[]) => modulesWith(['ignore', 'pipe'], words);
     try {
       const chat = [parley, 'chat', '-n', '--mode', 'echo', 'hi'];
       modules(...chat);
@@ -268,11 +271,19 @@ describe('the build', () => {
         added.filter((name) => /perf_hooks|timers\/promises|https?$|worker|child_process/.test(name)),
       ).toEqual([]);
       if (process.platform !== 'linux') return;
+      // The same with the reply in a file, and in no place.
+      const file = openSync(join(place, 'reply'), 'w');
+      for (const stdout of [file, 'ignore'] as const)
+        expect(
+          modulesWith(['ignore', stdout], chat).filter((name) => /^(net|tty|stream)$/.test(name)),
+        ).toEqual([]);
+      closeSync(file);
+      expect(readFileSync(join(place, 'reply'), 'utf8')).toBe('hi\n');
       // The same with the message in a pipe, whose writer has ended.
       spawnSync('mkfifo', [join(place, 'pipe')]);
       const stdin = openSync(join(place, 'pipe'), constants.O_RDONLY | constants.O_NONBLOCK);
       writeFileSync(join(place, 'pipe'), 'hi');
-      const piped = modulesWith(stdin, [parley, 'chat', '--mode', 'echo']);
+      const piped = modulesWith([stdin, 'pipe'], [parley, 'chat', '--mode', 'echo']);
       closeSync(stdin);
       expect(piped.filter((name) => !bare.has(name) && !added.includes(name))).toEqual([]);
     } finally {

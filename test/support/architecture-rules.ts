@@ -5,14 +5,14 @@ import { readSource, type SourceFile } from './source-file.ts';
 /** A room, and which rooms (or single files of a room) it may import besides itself. */
 const rooms: Readonly<Record<string, readonly string[]>> = {
   service: [],
-  // Long work in any room pauses in one way.
-  http: ['system/yield-to-event-loop.ts'],
+  // Long work in any room pauses in one way, and deadlines run on one clock.
+  http: ['system/monotonic-clock.ts', 'system/yield-to-event-loop.ts'],
   // A base URL is judged as the connection to it is: by one rule of what this machine is.
   config: ['service', 'system', 'http/loopback.ts'],
   system: ['service/errors.ts'],
   store: ['service', 'system'],
   wire: ['service', 'http'],
-  engine: ['service', 'http'],
+  engine: ['service', 'http', 'system/monotonic-clock.ts'],
   local: [
     'service',
     'store/page-room.ts',

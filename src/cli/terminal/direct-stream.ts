@@ -6,9 +6,13 @@ import type { OutputStream } from './output.ts';
 /** A socket takes this many bytes before the stream takes over. Every system buffers far more for a slow reader. */
 const socketBytes = 4096;
 
+/** The number that Linux gives `/dev/null`. */
+const nullDevice = 0x103;
+
 /**
- * A stream over a descriptor that is a pipe or a socket, on Linux. Null for everything else. A pipe is opened a second time, so that it
- * can be non-blocking without a change for the processes that share it. A socket cannot be opened again.
+ * A stream over a descriptor that is a file, `/dev/null`, a pipe or a socket, on Linux. Null for everything else. A pipe is opened a second
+ * time, so that it can be non-blocking without a change for the processes that share it. A socket cannot be opened again. Node's own
+ * stream writes a file at once, too.
  */
 export function directStream(
   descriptor: number,
@@ -18,7 +22,10 @@ export function directStream(
   if (platform !== 'linux') return null;
   try {
     const stats = fstatSync(descriptor);
-    if (stats.isFIFO()) return new DirectStream(reopened(descriptor), Number.POSITIVE_INFINITY, openStream);
+    const unlimited = Number.POSITIVE_INFINITY;
+    if (stats.isFIFO()) return new DirectStream(reopened(descriptor), unlimited, openStream);
+    const takesAll = stats.isFile() || (stats.isCharacterDevice() && stats.rdev === nullDevice);
+    if (takesAll) return new DirectStream(descriptor, unlimited, openStream);
     return stats.isSocket() ? new DirectStream(descriptor, socketBytes, openStream) : null;
   } catch {
     return null; // The descriptor is closed, or there is no /proc. The stream handles both.
