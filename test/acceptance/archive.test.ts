@@ -251,7 +251,7 @@ describe('sessions export', () => {
     expect(existsSync(path)).toBe(false);
     const { status, out, err } = await place.parley(['sessions', 'export', 'ses_never', id, '-o', path]);
     expect({ status, out }).toEqual({ status: 3, out: `not_found ses_never\nexported ${id}\n` });
-    expect(err).toContain('1 exported, 1 failed');
+    expect(err).toContain('1 session exported, 1 failed.');
     expect(readFileSync(path, 'utf8')).toContain(id);
   });
 });
@@ -286,11 +286,14 @@ describe('sessions import', () => {
     try {
       const env = { PARLEY_URL: served.url, PARLEY_API_KEY: key };
       const imported = await place.parley(['sessions', 'import', '-'], { stdin: first, env });
-      expect({ status: imported.status, err: imported.err }).toEqual({ status: 0, err: '2 imported\n' });
+      expect({ status: imported.status, err: imported.err }).toEqual({
+        status: 0,
+        err: '2 sessions imported.\n',
+      });
       const many = await place.parley(['sessions', 'import', '-'], { stdin: first.repeat(10), env });
       expect({ status: many.status, err: many.err }).toEqual({
         status: 0,
-        err: '0 imported, 20 unchanged\n',
+        err: '0 sessions imported, 20 unchanged.\n',
       });
       const second = await place.output(['sessions', 'export', '--all', '--format', 'json'], { env });
       expect(second).toBe(first);
@@ -342,7 +345,7 @@ describe('sessions import', () => {
       'imported ses_b',
     ]);
     expect(err).toContain('session.message_count');
-    expect(err).toContain('2 imported, 2 failed');
+    expect(err).toContain('2 sessions imported, 2 failed.');
   });
 
   test.each([

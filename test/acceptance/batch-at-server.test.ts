@@ -135,7 +135,7 @@ describe('a batch at a server', () => {
     child.kill('SIGINT');
     const first = await ended;
     expect(first.status).toBe(130);
-    expect(first.err).toContain('Stopped: 4 answered, 1 stopped.');
+    expect(first.err).toContain('Stopped: 4 requests answered, 1 stopped.');
     expectNoStackTrace(first.err);
     expect(resultsOf(first).map(({ id, error }) => [id, error?.code])).toEqual([
       [1, undefined],

@@ -19,8 +19,23 @@ test('a deletion at a terminal shows the ids that were not deleted, and how to u
   expect(text.match(/not_found ses_missing_/g)).toHaveLength(20);
   expect(text).toContain('… and 2 more; --verbose shows all.');
   expect(text).not.toContain('deleted ses_');
-  expect(text).toContain('22 not found, 40 deleted');
+  expect(text).toContain('40 sessions deleted, 22 not found.');
   const again = place.lineScreen('parley sessions restore - --verbose < ids', { rows: 80 });
   await again.ended;
   expect(again.bytes.match(/^restored ses_/gm)).toHaveLength(40);
+});
+
+test('an import at a terminal shows the first sessions that failed, and how many more', async () => {
+  const place = new Place();
+  onTestFinished(() => place.remove());
+  const lines = Array.from({ length: 23 }, (_, number) =>
+    JSON.stringify({ session: { session_id: `ses_${number}`, title: 5 }, messages: [] }),
+  );
+  writeFileSync(join(place.path, 'in.jsonl'), lines.join('\n'));
+  const screen = place.lineScreen('parley sessions import in.jsonl', { rows: 120 });
+  expect((await screen.ended).status).toBe(3);
+  expect(screen.bytes.match(/failed ses_/g)).toHaveLength(20);
+  expect(screen.bytes.match(/^At /gm)).toHaveLength(20);
+  expect(screen.bytes).toContain('… and 3 more; --verbose shows all.');
+  expect(screen.bytes).toContain('0 sessions imported, 23 failed.');
 });

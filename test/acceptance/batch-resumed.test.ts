@@ -26,7 +26,7 @@ describe('a resumed batch', () => {
     writeFileSync(file, `${answered(1)}${failed(2)}${answered('x')}{"id":4,"suc`, { mode: 0o640 });
     const { status, out, err } = await resume('a\nb\n{"message":"c","id":"x"}\nd\n');
     expect({ status, out }).toEqual({ status: 0, out: '' });
-    expect(err).toContain('2 answered, 2 answered before.');
+    expect(err).toContain('2 requests answered, 2 answered before.');
     expect(resumed()).toEqual([
       [1, 'before'],
       ['x', 'before'],
@@ -69,7 +69,7 @@ describe('a resumed batch', () => {
     rmSync(file);
     expect((await resume('a\nb')).status).toBe(0);
     const whole = readFileSync(file, 'utf8');
-    expect((await resume('a\nb')).err).toContain('0 answered, 2 answered before.');
+    expect((await resume('a\nb')).err).toContain('0 requests answered, 2 answered before.');
     expect(readFileSync(file, 'utf8')).toBe(whole);
   });
 

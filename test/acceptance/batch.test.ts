@@ -18,7 +18,7 @@ describe.concurrent('a batch', () => {
       err,
       results: answered,
     } = await runBatch(place, 'one\r\n\n{"message":"two","id":"b"}\nthree');
-    expect({ status, err }).toEqual({ status: 0, err: '3 answered.\n' });
+    expect({ status, err }).toEqual({ status: 0, err: '3 requests answered.\n' });
     expect(answered.map(({ id, success, data }) => [id, success, data?.reply])).toEqual([
       [1, true, 'one'],
       ['b', true, 'two'],
@@ -44,7 +44,7 @@ describe.concurrent('a batch', () => {
       'g',
     ];
     const { status, err, results: answered } = await runBatch(place, lines.join('\n'));
-    expect({ status, err }).toEqual({ status: 3, err: '1 answered, 6 failed.\n' });
+    expect({ status, err }).toEqual({ status: 3, err: '1 request answered, 6 failed.\n' });
     expect(answered.map(({ id, success, error }) => [id, success ? 'answered' : error?.code])).toEqual([
       [1, 'UNKNOWN_MODE'],
       [2, 'SESSION_NOT_FOUND'],
@@ -176,7 +176,7 @@ describe('progress', () => {
       'stty cols 80; seq 1 1000 > in.txt; parley chat --batch -m echo < in.txt > out.txt; wc -l < out.txt',
     );
     expect(out).toMatch(/\r\[[=> ]{20}\] \d+ answered, \d+ %, \d+ a second, \d+ s left/);
-    expect(out).toMatch(/1000 answered\.\n1000\n$/);
+    expect(out).toMatch(/1000 requests answered(, in \d+ s)?\.\n1000\n$/);
   });
 
   test('does not tell the time left where the end of the input is not known', async () => {

@@ -176,7 +176,7 @@ describe('a batch', () => {
         .slice(2)
         .map((id) => `deleted ${id}\n`)
         .join(''),
-      err: expect.stringContaining('\n4 deleted (1 of them counted after a repeated request)\n'),
+      err: expect.stringContaining('\n4 sessions deleted (1 of them counted after a repeated request).\n'),
     });
     const again = await place.parley(['sessions', 'delete', '--resume', batch]);
     expect(again).toMatchObject({ status: 0, out: '', err: '0 of 6 are left to do.\n' });
@@ -259,7 +259,11 @@ describe('the same deletion', () => {
     expect(dry.status).toBe(3);
     const done = await place.parley(['sessions', 'delete', ...words(ids), '--yes'], { env });
     expect({ status: done.status, told: lines(done.out).sort() }).toEqual({ status: 3, told: told(ids) });
-    expect(lines(done.err)[0]?.split(', ').sort()).toEqual(['1 duplicate', '1 not found', '2 deleted']);
+    expect(
+      lines(done.err)[0]
+        ?.split(/, |\.$/)
+        .sort(),
+    ).toEqual(['', '1 duplicate', '1 not found', '2 sessions deleted']);
     const one = await place.parley(['sessions', 'delete', 'nobody'], { env });
     expect([one.status, one.out]).toEqual([5, 'not_found nobody\n']);
     const refused = await place.parley(['sessions', 'delete', 'a', 'b', '--yes'], {
@@ -292,7 +296,7 @@ describe('the same deletion', () => {
     const { server: other, env: there, stdin } = await stranger({ count: 3 });
     const batch = await place.parley(['sessions', 'delete', '-', '--yes'], { env: there, stdin });
     expect([batch.status, other.deleted.size]).toEqual([0, 3]);
-    expect(batch.err).toBe('3 deleted\nThis server offers nothing that would undo it.\n');
+    expect(batch.err).toBe('3 sessions deleted.\nThis server offers nothing that would undo it.\n');
     const undo = await place.parley(['sessions', 'restore', ...ids], { env });
     expectFailure(undo, { status: 1, code: 'UNSUPPORTED' });
     const filter = await place.parley(['sessions', 'delete', '--all', '--yes'], { env });
@@ -397,7 +401,9 @@ describe('a deletion whose answer got lost', () => {
     const told = await place.parley(words, { env });
     expect(told.status).toBe(3);
     expect(lines(told.out)).toEqual(['not_found missing', ...ids.map((id) => `deleted ${id}`)]);
-    expect(told.err).toMatch(/^1 not found, 5 deleted \(3 of them counted after a repeated request\)$/m);
+    expect(told.err).toMatch(
+      /^5 sessions deleted \(3 of them counted after a repeated request\), 1 not found\.$/m,
+    );
     expect(server.deleted).toEqual(new Set(ids));
 
     const again = await stranger({ count: 5, trouble: lost([1]) });

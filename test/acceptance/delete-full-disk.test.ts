@@ -51,7 +51,7 @@ describe.skipIf(disk === null)('on a disk without room', () => {
     expect(outcome.err).toContain('(STORAGE_FULL)');
     expect(lines(outcome.out).sort()).toEqual([...server.deleted].map((id) => `deleted ${id}`).sort());
     expect(server.deleted.size).toBeGreaterThan(1000);
-    expect(outcome.err).toContain(`${server.deleted.size} deleted\n`);
+    expect(outcome.err).toContain(`${server.deleted.size} sessions deleted`);
     const [, batch = ''] = /To go on: parley sessions delete --resume (\S+)\n/.exec(outcome.err) ?? [];
 
     free();

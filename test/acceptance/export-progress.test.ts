@@ -45,14 +45,17 @@ test('the bar has the count and the total, and is gone at the end', async () => 
   await screen.until('a bar', () => /^\[=+> *\] 1 of 3, /m.test(screen.text));
   goOn();
   expect((await screen.ended).status).toBe(0);
-  expect(screen.text.trim()).toBe('3 exported');
+  expect(screen.text.trim()).toBe('3 sessions exported.');
 });
 
 test('a line for each session is shown if it is wanted', async () => {
   goOn();
   const screen = exporting('--verbose');
   expect((await screen.ended).status).toBe(0);
-  expect(screen.text.trim().split('\n')).toEqual([...ids.map((id) => `exported ${id}`), '3 exported']);
+  expect(screen.text.trim().split('\n')).toEqual([
+    ...ids.map((id) => `exported ${id}`),
+    '3 sessions exported.',
+  ]);
 });
 
 test('Ctrl-C ends it, and leaves no file', async () => {

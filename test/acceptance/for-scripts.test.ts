@@ -29,5 +29,5 @@ test.skipIf(!hasTools)('each line of the section "For scripts" works', async () 
     [2, true],
     [3, true],
   ]);
-  expect(err).toContain('0 answered, 3 answered before.');
+  expect(err).toContain('0 requests answered, 3 answered before.');
 });

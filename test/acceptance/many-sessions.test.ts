@@ -113,7 +113,7 @@ describe('deleting', () => {
       out: `not_found ${a}\ndeleted ${b}\nnot_found ${missing}\nduplicate ${b}\n`,
     });
     expect(err).toMatch(
-      /^2 not found, 1 deleted, 1 duplicate\nTo undo it: parley sessions restore --batch \S+\n$/,
+      /^1 session deleted, 2 not found, 1 duplicate\.\nTo undo it: parley sessions restore --batch \S+\n$/,
     );
     expect(await left()).toEqual(ids.slice(2));
   });
@@ -264,7 +264,7 @@ describe('deleting', () => {
         .map((id) => `${id === missing ? 'not_found' : 'deleted'} ${id}\n`)
         .join(''),
     );
-    expect(err).toMatch(/^2500 deleted, 1 not found\n/);
+    expect(err).toMatch(/^2500 sessions deleted, 1 not found(, in \d+ s)?\.\n/);
     expect(await left()).toEqual(ids);
   });
 });

@@ -63,14 +63,23 @@ describe('a purge', () => {
     expect(places()).not.toEqual([]);
   });
 
-  test('ends in sentences at a terminal', async () => {
-    const screen = place.screen([...purge, '--confirm', '2']);
-    expect((await screen.ended).status).toBe(0);
-    expect(screen.bytes).toMatch(
-      /Erased 2 sessions with 2 messages, and \d+ stored answers?\.\r\nThe store has \d+ bytes; it had \d+\. Its check: ok\./,
+  test('ends in sentences', async () => {
+    const { status, out } = await place.parley([...purge, '--confirm', '2']);
+    expect(status).toBe(0);
+    expect(out).toMatch(
+      /^Erased 2 sessions with 2 messages, and \d+ stored answers?\.\nThe store has \d+ bytes; it had \d+\. Its check: ok\.\n/,
     );
-    expect(screen.bytes).not.toContain('pages');
-    expect(screen.bytes).not.toContain('_');
+    expect(out).not.toContain('pages');
+    expect(out).not.toContain('_');
+  });
+
+  test('says in a sentence what it would erase', async () => {
+    const { status, out, err } = await place.parley([...purge, '--dry-run']);
+    expect(status).toBe(0);
+    expect(out).toMatch(
+      /^2 sessions of project default, deleted before \S+: 2 messages, \d+ bytes of text\.\n/,
+    );
+    expect(err).toContain('Out of reach');
   });
 
   test('erases them with their backups and journals, says what it cannot reach, and leaves the others', async () => {

@@ -108,7 +108,7 @@ describe('sessions export --redact', () => {
       expect(out).not.toMatch(/First|Second|4242/);
       expect(out).toContain('[redacted github_token]');
       expect(out).toContain('[redacted card_number]');
-      expect(err).toContain('9 redacted: 6 github_token, 3 card_number\n');
+      expect(err).toContain('9 secrets redacted: 6 github_token, 3 card_number.\n');
     },
   );
 

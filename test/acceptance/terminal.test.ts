@@ -94,7 +94,7 @@ describe('several deletions', () => {
     expect(status).toBe(0);
     expect(out).toContain('3 sessions of project default, in the store on this machine (profile local):');
     expect(out).toContain(`${ids[2]}  (no title), 0 messages, last active now\n`);
-    expect(out).toContain('3 deleted\n');
+    expect(out).toContain('3 sessions deleted.\n');
     expect(await left(ids)).toBe(0);
   });
 

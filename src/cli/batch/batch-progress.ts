@@ -5,8 +5,8 @@ import { duration } from '../../service/duration.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import type { CliContext } from '../context.ts';
 import { counted } from '../counted.ts';
+import { endSentence } from '../end-sentence.ts';
 import type { Output } from '../terminal/output.ts';
-import { terminalText } from '../terminal/terminal-text.ts';
 import { type StartTimer, startTimer } from '../terminal/timer.ts';
 import { outcomeText } from './outcome-text.ts';
 
@@ -38,7 +38,6 @@ export class BatchProgress {
   #cancel = () => {};
   #pauseMs = () => 0;
   #refusal: () => string | null = () => null;
-  #isDrawn = false;
 
   constructor(options: BatchProgressOptions) {
     this.#options = options;
@@ -78,8 +77,7 @@ export class BatchProgress {
 
   /** Removes the drawn line. Call it before other output to the terminal. */
   clear(): void {
-    if (this.#isDrawn) void this.#options.stderr.write(terminalText`\r\x1b[K`);
-    this.#isDrawn = false;
+    this.#options.stderr.erase();
   }
 
   /** A second call does nothing. */
@@ -88,24 +86,28 @@ export class BatchProgress {
     this.clear();
   }
 
-  /** `12 answered, 1 failed, 3 answered before`. `remarks` holds a remark for the end of an outcome. */
-  summary(remarks: ReadonlyMap<string, string> = new Map()): string {
-    return this.#shownCounts()
-      .map(([outcome, count]) => `${count} ${outcomeText(outcome)}${remarks.get(outcome) ?? ''}`)
-      .join(', ');
+  /**
+   * The end in words: `12 sessions deleted, 1 failed, 3 not found, in 25 s.` `remarks` holds a remark for the end of an outcome.
+   */
+  sentence(thing: string, remarks: ReadonlyMap<string, string> = new Map()): string {
+    return this.ending(this.#counted((count) => counted(count, thing), remarks));
   }
 
-  /** The summary of a dry run: `12 sessions would be archived, 1 not found.` */
-  sentence(thing: string): string {
-    const texts = this.#shownCounts().map(([outcome, count], at) =>
-      at === 0 ? `${counted(count, thing)} ${outcomeText(outcome)}` : `${count} ${outcomeText(outcome)}`,
-    );
-    return `${texts.join(', ')}.`;
+  /** These words as the sentence at the end of the work. */
+  ending(words: string): string {
+    return endSentence(words, this.#options.now() - this.#began);
   }
 
-  #shownCounts(): readonly (readonly [outcome: string, count: number])[] {
+  /** `12 answered, 1 failed, 3 answered before`. `named` gives the first number. */
+  #counted(named: (count: number) => string, remarks: ReadonlyMap<string, string> = new Map()): string {
     const [first] = this.#options.outcomes;
-    return [...this.#counts].filter(([outcome, count]) => count > 0 || outcome === first);
+    return [...this.#counts]
+      .filter(([outcome, count]) => count > 0 || outcome === first)
+      .map(([outcome, count], at) => {
+        const number = at === 0 ? named(count) : String(count);
+        return `${number} ${outcomeText(outcome)}${remarks.get(outcome) ?? ''}`;
+      })
+      .join(', ');
   }
 
   #line(): string {
@@ -118,8 +120,8 @@ export class BatchProgress {
     const refusal = this.#refusal();
     const why = refusal === null ? ' for the server' : `: ${refusal}`;
     return [
-      unit === 'items' && end !== null ? `${this.#finished} of ${end}` : this.summary(),
-      ...(unit === 'bytes' && end !== null && end > 0 ? [`${Math.floor((100 * this.#to) / end)} %`] : []),
+      unit === 'items' && end !== null ? `${this.#finished} of ${end}` : this.#counted(String),
+      ...(unit === 'bytes' && end !== null ? [`${Math.floor((100 * this.#to) / end)} %`] : []),
       ...(waits > 0 ? [`waiting ${waits} s${why}`] : []),
       `${rate < 10 ? rate.toFixed(1) : Math.round(rate)} a second`,
       ...(left === null ? [] : [`${duration(left)} left`]),
@@ -129,15 +131,15 @@ export class BatchProgress {
   /** `[=====>              ] `; empty if the end is unknown or the terminal is narrow. */
   #bar(): string {
     const { end, stderr } = this.#options;
-    if (end === null || end === 0 || stderr.columns() < narrowestWithBar) return '';
+    if (end === null || stderr.columns() < narrowestWithBar) return '';
     const full = Math.floor(Math.min(1, this.#to / end) * barWidth);
     const head = full === barWidth ? '' : '>';
     return `[${`${'='.repeat(full)}${head}`.padEnd(barWidth)}] `;
   }
 
   #schedule(): void {
-    const { form } = this.#options;
-    if (form === 'none') return;
+    const { form, end } = this.#options;
+    if (form === 'none' || end === 0) return;
     this.#cancel = this.#options.startTimer(everyMs[form], () => {
       this.#show(form);
       this.#schedule();
@@ -146,12 +148,8 @@ export class BatchProgress {
 
   #show(form: 'live' | 'lines'): void {
     const { stderr } = this.#options;
-    const line = form === 'live' ? `${this.#bar()}${this.#line()}` : this.#line();
-    this.#isDrawn = form === 'live';
-    // The terminal would wrap a wider line, and the next drawing could not replace it.
-    void stderr.write(
-      this.#isDrawn ? terminalText`\r${line.slice(0, stderr.columns() - 1)}\x1b[K` : `${line}\n`,
-    );
+    if (form === 'live') stderr.draw(`${this.#bar()}${this.#line()}`);
+    else void stderr.write(`${this.#line()}\n`);
   }
 }
 
@@ -162,7 +160,9 @@ export function progressOn(
     readonly resultsApart: boolean;
   },
 ): BatchProgress {
-  const isLive = stderr.redraws && (batch.resultsApart || !stdout.isTerminal);
+  const isApart = batch.resultsApart || !stdout.isTerminal;
+  // A terminal that has not told its width yet may do so while the work runs.
+  const isLive = isApart && (stderr.redraws || (stderr.formats && !options.progress));
   const form = options.quiet ? 'none' : isLive ? 'live' : options.progress ? 'lines' : 'none';
   return new BatchProgress({ ...batch, stderr, form, startTimer, now: monotonicMs });
 }

@@ -79,11 +79,11 @@ export async function runChatBatch(input: ChatBatchInput, context: CliContext): 
     await answerAll(input, context, { destination, shared, given, rule }, progress, stop);
     await destination.keep();
     progress.stop();
-    await context.say(`${progress.summary()}.`);
+    await context.say(progress.sentence('request'));
     return progress.count('failed') > 0 ? exitSomeFailed : exitDone;
   } catch (error) {
     progress.stop();
-    await context.say(`Stopped: ${progress.summary()}. ${howToGoOn(input)}`);
+    await context.say(`Stopped: ${progress.sentence('request')} ${howToGoOn(input)}`);
     // The failure is written to stderr as text, also with --json, because stdout holds results only.
     if (error instanceof ParleyError) return tellFailure(error, context);
     throw error;

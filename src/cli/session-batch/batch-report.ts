@@ -34,7 +34,7 @@ export interface ItemResult {
 }
 
 /** How many lines of ids that were not done a terminal shows. */
-const mostShown = 20;
+export const mostShown = 20;
 
 export interface BatchReportOptions {
   /** The number of distinct ids. */
@@ -43,8 +43,6 @@ export interface BatchReportOptions {
   readonly done: string;
   /** True: a result line for each id also at a terminal. */
   readonly verbose: boolean;
-  /** True: nothing is done, so the summary says what would be. */
-  readonly dryRun?: boolean;
 }
 
 export class BatchReport {
@@ -52,20 +50,18 @@ export class BatchReport {
   readonly #context: CliContext;
   readonly #done: string;
   readonly #showsAll: boolean;
-  readonly #dryRun: boolean;
   readonly #repeated = new Map<string, number>();
   #lines: string[] = [];
   #unshown = 0;
 
-  constructor(context: CliContext, { total, done, verbose, dryRun = false }: BatchReportOptions) {
+  constructor(context: CliContext, { total, done, verbose }: BatchReportOptions) {
     this.#context = context;
     this.#done = done;
-    this.#dryRun = dryRun;
     this.#showsAll = verbose || context.options.json || !context.stdout.isTerminal;
     this.progress = progressOn(context, {
       end: total,
       unit: 'items',
-      outcomes: dryRun ? [done] : [],
+      outcomes: [done],
       resultsApart: !this.#showsAll,
     });
   }
@@ -106,10 +102,8 @@ export class BatchReport {
     const remarks = [...this.#repeated].map(
       ([status, count]) => [status, ` (${count} of them counted after a repeated request)`] as const,
     );
-    const summary = this.#dryRun
-      ? this.progress.sentence('session')
-      : this.progress.summary(new Map(remarks));
-    if (summary !== '') await this.#context.say(summary);
+    if (this.progress.finished === 0) return;
+    await this.#context.say(this.progress.sentence('session', new Map(remarks)));
   }
 }
 

@@ -78,9 +78,10 @@ export class SyncReport {
   async end(): Promise<void> {
     this.stop();
     const waiting = this.#progress.count('waiting');
-    await this.say(this.#progress.summary());
+    await this.say(this.#progress.sentence('session'));
     if (this.#leftOut > 0) await this.say(`${counted(this.#leftOut, 'session')} left out as asked.`);
     if (waiting > 0)
       await this.say(`${counted(waiting, 'session')} wait for the other direction, which was left out.`);
+    if (this.failed > 0) await this.say('To try the failed again, give the same command again.');
   }
 }

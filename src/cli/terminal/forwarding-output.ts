@@ -46,6 +46,14 @@ export abstract class ForwardingOutput implements Output {
     return this.target.style();
   }
 
+  draw(line: string): void {
+    this.target.draw(line);
+  }
+
+  erase(): void {
+    this.target.erase();
+  }
+
   visible(text: string): string {
     return this.target.visible(text);
   }

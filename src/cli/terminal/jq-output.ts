@@ -77,6 +77,8 @@ export function jqOutput(
     },
     columns: () => stdout.columns(),
     style: () => stdout.style(),
+    draw: (line) => stdout.draw(line),
+    erase: () => stdout.erase(),
     visible: (text) => text,
     write: (text) => write(String(text)),
     untrusted: () => chunks(write),

@@ -41,7 +41,10 @@ export interface OutputOptions {
 
 export interface Output {
   readonly isTerminal: boolean;
-  /** True for a terminal on which a line may be redrawn: its width is known, and there is neither TERM=dumb nor CI. */
+  /**
+   * True for a terminal on which a line may be redrawn: its width is known now, and there is neither TERM=dumb nor CI. A container tells the
+   * width only after the start.
+   */
   readonly redraws: boolean;
   /** True for a terminal on which text may be laid out: any but TERM=dumb. */
   readonly formats: boolean;
@@ -59,6 +62,10 @@ export interface Output {
    * Writes a text. A string becomes `visible` first. Await it: it resolves when there is room for more. After `gone` it does nothing.
    */
   write(text: OutputText): Promise<void>;
+  /** Shows a line on a terminal that `redraws` now, in the place of the one before. The next write removes it. */
+  draw(line: string): void;
+  /** Removes the drawn line, if there is one. */
+  erase(): void;
   /** Returns a writer for untrusted text that arrives in chunks, such as a reply. */
   untrusted(): UntrustedWriter;
   /** Resolves once the system has taken all output, so that the process may exit. */
@@ -91,17 +98,18 @@ const closedTerminal = 'EIO';
 
 class StreamOutput implements Output {
   readonly isTerminal: boolean;
-  readonly redraws: boolean;
   readonly formats: boolean;
   readonly colour: ColourLevel;
   readonly stream: TerminalStream;
   readonly #stream: OutputStream;
   readonly #role: 'data' | 'talk';
   readonly #signal: AbortSignal;
+  readonly #isCi: boolean;
   readonly #gone = new AbortController();
   #failure: ParleyError | null = null;
   #waiting: (() => void)[] = [];
   #style: Promise<Style> | null = null;
+  #isDrawn = false;
 
   constructor(stream: OutputStream, { role, env, noColor, signal }: OutputOptions) {
     this.#stream = stream;
@@ -110,8 +118,7 @@ class StreamOutput implements Output {
     this.isTerminal = stream.isTTY === true;
     const { TERM, CI = '' } = env;
     this.formats = this.isTerminal && TERM !== 'dumb';
-    // Without a width (a PTY without a size) ora would clear lines without end.
-    this.redraws = this.formats && CI === '' && (stream.columns ?? 0) > 0;
+    this.#isCi = CI !== '';
     this.colour = colourLevel(stream, env, noColor);
     this.#role = role;
     this.#signal = signal;
@@ -119,6 +126,11 @@ class StreamOutput implements Output {
     stream.on('close', () => this.#lose(null));
     stream.on('error', (error) => this.#lose(error));
     signal.addEventListener('abort', () => this.#release());
+  }
+
+  get redraws(): boolean {
+    // Without a width (a PTY without a size) ora would clear lines without end.
+    return this.formats && !this.#isCi && (this.#stream.columns ?? 0) > 0;
   }
 
   get gone(): AbortSignal {
@@ -138,8 +150,22 @@ class StreamOutput implements Output {
     return this.#filters ? filterText(text) : text;
   }
 
+  draw(line: string): void {
+    if (!this.redraws || this.gone.aborted) return;
+    // The terminal would wrap a wider line, and the next drawing could not replace it.
+    const shown = this.visible(line).slice(0, this.columns() - 1);
+    this.#stream.write(`\r${shown}\x1b[K`);
+    this.#isDrawn = true;
+  }
+
+  erase(): void {
+    if (this.#isDrawn && !this.gone.aborted) this.#stream.write('\r\x1b[K');
+    this.#isDrawn = false;
+  }
+
   async write(text: OutputText): Promise<void> {
     this.#throwFailure();
+    this.erase();
     const sequences = typeof text === 'string' ? this.visible(text) : text.toString();
     if (sequences === '' || this.gone.aborted || this.#stream.write(sequences)) return;
     if (!this.#signal.aborted) await new Promise<void>((resolve) => this.#waiting.push(resolve));

@@ -33,7 +33,8 @@ export function waiting(
   let clear = () => {};
   let update = () => {};
   const show = async () => {
-    const { redraws, stream, colour } = stderr();
+    const { formats, redraws, stream, colour } = stderr();
+    if (formats && !redraws) cancel = startTimer(patienceMs, () => void show());
     if (!redraws) return;
     const { default: ora } = await import('ora');
     if (stopped) return;
@@ -52,7 +53,7 @@ export function waiting(
     };
     spinner.start();
   };
-  const cancel = startTimer(patienceMs, () => void show());
+  let cancel = startTimer(patienceMs, () => void show());
   return {
     say(other) {
       words = other;

@@ -44,7 +44,7 @@ function progressOf(
     for (let piece = stream.read(); piece !== null; piece = stream.read()) text += piece;
     return text;
   };
-  return { progress, pass, shown };
+  return { progress, pass, shown, stderr, stream };
 }
 
 /** Finishes so many lines of ten bytes each, from one on. */
@@ -91,7 +91,10 @@ test('is not there where nobody asked for it, and counts all the same', () => {
   pass(100_000);
   progress.stop();
   expect(shown()).toBe('');
-  expect([progress.summary(), progress.count('failed')]).toEqual(['0 answered, 2 stopped', 0]);
+  expect([progress.sentence('request'), progress.count('failed')]).toEqual([
+    '0 requests answered, 2 stopped, in 2 min.',
+    0,
+  ]);
 });
 
 test('of a known number of items it tells how many are done, and its outcomes in the order in which they came', () => {
@@ -100,8 +103,8 @@ test('of a known number of items it tells how many are done, and its outcomes in
   progress.pass('duplicate');
   pass(10_000);
   expect(shown()).toBe('4 of 40, 0.4 a second, 2 min left\n');
-  expect(progress.summary(new Map([['deleted', ' (1 of them twice)']]))).toBe(
-    '1 not found, 3 deleted (1 of them twice), 1 duplicate',
+  expect(progress.sentence('session', new Map([['deleted', ' (1 of them twice)']]))).toBe(
+    '1 session not found, 3 deleted (1 of them twice), 1 duplicate, in 10 s.',
   );
 });
 
@@ -131,4 +134,38 @@ test('a pause that a server asked for is told with its seconds, and no longer th
   pass(10_000);
   expect(shown()).toBe('0 answered, 0.0 a second\n');
   progress.stop();
+});
+
+test('the end is a sentence, which tells the time of long work alone', () => {
+  const { progress, pass } = progressOf('none', 2, { unit: 'items', outcomes: ['deleted'] });
+  progress.finish('deleted');
+  progress.finish('failed');
+  pass(9_999);
+  expect(progress.sentence('session')).toBe('1 session deleted, 1 failed.');
+  pass(15_001);
+  expect(progress.sentence('session')).toBe('1 session deleted, 1 failed, in 25 s.');
+});
+
+test('work without an item shows no line', () => {
+  const { progress, pass, shown } = progressOf('live', 0, { unit: 'items' });
+  pass(60_000);
+  progress.stop();
+  expect(shown()).toBe('');
+});
+
+test('what is written to the terminal takes the place of the drawn line', () => {
+  const { pass, shown, stderr } = progressOf('live', 40, { unit: 'items' });
+  pass(200);
+  shown();
+  void stderr.write('Made a store.\n');
+  expect(shown()).toBe('\r\x1b[KMade a store.\n');
+});
+
+test('a terminal that tells its width only after the start shows the line from then on', () => {
+  const { pass, shown, stream } = progressOf('live', 40, { unit: 'items', columns: 0 });
+  pass(400);
+  expect(shown()).toBe('');
+  Object.assign(stream, { columns: 80 });
+  pass(200);
+  expect(shown()).toContain('0 of 40');
 });

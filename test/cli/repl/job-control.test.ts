@@ -182,5 +182,5 @@ test('in a question: it is asked again, and answered', async () => {
   screen.type('fg\r');
   await screen.until('asked again', () => screen.cursorRow.endsWith('(y/N)'));
   screen.type('y\r');
-  await screen.shows('2 deleted');
+  await screen.shows('2 sessions deleted.');
 });

@@ -1,11 +1,15 @@
 import { PassThrough } from 'node:stream';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createOutput } from '../../../src/cli/terminal/output.ts';
 import { waiting } from '../../../src/cli/terminal/progress.ts';
 import type { StartTimer } from '../../../src/cli/terminal/timer.ts';
 
 function stderr(terminal: object) {
-  return createOutput(Object.assign(new PassThrough(), terminal), {
+  return stderrOf(Object.assign(new PassThrough(), terminal));
+}
+
+function stderrOf(stream: PassThrough) {
+  return createOutput(stream, {
     role: 'talk',
     env: {},
     noColor: false,
@@ -43,8 +47,12 @@ describe('a sign of life', () => {
     ['when quiet', { isTTY: true, columns: 80 }, true],
   ])('is not there %s', async (_, terminal, quiet) => {
     const output = stderr(terminal);
+    let isFirst = true;
     const atOnce: StartTimer = (_milliseconds, action) => {
-      action();
+      if (isFirst) {
+        isFirst = false;
+        action();
+      }
       return () => {};
     };
     const sign = waiting(() => output, 'x', { quiet, startTimer: atOnce, now: Date.now });
@@ -53,5 +61,26 @@ describe('a sign of life', () => {
     sign.stop();
     expect(output.stream.writableLength).toBe(0);
     expect((output.stream as PassThrough).readableLength).toBe(0);
+  });
+
+  test('begins later on a terminal that tells its width only after the start', async () => {
+    const terminal = Object.assign(new PassThrough(), { isTTY: true, columns: 0 });
+    const output = stderrOf(terminal);
+    const actions: (() => void)[] = [];
+    const startTimer: StartTimer = (_milliseconds, action) => {
+      actions.push(action);
+      return () => {};
+    };
+    const sign = waiting(() => output, 'Counting', { quiet: false, startTimer, now: Date.now });
+    actions.shift()?.();
+    await new Promise(setImmediate);
+    expect(terminal.readableLength).toBe(0);
+    terminal.columns = 80;
+    // ora draws on a stream of Node's terminals.
+    Object.assign(terminal, { cursorTo: () => true, clearLine: () => true, moveCursor: () => true });
+    actions.shift()?.();
+    await vi.waitFor(() => expect(terminal.readableLength).toBeGreaterThan(0));
+    sign.stop();
+    expect(String(terminal.read())).toContain('Counting');
   });
 });

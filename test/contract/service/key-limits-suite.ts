@@ -15,22 +15,26 @@ export function describeKeyLimits(given: GivenService): void {
       ({ backend, first } = given());
     });
 
-    it.each(keyScopes)('a key of scope %s may do exactly the operations of its scope', async (scope) => {
-      const call = callWith(await given().issueKey({ scope }));
-      const { session_id } = await create(backend, first);
-      const outcomes: Record<string, string> = {};
-      const expected: Record<string, string> = {};
-      for (const [name, operation] of Object.entries(operations(backend, call, session_id))) {
-        const needed = neededScope[name as keyof typeof neededScope] ?? 'read';
-        expected[name] = keyScopes.indexOf(scope) >= keyScopes.indexOf(needed) ? 'allowed' : 'FORBIDDEN';
-        const code = await operation().then(
-          () => 'allowed',
-          (error: { readonly code: string }) => error.code,
-        );
-        outcomes[name] = code === 'FORBIDDEN' ? code : 'allowed';
-      }
-      expect(outcomes).toEqual(expected);
-    });
+    it.each([...keyScopes, null])(
+      'a key of scope %s may do exactly the operations of its scope',
+      async (scope) => {
+        const call = callWith(await given().issueKey({ scope }));
+        const { session_id } = await create(backend, first);
+        const outcomes: Record<string, string> = {};
+        const expected: Record<string, string> = {};
+        for (const [name, operation] of Object.entries(operations(backend, call, session_id))) {
+          const needed = neededScope[name as keyof typeof neededScope] ?? 'read';
+          const isAllowed = scope === null || keyScopes.indexOf(scope) >= keyScopes.indexOf(needed);
+          expected[name] = isAllowed ? 'allowed' : 'FORBIDDEN';
+          const code = await operation().then(
+            () => 'allowed',
+            (error: { readonly code: string }) => error.code,
+          );
+          outcomes[name] = code === 'FORBIDDEN' ? code : 'allowed';
+        }
+        expect(outcomes).toEqual(expected);
+      },
+    );
 
     it('a key out of scope is told so before the session is looked for, and changes nothing', async () => {
       const call = callWith(await given().issueKey({ scope: 'read' }));

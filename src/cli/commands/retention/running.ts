@@ -1,9 +1,11 @@
 // What `parley retention run` does: it counts, asks or has the count confirmed, runs the policy, and says how to take it back.
 import { ParleyError } from '../../../service/errors.ts';
 import type { Retention, RetentionPlan, RetentionReport } from '../../../service/project-retention.ts';
+import { monotonicMs } from '../../../system/monotonic-clock.ts';
 import { type BatchProgress, progressOn } from '../../batch/batch-progress.ts';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
+import { endSentence } from '../../end-sentence.ts';
 import { type ChosenProject, namedOrOwnProject } from '../../project-choice.ts';
 import { toJson } from '../../terminal/json.ts';
 import { askText, confirm as askWhether } from '../../terminal/prompt.ts';
@@ -28,8 +30,9 @@ export async function runRetention(input: RetentionRunInput, context: CliContext
   if (plan.sessions === 0 && plan.confirmation !== null && input.confirm === null)
     return tellNothing(plan, context);
   const confirmed = await confirmedCount(plan, input, context);
+  const began = monotonicMs();
   const report = await runWithProgress(retention, plan, confirmed, context);
-  return tellReport(report, context);
+  return tellReport(report, monotonicMs() - began, context);
 }
 
 function noPolicyOf({ project_name }: ChosenProject): ParleyError {
@@ -53,7 +56,7 @@ async function tellNothing(
   context: CliContext,
 ): Promise<undefined> {
   const nothing = { batch: null, expired: 0, erased: 0, continued: false, finished: true };
-  await tellReport({ project_id, project_name, ...nothing }, context);
+  await tellReport({ project_id, project_name, ...nothing }, 0, context);
   await context.say('The first run that removes a session asks for its count.');
 }
 
@@ -130,13 +133,13 @@ async function runWithProgress(
   }
 }
 
-async function tellReport(report: RetentionReport, context: CliContext): Promise<undefined> {
+async function tellReport(report: RetentionReport, tookMs: number, context: CliContext): Promise<undefined> {
   const { options, stdout, stderr, stopSignal } = context;
   const { project_name, expired, erased, batch, finished } = report;
   if (options.json) await stdout.write(`${toJson({ success: true, data: report })}\n`);
   else
     await stdout.write(
-      `Expired ${counted(expired, 'session')} of project ${project_name}, and erased ${erased}.\n`,
+      `${endSentence(`Expired ${counted(expired, 'session')} of project ${project_name}, and erased ${erased}`, tookMs)}\n`,
     );
   if (batch !== null)
     await context.say(`To undo the expiry: ${sameCommand(`sessions restore --batch ${batch}`, options)}`);

@@ -32,7 +32,7 @@ export async function tellEnd(
   const resume = sameCommand(`sessions ${kind} --resume ${batch}`, context.options);
   if (end.stopped !== null) {
     // The line is part of the failure, so `--quiet` keeps it.
-    const where = end.report.progress.summary() === '' ? 'Stopped before the first result.' : 'Stopped.';
+    const where = end.report.progress.finished === 0 ? 'Stopped before the first result.' : 'Stopped.';
     await context.stderr.write(`${where} To go on: ${resume}\n`);
     return endStatus(end, ignoreMissing);
   }

@@ -59,7 +59,6 @@ async function lookUp({ list }: BatchDraft, input: ActionInput, context: CliCont
     journal: null,
     concurrency,
     verbose: true,
-    dryRun: true,
   };
   return endStatus(await runOver(operation, ids, context), ignoreMissing);
 }

@@ -59,16 +59,11 @@ export function offersArchive({ extensions }: Backend): boolean {
 /** `verbose`: a result line for each id also at a terminal. `batch`: the name of the batch that has a journal. */
 export async function runOver(
   operation: SessionOperation,
-  {
-    verbose,
-    dryRun = false,
-    batch = null,
-    ...ids
-  }: BatchIds & { readonly verbose: boolean; readonly dryRun?: boolean; readonly batch?: string | null },
+  { verbose, batch = null, ...ids }: BatchIds & { readonly verbose: boolean; readonly batch?: string | null },
   context: CliContext,
 ): Promise<BatchEnd> {
   const { backend, apiKey } = await context.open();
-  const report = new BatchReport(context, { total: ids.total, done: operation.done, verbose, dryRun });
+  const report = new BatchReport(context, { total: ids.total, done: operation.done, verbose });
   // Restoring is part of the archive, and is tried whether or not the archive is known to be offered.
   const takesBatches = offersArchive(backend) || !operation.goesSingly;
   const stopped = await runBatch({

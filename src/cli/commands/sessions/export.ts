@@ -5,6 +5,7 @@ import type { SessionRecord } from '../../../service/session-archive.ts';
 import { yieldToEventLoop } from '../../../system/yield-to-event-loop.ts';
 import { type BatchProgress, progressOn } from '../../batch/batch-progress.ts';
 import type { CliContext, ServiceAccess } from '../../context.ts';
+import { counted } from '../../counted.ts';
 import { asParleyError, tellFailure } from '../../error-report.ts';
 import { exitSomeFailed, exitStatusOf } from '../../exit-codes.ts';
 import type { Run } from '../../run.ts';
@@ -92,7 +93,6 @@ export async function runExport(input: ExportInput, context: CliContext): Promis
   const { exportPlace } = await import('../../transcripts/export-place.ts');
   const place = await exportPlace({ ...input, format, several: !isOnly }, context);
   const redaction = await redactionOf(input);
-  const counts = { exported: 0, failed: 0 };
   const results: ItemResult[] = [];
   const exported: string[] = [];
   const showsAll = input.verbose || context.options.json || !context.stdout.isTerminal;
@@ -125,12 +125,10 @@ export async function runExport(input: ExportInput, context: CliContext): Promis
           await place.discard();
           return status;
         }
-        counts.failed++;
         continue;
       }
       // A failure to write ends the export: the next session could not be written either.
       const file = await place.take(record);
-      counts.exported++;
       progress.finish('exported');
       exported.push(id);
       if (file !== null) await tell({ session_id: id, status: 'exported', file });
@@ -145,14 +143,16 @@ export async function runExport(input: ExportInput, context: CliContext): Promis
     progress?.stop();
     await recordExport(exported, context);
   }
-  if (input.output !== null || counts.failed > 0) {
-    await context.say(`${counts.exported} exported${counts.failed > 0 ? `, ${counts.failed} failed` : ''}`);
+  const failed = progress.count('failed');
+  if (input.output !== null || failed > 0) {
+    await context.say(progress.sentence('session'));
   }
   if (redaction !== null) {
     const { count, summary } = redaction;
-    await context.say(count === 0 ? 'No secret of a known shape.' : `${count} redacted: ${summary}`);
+    const redacted = `${counted(count, 'secret')} redacted: ${summary}.`;
+    await context.say(count === 0 ? 'No secret of a known shape.' : redacted);
   }
-  return counts.failed > 0 ? exitSomeFailed : 0;
+  return failed > 0 ? exitSomeFailed : 0;
 }
 
 /** A server sees an export as reads, which say what they are for. It tells its audit log. */

@@ -5,9 +5,12 @@ import { quoted } from '../../../service/quoted.ts';
 import { type BatchProgress, progressOn } from '../../batch/batch-progress.ts';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
+import { tellFailure } from '../../error-report.ts';
+import { exitDone, exitSomeFailed, exitStatusOf } from '../../exit-codes.ts';
 import type { ImportItem } from '../../imports/import-items.ts';
 import type { Intake } from '../../imports/session-intake.ts';
-import { writeResults } from '../../session-batch/batch-report.ts';
+import { mostShown, writeResults } from '../../session-batch/batch-report.ts';
+import { oneLine } from '../../terminal/filter.ts';
 import { sameCommand } from './batch.ts';
 import type { ImportPlan } from './import-plan.ts';
 
@@ -23,6 +26,10 @@ export class ImportReport {
   readonly #unknown = new PassedFiles();
   readonly #companions = new PassedFiles();
   #leftOut = 0;
+  /** The lines of sessions that need attention. A terminal gets the first ones. */
+  #shown = 0;
+  /** The exit status of the last failure. */
+  #lastStatus = 0;
   #links = 0;
   /** The session with the newest message. */
   #newest: { readonly id: string; readonly title: string | null; readonly time: string } | null = null;
@@ -40,12 +47,9 @@ export class ImportReport {
     });
   }
 
-  get finished(): number {
-    return this.#progress.finished;
-  }
-
-  get failed(): number {
-    return this.#progress.count('failed');
+  get exitStatus(): number {
+    if (this.#failed === 0) return exitDone;
+    return this.#progress.finished === 1 ? this.#lastStatus : exitSomeFailed;
   }
 
   async say(line: string): Promise<void> {
@@ -78,6 +82,9 @@ export class ImportReport {
     if (session !== null && origin !== null && quiet.includes(status))
       this.#remember(session_id, session.record.session);
     if (!this.#showsAll && quiet.includes(status)) return;
+    this.#shown += 1;
+    if (error !== null) this.#lastStatus = exitStatusOf(error.code);
+    if (!this.#showsAll && this.#shown > mostShown) return;
     const result = {
       ...{ session_id, status },
       ...(intake?.reason !== undefined && { reason: intake.reason }),
@@ -85,7 +92,11 @@ export class ImportReport {
       ...(origin !== null && { source: origin.source, source_id: origin.id }),
       ...(error !== null && { error: { code: error.code, message: error.message } }),
     };
+    this.#progress.clear();
     await writeResults([result], this.#context);
+    if (error === null) return;
+    await this.say(`At ${oneLine(place)}:`);
+    await tellFailure(error, this.#context);
   }
 
   stop(): void {
@@ -103,8 +114,12 @@ export class ImportReport {
 
   async end(): Promise<void> {
     const { options } = this.#context;
+    const unshown = this.#showsAll ? 0 : this.#shown - mostShown;
+    if (unshown > 0) await this.say(`… and ${unshown} more; --verbose shows all.`);
     if (this.#progress.finished > 1 || (!this.#showsAll && this.#progress.finished > 0))
-      await this.say(this.#plan.dryRun ? this.#progress.sentence('conversation') : this.#progress.summary());
+      await this.say(this.#progress.sentence(this.#plan.dryRun ? 'conversation' : 'session'));
+    if (this.#failed > 0)
+      await this.say('To try the failed again, give the same command again: what is there stays.');
     if (this.#leftOut > 0) await this.say(`${counted(this.#leftOut, 'conversation')} left out as asked.`);
     const companions = this.#companions.told('without conversations left out');
     if (companions !== null) await this.say(companions);
@@ -119,6 +134,10 @@ export class ImportReport {
     const { id, title } = this.#newest;
     const words = sameCommand(`chat -s ${id}`, options);
     await this.say(`The newest is ${title === null ? id : quoted(title)}. To go on with it: ${words} "…"`);
+  }
+
+  get #failed(): number {
+    return this.#progress.count('failed');
   }
 
   #named(status: string): string {

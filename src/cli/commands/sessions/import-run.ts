@@ -5,12 +5,9 @@ import { gathered } from '../../batch/gathered-items.ts';
 import { runInOrder } from '../../batch/ordered-run.ts';
 import { Pacer } from '../../batch/pacer.ts';
 import type { CliContext } from '../../context.ts';
-import { tellFailure } from '../../error-report.ts';
-import { exitDone, exitSomeFailed } from '../../exit-codes.ts';
 import { textOf } from '../../imports/foreign-value.ts';
 import { type ImportItem, readItems } from '../../imports/import-items.ts';
 import { type Intake, takeIn } from '../../imports/session-intake.ts';
-import { oneLine } from '../../terminal/filter.ts';
 import { type ImportInput, isWanted, planImport } from './import-plan.ts';
 import { ImportReport } from './import-report.ts';
 
@@ -72,7 +69,6 @@ export async function importSessions(input: ImportInput, context: CliContext): P
     openDatabase: context.host.openDatabase,
     passed: (path, isCompanion) => report.pass(path, isCompanion),
   });
-  let lastStatus = 0;
   try {
     const groups = gathered(wanted(items, plan, report), group);
     await runInOrder<ImportItem, Outcome | null>(groups, {
@@ -86,9 +82,6 @@ export async function importSessions(input: ImportInput, context: CliContext): P
           if (outcome === null) continue;
           const { item, intake, error } = outcome;
           await report.add(item, intake, error);
-          if (error === null) continue;
-          await report.say(`At ${oneLine(item.place)}:`);
-          lastStatus = await tellFailure(error, context);
         }
       },
     });
@@ -101,8 +94,7 @@ export async function importSessions(input: ImportInput, context: CliContext): P
     report.stop();
   }
   await report.end();
-  if (report.failed === 0) return exitDone;
-  return report.finished === 1 ? lastStatus : exitSomeFailed;
+  return report.exitStatus;
 }
 
 /** Of the texts alone. What was read is checked later, so a record may have any shape. */

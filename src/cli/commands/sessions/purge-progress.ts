@@ -24,6 +24,11 @@ export class PurgeProgress {
     if (this.#progress.finished >= this.#sessions) this.#overwrite();
   }
 
+  /** These words as the sentence at the end. */
+  ending(words: string): string {
+    return this.#progress.ending(words);
+  }
+
   stop(): void {
     this.#progress.stop();
     this.#spinner?.stop();

@@ -7,7 +7,6 @@ import type { CliContext, Printing } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import { removeJournals } from '../../session-batch/journal-removal.ts';
 import { timesIn } from '../../shown-time.ts';
-import { fieldLines } from '../../terminal/fields.ts';
 import { oneLine } from '../../terminal/filter.ts';
 import { toJson } from '../../terminal/json.ts';
 import { askText } from '../../terminal/prompt.ts';
@@ -46,6 +45,10 @@ export async function purgeSessions(input: PurgeInput, context: CliContext): Pro
     await context.say(`Nothing to erase: no session of ${whose} was deleted before ${told}.`);
     return;
   }
+  if (input.dryRun && !context.options.json) {
+    await context.stdout.write(`${described(plan, whose, told, input.rewrite)}\n`);
+    return tellNotReached(context);
+  }
   if (input.dryRun) return tell({ ...request, ...plan, not_reached: notReached }, context);
   if (isNothing) return tell({ ...request, sessions: 0, messages: 0, not_reached: notReached }, context);
   await context.say(described(plan, whose, told, input.rewrite));
@@ -67,16 +70,16 @@ export async function purgeSessions(input: PurgeInput, context: CliContext): Pro
     holdsAny: (project_id, ids) => administration.holdsAny(project_id, ids),
     locks: context.host.locks,
   });
-  if (context.stdout.isTerminal && !context.options.json) {
-    await context.stdout.write(ended({ facts, integrity, ...report }, journals_removed));
+  if (!context.options.json) {
+    await context.stdout.write(ended({ facts, integrity, ...report }, journals_removed, progress));
     return tellNotReached(context);
   }
   const all = { ...request, ...report, ...ownFacts, integrity, journals_removed, not_reached: notReached };
   return tell(all, context);
 }
 
-/** The end of a purge in sentences, for a terminal. */
-export function ended(report: PurgeReport, journals: readonly string[]): string {
+/** The end of a purge in sentences. */
+export function ended(report: PurgeReport, journals: readonly string[], progress: PurgeProgress): string {
   const { sessions, messages, stored_answers, backups_removed, bytes_before, bytes, facts, integrity } =
     report;
   const lists = [
@@ -84,7 +87,9 @@ export function ended(report: PurgeReport, journals: readonly string[]): string 
     { what: 'Batches whose journals were removed', names: journals },
   ];
   return [
-    `Erased ${counted(sessions, 'session')} with ${counted(messages, 'message')}, and ${counted(stored_answers, 'stored answer')}.`,
+    progress.ending(
+      `Erased ${counted(sessions, 'session')} with ${counted(messages, 'message')}, and ${counted(stored_answers, 'stored answer')}`,
+    ),
     `The store has ${counted(bytes, 'byte')}; it had ${bytes_before}. Its check: ${integrity}.`,
     ...lists
       .filter(({ names }) => names.length > 0)
@@ -128,16 +133,12 @@ export async function requireCount(count: number, given: number | null, context:
   );
 }
 
-/** What a purge tells. */
-type ToldPurge = Readonly<Record<string, unknown>> & { readonly not_reached: readonly string[] };
-
-export async function tell(data: ToldPurge, context: CliContext): Promise<undefined> {
-  if (context.options.json) await context.stdout.write(`${toJson({ success: true, data })}\n`);
-  else {
-    const { not_reached, ...fields } = data;
-    await context.stdout.write(fieldLines(fields, timesIn(context.stdout, context.host.now())));
-    await tellNotReached(context, not_reached);
-  }
+/** What a purge tells under `--json`. */
+export async function tell(
+  data: Readonly<Record<string, unknown>>,
+  { stdout }: Printing,
+): Promise<undefined> {
+  await stdout.write(`${toJson({ success: true, data })}\n`);
 }
 
 export async function tellNotReached(

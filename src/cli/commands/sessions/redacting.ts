@@ -4,6 +4,7 @@ import type { Administration } from '../../../service/administration.ts';
 import { ParleyError } from '../../../service/errors.ts';
 import { anySession, firstCreatedFirst } from '../../../service/session-archive.ts';
 import { yieldToEventLoop } from '../../../system/yield-to-event-loop.ts';
+import { type BatchProgress, progressOn } from '../../batch/batch-progress.ts';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import { exitDone, exitSomeFailed } from '../../exit-codes.ts';
@@ -76,9 +77,13 @@ export async function redactSessions(input: RedactInput, context: CliContext): P
   }
   if (!input.yes) await askFirst(look, backups, context);
   const lines = await redactHistories(context.host, (line) => look.texts.without(line));
-  const results = await replaceAll(look, project_id, input, administration, isOnly, context);
+  const progress = progressOn(context, {
+    ...{ end: look.ids.length, unit: 'items', outcomes: ['redacted'], resultsApart: true },
+  });
+  const results = await replaceAll(look, project_id, input, administration, isOnly, progress, context);
   await erase(input.rewrite, administration, context);
   const status = await tellEnd(results, context);
+  await context.say(progress.sentence('session'));
   if (lines > 0) await context.say(`${counted(lines, 'line')} of what was typed changed, too.`);
   await tellHolders(look.texts, administration, context);
   await context.say(
@@ -138,21 +143,27 @@ async function replaceAll(
   input: RedactInput,
   administration: Administration,
   isOnly: boolean,
+  progress: BatchProgress,
   context: CliContext,
 ): Promise<readonly ItemResult[]> {
   const redacted = results.filter(({ status }) => status !== 'would_redact');
-  for (const id of ids) {
-    await yieldToEventLoop();
-    context.signal.throwIfAborted();
-    redacted.push(
-      await orResult(id, isOnly, async () => {
+  for (const { status } of redacted) if (status !== 'unchanged') progress.pass(status);
+  try {
+    for (const id of ids) {
+      await yieldToEventLoop();
+      context.signal.throwIfAborted();
+      const result = await orResult(id, isOnly, async () => {
         const plan = await planOf(id, input.messages, context);
         texts.add(plan);
         const { messages, changes } = plan;
         await administration.redactSession({ project_id, session_id: id, messages, changes });
         return resultOf(id, 'redacted', plan);
-      }),
-    );
+      });
+      progress.finish(result.status);
+      redacted.push(result);
+    }
+  } finally {
+    progress.stop();
   }
   return redacted;
 }

@@ -20,7 +20,7 @@ const ahead = 8;
 
 export async function searchSecrets(context: CliContext): Promise<undefined> {
   const { stdout } = context;
-  const total = context.stderr.redraws && !context.options.quiet ? await countMessages(context) : null;
+  const total = context.stderr.formats && !context.options.quiet ? await countMessages(context) : null;
   // The line of the progress is removed before each result.
   const progress = progressOn(context, {
     ...{ end: total, unit: 'items', outcomes: ['searched'], resultsApart: true },

@@ -41,6 +41,11 @@ export async function purgeSessionsOf(input: UserPurgeInput, context: CliContext
   const request = { project_id: project?.project_id ?? null, user: input.user };
   const plan = await administration.planUserPurge(request);
   const whose = project === null ? 'all projects' : `project ${project.project_name}`;
+  if (input.dryRun && !context.options.json) {
+    await context.stdout.write(`${described(plan, whose, input.rewrite)}\n`);
+    await tellNotReached(context, notReached);
+    return exitDone;
+  }
   if (input.dryRun) {
     await tell({ project_id: request.project_id, ...plan, not_reached: notReached }, context);
     return exitDone;
@@ -64,7 +69,8 @@ export async function purgeSessionsOf(input: UserPurgeInput, context: CliContext
     holdsAny: (project_id, ids) => administration.holdsAny(project_id, ids),
     locks: context.host.locks,
   });
-  await tellEnd(report, { project_id: request.project_id, journals_removed, history_lines }, context);
+  const here = { project_id: request.project_id, journals_removed, history_lines };
+  await tellEnd(report, here, progress, context);
   return statusOf(report.busy, report.sessions, context);
 }
 
@@ -125,16 +131,17 @@ async function tellEnd(
     readonly journals_removed: readonly string[];
     readonly history_lines: number;
   },
+  progress: PurgeProgress,
   context: CliContext,
 ): Promise<void> {
   const { journals_removed, history_lines } = here;
-  if (context.options.json || !context.stdout.isTerminal) {
+  if (context.options.json) {
     const ownFacts = Object.fromEntries(facts.map(({ name, value }) => [name, value]));
     const all = { ...here, ...report, ...ownFacts, integrity, hashes, busy, not_reached: notReached };
     await tell(all, context);
     return;
   }
-  await context.stdout.write(ended({ facts, integrity, ...report }, journals_removed));
+  await context.stdout.write(ended({ facts, integrity, ...report }, journals_removed, progress));
   if (history_lines > 0)
     await context.stdout.write(`${counted(history_lines, 'line')} of what was typed changed, too.\n`);
   const more = hashes.length > mostShown ? `, and ${hashes.length - mostShown} more (--json names all)` : '';

@@ -62,7 +62,9 @@ export async function runStoreBackup(
   }
   const keys = facts.keys > 0 ? ` and ${counted(facts.keys, 'key')}` : '';
   const what = `${counted(facts.sessions, 'session')}, ${counted(facts.messages, 'message')}${keys}`;
-  await context.say(`Backed up ${what} of ${facts.from} to ${path === '-' ? 'standard output' : path}.`);
+  await context.say(
+    progress.ending(`Backed up ${what} of ${facts.from} to ${path === '-' ? 'standard output' : path}`),
+  );
 }
 
 function refuseMixedOutput({ options, stdout }: CliContext): void {

@@ -60,6 +60,8 @@ export async function runStoreCopy(input: StoreCopyInput, context: CliContext): 
   }
   await sayModes(report.modes, to.address === null ? host.profileFile.path : report.to, context);
   await context.say(
-    `Copied ${counted(report.projects.length, 'project')} with ${counted(report.keys, 'key')} to ${report.to}.`,
+    progress.ending(
+      `Copied ${counted(report.projects.length, 'project')} with ${counted(report.keys, 'key')} to ${report.to}`,
+    ),
   );
 }

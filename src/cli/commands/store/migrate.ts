@@ -1,8 +1,10 @@
 // `parley store migrate`: brings the tables of a store to the schema of this version, before the servers that need it are started.
 import type { Command } from 'commander';
 import type { StoreMigration } from '../../../service/administration.ts';
+import { monotonicMs } from '../../../system/monotonic-clock.ts';
 import { notHere } from '../../backend-administration.ts';
 import type { CliContext } from '../../context.ts';
+import { endSentence } from '../../end-sentence.ts';
 import type { Run } from '../../run.ts';
 import { toJson } from '../../terminal/json.ts';
 
@@ -16,16 +18,17 @@ export function registerStoreMigrate(parent: Command, run: Run): void {
 export async function runStoreMigrate(context: CliContext): Promise<undefined> {
   const target = context.resolve('report');
   if (target.url !== null) throw notHere(target.url);
+  const began = monotonicMs();
   const migration = await context.host.migrateStore(target);
   const place = target.storeName;
   const { stdout, options } = context;
   if (options.json) await stdout.write(`${toJson({ success: true, data: { place, ...migration } })}\n`);
-  else await stdout.write(`${described(place, migration)}\n`);
+  else await stdout.write(`${described(place, migration, monotonicMs() - began)}\n`);
 }
 
-function described(place: string, { from, to, backup }: StoreMigration): string {
+function described(place: string, { from, to, backup }: StoreMigration, tookMs: number): string {
   if (from === to) return `The store ${place} has schema ${to}: nothing to do.`;
   if (from === 0) return `Made the store ${place} with schema ${to}.`;
   const kept = backup === null ? '' : ` As it was before, it is kept in ${backup}`;
-  return `Migrated the store ${place} from schema ${from} to ${to}.${kept}`;
+  return `${endSentence(`Migrated the store ${place} from schema ${from} to ${to}`, tookMs)}${kept}`;
 }

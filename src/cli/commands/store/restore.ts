@@ -55,7 +55,7 @@ export async function runStoreRestore(
   }
   const { sessions, messages, made_at, place, kept, keys } = report;
   const rows = `${counted(sessions, 'session')} with ${counted(messages, 'message')}`;
-  await stdout.write(`Restored ${rows} to ${place}, as they were at ${made_at}.\n`);
+  await stdout.write(`${progress.ending(`Restored ${rows} to ${place}, as they were at ${made_at}`)}\n`);
   if (kept !== null) await context.say(`The store that was there is kept in ${kept}`);
   await sayModes(report.modes, target.store === null ? host.profileFile.path : place, context);
   await context.say(keysSaid(keys));

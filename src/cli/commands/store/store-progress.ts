@@ -1,11 +1,14 @@
 // The progress of work on a whole store, counted in sessions.
 import type { CopyProgress } from '../../../service/administration.ts';
+import { monotonicMs } from '../../../system/monotonic-clock.ts';
 import { type BatchProgress, progressOn } from '../../batch/batch-progress.ts';
 import type { CliContext } from '../../context.ts';
+import { endSentence } from '../../end-sentence.ts';
 
 /** A line on a terminal for each phase of the work. */
 export class StoreProgress implements CopyProgress {
   readonly #context: CliContext;
+  readonly #began = monotonicMs();
   #progress: BatchProgress | null = null;
   #phase = '';
 
@@ -23,6 +26,11 @@ export class StoreProgress implements CopyProgress {
 
   finish(sessions: number): void {
     for (let count = 0; count < sessions; count += 1) this.#progress?.finish(this.#phase);
+  }
+
+  /** These words as the sentence at the end of all phases. */
+  ending(words: string): string {
+    return endSentence(words, monotonicMs() - this.#began);
   }
 
   stop(): void {

@@ -30,6 +30,6 @@ export async function runStoreVerify(file: string, context: CliContext): Promise
   const { sessions, messages, projects, keys, made_at, from, sha256 } = facts;
   const rows = `${counted(projects, 'project')}, ${counted(sessions, 'session')}, ${counted(messages, 'message')}`;
   const withKeys = keys === 0 ? 'no keys' : counted(keys, 'key');
-  await stdout.write(`The backup is whole: ${rows}, ${withKeys}.\n`);
+  await stdout.write(`${progress.ending(`The backup is whole: ${rows}, ${withKeys}`)}\n`);
   await stdout.write(`It holds ${from} as it was at ${made_at} (SHA-256 ${sha256}).\n`);
 }
