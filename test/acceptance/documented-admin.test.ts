@@ -67,6 +67,10 @@ test('every line of the section for admins does what it says', async () => {
   expect(lines('parley sessions delete --older-than 30d --yes')).toEqual(each('deleted', aged));
   expect(lines('parley sessions restore --batch BATCH')).toEqual(each('restored', aged));
   expect(lines('parley sessions restore - < ids.txt')).toEqual(each('restored', listed));
-  expect(said.get('parley sessions purge --deleted-before 30d --dry-run')).toMatch(/^sessions: 2$/m);
-  expect(said.get('parley sessions purge --deleted-before 30d --confirm 12')).toMatch(/^integrity: ok$/m);
+  expect(said.get('parley sessions purge --deleted-before 30d --dry-run')).toMatch(
+    /^2 sessions of project default, /,
+  );
+  expect(said.get('parley sessions purge --deleted-before 30d --confirm 12')).toMatch(
+    /^Erased 2 sessions with 0 messages, .*\n.*Its check: ok\.$/m,
+  );
 }, 60_000);

@@ -32,9 +32,14 @@ export function waiting(
   let words = text;
   let clear = () => {};
   let update = () => {};
+  let cancel = () => {};
+  const showLater = () => {
+    cancel = startTimer(patienceMs, () => void show());
+  };
   const show = async () => {
     const { formats, redraws, stream, colour } = stderr();
-    if (formats && !redraws) cancel = startTimer(patienceMs, () => void show());
+    // A terminal may tell its width later.
+    if (formats && !redraws) showLater();
     if (!redraws) return;
     const { default: ora } = await import('ora');
     if (stopped) return;
@@ -53,7 +58,7 @@ export function waiting(
     };
     spinner.start();
   };
-  let cancel = startTimer(patienceMs, () => void show());
+  showLater();
   return {
     say(other) {
       words = other;
