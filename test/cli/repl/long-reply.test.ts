@@ -25,16 +25,24 @@ const most = 400_000;
 const presses = 10;
 const patienceMs = 20_000;
 
-/** Presses Ctrl-C while the next reply is on its way to the screen; how long it takes until the text stands there, ms. */
+/**
+ * Presses Ctrl-C while the next reply is on its way to the screen; how long it takes until the text stands there, ms. Infinite if the program
+ * ends and the text does not come: node-pty drops what it has not read 200 ms after that.
+ */
 async function stopped(screen: TerminalScreen, text: RegExp): Promise<number> {
   const before = screen.bytes.length;
   const written = () => screen.bytes.slice(before);
   const reply = await model.next();
   for (let piece = 0; piece < 4; piece += 1) reply.say('['.repeat(most / 4));
   await screen.until('the brackets', () => written().includes('[['));
+  let hasEnded = false;
+  void screen.ended.then(() => {
+    hasEnded = true;
+  });
   const pressed = performance.now();
   screen.type('\x03');
   while (!text.test(written())) {
+    if (hasEnded) return Number.POSITIVE_INFINITY;
     if (performance.now() - pressed > patienceMs) throw new Error(`never shown: ${written().slice(-300)}`);
     await delay(1);
   }
