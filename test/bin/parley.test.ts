@@ -177,12 +177,11 @@ describe('the build', () => {
     }
   });
 
-  // The build refuses chunks of a turn that hold what no turn needs.
-  test('a command loads the chunks that it needs', () => {
-    const place = mkdtempSync(join(tmpdir(), 'parley-chunks-'));
-    const told = join(place, 'tell.cjs');
+  /** The path of a script to preload: it tells on stderr each chunk that is loaded and, at the end, whether a module of Node was. */
+  function tellingChunks(place: string, module: string): string {
+    const path = join(place, 'tell.cjs');
     writeFileSync(
-      told,
+      path,
       `const vm = require('node:vm');
       const Script = vm.Script;
       vm.Script = class extends Script {
@@ -191,8 +190,15 @@ describe('the build', () => {
           process._rawDebug(/([a-z-]+?)(-[\\w-]{8})?\\.cjs$/.exec(options.filename)[1]);
         }
       };
-      process.on('exit', () => process._rawDebug('node: ' + process.moduleLoadList.includes('NativeModule crypto')));`,
+      process.on('exit', () => process._rawDebug('${module}: ' + process.moduleLoadList.includes('NativeModule ${module}')));`,
     );
+    return path;
+  }
+
+  // The build refuses chunks of a turn that hold what no turn needs.
+  test('a command loads the chunks that it needs', () => {
+    const place = mkdtempSync(join(tmpdir(), 'parley-chunks-'));
+    const told = tellingChunks(place, 'crypto');
     const env = { PATH: process.env['PATH'], HOME: place };
     const loaded = (...words: string[]) => {
       const ended = spawnSync(process.execPath, ['-r', told, parley, ...words], { env, encoding: 'utf8' });
@@ -202,10 +208,10 @@ describe('the build', () => {
     try {
       const chat = ['chat', '-n', '--mode', 'echo', 'hi'];
       loaded(...chat);
-      expect(loaded('--version')).toEqual(['main', 'node: false']);
-      expect(loaded('--help')).toEqual(['main', 'commands', 'sessions', 'node: false']);
-      expect(loaded(...chat)).toEqual(['main', 'embedded', 'node: false']);
-      expect(loaded('sessions', 'list')).toEqual(['main', 'sessions', 'embedded', 'node: false']);
+      expect(loaded('--version')).toEqual(['main', 'crypto: false']);
+      expect(loaded('--help')).toEqual(['main', 'commands', 'sessions', 'crypto: false']);
+      expect(loaded(...chat)).toEqual(['main', 'embedded', 'crypto: false']);
+      expect(loaded('sessions', 'list')).toEqual(['main', 'sessions', 'embedded', 'crypto: false']);
     } finally {
       rmSync(place, { recursive: true, force: true });
     }
@@ -213,19 +219,7 @@ describe('the build', () => {
 
   test('a chat with a mode of its user loads the client of a model server besides, and no module of Node for clocks', async () => {
     const place = mkdtempSync(join(tmpdir(), 'parley-model-chunks-'));
-    const told = join(place, 'tell.cjs');
-    writeFileSync(
-      told,
-      `const vm = require('node:vm');
-      const Script = vm.Script;
-      vm.Script = class extends Script {
-        constructor(source, options) {
-          super(source, options);
-          process._rawDebug(/([a-z-]+?)(-[\\w-]{8})?\\.cjs$/.exec(options.filename)[1]);
-        }
-      };
-      process.on('exit', () => process._rawDebug('perf_hooks: ' + process.moduleLoadList.includes('NativeModule perf_hooks')));`,
-    );
+    const told = tellingChunks(place, 'perf_hooks');
     const server = await serve((_request, response) => sendStream(response, replyOf('Hello')));
     const env = { PATH: process.env['PATH'], HOME: place };
     const loaded = async (...words: string[]) => {
