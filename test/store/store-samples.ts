@@ -3,6 +3,7 @@
 import { readConditions } from '../../src/local/condition-reading.ts';
 import { readQuery } from '../../src/local/search-query.ts';
 import { readTitlePattern } from '../../src/local/title-pattern.ts';
+import type { Call } from '../../src/service/call.ts';
 import { defaultLimits } from '../../src/service/limits.ts';
 import { noOrdering, noSettings, type Session } from '../../src/service/session.ts';
 import {
@@ -141,6 +142,16 @@ export const anySessions = readConditions(noConditions, defaultLimits);
 
 export function search(store: SessionStore, project: string, query: string, limit = 50): Promise<SearchPage> {
   return store.searchSessions(project, searchFilter(query, { limit }), new AbortController().signal);
+}
+
+/** What a search tells of the messages that it indexes first. */
+export async function indexingOf(store: SessionStore, project: string, query: string) {
+  const told: (readonly [messages: number, of: number])[] = [];
+  const notice: Call['notice'] = (sign) => {
+    if (sign.kind === 'indexing') told.push([sign.messages, sign.of]);
+  };
+  await store.searchSessions(project, searchFilter(query), new AbortController().signal, null, notice);
+  return told;
 }
 
 /** The snippets of all hits on the first page. */

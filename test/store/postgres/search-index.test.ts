@@ -2,7 +2,6 @@
 import pg from 'pg';
 import { beforeAll, expect, test } from 'vitest';
 import { searchRules } from '../../../src/local/search-rules.ts';
-import type { Call } from '../../../src/service/call.ts';
 import { connect } from '../../../src/store/postgres/connect.ts';
 import { ConnectionPool } from '../../../src/store/postgres/connection-pool.ts';
 import { searchReads } from '../../../src/store/postgres/search.ts';
@@ -12,12 +11,19 @@ import type { SessionStore } from '../../../src/store/session-store.ts';
 import type { PostgresDatabase } from '../../support/postgres-server.ts';
 import { openTestPostgres } from '../../support/postgres-store.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
-import { newProject, recordOf, search, searchFilter, snippets, turnReply } from '../store-samples.ts';
+import {
+  indexingOf,
+  newProject,
+  recordOf,
+  search,
+  searchFilter,
+  snippets,
+  turnReply,
+} from '../store-samples.ts';
 import { begin } from '../turn-steps.ts';
 
 let server: PostgresDatabase;
 let schemas = 0;
-const never = new AbortController().signal;
 beforeAll(async () => {
   server = await sharedPostgres();
 }, 60_000);
@@ -200,11 +206,7 @@ test('a search tells how many messages it indexes first, up to the last one', as
     )
     INSERT INTO ${schema}.to_index (project, session, position, bytes)
     SELECT sessions.project, session, position, 19 FROM added JOIN ${schema}.sessions ON sessions.id = session`);
-  const told: (readonly [messages: number, of: number])[] = [];
-  const notice: Call['notice'] = (sign) => {
-    if (sign.kind === 'indexing') told.push([sign.messages, sign.of]);
-  };
-  await store.searchSessions(project, searchFilter('mountain'), never, null, notice);
+  const told = await indexingOf(store, project, 'mountain');
   expect(told.at(0)).toEqual([0, 2001]);
   expect(told.at(-1)).toEqual([2001, 2001]);
   expect(told.length).toBeGreaterThan(3);

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import type Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Call } from '../../../src/service/call.ts';
 import type { SessionStore, Turn } from '../../../src/store/session-store.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { fillIndexes } from '../../support/filled-indexes.ts';
@@ -13,7 +12,15 @@ import { lockElsewhere, lookInto } from '../../support/raw-database.ts';
 import { runs } from '../../support/runs.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
-import { newProject, once, searchFilter, snippets, turnReply, turnStart } from '../store-samples.ts';
+import {
+  indexingOf,
+  newProject,
+  once,
+  searchFilter,
+  snippets,
+  turnReply,
+  turnStart,
+} from '../store-samples.ts';
 
 const never = new AbortController().signal;
 
@@ -231,19 +238,13 @@ it('a search tells how many messages it indexes first, up to the last one', asyn
   const project = await newProject(store);
   await begin(store, project, 'words');
   lookInto(join(directory, 'parley.db'), (database) => addMessages(database, 2000));
-  const told: (readonly [messages: number, of: number])[] = [];
-  const notice: Call['notice'] = (sign) => {
-    if (sign.kind === 'indexing') told.push([sign.messages, sign.of]);
-  };
-  await store.searchSessions(project, searchFilter('mountain'), never, null, notice);
+  const told = await indexingOf(store, project, 'mountain');
   expect(told.at(0)).toEqual([0, 2001]);
   expect(told.at(-1)).toEqual([2001, 2001]);
   expect(told.length).toBeGreaterThan(3);
   expect(told.map(([messages]) => messages)).toEqual(
     told.map(([messages]) => messages).sort((a, b) => a - b),
   );
-  const before = told.length;
-  await store.searchSessions(project, searchFilter('mountain'), never, null, notice);
-  expect(told).toHaveLength(before);
+  expect(await indexingOf(store, project, 'mountain')).toEqual([]);
   await store.close();
 });
