@@ -29,13 +29,16 @@ export class SearchProgress {
   }
 
   #index(messages: number, of: number): void {
-    if (this.#bar === null) this.#spinner.stop();
-    this.#bar ??= progressOn(this.#context, {
-      ...{ end: of, unit: 'items', outcomes: ['indexed'], resultsApart: true },
-    });
+    if (this.#bar === null) {
+      this.#spinner.stop();
+      this.#bar = progressOn(this.#context, {
+        ...{ end: of, unit: 'items', outcomes: ['indexed'], resultsApart: true },
+      });
+    }
     while (this.#bar.finished < messages) this.#bar.finish('indexed');
     if (messages < of) return;
     this.#bar.stop();
+    this.#bar = null;
     this.#spinner = this.#spin();
   }
 
