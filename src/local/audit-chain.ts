@@ -4,28 +4,29 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 import type { AuditEntry } from '../service/audit-entry.ts';
 import type { AuditRow } from '../store/session-store.ts';
+import type { HexHash } from '../store/store-rules.ts';
 
 type Note = Omit<AuditEntry, 'number' | 'hash'>;
 
 /** The hash before the first entry. */
 export const firstHash = '0'.repeat(64);
 
-export function chainedHash(before: string, number: number, entry: string): string {
-  return hexHash(`${before} ${number} ${entry}`);
-}
-
+/** The SHA-256 of a text, without node:crypto, which takes 4 ms to load. */
 function hexHash(text: string): string {
   return Buffer.from(sha256(utf8ToBytes(text))).toString('hex');
 }
 
-/** The name of a session in the log: 64 bits of the SHA-256 of its id. */
-export function sessionMark(sessionId: string): string {
-  return hexHash(sessionId).slice(0, 16);
+export function chainedHash(before: string, number: number, entry: string, hash: HexHash = hexHash): string {
+  return hash(`${before} ${number} ${entry}`);
 }
 
-/** A purge, which leaves no id, tells the names themselves. Every id begins with `ses_`. */
-function markOf(told: string): string {
-  return /^[\da-f]{16}$/.test(told) ? told : sessionMark(told);
+/** The name of a session in the log: 64 bits of the SHA-256 of its id. */
+export function sessionMark(sessionId: string): string {
+  return markBy(hexHash, sessionId);
+}
+
+function markBy(hash: HexHash, sessionId: string): string {
+  return hash(sessionId).slice(0, 16);
 }
 
 /** Null for a text that is no entry, as a damaged file may hold. */
@@ -56,16 +57,19 @@ const ofKeys: readonly string[] = ['key_created', 'key_revoked', 'refused_login'
 export function chained(
   head: Pick<AuditRow, 'number' | 'hash'> | null,
   waiting: readonly string[],
+  hashOf: HexHash = hexHash,
 ): readonly AuditRow[] {
   let { number, hash } = head ?? { number: 0, hash: firstHash };
-  return gathered(waiting).map((entry) => {
+  return gathered(waiting, hashOf).map((entry) => {
     number += 1;
-    hash = chainedHash(hash, number, entry);
+    hash = chainedHash(hash, number, entry, hashOf);
     return { number, entry, hash };
   });
 }
 
-function gathered(waiting: readonly string[]): readonly string[] {
+function gathered(waiting: readonly string[], hash: HexHash): readonly string[] {
+  // A purge, which leaves no id, tells the names themselves. Every id begins with `ses_`.
+  const markOf = (told: string) => (/^[\da-f]{16}$/.test(told) ? told : markBy(hash, told));
   const entries: string[] = [];
   let last: { note: Note; ids: string[] } | null = null;
   const end = () => {
