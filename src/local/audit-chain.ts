@@ -4,29 +4,28 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 import type { AuditEntry } from '../service/audit-entry.ts';
 import type { AuditRow } from '../store/session-store.ts';
-import type { HexHash } from '../store/store-rules.ts';
 
 type Note = Omit<AuditEntry, 'number' | 'hash'>;
 
 /** The hash before the first entry. */
 export const firstHash = '0'.repeat(64);
 
-/** The SHA-256 of a text, without node:crypto, which takes 4 ms to load. */
+export function chainedHash(before: string, number: number, entry: string): string {
+  return hexHash(`${before} ${number} ${entry}`);
+}
+
 function hexHash(text: string): string {
   return Buffer.from(sha256(utf8ToBytes(text))).toString('hex');
 }
 
-export function chainedHash(before: string, number: number, entry: string, hash: HexHash = hexHash): string {
-  return hash(`${before} ${number} ${entry}`);
-}
-
 /** The name of a session in the log: 64 bits of the SHA-256 of its id. */
 export function sessionMark(sessionId: string): string {
-  return markBy(hexHash, sessionId);
+  return hexHash(sessionId).slice(0, 16);
 }
 
-function markBy(hash: HexHash, sessionId: string): string {
-  return hash(sessionId).slice(0, 16);
+/** A purge, which leaves no id, tells the names themselves. Every id begins with `ses_`. */
+function markOf(told: string): string {
+  return /^[\da-f]{16}$/.test(told) ? told : sessionMark(told);
 }
 
 /** Null for a text that is no entry, as a damaged file may hold. */
@@ -57,19 +56,16 @@ const ofKeys: readonly string[] = ['key_created', 'key_revoked', 'refused_login'
 export function chained(
   head: Pick<AuditRow, 'number' | 'hash'> | null,
   waiting: readonly string[],
-  hashOf: HexHash = hexHash,
 ): readonly AuditRow[] {
   let { number, hash } = head ?? { number: 0, hash: firstHash };
-  return gathered(waiting, hashOf).map((entry) => {
+  return gathered(waiting).map((entry) => {
     number += 1;
-    hash = chainedHash(hash, number, entry, hashOf);
+    hash = chainedHash(hash, number, entry);
     return { number, entry, hash };
   });
 }
 
-function gathered(waiting: readonly string[], hash: HexHash): readonly string[] {
-  // A purge, which leaves no id, tells the names themselves. Every id begins with `ses_`.
-  const markOf = (told: string) => (/^[\da-f]{16}$/.test(told) ? told : markBy(hash, told));
+function gathered(waiting: readonly string[]): readonly string[] {
   const entries: string[] = [];
   let last: { note: Note; ids: string[] } | null = null;
   const end = () => {

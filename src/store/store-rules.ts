@@ -102,17 +102,10 @@ export interface SearchRules extends TextRules {
   readonly search: SearchRule;
 }
 
-/** The SHA-256 of a text, in hex. */
-export type HexHash = (text: string) => string;
-
 export interface StoreRules {
   readonly turns: TurnRules;
-  /** The entries of the audit log that follow its head, from the waiting ones. `hash`: a faster one than the rule's own, if there is any. */
-  chain(
-    head: Pick<AuditRow, 'number' | 'hash'> | null,
-    waiting: readonly string[],
-    hash?: HexHash,
-  ): readonly AuditRow[];
+  /** The entries of the audit log that follow its head, from the waiting ones. */
+  chain(head: Pick<AuditRow, 'number' | 'hash'> | null, waiting: readonly string[]): readonly AuditRow[];
   /** Null if the session would have too many tags. */
   order(kept: SessionOrdering, change: OrderChange): OrderedSession | null;
   /** The rules of searches. No start waits for their code. */

@@ -1,6 +1,5 @@
 // The audit log in PostgreSQL. The statement that does something also adds the waiting entry. The row of the head is the lock of the
 // processes that chain.
-import { hash } from 'node:crypto';
 import {
   type AuditBy,
   type AuditLog,
@@ -109,7 +108,6 @@ async function chainNext(ask: Ask, rules: Pick<StoreRules, 'chain'>, last: numbe
   const rows = rules.chain(
     head,
     waiting.map(({ entry }) => entry),
-    (text) => hash('sha256', text),
   );
   await addAudit(ask, rows);
 }
