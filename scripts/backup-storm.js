@@ -92,12 +92,13 @@ async function removeStore(name) {
 async function storm(firstRound, endRound) {
   const { env, key } = await newStore(`store_${firstRound}`, sessions);
   const { url } = await serveParley(env, children);
-  const agent = new Agent({ keepAlive: true });
   /** One a session: its id, when it was asked for and when it was answered, and how long that took, ms. */
   const written = [];
   /** Writers go on until this is called. */
   const writing = () => {
     let isOver = false;
+    // The server closes connections that stand still between two rounds.
+    const agent = new Agent({ keepAlive: true });
     const all = Array.from({ length: writers }, async () => {
       while (!isOver) {
         const asked = performance.now();
@@ -109,6 +110,7 @@ async function storm(firstRound, endRound) {
     return async () => {
       isOver = true;
       await Promise.all(all);
+      agent.destroy();
     };
   };
   const spans = [];
@@ -133,7 +135,6 @@ async function storm(firstRound, endRound) {
     for (const name of readdirSync(home).filter((one) => one.includes('backup-')))
       rmSync(join(home, name), { force: true });
   }
-  agent.destroy();
   for (const child of children.splice(0)) child.kill('SIGKILL');
   await removeStore(`store_${firstRound}`);
   const isDuring = ({ asked, answered }) => spans.some(([from, to]) => asked < to && answered > from);

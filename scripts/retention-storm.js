@@ -34,6 +34,7 @@ const { Place, killedRuns, oldStore, postgresStorm, sqliteStorm, startPostgres }
   'test/support/parley.ts',
   'test/support/postgres-server.ts',
   'test/support/retention-storm.ts',
+  'test/support/storm-store.ts',
 ]);
 const database = values.postgres ? await openDatabase(undefined, startPostgres) : null;
 let schemas = 0;

@@ -4,8 +4,9 @@ import { Place } from '../support/parley.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 import { lookInto } from '../support/raw-database.ts';
-import { killedRuns, oldStore, postgresStorm } from '../support/retention-storm.ts';
+import { killedRuns, oldStore } from '../support/retention-storm.ts';
 import { type ServedPlace, servePlace } from '../support/served-place.ts';
+import { postgresStorm } from '../support/storm-store.ts';
 
 function placeOf<T extends Place>(place: T): T {
   onTestFinished(() => place.remove());

@@ -2,8 +2,7 @@
 // names each session once, and restoring the batch takes all of it back.
 
 import { endOf, type Place, type Variables } from './parley.ts';
-import type { PostgresDatabase } from './postgres-server.ts';
-import { lookInto } from './raw-database.ts';
+import { type StormStore, sqliteStorm } from './storm-store.ts';
 
 export interface RetentionStorm {
   readonly runs: number;
@@ -11,75 +10,7 @@ export interface RetentionStorm {
   readonly faults: readonly string[];
 }
 
-/** Where the sessions are. */
-export interface StormStore {
-  /** For the program. */
-  readonly env: Variables;
-  /** Of the tables, in SQL. */
-  readonly schema: string;
-  rows(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
-  /** SQL for so many sessions, the oldest first; the time (ms) of the first is given. */
-  fill(sessions: number, firstTime: number): Promise<void>;
-  /** Stops a run: it ends the process, or what the process needs. */
-  stop(child: { kill(signal: 'SIGKILL'): boolean }): Promise<void>;
-}
-
 const ageMs = 100 * 24 * 60 * 60 * 1000;
-
-export function sqliteStorm(place: Place): StormStore {
-  return {
-    ...{ env: {}, schema: 'main' },
-    rows: async (sql) => place.rows(sql),
-    async fill(sessions, firstTime) {
-      lookInto(place.storeFile, (database) => {
-        database.pragma('synchronous = OFF');
-        database.pragma('cache_size = -200000');
-        database.exec(`
-          WITH RECURSIVE numbers (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < ${sessions})
-          INSERT INTO sessions (session_id, project, title, created_at, updated_at, pinned, archived)
-          SELECT 'ses_' || printf('%026d', number), 1, 'title ' || number, ${firstTime} + number, ${firstTime} + number, 0, 0
-          FROM numbers;
-          UPDATE sessions SET updated_at = updated_at + ${ageMs} WHERE id % 100 = 0;
-          UPDATE sessions SET pinned = 1 WHERE id % 1000 = 1;
-          UPDATE sessions SET archived = 1 WHERE id % 100 = 2;`);
-      });
-    },
-    async stop(child) {
-      child.kill('SIGKILL');
-    },
-  };
-}
-
-/** Every other stop ends the connections of the process, not the process. */
-export function postgresStorm(
-  { rows }: Pick<PostgresDatabase, 'rows'>,
-  url: string,
-  schema = 'parley',
-): StormStore {
-  const sessions = `${schema}.sessions`;
-  let stops = 0;
-  return {
-    ...{ env: { PARLEY_STORE: url }, schema },
-    rows: async (sql) => (await rows(sql)) as readonly Readonly<Record<string, unknown>>[],
-    async fill(count, firstTime) {
-      await rows(`
-        INSERT INTO ${sessions} (session_id, project, title, created_at, updated_at, pinned, archived)
-        SELECT 'ses_' || lpad(number::text, 26, '0'), (SELECT min(id) FROM ${schema}.projects), 'title ' || number,
-          ${firstTime} + number + CASE WHEN number % 100 = 0 THEN ${ageMs} ELSE 0 END,
-          ${firstTime} + number + CASE WHEN number % 100 = 0 THEN ${ageMs} ELSE 0 END,
-          number % 1000 = 1, number % 100 = 2
-        FROM generate_series(1, ${count}) AS number`);
-      await rows(`VACUUM ANALYZE ${sessions}`);
-    },
-    async stop(child) {
-      stops += 1;
-      if (stops % 2 === 1) child.kill('SIGKILL');
-      else
-        await rows(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-          WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`);
-    },
-  };
-}
 
 /** A store with old sessions and a policy. Of the sessions, one in a thousand is pinned, and one in a hundred is young. */
 export async function oldStore(
@@ -90,6 +21,11 @@ export async function oldStore(
   const { env } = store;
   await place.output(['keys', 'create', '--project', 'default', '--use'], { env });
   await store.fill(sessions, Date.now() - ageMs - sessions);
+  const update = `UPDATE ${store.schema}.sessions SET`;
+  await store.change(`
+    ${update} updated_at = updated_at + ${ageMs} WHERE id % 100 = 0;
+    ${update} pinned = true WHERE id % 1000 = 1;
+    ${update} archived = true WHERE id % 100 = 2`);
   await place.output(['retention', 'set', '--after', '90d'], { env });
   const plan = await place.answer<{ expire: number }>(['retention', 'run', '--dry-run'], { env });
   return { expire: plan.expire };
