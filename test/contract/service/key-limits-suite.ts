@@ -45,27 +45,32 @@ export function describeKeyLimits(given: GivenService): void {
       expect((await backend.service.getSession(call, session_id)).data.session_id).toBe(session_id);
     });
 
-    it('of 200 turns at once, a key with a budget of one runs one, and the others are told what is left', async () => {
-      const call = callWith(await given().issueKey({ turns_per_day: 1, tokens_per_day: 1_000_000 }), {
-        pacesItself: true,
-      });
-      const ends = await Promise.all(
-        Array.from({ length: 200 }, () =>
-          say(backend.service, call, 'hello').then(
-            () => null,
-            (error: unknown) => error,
+    it.each([
+      ['turns', { turns_per_day: 1, tokens_per_day: 1_000_000 }, { turns: 0 }],
+      ['tokens', { tokens_per_day: 1 }, { tokens: 0 }],
+    ])(
+      'of 200 turns at once, a key with a budget of one (%s) runs one, and the others are told what is left',
+      async (_, limits, remaining) => {
+        const call = callWith(await given().issueKey(limits), { pacesItself: true });
+        const ends = await Promise.all(
+          Array.from({ length: 200 }, () =>
+            say(backend.service, call, 'hello').then(
+              () => null,
+              (error: unknown) => error,
+            ),
           ),
-        ),
-      );
-      expect(ends.filter((end) => end === null)).toHaveLength(1);
-      // A server also limits the streams of a key.
-      const codes = ends.flatMap((end) => (end === null ? [] : [(end as { readonly code?: string }).code]));
-      expect(codes.filter((code) => code !== 'BUDGET_EXCEEDED' && code !== 'RATE_LIMITED')).toEqual([]);
-      const refusal = await failureOf(say(backend.service, { ...call, pacesItself: false }, 'hello'));
-      expect(refusal).toMatchObject({
-        ...{ code: 'BUDGET_EXCEEDED', remaining: { turns: 0 }, retryAfter: expect.any(Number) },
-      });
-    });
+        );
+        expect(ends.filter((end) => end === null)).toHaveLength(1);
+        // A server also limits the streams of a key.
+        const codes = ends.flatMap((end) => (end === null ? [] : [(end as { readonly code?: string }).code]));
+        expect(codes.filter((code) => code !== 'BUDGET_EXCEEDED' && code !== 'RATE_LIMITED')).toEqual([]);
+        expect(codes).toContain('BUDGET_EXCEEDED');
+        const refusal = await failureOf(say(backend.service, { ...call, pacesItself: false }, 'hello'));
+        expect(refusal).toMatchObject({
+          ...{ code: 'BUDGET_EXCEEDED', remaining, retryAfter: expect.any(Number) },
+        });
+      },
+    );
 
     it('a repeated request gets its stored reply, although the budget is used up', async () => {
       const key = await given().issueKey({ turns_per_day: 1 });
