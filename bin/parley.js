@@ -13,8 +13,20 @@ if (major < 20 || (major === 20 && minor < 19) || major === 21 || (major === 22 
     `Node ${process.versions.node} is too old: parley needs Node ${needed}.`,
     'Get it from https://nodejs.org.',
   );
-} else {
+} else if (!printedVersion()) {
   start();
+}
+
+// Answers a line that asks for the version alone, without the build. False if the version cannot be written at once.
+function printedVersion() {
+  if (process.argv.length !== 3 || process.argv[2] !== '--version') return false;
+  const fs = require('node:fs');
+  try {
+    const manifest = JSON.parse(fs.readFileSync(`${__dirname}/../package.json`, 'utf8'));
+    return fs.writeSync(1, `${manifest.version}\n`) > 0;
+  } catch {
+    return false;
+  }
 }
 
 function start() {
