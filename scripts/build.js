@@ -14,6 +14,8 @@ import {
   bundledSqlite,
   exportsAtOnce,
   lazyChildProcess,
+  lazyOs,
+  leanCommander,
   leanUndici,
   namedThreads,
   runtimeInMain,
@@ -40,7 +42,9 @@ const bundle = await rolldown({
   checks: { ineffectiveDynamicImport: false },
   plugins: [
     lazyChildProcess,
+    lazyOs,
     bundledSqlite(),
+    leanCommander,
     leanUndici,
     asciiComments,
     runtimeInMain,
