@@ -37,7 +37,7 @@ function start() {
   // (https://github.com/nodejs/node/issues/62781).
   const cache = `${process.version}-${process.platform}-${process.arch}.cache`;
   const chunks = new Map();
-  // So many commands add their code to a new cache: a later one may use what the first one did not.
+  // The number of commands that add their code to a new cache. A later command may use code that the first one did not.
   const addingCommands = 5;
   let added = process.execArgv.length > 0 || process.env.NODE_OPTIONS ? null : [];
 
@@ -49,7 +49,7 @@ function start() {
   // other flags, and compiles the source.
   function load(name) {
     if (!name.startsWith('./')) {
-      // A program that loads this sets flags of V8. Starts without them would refuse a cache that is made later.
+      // Parley loads this module only to set flags of V8. Starts without these flags refuse a cache that was made with them.
       if (name === 'node:v8') keepCode();
       return require(name);
     }
