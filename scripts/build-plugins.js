@@ -94,6 +94,22 @@ export const runtimeInMain = {
   },
 };
 
+/**
+ * An `await import()` of a module of Node gets the module itself. The bundler copies its exports, to add a `default` that nothing here reads
+ * of a module that is loaded late.
+ */
+export const plainBuiltins = {
+  name: 'plain-builtins',
+  generateBundle(_options, bundle) {
+    for (const chunk of Object.values(bundle)) {
+      chunk.code = chunk.code.replace(
+        /(\.then\(\(\)=>)\/\* @__PURE__ \*\/ ?[\w$.]+\((require\("node:[\w/]+"\)),1\)/g,
+        '$1$2',
+      );
+    }
+  },
+};
+
 /** Gives the source the names of the built threads. It does so before the bundler names a chunk after its content. */
 export function namedThreads(threads) {
   const files = new Map(threads.map(({ name, fileName }) => [name, fileName]));

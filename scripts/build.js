@@ -18,6 +18,7 @@ import {
   leanCommander,
   leanUndici,
   namedThreads,
+  plainBuiltins,
   runtimeInMain,
 } from './build-plugins.js';
 import { thirdPartyNotices } from './third-party-notices.js';
@@ -48,6 +49,7 @@ const bundle = await rolldown({
     leanUndici,
     asciiComments,
     runtimeInMain,
+    plainBuiltins,
     exportsAtOnce,
     namedThreads(threads),
   ],
@@ -143,7 +145,7 @@ function isLate(module) {
  */
 function widenTexts() {
   for (const { fileName, name, code } of output) {
-    const least = Math.max(code.length, ['main', 'embedded'].includes(name) ? 128 * 1024 : 0);
+    const least = Math.max(code.length, ['main', 'embedded', 'upstream'].includes(name) ? 128 * 1024 : 0);
     writeFileSync(join(dist, fileName), code.padEnd(Math.ceil(least / 8) * 8));
   }
 }
