@@ -14,8 +14,11 @@ import {
   bundledSqlite,
   exportsAtOnce,
   lazyChildProcess,
+  lazyOs,
+  leanCommander,
   leanUndici,
   namedThreads,
+  plainBuiltins,
   runtimeInMain,
 } from './build-plugins.js';
 import { thirdPartyNotices } from './third-party-notices.js';
@@ -40,10 +43,13 @@ const bundle = await rolldown({
   checks: { ineffectiveDynamicImport: false },
   plugins: [
     lazyChildProcess,
+    lazyOs,
     bundledSqlite(),
+    leanCommander,
     leanUndici,
     asciiComments,
     runtimeInMain,
+    plainBuiltins,
     exportsAtOnce,
     namedThreads(threads),
   ],
@@ -139,7 +145,7 @@ function isLate(module) {
  */
 function widenTexts() {
   for (const { fileName, name, code } of output) {
-    const least = Math.max(code.length, ['main', 'embedded'].includes(name) ? 128 * 1024 : 0);
+    const least = Math.max(code.length, ['main', 'embedded', 'upstream'].includes(name) ? 128 * 1024 : 0);
     writeFileSync(join(dist, fileName), code.padEnd(Math.ceil(least / 8) * 8));
   }
 }
