@@ -134,7 +134,7 @@ function isLate(module) {
     /\/src\/store\/sqlite\/(rare-calls|schema|migrations|backup|memory-store|store-(lines|rows|row-statements|search))\.ts$/,
     /\/src\/store\/sqlite\/(forks|imports|imported-rows|long-import|ordering|parted-session|purge|purge-rows)\.ts$/,
     /\/src\/store\/sqlite\/(redactions|replaced-session|search|search-(?!backlog)[a-z]+|turn-moves|usage)\.ts$/,
-    /\/src\/local\/(import-rules|search-[a-z]+|session-lines|store-[a-z]+|backup-[a-z]+)\.ts$/,
+    /\/src\/local\/(audit-chain|import-rules|local-audit|user-purge|search-[a-z]+|session-lines|store-[a-z]+|backup-[a-z]+)\.ts$/,
     /\/src\/store\/(search-characters|unspaced-scripts)\.ts$/,
   ].some((late) => late.test(module));
 }
