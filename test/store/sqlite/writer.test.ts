@@ -37,6 +37,18 @@ it('puts 200 concurrent writes into a few transactions', async () => {
   expect(count('COMMIT')).toBeLessThanOrEqual(5);
 });
 
+it('keeps what savepoints undo in memory, and sorts in files again afterwards', async () => {
+  const { writer, note, database } = openWriter();
+  const tempStore = () => database.pragma('temp_store', { simple: true });
+  const before = tempStore();
+  const during = [1, 2].map((number) => writer.write(() => note(number) && tempStore()));
+  expect(await Promise.all(during)).toEqual([2, 2]);
+  expect(tempStore()).toBe(before);
+  const failing = [3, 3].map((number) => writer.write(() => note(number)));
+  expect((await Promise.allSettled(failing)).map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+  expect(tempStore()).toBe(before);
+});
+
 it('commits long writes in several transactions, in their order, and lets other writes run in between', async () => {
   const { writer, note, notes, count } = openWriter();
   const turns: number[] = [];
