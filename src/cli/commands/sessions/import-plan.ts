@@ -6,7 +6,7 @@ import { ParleyError } from '../../../service/errors.ts';
 import { type PointInTime, timeOf } from '../../age.ts';
 import type { CliContext } from '../../context.ts';
 import type { FoundFile } from '../../imports/found-file.ts';
-import type { ImportItem } from '../../imports/import-items.ts';
+import type { ImportItem } from '../../imports/import-item.ts';
 import type { SourceName } from '../../imports/source.ts';
 import { filesAt } from '../../imports/source-files.ts';
 import {

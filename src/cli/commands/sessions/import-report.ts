@@ -7,7 +7,7 @@ import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import { tellFailure } from '../../error-report.ts';
 import { exitDone, exitSomeFailed, exitStatusOf } from '../../exit-codes.ts';
-import type { ImportItem } from '../../imports/import-items.ts';
+import type { ImportItem } from '../../imports/import-item.ts';
 import type { Intake } from '../../imports/session-intake.ts';
 import { mostShown, writeResults } from '../../session-batch/batch-report.ts';
 import { oneLine } from '../../terminal/filter.ts';
