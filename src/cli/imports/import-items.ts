@@ -9,7 +9,7 @@ import type { FoundFile } from './found-file.ts';
 import type { ImportItem } from './import-item.ts';
 import type { FileHead, SourceFile, SourceName } from './source.ts';
 import { isCompanion, sourceNamed, sourceOf } from './source-table.ts';
-import { isForThread, threadedItems } from './threaded-items.ts';
+import { placeForThread, threadedItems } from './threaded-items.ts';
 
 export interface ItemOptions extends ForeignOptions {
   /** `parley` for sessions that an export here has written; null to recognise each file. */
@@ -59,13 +59,18 @@ async function* itemsOf(
     const { from } = options;
     const recognised = from === null && !isOwn(head) ? sourceOf(head) : null;
     const source = from === null || from === 'parley' ? recognised : sourceNamed(from);
+    const place = source && placeForThread(source, file);
     const isBeside = !isNamed && recognised === null && !isOwn(head) && isCompanion(file.path, from);
     if (isBeside) options.passed(file.path, true);
-    else if (source !== null && isForThread(source, file)) {
+    else if (source !== null && place !== null) {
+      await counted.return();
       const { messagesOnly, now, signal } = options;
-      const { path, modified } = file;
-      const order = { source: source.name, path, modified, isNamed, messagesOnly, now, before };
-      yield* threadedItems(order, chunks, signal);
+      const order = { source: source.name, place, isNamed, messagesOnly, now, before };
+      for await (const item of threadedItems(order, signal)) {
+        counter.bytes = item.end;
+        yield item;
+      }
+      counter.bytes = before + file.bytes;
     } else if (source !== null) {
       yield* foreignItems(source, { ...file, open: () => chunks }, isNamed, counter, options);
     } else if (isNamed || from === 'parley' || isOwn(head)) {

@@ -174,7 +174,7 @@ async function* everyFile(
 function standardInput(signal: AbortSignal, context: CliContext) {
   const reading = context.reading('exported sessions', 'a file may be named instead');
   return {
-    ...{ path: '-', bytes: 0, modified: null, local: null },
+    ...{ path: '-', bytes: 0, modified: null, local: null, place: null },
     open: () => stdinBytes({ ...reading, signal: AbortSignal.any([reading.signal, signal]) }),
   };
 }
