@@ -12,7 +12,7 @@ const usualThread = new URL('./reading-thread.cjs', import.meta.url);
 /** A smaller file is read sooner than a thread starts. */
 const leastBytes = 8 * 1024 * 1024;
 /** For the young objects of the thread, in MiB. With V8's own choice an import takes over 200 MiB. */
-const youngMegabytes = 16;
+const youngMegabytes = 8;
 
 /** Where the thread finds the file; null for a file that is read here. */
 export function placeForThread(source: Source, { bytes, place }: SourceFile): FilePlace | null {

@@ -92,7 +92,7 @@ export async function planImport(input: ImportInput, context: CliContext): Promi
       const begun = await journal;
       name = begun.batch;
       isBegun = true;
-      begun.record(sessionId, host.now());
+      await begun.record(sessionId, host.now());
     },
     async notCreated(sessionId) {
       (await journal)?.withdraw(sessionId);

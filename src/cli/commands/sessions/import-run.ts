@@ -84,6 +84,7 @@ export async function importSessions(input: ImportInput, context: CliContext): P
           const { item, intake, error } = outcome;
           await report.add(item, intake, error);
         }
+        await report.flush();
       },
     });
     signal.throwIfAborted();
