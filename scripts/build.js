@@ -30,6 +30,7 @@ rmSync(dist, { recursive: true, force: true });
 const threads = [
   await writeThread('jq-thread', 'src/cli/terminal/jq-thread.ts', []),
   await writeThread('schema-thread', 'src/cli/schema/schema-thread.ts', []),
+  await writeThread('reading-thread', 'src/cli/imports/reading-thread.ts', []),
   await writeThread('store-worker', 'src/compose/served-store-worker.ts', [bundledSqlite()]),
 ];
 

@@ -65,10 +65,10 @@ export class SqliteAudit implements AuditLog {
     project_id: string,
     by: AuditBy | undefined,
   ): Result {
-    const sessions = [result ?? []].flat() as readonly ToldSession[];
-    const ids = sessions.flatMap(({ session_id, status }) => (status === 'not_found' ? [] : [session_id]));
-    if (by !== undefined && ids.length > 0)
-      this.add(connection, { ...by, what, project_id, count: ids.length, ids });
+    if (by === undefined || result === null) return result;
+    const sessions: readonly ToldSession[] = Array.isArray(result) ? result : [result];
+    const ids = sessions.filter(({ status }) => status !== 'not_found').map(({ session_id }) => session_id);
+    if (ids.length > 0) this.add(connection, { ...by, what, project_id, count: ids.length, ids });
     return result;
   }
 

@@ -150,7 +150,10 @@ export class Writer {
     try {
       const wait = { ...this.#wait, waitMs: Number.POSITIVE_INFINITY };
       const isWanted: IsWanted = (pausedMs, failure) => this.#stillWaiting(pausedMs, failure);
-      await whenUnlocked(() => this.#connection.beginWriting(), wait, isWanted);
+      const isShared = this.#waiting.length > 1;
+      const begin = () =>
+        isShared ? this.#connection.beginSharedWriting() : this.#connection.beginWriting();
+      await whenUnlocked(begin, wait, isWanted);
     } catch (error) {
       for (const write of this.#waiting.takeWhere(() => true)) write.reject(error);
       return;

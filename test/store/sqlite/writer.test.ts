@@ -62,6 +62,17 @@ it('lets the event loop turn for a caller that does nothing but write', async ()
   }
   expect(isOver).toBe(true);
   expect(number).toBeLessThan(1000);
+
+it('keeps what savepoints undo in memory, and sorts in files again afterwards', async () => {
+  const { writer, note, database } = openWriter();
+  const tempStore = () => database.pragma('temp_store', { simple: true });
+  const before = tempStore();
+  const during = [1, 2].map((number) => writer.write(() => note(number) && tempStore()));
+  expect(await Promise.all(during)).toEqual([2, 2]);
+  expect(tempStore()).toBe(before);
+  const failing = [3, 3].map((number) => writer.write(() => note(number)));
+  expect((await Promise.allSettled(failing)).map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+  expect(tempStore()).toBe(before);
 });
 
 it('commits long writes in several transactions, in their order, and lets other writes run in between', async () => {
