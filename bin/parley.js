@@ -13,8 +13,20 @@ if (major < 20 || (major === 20 && minor < 19) || major === 21 || (major === 22 
     `Node ${process.versions.node} is too old: parley needs Node ${needed}.`,
     'Get it from https://nodejs.org.',
   );
-} else {
+} else if (!printedVersion()) {
   start();
+}
+
+// Answers a line that asks for the version alone, without the build. False if the version cannot be written at once.
+function printedVersion() {
+  if (process.argv.length !== 3 || process.argv[2] !== '--version') return false;
+  const fs = require('node:fs');
+  try {
+    const manifest = JSON.parse(fs.readFileSync(`${__dirname}/../package.json`, 'utf8'));
+    return fs.writeSync(1, `${manifest.version}\n`) > 0;
+  } catch {
+    return false;
+  }
 }
 
 function start() {
@@ -25,6 +37,9 @@ function start() {
   // (https://github.com/nodejs/node/issues/62781).
   const cache = `${process.version}-${process.platform}-${process.arch}.cache`;
   const chunks = new Map();
+  // The number of commands that add their code to a new cache. A later command may use code that the first one did not.
+  const addingCommands = 5;
+  let added = process.execArgv.length > 0 || process.env.NODE_OPTIONS ? null : [];
 
   const main = load('./main.cjs');
   if (main !== null) main.main();
@@ -33,10 +48,15 @@ function start() {
   // Does what Node's own `require` does, without its search for the file and with the code cache. V8 refuses a cache that was made with
   // other flags, and compiles the source.
   function load(name) {
-    if (!name.startsWith('./')) return require(name);
+    if (!name.startsWith('./')) {
+      // Parley loads this module only to set flags of V8. Starts without these flags refuse a cache that was made with them.
+      if (name === 'node:v8') keepCode();
+      return require(name);
+    }
     if (!chunks.has(name)) {
       const file = dist + name.slice(2);
-      // One file holds the text and V8's cache of it, so that a start reads one file. Without that file the text is read alone.
+      // One file holds the length of the text, the number of commands that may still add to the cache, the text and the cache, so that a
+      // start reads one file. Without that file the text is read alone.
       const packed = read(`${file}.${cache}`);
       const end = packed === null ? 0 : 8 + packed.readUInt32LE(0);
       const text = packed === null ? read(file) : packed.subarray(8, end);
@@ -48,11 +68,43 @@ function start() {
       const filename = `dist/${name.slice(2)}`;
       // The build writes ASCII alone. Latin-1 decodes it at once, UTF-8 in blocks of 8 KiB.
       const script = new vm.Script(text.toString('latin1'), { filename, cachedData });
+      const left = script.cachedDataRejected === false ? packed.readUInt32LE(4) : addingCommands;
+      if (left > 0 && added !== null && added.push({ file, text, script, left: left - 1 }) === 1)
+        process.on('exit', keepCode);
       const chunk = { exports: {} };
       chunks.set(name, chunk);
       script.runInThisContext()(chunk.exports, load, chunk, file, dist);
     }
     return chunks.get(name).exports;
+  }
+
+  // The package has the code cache of one release of Node. Another release makes its own in its first commands, if they may write beside
+  // the build.
+  function keepCode() {
+    const all = added || [];
+    added = null;
+    all.every(isKept);
+  }
+
+  function isKept({ file, text, script, left }) {
+    const part = `${file}.${process.pid}.part`;
+    try {
+      fs.accessSync(dist, fs.constants.W_OK);
+      // Another version may be in the place of this one.
+      if (!fs.readFileSync(file).equals(text)) return false;
+      const head = Buffer.alloc(8);
+      head.writeUInt32LE(text.length);
+      head.writeUInt32LE(left, 4);
+      const bytes = Buffer.concat([head, text, script.createCachedData()]);
+      fs.writeFileSync(part, bytes, { flag: 'wx', flush: true });
+      fs.chmodSync(part, fs.statSync(file).mode);
+      fs.renameSync(part, `${file}.${cache}`);
+      return true;
+    } catch {
+      // A start without a cache takes longer. Nothing else is different.
+      if (fs.existsSync(part)) fs.unlinkSync(part);
+      return false;
+    }
   }
 
   // Null for a file that does not exist. Checking for the file first would be one more system call for each.

@@ -1,15 +1,19 @@
-// Backups of a store that is written all the time: `node scripts/backup-storm.js [--rounds 100] [--writers 8] [--sessions 20000] [--json]
-// [--check]`. `parley serve` takes sessions from many callers. Meanwhile backups are taken; every third one is killed (kill -9) at a random
-// moment. Each backup that has its name must verify, and must hold the store as it was at one moment: a session that was answered before
-// another one was asked for is in every backup that holds the other one. Every tenth one is restored and counted. `--check` fails where a
-// backup breaks this, or where a write took longer than 100 ms because of a backup.
+// Backups of a store that is written all the time: `node scripts/backup-storm.js [--postgres] [--rounds 100] [--writers 8] [--sessions 20000]
+// [--flips 10000] [--json] [--check]`. `parley serve` takes sessions from many callers. Meanwhile backups are taken; every third one is killed
+// (kill -9) at a random moment. Each backup that has its name must verify, and must hold the store as it was at one moment: a session that was
+// answered before another one was asked for is in every backup that holds the other one. Each is restored, and a backup of the restored store
+// has the same sessions. Writers stand still meanwhile, and ten rounds share a store, so that its size stays alike. Then random bits of a
+// backup are flipped, one at a time: each must be refused. `--check` fails where a backup breaks this, or where a write took longer than
+// 100 ms because of a backup. `--postgres`: in a server of its own with every commit on disk.
 import { execFile, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { openDatabase, storeIn } from './bench-postgres/database.js';
 import { loadedModules } from './bundled-modules.js';
 import { describeMachine, environment, machine, quantile, run } from './measure.js';
 import { serveParley } from './served-place.js';
@@ -17,59 +21,103 @@ import { serveParley } from './served-place.js';
 const parley = fileURLToPath(new URL('../bin/parley.js', import.meta.url));
 const { values: options } = parseArgs({
   options: {
+    postgres: { type: 'boolean', default: false },
     rounds: { type: 'string', default: '100' },
     writers: { type: 'string', default: '8' },
     sessions: { type: 'string', default: '20000' },
+    flips: { type: 'string', default: '10000' },
     json: { type: 'boolean', default: false },
     check: { type: 'boolean', default: false },
   },
 });
-const [rounds, writers, sessions] = [options.rounds, options.writers, options.sessions].map(Number);
-if (![rounds, writers, sessions].every((number) => Number.isInteger(number) && number > 0))
-  throw new Error('--rounds, --writers and --sessions take positive whole numbers.');
+const numbers = [options.rounds, options.writers, options.sessions, options.flips].map(Number);
+const [rounds, writers, sessions, flips] = numbers;
+if (!numbers.every((number) => Number.isInteger(number) && number >= 0) || writers * sessions === 0)
+  throw new Error('--rounds, --writers, --sessions and --flips take whole numbers.');
 /** The longest that a write may take because of a backup, ms. */
 const mostMs = 100;
+const roundsOfStore = 10;
+/** How long (ms) writes are measured before each backup. */
+const betweenMs = 300;
+/** The bits of a small backup are flipped, because each flip reads it whole. */
+const sessionsOfFlips = 50;
 
 const home = mkdtempSync(join(tmpdir(), 'parley-backups-'));
-const env = environment(home);
 const children = [];
+const modules = await loadedModules(home, [
+  'src/local/backup-reading.ts',
+  'test/support/postgres-server.ts',
+  'test/support/stored-sessions.ts',
+]);
+const database = options.postgres ? await openDatabase(undefined, modules.startPostgres) : null;
+const counts = { whole: 0, killed: 0, killedLate: 0, sessions: 0, refusedFlips: 0 };
+const faults = [];
+/** Milliseconds of writes. */
+const writes = { between: [], during: [] };
 try {
-  const report = await measure();
+  for (let first = 0; first < rounds; first += roundsOfStore)
+    await storm(first, Math.min(first + roundsOfStore, rounds));
+  if (flips > 0) await flipBits();
+  const report = reported();
   process.stdout.write(options.json ? `${JSON.stringify(report, null, 2)}\n` : describe(report));
   const isSlow = report.writes.during[2] > mostMs && report.writes.during[2] > 2 * report.writes.between[2];
-  if (options.check && (report.faults.length > 0 || isSlow)) process.exitCode = 1;
+  if (options.check && (faults.length > 0 || isSlow)) process.exitCode = 1;
 } finally {
   for (const child of children) child.kill('SIGKILL');
+  await database?.close();
   rmSync(home, { recursive: true, force: true });
 }
 
-async function measure() {
-  const key = run([parley, 'keys', 'create', '--project', 'default'], {
-    env,
-    expect: (text) => text !== '',
-  }).output.trim();
-  const modules = await loadedModules(home, ['test/support/stored-sessions.ts']);
-  modules.fillStore(join(home, 'data', 'parley.db'), sessions);
+/** The environment of a store with so many sessions, and a key for it. */
+async function newStore(name, count) {
+  const own = environment(join(home, name));
+  const newKey = (env) =>
+    run([parley, 'keys', 'create', '--project', 'default'], { env, expect: (text) => text !== '' });
+  const key = newKey(own).output.trim();
+  modules.fillStore(join(own.PARLEY_DATA_DIR, 'parley.db'), count);
+  if (database === null) return { env: own, key };
+  const env = { ...own, PARLEY_STORE: storeIn(database, name) };
+  run([parley, 'store', 'copy', '--from', own.PARLEY_DATA_DIR, '--to', env.PARLEY_STORE], {
+    env: own,
+    expect: () => true,
+  });
+  return { env, key: newKey(env).output.trim() };
+}
+
+async function removeStore(name) {
+  rmSync(join(home, name), { recursive: true, force: true });
+  await database?.rows(`DROP SCHEMA IF EXISTS ${name} CASCADE`);
+}
+
+async function storm(firstRound, endRound) {
+  const { env, key } = await newStore(`store_${firstRound}`, sessions);
   const { url } = await serveParley(env, children);
-  const agent = new Agent({ keepAlive: true });
   /** One a session: its id, when it was asked for and when it was answered, and how long that took, ms. */
   const written = [];
-  let isOver = false;
-  const writing = Array.from({ length: writers }, async () => {
-    while (!isOver) {
-      const asked = performance.now();
-      const id = await createSession(url, agent, key);
-      const answered = performance.now();
-      written.push({ id, asked, answered, ms: answered - asked });
-    }
-  });
-  await new Promise((resolve) => setTimeout(resolve, 3000));
-  /** When backups were taken: from, to. */
+  /** Writers go on until this is called. */
+  const writing = () => {
+    let isOver = false;
+    // The server closes connections that stand still between two rounds.
+    const agent = new Agent({ keepAlive: true });
+    const all = Array.from({ length: writers }, async () => {
+      while (!isOver) {
+        const asked = performance.now();
+        const id = await createSession(url, agent, key);
+        const answered = performance.now();
+        written.push({ id, asked, answered, ms: answered - asked });
+      }
+    });
+    return async () => {
+      isOver = true;
+      await Promise.all(all);
+      agent.destroy();
+    };
+  };
   const spans = [];
-  const counts = { whole: 0, killed: 0, killedLate: 0, restored: 0 };
-  const faults = [];
   let usualMs = 500;
-  for (let round = 0; round < rounds; round += 1) {
+  for (let round = firstRound; round < endRound; round += 1) {
+    const stop = writing();
+    await pause(betweenMs);
     const file = join(home, `backup-${round}`);
     const isKilled = round % 3 === 2;
     const start = performance.now();
@@ -78,47 +126,25 @@ async function measure() {
     await new Promise((resolve) => child.once('close', resolve));
     spans.push([start, performance.now()]);
     if (!isKilled) usualMs = performance.now() - start;
-    if (!existsSync(file)) {
-      if (isKilled) counts.killed += 1;
-      else faults.push(`round ${round}: no backup`);
-    } else {
-      if (isKilled) counts.killedLate += 1;
-      else counts.whole += 1;
-      faults.push(...(await judge(file, round, written, start)));
-      if (round % 10 === 0) {
-        faults.push(...(await restore(file, round)));
-        counts.restored += 1;
-      }
-    }
+    await stop();
+    if (existsSync(file)) {
+      counts[isKilled ? 'killedLate' : 'whole'] += 1;
+      faults.push(...(await judge(file, round, written, start)), ...(await restore(file, round)));
+    } else if (isKilled) counts.killed += 1;
+    else faults.push(`round ${round}: no backup`);
     for (const name of readdirSync(home).filter((one) => one.includes('backup-')))
       rmSync(join(home, name), { force: true });
   }
-  isOver = true;
-  await Promise.all(writing);
-  agent.destroy();
   for (const child of children.splice(0)) child.kill('SIGKILL');
-  const bare = Array.from({ length: 5 }, () => run(['-e', '0'], { env, expect: () => true }).milliseconds);
-  const percentiles = (part) =>
-    [0.5, 0.99, 1].map((at) =>
-      quantile(
-        part.map(({ ms }) => ms),
-        at,
-      ),
-    );
+  await removeStore(`store_${firstRound}`);
   const isDuring = ({ asked, answered }) => spans.some(([from, to]) => asked < to && answered > from);
-  return {
-    machine: machine(home, bare),
-    ...{ rounds, writers, sessions: sessions + written.length, counts, faults },
-    writes: {
-      between: percentiles(written.filter((one) => !isDuring(one))),
-      during: percentiles(written.filter(isDuring)),
-    },
-  };
+  for (const one of written) writes[isDuring(one) ? 'during' : 'between'].push(one.ms);
+  counts.sessions += written.length;
 }
 
 /** What is wrong with a backup that began at `start`. */
 async function judge(file, round, written, start) {
-  const verified = await outputOf(['store', 'verify', file, '--json'], env);
+  const verified = await parleyOutput(['store', 'verify', file, '--json'], environment(home));
   if (!verified.includes('"success":true')) return [`round ${round}: ${verified}`];
   const held = new Set(
     Array.from(readFileSync(file, 'utf8').matchAll(/"session":\{"session_id":"([^"]+)"/g), ([, id]) => id),
@@ -133,15 +159,74 @@ async function judge(file, round, written, start) {
   return held.size < sessions ? [`round ${round}: holds ${held.size} sessions`] : [];
 }
 
+/** A backup of what was restored holds the same sessions and answers. */
 async function restore(file, round) {
-  const place = { ...env, PARLEY_DATA_DIR: join(home, `restored-${round}`) };
-  const output = await outputOf(['store', 'restore', file, '--json'], place);
-  rmSync(place.PARLEY_DATA_DIR, { recursive: true, force: true });
-  return output.includes('"success":true') ? [] : [`round ${round}: not restored: ${output}`];
+  const name = `restored_${round}`;
+  const own = environment(join(home, name));
+  const env = database === null ? own : { ...own, PARLEY_STORE: storeIn(database, name) };
+  const output = await parleyOutput(['store', 'restore', file, '--json'], env);
+  const again = join(home, `again-backup-${round}`);
+  await parleyOutput(['store', 'backup', again], env);
+  const isSame = existsSync(again) && hashOf(again) === hashOf(file);
+  await removeStore(name);
+  if (!output.includes('"success":true')) return [`round ${round}: not restored: ${output}`];
+  return isSame ? [] : [`round ${round}: what was restored is not what was backed up`];
 }
 
-/** What a command prints, whatever its exit status is. The writers go on meanwhile. */
-function outputOf(words, env) {
+/** Of the lines of sessions and projects, whatever their order. */
+function hashOf(file) {
+  const lines = readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => /^\{"kind":"(project|session)"/.test(line));
+  return createHash('sha256').update(lines.sort().join('\n')).digest('hex');
+}
+
+/** Flips random bits of a real backup, each in a fresh copy; ten of them also in the file that the command reads. */
+async function flipBits() {
+  const { env, key } = await newStore('flipped', sessionsOfFlips);
+  const say = (text) =>
+    run([parley, 'chat', '-n', '-m', 'echo', text], {
+      env: { ...env, PARLEY_API_KEY: key },
+      expect: () => true,
+    });
+  for (let turn = 0; turn < 5; turn += 1) say(`turn ${turn} of Größe 🙂`);
+  const file = join(home, 'whole');
+  await parleyOutput(['store', 'backup', file, '--with-keys'], env);
+  const whole = readFileSync(file);
+  const failureOf = async (bytes) => {
+    const chunks = (async function* () {
+      yield bytes;
+    })();
+    try {
+      await modules.readBackup(chunks, 'flipped', () => {});
+      return null;
+    } catch (error) {
+      return error.code;
+    }
+  };
+  if ((await failureOf(whole)) !== null) faults.push('a backup that was not changed is refused');
+  for (let flip = 0; flip < flips; flip += 1) {
+    const bit = Math.floor(Math.random() * whole.length * 8);
+    const changed = Buffer.from(whole);
+    changed[bit >> 3] ^= 1 << (bit & 7);
+    const code = await failureOf(changed);
+    const isRefused = code === 'STORE_DAMAGED' || code === 'STORE_NEWER';
+    if (isRefused) counts.refusedFlips += 1;
+    else faults.push(`bit ${bit} of ${whole.length * 8}: ${code}`);
+    if (flip >= 10) continue;
+    writeFileSync(file, changed);
+    for (const command of ['verify', 'restore']) {
+      const place = { ...environment(join(home, `flip-${flip}`)), PARLEY_STORE: '' };
+      const output = await parleyOutput(['store', command, file, '--json'], place);
+      if (!output.includes('"success":false'))
+        faults.push(`${command} took a backup with bit ${bit} flipped`);
+    }
+  }
+  await removeStore('flipped');
+}
+
+/** What a command prints, whatever its exit status is. */
+function parleyOutput(words, env) {
   return new Promise((resolve) => {
     execFile(process.execPath, [parley, ...words], { env }, (_error, stdout, stderr) =>
       resolve(stdout || stderr),
@@ -169,18 +254,39 @@ function createSession(url, agent, apiKey) {
   });
 }
 
-function describe({ machine, rounds, writers, sessions, counts, faults, writes }) {
+function pause(milliseconds) {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
+function reported() {
+  const bare = Array.from(
+    { length: 5 },
+    () => run(['-e', '0'], { env: environment(home), expect: () => true }).milliseconds,
+  );
+  const percentiles = (part) =>
+    part.length === 0 ? [0, 0, 0] : [0.5, 0.99, 1].map((at) => quantile(part, at));
+  return {
+    machine: machine(home, bare),
+    ...{ rounds, writers, flips, counts, faults },
+    writes: { between: percentiles(writes.between), during: percentiles(writes.during) },
+    slow: writes.during.filter((ms) => ms > mostMs).length,
+  };
+}
+
+function describe({ machine, rounds, writers, flips, counts, faults, writes, slow }) {
   const row = (name, figures) =>
     `${name.padEnd(34)}${figures.map((figure) => figure.toFixed(2).padStart(11)).join('')}`;
   const lines = [
     ...describeMachine(machine, rounds),
-    `${counts.whole} backups, ${counts.killed} killed without a file, ${counts.killedLate} killed behind it, ${counts.restored} restored; ${sessions} sessions at the end`,
+    `${counts.whole} backups, ${counts.killed} killed without a file, ${counts.killedLate} killed behind it; each restored; ${counts.sessions} sessions written`,
+    `${counts.refusedFlips} of ${flips} flipped bits refused`,
     `${faults.length} faults`,
     ...faults.slice(0, 10),
     '',
     `POST of a session, ${writers} callers, ms       median       99 %    longest`,
     row('between backups', writes.between),
     row('while backups are taken', writes.during),
+    `${slow} writes took longer than ${mostMs} ms`,
   ];
   return `${lines.join('\n')}\n`;
 }

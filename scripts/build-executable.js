@@ -116,7 +116,7 @@ function assetsOf(dist, place, hasCache) {
 
 function assetOf(dist, name, place, hasCache) {
   const file = join(dist, name);
-  if (/^(jq-thread|schema-thread|store-worker)-.{8}\.cjs$/.test(name)) return file;
+  if (/^(jq-thread|reading-thread|schema-thread|store-worker)-.{8}\.cjs$/.test(name)) return file;
   const cached = `${file}.v${nodeVersion}-${own}.cache`;
   if (hasCache && existsSync(cached)) return cached;
   const text = readFileSync(file);

@@ -14,8 +14,11 @@ import {
   bundledSqlite,
   exportsAtOnce,
   lazyChildProcess,
+  lazyOs,
+  leanCommander,
   leanUndici,
   namedThreads,
+  plainBuiltins,
   runtimeInMain,
 } from './build-plugins.js';
 import { thirdPartyNotices } from './third-party-notices.js';
@@ -27,6 +30,7 @@ rmSync(dist, { recursive: true, force: true });
 const threads = [
   await writeThread('jq-thread', 'src/cli/terminal/jq-thread.ts', []),
   await writeThread('schema-thread', 'src/cli/schema/schema-thread.ts', []),
+  await writeThread('reading-thread', 'src/cli/imports/reading-thread.ts', []),
   await writeThread('store-worker', 'src/compose/served-store-worker.ts', [bundledSqlite()]),
 ];
 
@@ -40,10 +44,13 @@ const bundle = await rolldown({
   checks: { ineffectiveDynamicImport: false },
   plugins: [
     lazyChildProcess,
+    lazyOs,
     bundledSqlite(),
+    leanCommander,
     leanUndici,
     asciiComments,
     runtimeInMain,
+    plainBuiltins,
     exportsAtOnce,
     namedThreads(threads),
   ],
@@ -128,7 +135,7 @@ function isLate(module) {
     /\/src\/store\/sqlite\/(rare-calls|schema|migrations|backup|memory-store|store-(lines|rows|row-statements|search))\.ts$/,
     /\/src\/store\/sqlite\/(forks|imports|imported-rows|long-import|ordering|parted-session|purge|purge-rows)\.ts$/,
     /\/src\/store\/sqlite\/(redactions|replaced-session|search|search-(?!backlog)[a-z]+|turn-moves|usage)\.ts$/,
-    /\/src\/local\/(import-rules|search-[a-z]+|session-lines|store-[a-z]+|backup-[a-z]+)\.ts$/,
+    /\/src\/local\/(audit-chain|import-rules|local-audit|user-purge|search-[a-z]+|session-lines|store-[a-z]+|backup-[a-z]+)\.ts$/,
     /\/src\/store\/(search-characters|unspaced-scripts)\.ts$/,
   ].some((late) => late.test(module));
 }
@@ -139,7 +146,7 @@ function isLate(module) {
  */
 function widenTexts() {
   for (const { fileName, name, code } of output) {
-    const least = Math.max(code.length, ['main', 'embedded'].includes(name) ? 128 * 1024 : 0);
+    const least = Math.max(code.length, ['main', 'embedded', 'upstream'].includes(name) ? 128 * 1024 : 0);
     writeFileSync(join(dist, fileName), code.padEnd(Math.ceil(least / 8) * 8));
   }
 }

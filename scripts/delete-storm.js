@@ -1,13 +1,16 @@
 // Deletes at full size against a server that fails in every way; deletes, archives and tags by clients that are killed at random moments:
-// `node scripts/delete-storm.js [--ids N] [--kills N] [--killed-ids N]`, after a build. The suite does the same in short.
+// `node scripts/delete-storm.js [--postgres] [--ids N] [--kills N] [--killed-ids N]`, after a build. `--postgres`: the clients work on a server
+// of its own, and every other kill ends their connections in place of the process. The suite does the same in short.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { openDatabase, storeIn } from './bench-postgres/database.js';
 import { loadedModules } from './bundled-modules.js';
 
 const { values } = parseArgs({
   options: {
+    postgres: { type: 'boolean', default: false },
     ids: { type: 'string', default: '100000' },
     kills: { type: 'string', default: '20' },
     'killed-ids': { type: 'string', default: '100000' },
@@ -19,26 +22,34 @@ if (!(ids >= 100 && kills >= 1 && killedIds >= 2))
 
 const home = mkdtempSync(join(tmpdir(), 'parley-storm-'));
 process.on('exit', () => rmSync(home, { recursive: true, force: true }));
-const { Place, troubledDeletes, killedClients, fillStore } = await loadedModules(home, [
-  'test/support/parley.ts',
-  'test/support/delete-storm.ts',
-  'test/support/stored-sessions.ts',
-]);
+const { Place, troubledDeletes, killedClients, postgresStorm, sqliteStorm, startPostgres } =
+  await loadedModules(home, [
+    'test/support/parley.ts',
+    'test/support/delete-storm.ts',
+    'test/support/storm-store.ts',
+    'test/support/postgres-server.ts',
+  ]);
 const random = Math.random;
 const reports = [];
-const troubled = new Place();
-reports.push({ storm: 'failing server', ...(await troubledDeletes(troubled, { ids, random })) });
-troubled.remove();
+const database = values.postgres ? await openDatabase(undefined, startPostgres) : null;
+if (database === null) {
+  const troubled = new Place();
+  reports.push({ storm: 'failing server', ...(await troubledDeletes(troubled, { ids, random })) });
+  troubled.remove();
+}
 for (const kind of ['delete', 'archive', 'tag']) {
   const killed = new Place();
-  await killed.output(['models']);
-  const existing = fillStore(killed.storeFile, killedIds + 1);
+  const store =
+    database === null ? sqliteStorm(killed) : postgresStorm(database, storeIn(database, kind), kind);
+  await killed.output(['keys', 'create', '--project', 'default', '--use'], { env: store.env });
+  const existing = await store.fill(killedIds + 1, Date.now() - killedIds - 1);
   reports.push({
     storm: `killed clients: ${kind}`,
-    ...(await killedClients(killed, { kind, ids: killedIds, kills, existing, random })),
+    ...(await killedClients(killed, { kind, ids: killedIds, kills, existing, random }, store)),
   });
   killed.remove();
 }
+await database?.close();
 for (const report of reports) {
   const faults = report.faults.slice(0, 20);
   process.stdout.write(`${JSON.stringify({ ...report, faults }, null, 2)}\n`);

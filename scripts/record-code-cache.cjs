@@ -36,7 +36,7 @@ process.on('exit', () => {
   }
 });
 
-/** As bin/parley.js reads it: the length of the text, the text, the cache. Each takes a multiple of eight bytes, as V8 wants it. */
+/** As bin/parley.js reads it: the length of the text, that no command adds to the cache, the text, the cache. V8 wants the cache at a multiple of eight bytes. */
 function packed(text, script) {
   const head = Buffer.alloc(8);
   head.writeUInt32LE(text.length);

@@ -1,18 +1,22 @@
-// Retention at full size: its time and memory against the same updates in raw SQL, then runs that are killed at random moments:
-// `node scripts/retention-storm.js [--sessions N] [--kills N] [--killed-sessions N]`, after a build. The suite does the kills in short.
+// Retention at full size: its time and memory against the same updates in raw SQL, then runs that are stopped at random moments:
+// `node scripts/retention-storm.js [--postgres] [--sessions N] [--kills N] [--killed-sessions N]`, after a build. `--postgres`: in a server
+// of its own with every commit on disk, where every other stop ends the connections of the run in place of its process. The suite does the
+// stops in short.
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import Database from 'better-sqlite3';
+import { openDatabase, storeIn } from './bench-postgres/database.js';
 import { loadedModules } from './bundled-modules.js';
 
-/** The most time of a run, in multiples of raw SQL, and the most memory (MiB) that a larger store may add. */
+/** The most time of a run, in multiples of raw SQL, and the most memory (MiB) that a larger store may add: garbage, and a page of the audit log. */
 const mostRatio = 3;
-const mostMoreMiB = 48;
+const mostMoreMiB = 64;
 
 const { values } = parseArgs({
   options: {
+    postgres: { type: 'boolean', default: false },
     sessions: { type: 'string', default: '1000000' },
     kills: { type: 'string', default: '10' },
     'killed-sessions': { type: 'string', default: '100000' },
@@ -26,68 +30,122 @@ if (!(sessions >= 1000 && kills >= 0 && killedSessions >= 1000))
 
 const home = mkdtempSync(join(tmpdir(), 'parley-storm-'));
 process.on('exit', () => rmSync(home, { recursive: true, force: true }));
-const { Place, killedRuns, oldStore } = await loadedModules(home, [
+const { Place, killedRuns, oldStore, postgresStorm, sqliteStorm, startPostgres } = await loadedModules(home, [
   'test/support/parley.ts',
+  'test/support/postgres-server.ts',
   'test/support/retention-storm.ts',
+  'test/support/storm-store.ts',
 ]);
+const database = values.postgres ? await openDatabase(undefined, startPostgres) : null;
+let schemas = 0;
 
-const small = await measured(1000);
-const large = await measured(sessions);
-const more = large.mebibytes - small.mebibytes;
-const isWell = large.seconds <= mostRatio * large.raw && more <= mostMoreMiB;
-process.stdout.write(
-  `${JSON.stringify({ sessions, ...large, ratio: large.seconds / large.raw, more }, null, 2)}\n`,
-);
-
-if (kills > 0) {
-  const place = new Place();
-  const { expire } = await oldStore(place, killedSessions);
-  const report = await killedRuns(place, { expire, kills, pauseMs: () => Math.random() * 300 });
-  place.remove();
-  process.stdout.write(`${JSON.stringify({ expire, ...report }, null, 2)}\n`);
-  if (report.faults.length > 0) process.exitCode = 1;
+try {
+  const small = await measured(1000);
+  const large = await measured(sessions);
+  const more = large.mebibytes - small.mebibytes;
+  const ratio = large.run.seconds / large.raw.seconds;
+  const cpuRatio = large.run.cpuSeconds / large.raw.cpuSeconds;
+  report({ sessions, ...large, ratio, cpuRatio, more });
+  if (ratio > mostRatio || more > mostMoreMiB) process.exitCode = 1;
+  if (kills > 0) await withPlace(stopped);
+} finally {
+  await database?.close();
 }
-if (!isWell) process.exitCode = 1;
 
-/** Seconds of raw SQL and of a run, and the most memory of the run. */
-async function measured(count) {
-  const place = new Place();
-  try {
-    const { expire } = await oldStore(place, count);
-    const copy = join(home, 'raw.db');
-    copyFileSync(place.storeFile, copy);
-    const raw = rawUpdates(copy) / 1000;
-    rmSync(copy);
-    const memory = join(home, 'memory.cjs');
+async function stopped(place, store) {
+  const { expire } = await oldStore(place, killedSessions, store);
+  const storm = { expire, kills, pauseMs: () => Math.random() * 300 };
+  const told = await killedRuns(place, storm, store);
+  report({ expire, ...told });
+  if (told.faults.length > 0) process.exitCode = 1;
+}
+
+/** Seconds, and seconds of the processor, of raw SQL and of a run, and the most memory of the run. */
+function measured(count) {
+  return withPlace(async (place, store) => {
+    const { expire } = await oldStore(place, count, store);
+    const raw = database === null ? await rawSqlite(place.storeFile) : await rawPostgres(store.schema);
+    const end = join(home, 'end.cjs');
     writeFileSync(
-      memory,
-      `process.on('exit', () => process.stderr.write('peak ' + process.resourceUsage().maxRSS + '\\n'))`,
+      end,
+      `process.on('exit', () => {
+        const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();
+        process.stderr.write('end ' + JSON.stringify({ maxRSS, cpuMs: (userCPUTime + systemCPUTime) / 1000 }) + '\\n');
+      })`,
     );
+    const before = database?.processorTime() ?? 0;
     const began = performance.now();
     const run = await place.parley(['retention', 'run', '--confirm', String(expire), '--json'], {
-      env: { NODE_OPTIONS: `--require ${memory}` },
+      env: { ...store.env, NODE_OPTIONS: `--require ${end}` },
     });
     const seconds = (performance.now() - began) / 1000;
     if (run.status !== 0) throw new Error(run.err);
-    const mebibytes = Number(/peak (\d+)/.exec(run.err)?.[1]) / 1024;
-    return { expire, raw, seconds, mebibytes };
+    const { maxRSS, cpuMs } = JSON.parse(/^end (.*)$/m.exec(run.err)?.[1] ?? '');
+    const cpuSeconds = (cpuMs + (database?.processorTime() ?? 0) - before) / 1000;
+    return { expire, raw, run: { seconds, cpuSeconds }, mebibytes: maxRSS / 1024 };
+  });
+}
+
+async function withPlace(work) {
+  const place = new Place();
+  schemas += 1;
+  const schema = `storm_${schemas}`;
+  const store =
+    database === null ? sqliteStorm(place) : postgresStorm(database, storeIn(database, schema), schema);
+  try {
+    return await work(place, store);
   } finally {
     place.remove();
+    await database?.rows(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
   }
 }
 
-/** The time (ms) of the same updates in raw SQL: one statement in one transaction, with the sync of the store. */
-function rawUpdates(path) {
-  const database = new Database(path);
+/** The same updates in one statement and one transaction, with the sync of the store, in a copy of the file. */
+function rawSqlite(storeFile) {
+  const copy = join(home, 'raw.db');
+  copyFileSync(storeFile, copy);
+  const raw = new Database(copy);
   try {
-    database.pragma('synchronous = FULL');
-    database.pragma('cache_size = -16000');
-    const began = performance.now();
-    database.exec(`
-      UPDATE sessions SET deleted_at = 1, expired = 999999 WHERE project = 1 AND deleted_at IS NULL AND pinned = 0
-        AND updated_at < (SELECT max(updated_at) FROM sessions) - 50 * 86400000`);
-    return performance.now() - began;
+    raw.pragma('synchronous = FULL');
+    raw.pragma('cache_size = -16000');
+    return timed(() => raw.exec(updates('main')), own);
   } finally {
-    database.close();
+    raw.close();
+    rmSync(copy);
   }
+}
+
+/** In the table itself; then its former rows are brought back, and the space of the others is freed. */
+async function rawPostgres(schema) {
+  const raw = await timed(() => database.rows(updates(schema)), database.processorTime);
+  await database.rows(
+    `UPDATE ${schema}.sessions SET deleted_at = NULL, expired = NULL WHERE expired = 999999`,
+  );
+  await database.rows(`VACUUM FULL ${schema}.sessions`);
+  await database.rows(`VACUUM ANALYZE ${schema}.sessions`);
+  await database.rows('CHECKPOINT');
+  return raw;
+}
+
+function updates(schema) {
+  return `
+    UPDATE ${schema}.sessions SET deleted_at = 1, expired = 999999
+    WHERE deleted_at IS NULL AND NOT pinned
+      AND updated_at < (SELECT max(updated_at) FROM ${schema}.sessions) - 4320000000`;
+}
+
+async function timed(work, processorTime) {
+  const [cpu, began] = [processorTime(), performance.now()];
+  await work();
+  return { seconds: (performance.now() - began) / 1000, cpuSeconds: (processorTime() - cpu) / 1000 };
+}
+
+/** Milliseconds of the processor that this process has had. */
+function own() {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+function report(figures) {
+  process.stdout.write(`${JSON.stringify(figures, null, 2)}\n`);
 }

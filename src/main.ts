@@ -1,7 +1,6 @@
 // The process boundary: arguments, environment, streams and signals come in here, and the exit status goes out. Nothing else in the source
 // touches `process`.
 import { readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import manifest from '../package.json' with { type: 'json' };
 import type { CliHost } from './cli/cli-host.ts';
 import { describeFailure } from './cli/error-report.ts';
@@ -28,6 +27,7 @@ import {
 } from './compose.ts';
 import { configDirectory, dataDirectory, placed, realDirectory } from './config/paths.ts';
 import { ProfileFile } from './config/profile-file.ts';
+import { homeDirectory } from './system/home-directory.ts';
 import { monotonicMs } from './system/monotonic-clock.ts';
 import type { ProcessTable } from './system/process-identity.ts';
 import { terminalIdentity } from './system/terminal-identity.ts';
@@ -171,7 +171,7 @@ function cliHost(
   job: Job,
 ): CliHost {
   const { env, platform, pid, versions } = process;
-  const machine = { env, platform, home: homeDirectory(), workingDirectory: workingDirectory() };
+  const machine = { env, platform, home: homeDirectory(env, platform), workingDirectory: workingDirectory() };
   const now = () => Date.now();
   const sinceBoot = () => Math.floor(monotonicMs());
   const random = () => Math.random();
@@ -266,17 +266,6 @@ function commandLine(): Uint8Array | null {
     return readFileSync('/proc/self/cmdline');
   } catch {
     return null;
-  }
-}
-
-/** Empty if the system knows no home directory: a container may run a user that it does not list. */
-function homeDirectory(): string {
-  try {
-    return homedir();
-  } catch {
-    // env-paths, a dependency of conf, asks for the home directory while it loads, and would throw. Its result is not used.
-    process.env['HOME'] = '/';
-    return '';
   }
 }
 

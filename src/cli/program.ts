@@ -1,5 +1,5 @@
 // The command tree: the words of all commands, and the global options. Each command has a file of its own.
-import { Command, CommanderError, InvalidArgumentError, type OutputConfiguration } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option, type OutputConfiguration } from 'commander';
 import { ParleyError } from '../service/errors.ts';
 import { beginning } from '../service/quoted.ts';
 import type { CliHost } from './cli-host.ts';
@@ -40,6 +40,9 @@ export async function runCommandLine(
     writeErr: (text) => {
       written.error += text;
     },
+    // The texts have no colours. Asking the streams for theirs would make them, which takes longer than all the rest of a help page.
+    getOutHasColors: () => true,
+    getErrHasColors: () => true,
     getOutHelpWidth: () => host.output('stdout', { noColor: true }).columns(),
     getErrHelpWidth: () => host.output('stderr', { noColor: true }).columns(),
   });
@@ -94,7 +97,10 @@ export async function buildProgram(
   run: Run,
   output: OutputConfiguration,
 ): Promise<Command> {
-  const program = new Command('parley')
+  const [first = '', second = ''] = argv;
+  // The help of the program shows no commands of groups, and of its commands no options.
+  const isOutline = argv.length === 1 && ['--help', '-h'].includes(first);
+  const program = new (isOutline ? OutlinedProgram : Command)('parley')
     .configureOutput(output)
     .description('The command line for conversations kept as sessions.')
     .version(version, '-V, --version', 'print the version')
@@ -120,11 +126,26 @@ export async function buildProgram(
     .configureHelp({ showGlobalOptions: true, formatHelp })
     .showSuggestionAfterError()
     .addHelpText('after', examples);
-  const [first = '', second = ''] = argv;
-  // The help of the program shows no commands of groups.
-  const inGroup = argv.length === 1 && ['--help', '-h'].includes(first) ? null : second;
-  for (const register of await registrations(first)) register(program, run, inGroup);
+  for (const register of await registrations(first)) register(program, run, isOutline ? null : second);
   return program;
+}
+
+class OutlinedProgram extends Command {
+  override createCommand(name?: string): Command {
+    return new OutlinedCommand(name);
+  }
+}
+
+/** A command that keeps no more of its options than that it has some. Making the options of all commands takes a tenth of a help page. */
+class OutlinedCommand extends Command {
+  override option(): this {
+    return this.addOption();
+  }
+
+  override addOption(): this {
+    (this.options as Option[])[0] ??= new Option('--option');
+    return this;
+  }
 }
 
 /**

@@ -5,6 +5,7 @@
 export async function loadRequestCode(isSqlite: boolean): Promise<void> {
   await Promise.all([
     import('../engine/offline/eliza/colleague.ts'),
+    import('../local/audit-chain.ts'),
     import('../local/import-rules.ts'),
     import('../local/local-retention.ts'),
     import('../local/search-query.ts'),

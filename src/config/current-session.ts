@@ -61,9 +61,11 @@ export function writeCurrentSession(
   const text = textOf(session);
   try {
     // Most often the file exists, and with it the directory, so the directory is checked only for a new file.
-    const isNew = !existsSync(own);
+    const before = textIn(own);
+    const isNew = before === null;
     if (isNew) makePrivateDirectory(directory);
-    for (const path of new Set([own, last])) keep(path, text, now);
+    keep(own, before, text, now);
+    if (last !== own) keep(last, textIn(last), text, now);
     if (isNew) removeUnused(directory, now);
   } catch (error) {
     throw fileFailure(error, directory, 'written', remedy);
@@ -93,11 +95,19 @@ export function forgetCurrentSessions(dataDirectory: string, isMeant: (sessionId
  * A turn does not wait for the disk, because no message depends on this file. After a power cut the file may name the session before, or be
  * empty, which is read as none. A file with the right text only gets a new time.
  */
-function keep(path: string, text: string, now: number): void {
-  const size = statSync(path, { throwIfNoEntry: false })?.size;
-  if (size === Buffer.byteLength(text) && readFileSync(path, 'utf8') === text)
-    utimesSync(path, now / 1000, now / 1000);
+function keep(path: string, before: string | null, text: string, now: number): void {
+  if (before === text) utimesSync(path, now / 1000, now / 1000);
   else replaceFile(path, text, { durable: false, mayBeEmptied: true });
+}
+
+/** Null if there is no such file. */
+function textIn(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
 }
 
 function folder(dataDirectory: string): string {

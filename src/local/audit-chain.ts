@@ -1,7 +1,6 @@
 // The chain of audit entries: each hash covers the one before, so a changed, dropped or reordered entry breaks it. These functions know no
 // database. A chained entry names a session by a hash of its id, so that a purge leaves no id, and whoever knows an id can still look for it.
-import { sha256 } from '@noble/hashes/sha2.js';
-import { utf8ToBytes } from '@noble/hashes/utils.js';
+import { hash } from 'node:crypto';
 import type { AuditEntry } from '../service/audit-entry.ts';
 import type { AuditRow } from '../store/session-store.ts';
 
@@ -11,16 +10,12 @@ type Note = Omit<AuditEntry, 'number' | 'hash'>;
 export const firstHash = '0'.repeat(64);
 
 export function chainedHash(before: string, number: number, entry: string): string {
-  return hexHash(`${before} ${number} ${entry}`);
-}
-
-function hexHash(text: string): string {
-  return Buffer.from(sha256(utf8ToBytes(text))).toString('hex');
+  return hash('sha256', `${before} ${number} ${entry}`);
 }
 
 /** The name of a session in the log: 64 bits of the SHA-256 of its id. */
 export function sessionMark(sessionId: string): string {
-  return hexHash(sessionId).slice(0, 16);
+  return hash('sha256', sessionId).slice(0, 16);
 }
 
 /** A purge, which leaves no id, tells the names themselves. Every id begins with `ses_`. */
@@ -57,11 +52,11 @@ export function chained(
   head: Pick<AuditRow, 'number' | 'hash'> | null,
   waiting: readonly string[],
 ): readonly AuditRow[] {
-  let { number, hash } = head ?? { number: 0, hash: firstHash };
+  let last = head ?? { number: 0, hash: firstHash };
   return gathered(waiting).map((entry) => {
-    number += 1;
-    hash = chainedHash(hash, number, entry);
-    return { number, entry, hash };
+    const number = last.number + 1;
+    last = { number, hash: chainedHash(last.hash, number, entry) };
+    return { ...last, entry };
   });
 }
 

@@ -64,7 +64,7 @@ export async function checkRecord(record: SessionRecord, limits: Limits): Promis
   if (fields.message_count !== messages.length) {
     throw wrong('session.message_count', `must be ${messages.length}, the number of messages`);
   }
-  const rules = { updated, limits, ids: new Set<string>() };
+  const rules = { updated, limits, ids: new Set<string>(), modes: new Set<unknown>() };
   await checkEach('messages', messages, checkVisible, rules);
   if (hidden_messages === undefined) return;
   if (!Array.isArray(hidden_messages)) throw wrong('hidden_messages', 'must be an array');
@@ -77,8 +77,9 @@ interface MessageRules {
   readonly limits: Limits;
   /** When the session was last active. */
   readonly updated: number;
-  /** The ids of the messages before. */
+  /** The ids of the messages before, and their modes: most have the same. */
   readonly ids: Set<string>;
+  readonly modes: Set<unknown>;
 }
 
 type CheckMessage = (at: string, message: unknown, index: number, rules: MessageRules) => void;
@@ -174,7 +175,7 @@ function checkMessage(
   at: string,
   message: MessageFields,
   position: number,
-  { limits, updated, ids }: MessageRules,
+  { limits, updated, ids, modes }: MessageRules,
 ): void {
   const { message_id: id } = message;
   if (typeof id !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(id)) {
@@ -184,7 +185,8 @@ function checkMessage(
   const isReply = position % 2 === 1;
   const role = isReply ? 'assistant' : 'user';
   if (message.role !== role) throw wrong(`${at}.role`, `must be ${role}: the two sides take turns`);
-  checkTitle(textAt(`${at}.mode`, message.mode), limits, `${at}.mode`);
+  if (!modes.has(message.mode)) checkTitle(textAt(`${at}.mode`, message.mode), limits, `${at}.mode`);
+  modes.add(message.mode);
   checkContent(`${at}.content`, textAt(`${at}.content`, message.content), isReply, limits);
   if (
     isReply
@@ -196,9 +198,8 @@ function checkMessage(
   }
   checkUsage(`${at}.usage`, message.usage, isReply);
   checkErrorCode(`${at}.error_code`, message.error_code, message.finish_reason);
-  if (timeAt(`${at}.created_at`, message.created_at) > updated) {
+  if (timeAt(`${at}.created_at`, message.created_at) > updated)
     throw wrong(`${at}.created_at`, 'is after the last activity of the session');
-  }
 }
 
 /** A reply may be empty, and as long as its engine made it. A message of the user may not. */
@@ -207,9 +208,7 @@ function checkContent(at: string, content: string, isReply: boolean, limits: Lim
   if (isReply) return;
   if (content.trim() === '') throw wrong(at, 'is empty or white space alone');
   const bytes = Buffer.byteLength(content);
-  if (bytes > limits.messageBytes) {
-    throw wrong(at, `has ${bytes} bytes; the limit is ${limits.messageBytes}`);
-  }
+  if (bytes > limits.messageBytes) throw wrong(at, `has ${bytes} bytes; the limit is ${limits.messageBytes}`);
 }
 
 function checkUsage(at: string, usage: unknown, isReply: boolean): void {

@@ -28,20 +28,16 @@ import { quoted } from '../service/quoted.ts';
 import type { PurgeFilter } from '../store/session-filters.ts';
 import { hashKey, issueKey } from './api-keys.ts';
 import { inUse, otherCount } from './erasure-failures.ts';
-import { LocalAudit } from './local-audit.ts';
 import type { LocalOptions } from './local-options.ts';
 import { mostNamedIds } from './read-exports.ts';
 import { checkTitle, readTime } from './text-rules.ts';
 import { sessionNotFound } from './turn-failures.ts';
-import { linesOf, planUserPurge, purgeUser } from './user-purge.ts';
 
 export class LocalAdministration implements Administration {
   readonly #local: LocalOptions;
-  readonly #audit: LocalAudit;
 
   constructor(local: LocalOptions) {
     this.#local = local;
-    this.#audit = new LocalAudit(local.store.audit);
   }
 
   async retention(): Promise<Retention> {
@@ -110,24 +106,24 @@ export class LocalAdministration implements Administration {
     return purge.report;
   }
 
-  planUserPurge(request: UserPurgeRequest): Promise<UserPurgePlan> {
-    return planUserPurge(this.#local, request);
+  async planUserPurge(request: UserPurgeRequest): Promise<UserPurgePlan> {
+    return (await import('./user-purge.ts')).planUserPurge(this.#local, request);
   }
 
-  purgeUser(request: UserPurgeExecution): Promise<UserPurgeReport> {
-    return purgeUser(this.#local, request, this.#owner());
+  async purgeUser(request: UserPurgeExecution): Promise<UserPurgeReport> {
+    return (await import('./user-purge.ts')).purgeUser(this.#local, request, this.#owner());
   }
 
-  linesOf(request: UserPurgeRequest, lines: readonly string[]): Promise<readonly string[]> {
-    return linesOf(this.#local, request, lines);
+  async linesOf(request: UserPurgeRequest, lines: readonly string[]): Promise<readonly string[]> {
+    return (await import('./user-purge.ts')).linesOf(this.#local, request, lines);
   }
 
-  auditEntries(query: AuditQuery): AsyncIterable<AuditEntry> {
-    return this.#audit.entries(query);
+  async *auditEntries(query: AuditQuery): AsyncGenerator<AuditEntry> {
+    yield* (await this.#audit()).entries(query);
   }
 
-  verifyAudit(noted: AuditHead | null): Promise<AuditVerification> {
-    return this.#audit.verify(noted);
+  async verifyAudit(noted: AuditHead | null): Promise<AuditVerification> {
+    return (await this.#audit()).verify(noted);
   }
 
   async recordExport({ project_id, session_ids }: ExportRecord): Promise<void> {
@@ -138,6 +134,11 @@ export class LocalAdministration implements Administration {
         ...{ what: 'export', project_id, count: ids.length, ids },
       });
     }
+  }
+
+  async #audit() {
+    const { LocalAudit } = await import('./local-audit.ts');
+    return new LocalAudit(this.#local.store.audit);
   }
 
   #owner() {

@@ -78,11 +78,10 @@ export class LocalRetention implements Retention {
     if (run === undefined)
       throw new ParleyError('NOT_FOUND', `Retention has made no batch ${quoted(batch)} in this store.`);
     const left = await (await this.#store()).countRestorable(run.id);
-    if (left > 0) await (await this.#store()).beginRestoring(run, left, this.#owner());
     let restored = 0;
     for (let sessions = left; sessions > 0; restored += sessions) {
       signal.throwIfAborted();
-      sessions = await (await this.#store()).restoreStep(run.id, this.#local.now());
+      sessions = await (await this.#store()).restoreStep(run, this.#owner());
       onStep?.(sessions);
     }
     return restored;

@@ -1,14 +1,13 @@
 // The rules that a store asks inside its transactions. A store gets them when it is opened.
 import { noOrdering } from '../service/session.ts';
 import type { StoreRules } from '../store/store-rules.ts';
-import { chained } from './audit-chain.ts';
 import { orderedSession } from './ordering-rules.ts';
 import { stableJson } from './stable-json.ts';
 import { turnRules } from './turn-rules.ts';
 
 export const storeRules: StoreRules = {
   turns: turnRules,
-  chain: chained,
+  loadChain: async () => (await import('./audit-chain.ts')).chained,
   loadSearch: async () => (await import('./search-rules.ts')).searchRules,
   // A key that another operation used counts as used for another request. The hash names the operation, but the hash of an older record may
   // not.

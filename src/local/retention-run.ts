@@ -33,7 +33,8 @@ export async function runPolicy(
   // Whoever changed the policy at this moment may mean another run.
   if (begun.kind !== 'begun') return { kind: 'busy' };
   const { run, continued } = begun;
-  const held: HeldRun = { projectId, run: run.id, holder, leaseMs };
+  const by = { time: now, key_id: null, request_id: null };
+  const held: HeldRun = { projectId, run: run.id, holder, leaseMs, by };
   const counts = { expired: run.expired, erased: run.erased };
   const count = (action: 'expired' | 'erased', sessions: number) => {
     counts[action] += sessions;
@@ -47,8 +48,7 @@ export async function runPolicy(
     // The lease ends by itself if it cannot be given back.
     if (!isDone) await store.release(held).catch(() => {});
   }
-  const by = { time: tools.now(), key_id: null, request_id: null };
-  const ended = isDone ? await store.end(held, by) : null;
+  const ended = isDone ? await store.end(held, tools.now()) : null;
   return { kind: 'ran', report: reportOf(row, run.batch, ended ?? counts, continued, ended !== null) };
 }
 
@@ -96,7 +96,7 @@ async function work(
   const reach = reachOf(policy, now, kept);
   let place: ExpiryPlace | null = null;
   do {
-    const step = await store.expire(held, reach, place, now);
+    const step = await store.expire(held, reach, place);
     if (step === null) return false;
     place = step.next;
     if (!count('expired', step.sessions) && place !== null) return false;

@@ -37,6 +37,8 @@ export interface AuditLog {
 }
 
 export const auditPage = 1000;
+/** At most so much text of waiting entries is chained in one transaction, but at least one entry: some milliseconds' work. */
+export const chainedLength = 512 * 1024;
 
 export function noteText({ time, what, project_id, key_id, request_id, count, ids }: AuditNote): string {
   const told = { time: new Date(time).toISOString(), what, project_id, key_id, request_id, count, ids };

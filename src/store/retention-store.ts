@@ -95,6 +95,8 @@ export interface HeldRun {
   readonly run: number;
   readonly holder: string;
   readonly leaseMs: number;
+  /** The audit log is told of each step by it. Its time is that of the run, at which the sessions are deleted. */
+  readonly by: AuditBy;
 }
 
 /** Null for a step that did nothing, because the lease or the policy is gone. `next` is null after the last step. */
@@ -124,12 +126,7 @@ export interface RetentionStore {
   /** Takes the lease, notes the policy as confirmed and the time as that of the last run, and begins a run or continues the stopped one. */
   begin(projectId: string, start: RunStart): Promise<RunBegin>;
   /** Deletes some of the sessions in reach, from a place on; null for the first step. */
-  expire(
-    held: HeldRun,
-    reach: ExpiryReach,
-    from: ExpiryPlace | null,
-    now: number,
-  ): Promise<RunStep<ExpiryPlace>>;
+  expire(held: HeldRun, reach: ExpiryReach, from: ExpiryPlace | null): Promise<RunStep<ExpiryPlace>>;
   /** Erases some of the sessions that {@link countErasable} counts. `keptSince` is as in `PurgeOptions`. */
   erase(
     held: HeldRun,
@@ -137,16 +134,14 @@ export interface RetentionStore {
     keptSince: number,
     onStep: (sessions: number) => boolean,
   ): Promise<boolean>;
-  /** Ends the run, gives the lease back, and tells the audit log. A run that did nothing is forgotten. */
-  end(held: HeldRun, by: AuditBy): Promise<RunRow | null>;
+  /** Ends the run at a time, and gives the lease back. A run that did nothing is forgotten. */
+  end(held: HeldRun, now: number): Promise<RunRow | null>;
   /** Gives the lease back. The run stays unfinished. */
   release(held: HeldRun): Promise<void>;
 
   /** The newest first. */
   runs(): Promise<readonly RunRow[]>;
   countRestorable(run: number): Promise<number>;
-  /** Tells the audit log that so many sessions of a run will be restored. */
-  beginRestoring(run: RunRow, sessions: number, by: AuditBy): Promise<void>;
-  /** Restores some of its sessions. Returns how many; 0 at the end. */
-  restoreStep(run: number, now: number): Promise<number>;
+  /** Restores some of its sessions, and tells the audit log of them. Returns how many; 0 at the end. */
+  restoreStep(run: RunRow, by: AuditBy): Promise<number>;
 }

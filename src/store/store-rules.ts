@@ -102,10 +102,16 @@ export interface SearchRules extends TextRules {
   readonly search: SearchRule;
 }
 
+/** The entries of the audit log that follow its head, from the waiting ones. */
+export type ChainRule = (
+  head: Pick<AuditRow, 'number' | 'hash'> | null,
+  waiting: readonly string[],
+) => readonly AuditRow[];
+
 export interface StoreRules {
   readonly turns: TurnRules;
-  /** The entries of the audit log that follow its head, from the waiting ones. */
-  chain(head: Pick<AuditRow, 'number' | 'hash'> | null, waiting: readonly string[]): readonly AuditRow[];
+  /** No start waits for its code. */
+  loadChain(): Promise<ChainRule>;
   /** Null if the session would have too many tags. */
   order(kept: SessionOrdering, change: OrderChange): OrderedSession | null;
   /** The rules of searches. No start waits for their code. */

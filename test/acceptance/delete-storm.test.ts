@@ -2,7 +2,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { killedClients, troubledDeletes } from '../support/delete-storm.ts';
 import { Place } from '../support/parley.ts';
-import { fillStore } from '../support/stored-sessions.ts';
+import { startPostgres } from '../support/postgres-server.ts';
+import { postgresStorm, sqliteStorm } from '../support/storm-store.ts';
 
 function newPlace(): Place {
   const place = new Place();
@@ -26,7 +27,7 @@ test.each([
   async (kind, ids, most) => {
     const place = newPlace();
     await place.output(['models']);
-    const existing = fillStore(place.storeFile, ids + 1);
+    const existing = await sqliteStorm(place).fill(ids + 1, Date.now() - ids - 1);
     const { faults, kills } = await killedClients(place, {
       ...{ kind, ids, kills: most, existing },
       random: Math.random,
@@ -36,3 +37,16 @@ test.each([
   },
   120_000,
 );
+
+test('in PostgreSQL, a batch whose process is killed and whose connections end does all that was asked for', async () => {
+  const place = newPlace();
+  const server = await startPostgres([]);
+  onTestFinished(() => server.stop());
+  const store = postgresStorm(server, `postgres://${server.user}@127.0.0.1:${server.port}/postgres`);
+  await place.output(['keys', 'create', '--project', 'default', '--use'], { env: store.env });
+  const existing = await store.fill(3001, Date.now() - 3001);
+  const options = { kind: 'archive', ids: 3000, kills: 4, existing, random: Math.random } as const;
+  const { faults, kills } = await killedClients(place, options, store);
+  expect(faults).toEqual([]);
+  expect(kills).toBeGreaterThanOrEqual(4);
+}, 120_000);

@@ -15,6 +15,7 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { SessionRecord } from '../../src/service/session-archive.ts';
 import { type ImportFixture, importFixtures, referenceOf, toldSessions } from '../support/import-fixtures.ts';
+import { writeConversations } from '../support/import-storm.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
 import { zipArchive } from '../support/zip-archive.ts';
 
@@ -378,4 +379,15 @@ test('a cut file gives what stands before the cut, and a source is never written
   expect(statSync(file).mtimeMs).toBe(before);
   appendFileSync(file, text.slice(text.indexOf('Text alone')));
   expect((await imported(file)).statuses).toEqual(['unchanged', 'unchanged', 'imported', 'skipped']);
+});
+
+test('a large export, which a thread reads, gives the same as a pipe of it, which none reads', async () => {
+  const file = join(place.path, 'conversations.json');
+  writeConversations(file, 5500);
+  expect(statSync(file).size).toBeGreaterThan(8 * 1024 * 1024);
+  const words = ['sessions', 'import', '--dry-run', '--json'];
+  const read = await place.binary([...words, file]);
+  const piped = await place.binary([...words, '-'], { stdin: readFileSync(file) });
+  expect([read.status, read.out]).toEqual([0, piped.out]);
+  expect(read.out.split('\n').length).toBe(6601);
 });

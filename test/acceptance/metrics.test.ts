@@ -6,6 +6,7 @@ import { parse } from 'yaml';
 import { expectFailure } from '../support/failures.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { readPrometheus, type Sample } from '../support/prometheus-text.ts';
 import { type ServedPlace, servePlace } from '../support/served-place.ts';
 
 let database: PostgresServer;
@@ -19,47 +20,13 @@ afterAll(async () => {
   await database.stop();
 });
 
-interface Sample {
-  readonly name: string;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly value: number;
-}
-
-/** Reads the text format 0.0.4 of Prometheus, and throws for a line that breaks its grammar. */
-function samplesOf(text: string): readonly Sample[] {
-  expect(text.endsWith('\n')).toBe(true);
-  const typed = new Set<string>();
-  return text
-    .slice(0, -1)
-    .split('\n')
-    .flatMap((line) => {
-      const [, word, name = ''] = /^# (HELP|TYPE) ([a-z_]+) .+$/.exec(line) ?? [];
-      if (word === 'TYPE') {
-        // Each metric stands together, under one type.
-        expect(typed).not.toContain(name);
-        typed.add(name);
-      }
-      if (word !== undefined) return [];
-      const found =
-        /^([a-z_]+)(?:\{([a-z_]+="(?:[^"\\\n]|\\[\\"n])*"(?:,[a-z_]+="(?:[^"\\\n]|\\[\\"n])*")*)\})? (-?[\d.e+-]+)$/.exec(
-          line,
-        );
-      if (found === null) throw new Error(`breaks the format: ${line}`);
-      const [, of = '', pairs = '', value] = found;
-      expect(typed).toContain([...typed].at(-1));
-      expect(of.replace(/_(bucket|sum|count)$/, '')).toBe([...typed].at(-1));
-      const labels = Object.fromEntries(
-        Array.from(pairs.matchAll(/([a-z_]+)="((?:[^"\\]|\\.)*)"/g), ([, label, text]) => [label, text]),
-      );
-      return [{ name: of, labels, value: Number(value) }];
-    });
-}
-
 async function metricsOf(served: ServedPlace): Promise<readonly Sample[]> {
   const { data } = JSON.parse(served.written.out);
   const response = await fetch(data.metrics);
   expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
-  return samplesOf(await response.text());
+  const { samples, faults } = readPrometheus(await response.text());
+  expect(faults).toEqual([]);
+  return samples;
 }
 
 /** The sum of all series of a metric with these labels. */
@@ -117,6 +84,45 @@ test.each(['SQLite', 'PostgreSQL'])('a server over %s counts what it does', asyn
   expect(sumOf(samples, 'parley_store_connections', { state: 'most' })).toBe(most);
   const labels = samples.map((one) => JSON.stringify(one.labels)).join('\n');
   for (const secret of ['secret', data.session_id, key]) expect(labels).not.toContain(secret);
+});
+
+test('a text that breaks the format, or a rule of promtool, is found', () => {
+  const whole = `# HELP a_seconds Of a.
+# TYPE a_seconds histogram
+a_seconds_bucket{mode="x",le="1"} 2
+a_seconds_bucket{mode="x",le="+Inf"} 3
+a_seconds_sum{mode="x"} 1e-3
+a_seconds_count{mode="x"} 3
+# HELP b_total Of b.
+# TYPE b_total counter
+b_total{code="a\\"\\n"} 1
+b_total{code="b"} 0
+`;
+  expect(readPrometheus(whole)).toMatchObject({ faults: [], families: [{}, {}] });
+  const changes: readonly (readonly [string, string])[] = [
+    ['# HELP b_total Of b.\n', ''],
+    ['# TYPE b_total counter\n', ''],
+    ['b_total counter', 'b_total gauge'],
+    ['b_total counter', 'b_total number'],
+    ['b_total{code="b"} 0', 'b_total{code="b"} none'],
+    ['b_total{code="b"} 0', 'b_total{code="b"} -1'],
+    ['b_total{code="b"} 0', 'b_total{code=b} 0'],
+    ['b_total{code="b"} 0', 'b_total{code="b",code="c"} 0'],
+    ['b_total{code="b"} 0', 'b_total{code="a\\"\\n"} 0'],
+    ['b_total{code="b"} 0', 'c_total{code="b"} 0'],
+    ['b_total{code="b"} 0\n', 'b_total{code="b"} 0'],
+    ['b_total{code="b"} 0', 'b_total{code="b"} 0\n# TYPE a_seconds histogram'],
+    ['le="+Inf"} 3', 'le="2"} 3'],
+    ['le="+Inf"} 3', 'le="+Inf"} 1'],
+    ['_count{mode="x"} 3', '_count{mode="x"} 4'],
+    ['a_seconds_sum{mode="x"} 1e-3\n', ''],
+  ];
+  for (const [from, to] of changes) {
+    expect(whole).toContain(from);
+    expect([to, readPrometheus(whole.replace(from, to)).faults]).not.toEqual([to, []]);
+  }
+  for (const name of ['b_ms_total', 'b_count', 'b_gauge_total', 'bTotal_total'])
+    expect([name, readPrometheus(whole.replaceAll('b_total', name)).faults]).not.toEqual([name, []]);
 });
 
 test('the documented metrics, the dashboard and the alerts are those of a server', async () => {

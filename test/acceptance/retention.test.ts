@@ -2,9 +2,11 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { Place } from '../support/parley.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
+import { startPostgres } from '../support/postgres-server.ts';
 import { lookInto } from '../support/raw-database.ts';
 import { killedRuns, oldStore } from '../support/retention-storm.ts';
 import { type ServedPlace, servePlace } from '../support/served-place.ts';
+import { postgresStorm } from '../support/storm-store.ts';
 
 function placeOf<T extends Place>(place: T): T {
   onTestFinished(() => place.remove());
@@ -136,5 +138,16 @@ test('killed runs are continued with one batch, which takes back all of it', asy
   const { expire } = await oldStore(place, 10_000);
   expect(expire).toBe(9890);
   const { faults } = await killedRuns(place, { expire, kills: 2, pauseMs: () => 0 });
+  expect(faults).toEqual([]);
+}, 120_000);
+
+test('in PostgreSQL, runs whose process is killed and whose connections end are continued with one batch', async () => {
+  const place = placeOf(new Place());
+  const database = await startPostgres([]);
+  onTestFinished(() => database.stop());
+  const { port, user, database: name } = database;
+  const store = postgresStorm(database, `postgres://${user}@127.0.0.1:${port}/${name}`);
+  const { expire } = await oldStore(place, 10_000, store);
+  const { faults } = await killedRuns(place, { expire, kills: 2, pauseMs: () => 0 }, store);
   expect(faults).toEqual([]);
 }, 120_000);

@@ -8,6 +8,7 @@ import { callWith } from '../support/calls.ts';
 import { openEmbedded } from '../support/embedded.ts';
 import { expectFailure } from '../support/failures.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
+import { sendJson, serve } from '../support/scripted-server.ts';
 import { servePlace } from '../support/served-place.ts';
 import { storedKey } from '../support/stored.ts';
 import { textsInFiles } from '../support/texts-left.ts';
@@ -70,6 +71,35 @@ describe('sessions search --secrets', () => {
     expect((await screen.ended).status).toBe(0);
     expect(screen.text).toContain(`${id}  message 0, characters 2 to 42: github_token (ghp_…)`);
     expect(screen.text).toContain('9 secrets in 2 sessions');
+  });
+
+  test('shows at a terminal how many sessions it has found while it counts the messages', async () => {
+    let goOn = () => {};
+    const held = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const time = '2024-05-01T12:00:00.000Z';
+    const session = {
+      session_id: 'ses_a',
+      title: null,
+      created_at: time,
+      updated_at: time,
+      message_count: 0,
+    };
+    const server = await serve(async ({ path }, response) => {
+      const isFirst = path.startsWith('/v1/sessions?') && !path.includes('cursor=');
+      if (path.includes('cursor=')) await held;
+      const data = { items: isFirst ? [session] : [], next_cursor: isFirst ? 'next' : null };
+      return sendJson(response, { success: true, data });
+    });
+    const screen = place.screen(search, {
+      env: { PARLEY_URL: server.url, PARLEY_API_KEY: 'k', NO_PROXY: '*' },
+    });
+    await screen.until('the count', () => /^1 found/m.test(screen.text));
+    goOn();
+    expect((await screen.ended).status).toBe(0);
+    expect(screen.text.trim()).toBe('No secret of a known shape in 0 messages.');
+    await server.close();
   });
 
   test('is the same through a server, and unsupported at one without an archive', async () => {

@@ -210,7 +210,10 @@ test('an older store of SQLite is migrated by the command, which names the copy 
   const { store } = await openSqliteStore({ ...storeOptions(older.dataDirectory), migrations });
   await store.close();
   expectFailure(await older.parley(serve), { status: 7, code: 'STORE_OLDER' });
-  const said = await older.output(migrate);
+  const { out: said } = await older.terminal('stty cols 100 && parley store migrate');
+  expect(said).toMatch(
+    /Migrating the store, if it is older\. A large one takes a while\.\x1b\[K\r\x1b\[KMigrated/,
+  );
   expect(said).toContain(`from schema ${newest - 1} to ${newest}`);
   expect(said).toContain(`parley.db.backup-v${newest - 1}`);
 });

@@ -1,5 +1,6 @@
 // The executable before main: the Node that it accepts, and the build that it hands over to.
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   closeSync,
   constants,
@@ -10,6 +11,8 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -127,9 +130,23 @@ test('the check is the one of the package', () => {
   expect(packageJson.engines).toEqual({ node: '^20.19.0 || >=22.14.0' });
 });
 
-test('the version is that of the package', () => {
-  const { stdout, status } = spawnSync(process.execPath, [parley, '--version'], { encoding: 'utf8' });
+test.each(['--version', '-V'])('the version that %s prints is that of the package', (flag) => {
+  const { stdout, status } = spawnSync(process.execPath, [parley, flag], { encoding: 'utf8' });
   expect({ stdout, status }).toEqual({ stdout: `${packageJson.version}\n`, status: 0 });
+});
+
+test.runIf(process.platform === 'linux')('a version that cannot be written is reported', () => {
+  const full = openSync('/dev/full', 'w');
+  try {
+    const { stderr, status } = spawnSync(process.execPath, [parley, '--version'], {
+      encoding: 'utf8',
+      stdio: ['ignore', full, 'pipe'],
+    });
+    expect(stderr).toContain('ENOSPC');
+    expect(status).not.toBe(0);
+  } finally {
+    closeSync(full);
+  }
 });
 
 describe('the build', () => {
@@ -145,13 +162,18 @@ describe('the build', () => {
   test('has the chunks that a chat begins with', () => expect(started).toHaveLength(5));
 
   test.each(started)('%s has a code cache that V8 takes, behind its own text', (name) => {
-    const packed = readFileSync(join(dist, `${name}.${cacheOf(process.version)}`));
+    const { text, isTaken } = cached(dist, name);
+    expect(text).toBe(readFileSync(join(dist, name), 'utf8'));
+    expect(isTaken).toBe(true);
+  });
+
+  function cached(folder: string, name: string): { readonly text: string; readonly isTaken: boolean } {
+    const packed = readFileSync(join(folder, `${name}.${cacheOf(process.version)}`));
     const end = 8 + packed.readUInt32LE(0);
     const text = packed.subarray(8, end).toString('latin1');
-    expect(text).toBe(readFileSync(join(dist, name), 'utf8'));
-    const cachedData = packed.subarray(end);
-    expect(new Script(text, { filename: `dist/${name}`, cachedData }).cachedDataRejected).toBe(false);
-  });
+    const script = new Script(text, { filename: `dist/${name}`, cachedData: packed.subarray(end) });
+    return { text, isTaken: script.cachedDataRejected === false };
+  }
 
   // V8 of Node 20.19 takes the code cache of 20.20, and crashes.
   test.each([
@@ -170,11 +192,76 @@ describe('the build', () => {
       head.writeUInt32LE(text.length);
       for (const ending of ['cache', cacheOf(version)])
         writeFileSync(join(place, 'dist', `main.cjs.${ending}`), Buffer.concat([head, text]));
-      const { status } = spawnSync(process.execPath, [join(place, 'bin/parley.js'), '--version']);
+      const { status } = spawnSync(process.execPath, [join(place, 'bin/parley.js'), '-V']);
       expect(status).toBe(expected);
     } finally {
       rmSync(place, { recursive: true, force: true });
     }
+  });
+
+  describe('on a release of Node for which the package has no code cache', () => {
+    let place: string;
+    let env: NodeJS.ProcessEnv;
+    const program = () => join(place, 'bin/parley.js');
+    const run = (words: readonly string[], more: NodeJS.ProcessEnv = {}) =>
+      spawnSync(process.execPath, [program(), ...words], { env: { ...env, ...more }, encoding: 'utf8' });
+    const chat = ['chat', '-n', '--mode', 'echo', 'hi'];
+    const built = () => join(place, 'dist');
+    const made = () => readdirSync(built()).filter((name) => /\.(cache|part)$/.test(name));
+    const madeChunks = () => made().map((name) => name.replace(/(-[\w-]{8})?\.cjs\..*\.(\w+)$/, ' $2'));
+    const isTaken = (chunk: string) => cached(built(), chunk).isTaken;
+    const sizeOfMain = () => statSync(join(built(), `main.cjs.${cacheOf(process.version)}`)).size;
+
+    beforeEach(() => {
+      place = mkdtempSync(join(tmpdir(), 'parley-own-cache-'));
+      for (const part of ['bin', 'dist', 'package.json'])
+        cpSync(join(root, part), join(place, part), {
+          recursive: true,
+          filter: (path) => !path.endsWith('.cache'),
+        });
+      symlinkSync(join(root, 'node_modules'), join(place, 'node_modules'));
+      env = { PATH: process.env['PATH'], HOME: place };
+    });
+    afterEach(() => rmSync(place, { recursive: true, force: true }));
+
+    test('the first commands make it, and V8 takes it', () => {
+      expect(run(['--help']).status).toBe(0);
+      expect(madeChunks()).toEqual(expect.arrayContaining(['main cache', 'commands cache']));
+      const sizeAfterHelp = sizeOfMain();
+      for (let more = 0; more < 4; more += 1) expect(run(chat).stdout).toBe('hi\n');
+      expect(sizeOfMain()).toBeGreaterThan(sizeAfterHelp);
+      const chunksOfChat = chunks.filter((name) => /^(main|embedded)\b/.test(name));
+      expect(chunksOfChat.map(isTaken)).toEqual([true, true]);
+      const size = sizeOfMain();
+      expect(run(['sessions', 'list']).status).toBe(0);
+      expect(sizeOfMain()).toBe(size);
+      expect(madeChunks().filter((name) => name.endsWith('part'))).toEqual([]);
+    });
+
+    test('flags of V8 make none', () => {
+      expect(run(chat, { NODE_OPTIONS: '--max-old-space-size=500' }).stdout).toBe('hi\n');
+      expect(made()).toEqual([]);
+    });
+
+    test('a command that sets a flag itself makes one that V8 takes without it', () => {
+      const far = ['chat', '-n', '--url', 'http://parley.test', '--insecure-http', 'hi'];
+      const proxy = { HTTP_PROXY: 'http://127.0.0.1:1', NO_PROXY: '', PARLEY_API_KEY: 'none' };
+      expect(run(far, proxy).status).toBe(6);
+      const chunksOfRemote = chunks.filter((name) => /^(main|remote|upstream|_undici)\b/.test(name));
+      expect(chunksOfRemote.map(isTaken)).toEqual([true, true, true, true]);
+    });
+
+    test('a server that ends after an upgrade leaves the new version as it is', async () => {
+      const server = spawn(process.execPath, [program(), 'serve', '--port', '0'], {
+        env,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      await once(server.stdout, 'data');
+      writeFileSync(join(place, 'dist/main.cjs'), 'of another version');
+      server.kill('SIGTERM');
+      await once(server, 'exit');
+      expect(madeChunks()).not.toContain('main cache');
+    });
   });
 
   /** The path of a script to preload: it tells on stderr each chunk that is loaded and, at the end, whether a module of Node was. */
@@ -208,7 +295,7 @@ describe('the build', () => {
     try {
       const chat = ['chat', '-n', '--mode', 'echo', 'hi'];
       loaded(...chat);
-      expect(loaded('--version')).toEqual(['main', 'crypto: false']);
+      expect(loaded('--version')).toEqual(['crypto: false']);
       expect(loaded('--help')).toEqual(['main', 'commands', 'sessions', 'crypto: false']);
       expect(loaded(...chat)).toEqual(['main', 'embedded', 'crypto: false']);
       expect(loaded('sessions', 'list')).toEqual(['main', 'sessions', 'embedded', 'crypto: false']);
@@ -260,9 +347,9 @@ describe('the build', () => {
       modules(...chat);
       const bare = new Set(modules('-e', '0'));
       const added = modules(...chat).filter((name) => !bare.has(name));
-      expect(added).toContain('os');
+      expect(added).toContain('vm');
       expect(
-        added.filter((name) => /perf_hooks|timers\/promises|https?$|worker|child_process/.test(name)),
+        added.filter((name) => /^os$|perf_hooks|timers\/promises|https?$|worker|child_process/.test(name)),
       ).toEqual([]);
       if (process.platform !== 'linux') return;
       // The same with the reply in a file, and in no place.

@@ -140,6 +140,17 @@ export function describeAudits(name: string, newPlace: NewPlace): void {
       expect({ entries, faults }).toEqual({ entries: 31, faults: [] });
     });
 
+    it('chains entries of many sessions, which are longer than one transaction takes, in their order', async () => {
+      const store = await open();
+      const { project_id } = await store.createKey(newKey());
+      const ids = Array.from({ length: 10_000 }, (_, index) => `ses_${String(index).padStart(26, '0')}`);
+      for (const count of [10_000, 9_000, 1, 8_000])
+        await store.audit.tell({ ...by, what: 'delete', project_id, count, ids: ids.slice(0, count) });
+      const told = await entriesOf(store, { what: 'delete' });
+      expect(told.map(({ ids }) => ids.length)).toEqual([10_000, 9_000, 1, 8_000]);
+      expect(await new LocalAudit(store.audit).verify(null)).toMatchObject({ entries: 5, faults: [] });
+    });
+
     it('shows each entry that was changed, dropped, reordered or cut off', async () => {
       const store = await open();
       for (let key = 0; key < 6; key += 1) await store.createKey(newKey());

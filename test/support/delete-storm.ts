@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { openBasicServer, type Trouble } from './basic-server.ts';
 import type { Outcome, Place } from './parley.ts';
 import { endOf } from './parley.ts';
+import { type StormStore, sqliteStorm } from './storm-store.ts';
 
 export interface StormReport {
   readonly ids: number;
@@ -89,7 +90,7 @@ export async function troubledDeletes(place: Place, options: StormOptions): Prom
 /** The batches of killed clients: what they do, the word of their results, and the sessions that they have not changed. */
 const killedBatches = {
   delete: { words: [], done: 'deleted', unchanged: 'deleted_at IS NULL' },
-  archive: { words: [], done: 'archived', unchanged: 'archived = 0' },
+  archive: { words: [], done: 'archived', unchanged: 'NOT archived' },
   tag: { words: ['--add', 'storm'], done: 'tagged', unchanged: 'tags IS NULL' },
 } as const;
 
@@ -101,10 +102,15 @@ export interface KilledOptions extends StormOptions {
 }
 
 /**
- * A client over the embedded store, killed at random moments and resumed until it is through: then all sessions but the first are changed,
+ * A client over the embedded store, stopped at random moments and resumed until it is through: then all sessions but the first are changed,
  * and undoing the batch takes all of it back.
  */
-export async function killedClients(place: Place, options: KilledOptions): Promise<StormReport> {
+export async function killedClients(
+  place: Place,
+  options: KilledOptions,
+  store: StormStore = sqliteStorm(place),
+): Promise<StormReport> {
+  const { env, schema } = store;
   const { kind, existing, random } = options;
   const { words: choices, done, unchanged } = killedBatches[kind];
   const [spared = '', ...ids] = existing;
@@ -113,14 +119,15 @@ export async function killedClients(place: Place, options: KilledOptions): Promi
   const last = new Map<string, string>();
   const began = performance.now();
   let kills = 0;
-  let life = 400;
+  // About as long as a whole batch takes, until one was measured, ms.
+  let life = 400 + ids.length / 40;
   while (kills < options.kills) {
     let words = ['sessions', kind, '-', ...choices, '--yes'];
     let stdin: string | undefined = `${ids.join('\n')}\n`;
     let batch: string | null = null;
     for (let isOver = false; !isOver; ) {
       const start = performance.now();
-      const child = place.spawn(words, { ...(stdin !== undefined && { stdin }) });
+      const child = place.spawn(words, { env, ...(stdin !== undefined && { stdin }) });
       const told = { out: '', err: '' };
       child.stdout?.setEncoding('utf8').on('data', (text: string) => {
         told.out += text;
@@ -128,12 +135,18 @@ export async function killedClients(place: Place, options: KilledOptions): Promi
       child.stderr?.setEncoding('utf8').on('data', (text: string) => {
         told.err += text;
       });
-      const timer = kills < options.kills ? setTimeout(() => child.kill('SIGKILL'), random() * life) : null;
+      let stopped: Promise<void> | null = null;
+      const stop = () => {
+        stopped = store.stop(child);
+      };
+      const timer = kills < options.kills ? setTimeout(stop, random() * life) : null;
       const closed = new Promise((resolve) => child.once('close', resolve));
       const end = await endOf(child);
       await closed;
       if (timer !== null) clearTimeout(timer);
-      if (end.signal === 'SIGKILL') kills += 1;
+      await stopped;
+      const isStopped = stopped !== null;
+      if (isStopped) kills += 1;
       else life = Math.max(50, performance.now() - start);
       take({ ...end, ...told }, last, faults, done);
       statuses.push(end.status);
@@ -143,18 +156,21 @@ export async function killedClients(place: Place, options: KilledOptions): Promi
         words = ['sessions', kind, '--resume', batch];
         stdin = undefined;
       }
-      isOver = end.signal === null;
+      // A process whose connections end may go on over others.
+      isOver = end.status === 0 || !isStopped;
       if (isOver && end.status !== 0) faults.push(`ended with ${end.status}: ${told.err}`);
     }
-    const left = place.rows<{ session_id: string }>(`SELECT session_id FROM sessions WHERE ${unchanged}`);
-    if (left.length !== 1 || left[0]?.session_id !== spared) faults.push(`${left.length} are left unchanged`);
-    const back = await place.parley(['sessions', 'restore', '--batch', batch ?? '']);
+    const left = await store.rows(`SELECT session_id FROM ${schema}.sessions WHERE ${unchanged}`);
+    if (left.length !== 1 || left[0]?.['session_id'] !== spared)
+      faults.push(`${left.length} are left unchanged`);
+    const back = await place.parley(['sessions', 'restore', '--batch', batch ?? ''], { env });
     if (back.status !== 0) faults.push(`restoring ended with ${back.status}: ${back.err}`);
-    const [count] = place.rows<{ count: number; tags: number }>(
-      `SELECT count(*) AS count, (SELECT count(*) FROM session_tags) AS tags FROM sessions WHERE ${unchanged}`,
+    const [after] = await store.rows(
+      `SELECT count(*) AS count, (SELECT count(*) FROM ${schema}.session_tags) AS tags FROM ${schema}.sessions WHERE ${unchanged}`,
     );
-    if (count?.count !== existing.length) faults.push(`${count?.count} came back`);
-    if (count?.tags !== 0) faults.push(`${count?.tags} tags are left for the filter`);
+    const { count, tags } = after ?? {};
+    if (Number(count) !== existing.length) faults.push(`${count} came back`);
+    if (Number(tags) !== 0) faults.push(`${tags} tags are left for the filter`);
     removeJournal(place, batch ?? '');
   }
   const counts: Record<string, number> = {};

@@ -1,8 +1,8 @@
-// Runs of retention that are killed at random moments, over the embedded store: the runs after them do all that is to be done, one batch has
-// all of it, and restoring the batch takes all of it back.
+// Runs of retention that are stopped at random moments: the runs after them do all that is to be done, one batch has all of it, the audit log
+// names each session once, and restoring the batch takes all of it back.
 
-import { endOf, type Place } from './parley.ts';
-import { lookInto } from './raw-database.ts';
+import { endOf, type Place, type Variables } from './parley.ts';
+import { type StormStore, sqliteStorm } from './storm-store.ts';
 
 export interface RetentionStorm {
   readonly runs: number;
@@ -13,79 +13,86 @@ export interface RetentionStorm {
 const ageMs = 100 * 24 * 60 * 60 * 1000;
 
 /** A store with old sessions and a policy. Of the sessions, one in a thousand is pinned, and one in a hundred is young. */
-export async function oldStore(place: Place, sessions: number): Promise<{ readonly expire: number }> {
-  const old = Date.now() - ageMs - sessions;
-  await place.output(['models']);
-  lookInto(place.storeFile, (database) => {
-    database.pragma('synchronous = OFF');
-    database.pragma('cache_size = -200000');
-    database
-      .prepare(
-        `WITH RECURSIVE numbers (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < ${sessions})
-        INSERT INTO sessions (session_id, project, title, created_at, updated_at, pinned, archived)
-        SELECT 'ses_' || printf('%026d', number), 1, 'title ' || number, ${old} + number, ${old} + number, 0, 0
-        FROM numbers`,
-      )
-      .run();
-    database.exec(`
-      UPDATE sessions SET updated_at = updated_at + ${ageMs} WHERE id % 100 = 0;
-      UPDATE sessions SET pinned = 1 WHERE id % 1000 = 1;
-      UPDATE sessions SET archived = 1 WHERE id % 100 = 2;`);
-  });
-  await place.output(['retention', 'set', '--after', '90d']);
-  const plan = await place.answer<{ expire: number }>(['retention', 'run', '--dry-run']);
+export async function oldStore(
+  place: Place,
+  sessions: number,
+  store = sqliteStorm(place),
+): Promise<{ readonly expire: number }> {
+  const { env } = store;
+  await place.output(['keys', 'create', '--project', 'default', '--use'], { env });
+  await store.fill(sessions, Date.now() - ageMs - sessions);
+  const update = `UPDATE ${store.schema}.sessions SET`;
+  await store.change(`
+    ${update} updated_at = updated_at + ${ageMs} WHERE id % 100 = 0;
+    ${update} pinned = true WHERE id % 1000 = 1;
+    ${update} archived = true WHERE id % 100 = 2`);
+  await place.output(['retention', 'set', '--after', '90d'], { env });
+  const plan = await place.answer<{ expire: number }>(['retention', 'run', '--dry-run'], { env });
   return { expire: plan.expire };
 }
 
-/** A run is killed when it has expired some sessions more. */
+/** A run is stopped when it has expired some sessions more. */
 export async function killedRuns(
   place: Place,
   { expire, kills: most, pauseMs }: { readonly expire: number; readonly kills: number; pauseMs(): number },
+  store = sqliteStorm(place),
 ): Promise<RetentionStorm> {
+  const { env, schema } = store;
   const faults: string[] = [];
+  const expired = () => countOf(store, 'expired IS NOT NULL');
   let [runs, kills] = [0, 0];
   let words = ['retention', 'run', '--confirm', String(expire)];
   for (let isOver = false; !isOver; ) {
-    const before = expired(place);
-    const child = place.spawn(words);
+    const before = await expired();
+    const child = place.spawn(words, { env });
     const ended = endOf(child);
     let isRunning = true;
     void ended.then(() => {
       isRunning = false;
     });
+    let isStopped = false;
     if (kills < most) {
-      while (isRunning && expired(place) <= before) await pause(5);
+      while (isRunning && (await expired()) <= before) await pause(5);
       await pause(pauseMs());
-      child.kill('SIGKILL');
+      isStopped = isRunning;
+      await store.stop(child);
     }
     const end = await ended;
     runs += 1;
-    if (end.signal === 'SIGKILL') kills += 1;
+    // A run whose connections end may end, or go on over others.
+    if (isStopped) kills += 1;
     else if (end.status !== 0) faults.push(`ended with ${end.status}`);
     if (runs > most + 20) faults.push('never ended');
-    isOver = end.signal === null || faults.length > 0;
-    if (expired(place) > 0) words = ['retention', 'run', '--yes'];
+    isOver = end.status === 0 || faults.length > 0;
+    if ((await expired()) > 0) words = ['retention', 'run', '--yes'];
   }
-  if (expired(place) !== expire) faults.push(`${expired(place)} expired, not ${expire}`);
-  const batches = place.rows<{ batch: string; expired: number; ended_at: number | null }>(
-    'SELECT batch, expired, ended_at FROM retention_runs',
-  );
+  if ((await expired()) !== expire) faults.push(`${await expired()} expired, not ${expire}`);
+  const batches = await store.rows(`SELECT batch, expired, ended_at FROM ${schema}.retention_runs`);
   const [batch] = batches;
-  if (batches.length !== 1 || batch?.expired !== expire || batch.ended_at === null)
+  if (batches.length !== 1 || Number(batch?.['expired']) !== expire || batch?.['ended_at'] === null)
     faults.push(`the batches are ${JSON.stringify(batches)}`);
-  await place.output(['sessions', 'restore', '--batch', batch?.batch ?? '']);
-  const left = place.rows<{ count: number }>(
-    'SELECT count(*) AS count FROM sessions WHERE deleted_at IS NOT NULL OR expired IS NOT NULL',
-  );
-  if (left[0]?.count !== 0) faults.push(`${left[0]?.count} did not come back`);
+  await place.output(['sessions', 'restore', '--batch', String(batch?.['batch'])], { env });
+  const left = await countOf(store, 'deleted_at IS NOT NULL OR expired IS NOT NULL');
+  if (left !== 0) faults.push(`${left} did not come back`);
+  for (const what of ['expire', 'restore']) {
+    const told = await toldSessions(place, what, env);
+    if (told.length !== expire || new Set(told).size !== expire)
+      faults.push(`the audit log has ${told.length} of ${what}, ${new Set(told).size} distinct`);
+  }
   return { runs, kills, faults };
 }
 
-function expired(place: Place): number {
-  const [row] = place.rows<{ count: number }>(
-    'SELECT count(*) AS count FROM sessions WHERE expired IS NOT NULL',
-  );
-  return row?.count ?? 0;
+async function countOf({ rows, schema }: StormStore, where: string): Promise<number> {
+  const [row] = await rows(`SELECT count(*) AS count FROM ${schema}.sessions WHERE ${where}`);
+  return Number(row?.['count']);
+}
+
+async function toldSessions(place: Place, what: string, env: Variables): Promise<readonly string[]> {
+  const text = await place.output(['audit', 'export', '--what', what], { env });
+  return text
+    .split('\n')
+    .filter(Boolean)
+    .flatMap((line) => JSON.parse(line).ids);
 }
 
 function pause(milliseconds: number): Promise<void> {

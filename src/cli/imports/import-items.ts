@@ -1,41 +1,19 @@
-// Reads what an import is given, file by file and conversation by conversation, and makes of each branch a session to store.
+// Reads what an import is given, file by file, and gives the sessions to store.
 import { basename } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
 import { Utf8Reader } from '../terminal/utf8-reader.ts';
 import { readRecords } from '../transcripts/record-reading.ts';
-import type { ForeignConversation } from './conversation.ts';
-import { recordOf, sessionIdOf } from './conversation-record.ts';
+import { type ForeignOptions, foreignItems } from './foreign-items.ts';
 import type { FoundFile } from './found-file.ts';
-import { importLimits } from './import-limits.ts';
-import type { FileHead, ReadOptions, Source, SourceFile, SourceName } from './source.ts';
+import type { ImportItem } from './import-item.ts';
+import type { FileHead, SourceFile, SourceName } from './source.ts';
 import { isCompanion, sourceNamed, sourceOf } from './source-table.ts';
+import { placeForThread, threadedItems } from './threaded-items.ts';
 
-/** A session to store. `idOf` gives the id of its fork of a number; null for a session that keeps its own id. */
-export interface ImportSession {
-  readonly record: SessionRecord;
-  readonly idOf: ((fork: number) => string) | null;
-}
-
-export interface ImportItem {
-  /** Where it stands, with the file if several are read. */
-  readonly place: string;
-  /** The source and its id; null for a session of Parley and for what could not be read. */
-  readonly origin: { readonly source: SourceName; readonly id: string } | null;
-  readonly found:
-    | { readonly session: ImportSession }
-    | { readonly failure: ParleyError }
-    | { readonly skipped: string };
-  /** How far the files are read, in bytes. */
-  readonly end: number;
-}
-
-export interface ItemOptions extends ReadOptions {
+export interface ItemOptions extends ForeignOptions {
   /** `parley` for sessions that an export here has written; null to recognise each file. */
   readonly from: SourceName | 'parley' | null;
-  readonly messagesOnly: boolean;
-  /** Epoch milliseconds, for a conversation that tells no time in a file that has none. */
-  readonly now: number;
   /** Called for a file of a directory or an archive that is left out. `isCompanion`: exports have it beside their conversations. */
   passed(path: string, isCompanion: boolean): void;
 }
@@ -74,23 +52,28 @@ async function* itemsOf(
   counter: { bytes: number },
   options: ItemOptions,
 ): AsyncGenerator<ImportItem, void> {
+  const before = counter.bytes;
   const counted = countedBytes(file.open(options.signal), counter);
   try {
     const { head, chunks } = await peeked(counted, file);
-    const source = options.from === null && !isOwn(head) ? sourceOf(head) : null;
-    const isBeside = !isNamed && source === null && !isOwn(head) && isCompanion(file.path, options.from);
+    const { from } = options;
+    const recognised = from === null && !isOwn(head) ? sourceOf(head) : null;
+    const source = from === null || from === 'parley' ? recognised : sourceNamed(from);
+    const place = source && placeForThread(source, file);
+    const isBeside = !isNamed && recognised === null && !isOwn(head) && isCompanion(file.path, from);
     if (isBeside) options.passed(file.path, true);
-    else if (options.from !== null && options.from !== 'parley') {
-      yield* foreignItems(
-        sourceNamed(options.from),
-        { ...file, open: () => chunks },
-        isNamed,
-        counter,
-        options,
-      );
+    else if (source !== null && place !== null) {
+      await counted.return();
+      const { messagesOnly, now, signal } = options;
+      const order = { source: source.name, place, isNamed, messagesOnly, now, before };
+      for await (const item of threadedItems(order, signal)) {
+        counter.bytes = item.end;
+        yield item;
+      }
+      counter.bytes = before + file.bytes;
     } else if (source !== null) {
       yield* foreignItems(source, { ...file, open: () => chunks }, isNamed, counter, options);
-    } else if (isNamed || options.from === 'parley' || isOwn(head)) {
+    } else if (isNamed || from === 'parley' || isOwn(head)) {
       const name = file.path === '-' ? 'Standard input' : `The file ${file.path}`;
       for await (const { place, value, isTooLong } of readRecords(textOf(chunks, name), name)) {
         const at = isNamed ? place : `${file.path}, ${place}`;
@@ -100,71 +83,13 @@ async function* itemsOf(
           found:
             isTooLong || value === undefined
               ? { failure: unreadable(at, isTooLong) }
-              : { session: { record, idOf: null } },
+              : { session: { record, branch: null } },
         };
       }
     } else options.passed(file.path, false);
   } finally {
     await counted.return();
   }
-}
-
-async function* foreignItems(
-  source: Source,
-  file: SourceFile,
-  isNamed: boolean,
-  counter: { readonly bytes: number },
-  options: ItemOptions,
-): AsyncGenerator<ImportItem, void> {
-  let isEmpty = true;
-  for await (const reading of source.read(file, options)) {
-    isEmpty = false;
-    const place = isNamed ? reading.place : `${file.path}, ${reading.place}`;
-    const at = { place, origin: null, end: counter.bytes };
-    if ('failure' in reading) yield { ...at, found: { failure: reading.failure } };
-    else if ('skipped' in reading) yield { ...at, found: { skipped: reading.skipped } };
-    else {
-      const { conversation } = reading;
-      const origin = { source: source.name, id: conversation.id };
-      for (const found of sessionsOf(conversation, source.name, file, options))
-        yield { ...at, origin, found };
-    }
-  }
-  if (isEmpty && isNamed) {
-    throw new ParleyError(
-      'USAGE',
-      `${file.path === '-' ? 'Standard input' : `The file ${file.path}`} holds no conversation.`,
-      {
-        hint: `Nothing was imported. It was read as: ${source.title}.`,
-      },
-    );
-  }
-}
-
-function* sessionsOf(
-  conversation: ForeignConversation,
-  source: SourceName,
-  { modified }: SourceFile,
-  { now, messagesOnly }: ItemOptions,
-): Generator<ImportItem['found']> {
-  const make = { source, fallbackTime: modified ?? now, messagesOnly };
-  let count = 0;
-  let branches = 0;
-  for (const branch of conversation.branches) {
-    branches += 1;
-    if (branch.messages.length > importLimits.messages) {
-      yield { skipped: 'too_many_messages' };
-      continue;
-    }
-    const record = recordOf(conversation, branch, make);
-    if (record === null) continue;
-    count += 1;
-    const idOf = (fork: number) =>
-      fork === 0 ? record.session.session_id : sessionIdOf(source, conversation.id, branch.key, fork);
-    yield { session: { record, idOf } };
-  }
-  if (count === 0) yield { skipped: 'empty' };
-  if (branches >= importLimits.branches) yield { skipped: 'more_branches' };
 }
 
 async function* countedBytes(

@@ -9,7 +9,8 @@ import type { Pacer } from '../batch/pacer.ts';
 import type { CliContext } from '../context.ts';
 import { isTakenId } from '../session-batch/taken-id.ts';
 import { readMessages } from '../transcripts/session-reading.ts';
-import type { ImportSession } from './import-items.ts';
+import { sessionIdOf } from './conversation-record.ts';
+import type { ImportSession } from './import-item.ts';
 
 export interface Intake {
   readonly session_id: string;
@@ -37,18 +38,20 @@ export interface IntakeOptions {
 const mostForks = 20;
 
 export async function takeIn(
-  { record: given, idOf }: ImportSession,
+  { record: given, branch }: ImportSession,
   options: IntakeOptions,
   context: CliContext,
 ): Promise<Intake> {
   const session = new SessionIntake(options, context);
   const record = withTags(given, options.tags);
-  if (idOf === null) return session.own(record);
+  if (branch === null) return session.own(record);
+  const { session_id } = record.session;
   for (let fork = 0; fork < mostForks; fork += 1) {
-    const taken = await session.foreign(record, idOf(fork), fork === 0 ? null : idOf(0));
+    const id = fork === 0 ? session_id : sessionIdOf(branch.source, branch.conversation, branch.branch, fork);
+    const taken = await session.foreign(record, id, fork === 0 ? null : session_id);
     if (taken !== null) return taken;
   }
-  return { session_id: idOf(0), status: 'skipped', reason: 'too_many_forks' };
+  return { session_id, status: 'skipped', reason: 'too_many_forks' };
 }
 
 /** The service judges a record that has another form. */
@@ -94,7 +97,7 @@ class SessionIntake {
   /** Null if the session of this id went on differently here. */
   async foreign(given: SessionRecord, session_id: string, forkOf: string | null): Promise<Intake | null> {
     const marks = forkOf === null ? {} : { fork_of: forkOf };
-    const record = { ...given, session: { ...given.session, session_id } };
+    const record = forkOf === null ? given : { ...given, session: { ...given.session, session_id } };
     const status = await this.#options.alone(() => this.#createUnlessThere(record, forkOf));
     if (status === 'imported') return { session_id, status, ...marks };
     if (status === 'deleted') return { session_id, status: 'skipped', reason: 'deleted', ...marks };

@@ -85,6 +85,7 @@ function fileAt(
     bytes: status?.size ?? 0,
     modified: status === null ? null : Math.floor(status.mtimeMs),
     local: status === null ? null : path,
+    place: status === null ? null : { path, number: 0 },
     open: (signal) => (status === null ? fileBytes(path, signal) : readable(path, signal)),
   };
 }

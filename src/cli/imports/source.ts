@@ -17,6 +17,14 @@ export const sourceNames = [
 
 export type SourceName = (typeof sourceNames)[number];
 
+/** Where a file is found again. */
+export interface FilePlace {
+  /** Its own path, or that of the archive that it is in. */
+  readonly path: string;
+  /** Of all that the path gives: 0 for the first. */
+  readonly number: number;
+}
+
 /** A file that was given, or that lies in a given directory or archive. */
 export interface SourceFile {
   /** How results name it: `export.zip/conversations.json`. */
@@ -26,6 +34,8 @@ export interface SourceFile {
   readonly modified: number | null;
   /** The path on this machine; null for a part of an archive and for standard input. */
   readonly local: string | null;
+  /** Null for a file that can be read once. */
+  readonly place: FilePlace | null;
   /** Reads it from its beginning. It may be read more than once, but not standard input. */
   open(signal: AbortSignal): AsyncIterable<Uint8Array>;
 }

@@ -5,6 +5,7 @@ import yauzl from 'yauzl';
 import { ParleyError } from '../../service/errors.ts';
 import { type FoundFile, tooMany } from './found-file.ts';
 import { importLimits } from './import-limits.ts';
+import type { FilePlace } from './source.ts';
 
 export async function* filesOfZip(path: string): AsyncGenerator<FoundFile, void> {
   let zip: ZipFile;
@@ -18,13 +19,16 @@ export async function* filesOfZip(path: string): AsyncGenerator<FoundFile, void>
       throw tooMany(path, `holds more than ${importLimits.files} files`);
     const entries = zip.eachEntry();
     const room = new ArchiveRoom(zip.fileSize);
+    let number = 0;
     for (;;) {
       const next = await entries.next().catch((error: unknown) => {
         throw broken(path, error);
       });
       if (next.done === true) return;
-      const found = fileOf(path, zip, next.value, room);
-      if (found !== null) yield found;
+      const found = fileOf({ path, number }, zip, next.value, room);
+      if (found === null) continue;
+      yield found;
+      number += 1;
     }
   } finally {
     zip.close();
@@ -32,11 +36,11 @@ export async function* filesOfZip(path: string): AsyncGenerator<FoundFile, void>
 }
 
 /** Null for a directory. */
-function fileOf(path: string, zip: ZipFile, entry: Entry, room: ArchiveRoom): FoundFile | null {
+function fileOf(place: FilePlace, zip: ZipFile, entry: Entry, room: ArchiveRoom): FoundFile | null {
   const { generalPurposeBitFlag, fileNameRaw, extraFields, uncompressedSize, compressedSize } = entry;
   const name = yauzl.getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, false);
   if (name.endsWith('/')) return null;
-  const whole = `${path}/${name}`;
+  const whole = `${place.path}/${name}`;
   const fault = yauzl.validateFileName(name);
   if (fault !== null)
     return { path: whole, failure: refused(whole, 'has a name that leads out of the archive') };
@@ -58,6 +62,7 @@ function fileOf(path: string, zip: ZipFile, entry: Entry, room: ArchiveRoom): Fo
     bytes: uncompressedSize,
     modified: validTime(entry.getLastModDate({ timezone: 'UTC' })),
     local: null,
+    place,
     async *open(signal: AbortSignal): AsyncGenerator<Uint8Array, void> {
       try {
         const stream = await zip.openReadStreamPromise(entry);

@@ -22,6 +22,7 @@ import { quoted } from '../../service/quoted.ts';
 import { makePrivateDirectory } from '../../system/directories.ts';
 import { fileFailure } from '../../system/file-failure.ts';
 import { holdFileLock } from '../../system/file-lock.ts';
+import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import { type BatchHolder, type BatchOwner, batchDirectory } from './journal.ts';
 
 /** What an import was asked for. */
@@ -60,6 +61,9 @@ export class ImportJournal {
   readonly #path: string;
   readonly #file: number;
   readonly #release: () => void;
+  /** Lines that wait to be written, and when they are. */
+  #lines = '';
+  #written: Promise<void> | null = null;
 
   /** Makes the journal, or throws. Journals that nobody has touched for 90 days are removed. */
   static async begin(dataDirectory: string, seal: ImportSeal, holder: BatchHolder): Promise<ImportJournal> {
@@ -102,9 +106,16 @@ export class ImportJournal {
     if (!readFileSync(path).subarray(-1).equals(Buffer.from('\n'))) this.#append('\n');
   }
 
-  /** Records a session that is about to be created. */
-  record(sessionId: string, at: number): void {
-    this.#append(`${sessionId} ${at}\n`);
+  /** Records a session that is about to be created. Sessions of one moment share a write. */
+  record(sessionId: string, at: number): Promise<void> {
+    this.#lines += `${sessionId} ${at}\n`;
+    this.#written ??= yieldToEventLoop().then(() => {
+      const lines = this.#lines;
+      this.#lines = '';
+      this.#written = null;
+      this.#append(lines);
+    });
+    return this.#written;
   }
 
   /** Takes a record back: the import has not created the session. */

@@ -60,11 +60,12 @@ export class ImportTurns {
   /** Ends the turn if nothing is created any more, or if another process has waited long enough. */
   async #look(): Promise<void> {
     if (!this.#isWanted && monotonicMs() - this.#since > longestTurnMs) {
+      // Works that end at one moment look once: each look opens the lock.
+      this.#since = monotonicMs();
       const take = await this.#locks();
       const next = take(this.#path('imports.next.lock'));
       this.#isWanted = next === null;
       next?.();
-      this.#since = monotonicMs();
     }
     if (this.#users > 0) return;
     if (this.#isWanted) this.#end();

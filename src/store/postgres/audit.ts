@@ -7,10 +7,11 @@ import {
   type AuditRow,
   auditPage,
   ChainTimer,
+  chainedLength,
   headIn,
   noteText,
 } from '../audit-log.ts';
-import type { StoreRules } from '../store-rules.ts';
+import type { ChainRule, StoreRules } from '../store-rules.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { type Statement, statement } from './statement.ts';
 
@@ -23,7 +24,10 @@ const setHead = statement(`UPDATE parley.meta SET value = $1 WHERE name = 'audit
 const takeWaiting = statement(`
   WITH taken AS (
     DELETE FROM parley.audit_waiting WHERE id IN (
-      SELECT id FROM parley.audit_waiting WHERE id <= $1 ORDER BY id LIMIT ${auditPage})
+      SELECT id FROM (
+        SELECT id, sum(length(entry)) OVER (ORDER BY id) - length(entry) AS before
+        FROM (SELECT id, entry FROM parley.audit_waiting WHERE id <= $1 ORDER BY id LIMIT ${auditPage}) AS next
+      ) AS page WHERE before < ${chainedLength})
     RETURNING id, entry
   )
   SELECT entry FROM taken ORDER BY id`);
@@ -60,12 +64,12 @@ type Run = <T>(call: (ask: Ask) => Promise<T>) => Promise<T>;
 
 export class PostgresAudit implements AuditLog {
   readonly #connections: ConnectionPool;
-  readonly #rules: Pick<StoreRules, 'chain'>;
+  readonly #rules: Pick<StoreRules, 'loadChain'>;
   readonly #run: Run;
   readonly #timer = new ChainTimer(() => this.chain());
 
   /** `run` runs a call of the store. */
-  constructor(connections: ConnectionPool, rules: Pick<StoreRules, 'chain'>, run: Run) {
+  constructor(connections: ConnectionPool, rules: Pick<StoreRules, 'loadChain'>, run: Run) {
     this.#connections = connections;
     this.#rules = rules;
     this.#run = run;
@@ -83,10 +87,11 @@ export class PostgresAudit implements AuditLog {
 
   async chain(): Promise<void> {
     this.#timer.clear();
+    const chain = await this.#rules.loadChain();
     // What is told meanwhile is left to the next time, which then gathers it.
     const last = await this.#run(async (ask) => (await ask<{ id: number }>(lastWaiting))[0]?.id ?? 0);
     while (await this.#run(async (ask) => (await ask(isWaiting, [last])).length > 0))
-      await this.#run(() => this.#connections.transaction((ask) => chainNext(ask, this.#rules, last)));
+      await this.#run(() => this.#connections.transaction((ask) => chainNext(ask, chain, last)));
   }
 
   read(after: number): Promise<readonly AuditRow[]> {
@@ -102,10 +107,10 @@ export class PostgresAudit implements AuditLog {
   }
 }
 
-async function chainNext(ask: Ask, rules: Pick<StoreRules, 'chain'>, last: number): Promise<void> {
+async function chainNext(ask: Ask, chain: ChainRule, last: number): Promise<void> {
   const head = await headOf(ask, lockHead);
   const waiting = await ask<{ entry: string }>(takeWaiting, [last]);
-  const rows = rules.chain(
+  const rows = chain(
     head,
     waiting.map(({ entry }) => entry),
   );

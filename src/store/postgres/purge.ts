@@ -7,6 +7,7 @@ import type { StoreFact } from '../../service/store-fact.ts';
 import { type AuditBy, noteText } from '../audit-log.ts';
 import type { PurgeFilter } from '../session-filters.ts';
 import type { Purge } from '../session-store.ts';
+import { toldOf } from './audit.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { storeBytes } from './inspection.ts';
 import { codeOf } from './postgres-errors.ts';
@@ -83,7 +84,7 @@ const choosing = (erasable: string, { before, after, told }: MorePurge = nothing
   ), hidden AS (
     DELETE FROM parley.hidden_messages AS message USING next WHERE message.session = next.id RETURNING 1
   ), gone AS (
-    DELETE FROM parley.sessions AS session USING next WHERE session.id = next.id RETURNING 1
+    DELETE FROM parley.sessions AS session USING next WHERE session.id = next.id RETURNING session.session_id
   )${after}
   SELECT ${told} (SELECT count(*) FROM gone) AS sessions,
     (SELECT count(*) FROM texts) + (SELECT count(*) FROM hidden) AS messages`),
@@ -92,8 +93,8 @@ const choosing = (erasable: string, { before, after, told }: MorePurge = nothing
 const ofAnybody = choosing(chosenIf('session.deleted_at < $2::bigint'));
 const ofUser = choosing(chosenIf('session.user_id = $2::text AND session.deleted_at IS NOT NULL'));
 /**
- * The sessions that retention has deleted. $3 of `erase`: the run that counts what it erases; $4: its holder; $5: the length of its lease, ms. It
- * erases nothing if the lease is gone.
+ * The sessions that retention has deleted. $3 of `erase`: the run that counts what it erases; $4: its holder; $5: the length of its lease, ms; $6: its
+ * note for the audit log. It erases nothing if the lease is gone.
  */
 export const ofExpired = choosing(
   chosenIf(`session.deleted_at < $2::bigint AND session.expired IN (
@@ -104,7 +105,7 @@ export const ofExpired = choosing(
     before: `${holding('$1', '$4', '$5')},`,
     after: `, counted AS (
     UPDATE parley.retention_runs SET erased = erased + (SELECT count(*) FROM gone) WHERE id = $3
-  )`,
+  ), ${toldOf('gone', '$6')}`,
     told: '(SELECT count(*) FROM held) AS held,',
   },
 );

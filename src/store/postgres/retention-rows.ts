@@ -1,4 +1,5 @@
 // The SQL of retention in PostgreSQL: which sessions expire, and the rows of policies and runs.
+import { toldOf } from './audit.ts';
 import { leaseUntil } from './servers.ts';
 import { statement } from './statement.ts';
 
@@ -49,12 +50,12 @@ const inOrderOf = (archived: boolean) => ({
       ORDER BY session.id FOR UPDATE
     ), gone AS (
       UPDATE parley.sessions AS session SET deleted_at = $7, expired = $8
-      WHERE session.id = ANY (ARRAY(SELECT id FROM next)) RETURNING 1
+      WHERE session.id = ANY (ARRAY(SELECT id FROM next)) RETURNING session_id
     ), counted AS (
       UPDATE parley.retention_runs SET expired = expired + (SELECT count(*) FROM gone),
         last_at = greatest(last_at, $7)
       WHERE id = $8 AND EXISTS (SELECT 1 FROM gone)
-    )
+    ), ${toldOf('gone', '$11')}
     SELECT (SELECT count(*) FROM held) AS held, (SELECT count(*) FROM gone) AS sessions, ${lastOfLot}`),
   newest: statement(`
     SELECT session.updated_at AS time, session.session_id AS "sessionId" FROM parley.sessions AS session
@@ -118,10 +119,10 @@ export const retentionStatements = {
       ORDER BY session.id LIMIT ${expiredAtOnce} FOR UPDATE
     ), back AS (
       UPDATE parley.sessions AS session SET deleted_at = NULL, expired = NULL, restored_at = $2
-      WHERE session.id = ANY (ARRAY(SELECT id FROM next)) RETURNING 1
+      WHERE session.id = ANY (ARRAY(SELECT id FROM next)) RETURNING session_id
     ), counted AS (
       UPDATE parley.retention_runs SET restored = restored + (SELECT count(*) FROM back), restored_at = $2
       WHERE id = $1 AND EXISTS (SELECT 1 FROM back)
-    )
+    ), ${toldOf('back', '$3')}
     SELECT count(*) AS sessions FROM back`),
 } as const;

@@ -8,6 +8,7 @@ import type {
   RetentionStore,
   RunStep,
 } from '../retention-store.ts';
+import { noteOf } from './audit.ts';
 import type { Ask } from './connection-pool.ts';
 import { beginErasing, ofExpired } from './purge.ts';
 import { expiryStatements, retentionStatements as statements } from './retention-rows.ts';
@@ -65,14 +66,14 @@ export async function traceActivity(
 
 export async function expire(
   ask: Ask,
-  { projectId, run, holder, leaseMs }: HeldRun,
+  { projectId, run, holder, leaseMs, by }: HeldRun,
   reach: ExpiryReach,
   from: ExpiryPlace | null,
-  now: number,
 ): Promise<RunStep<ExpiryPlace>> {
   const place = from ?? { archived: false, after: beforeAll };
   const { expire } = place.archived ? expiryStatements.archived : expiryStatements.listed;
-  const values = [...reachValues(projectId, reach, place.after), now, run, holder, leaseMs];
+  const note = noteOf('expire', projectId, by);
+  const values = [...reachValues(projectId, reach, place.after), by.time, run, holder, leaseMs, note];
   const [lot] = await ask<Lot & { held: number }>(expire, values);
   if (lot === undefined || lot.held === 0) return null;
   const after = lastOf(lot);
@@ -87,7 +88,7 @@ export async function expire(
 
 export async function erase(
   ask: Ask,
-  { projectId, run, holder, leaseMs }: HeldRun,
+  { projectId, run, holder, leaseMs, by }: HeldRun,
   deletedBefore: number,
   keptMs: number,
   onStep: Parameters<RetentionStore['erase']>[3],
@@ -95,7 +96,7 @@ export async function erase(
   await ask(beginErasing, [null]);
   await ask(ofExpired.answers, [projectId, deletedBefore, keptMs]);
   for (;;) {
-    const values = [projectId, deletedBefore, run, holder, leaseMs];
+    const values = [projectId, deletedBefore, run, holder, leaseMs, noteOf('purge', projectId, by)];
     const [lot] = await ask<{ held: number; sessions: number }>(ofExpired.erase, values);
     if (lot === undefined || lot.held === 0) return false;
     const isWanted = onStep(lot.sessions);

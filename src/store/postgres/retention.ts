@@ -12,7 +12,7 @@ import {
   type StoredPolicy,
   toPolicyRow,
 } from '../retention-store.ts';
-import { tellOf } from './audit.ts';
+import { noteOf, tellOf } from './audit.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { retentionStatements as statements } from './retention-rows.ts';
 import {
@@ -75,7 +75,7 @@ export class PostgresRetention implements RetentionStore {
     return this.#atomically(async (ask) => {
       if ((await ask(statements.set, [projectId, policyText(policy), by.time])).length === 0) return false;
       await endStopped(ask, projectId, by);
-      await tell(ask, 'retention_set', projectId, 1, by);
+      await tell(ask, 'retention_set', projectId, by);
       return true;
     });
   }
@@ -84,7 +84,7 @@ export class PostgresRetention implements RetentionStore {
     return this.#atomically(async (ask) => {
       if ((await ask(statements.remove, [projectId])).length === 0) return false;
       await endStopped(ask, projectId, by);
-      await tell(ask, 'retention_off', projectId, 1, by);
+      await tell(ask, 'retention_off', projectId, by);
       return true;
     });
   }
@@ -108,11 +108,11 @@ export class PostgresRetention implements RetentionStore {
     });
   }
 
-  end({ projectId, run, holder }: HeldRun, by: AuditBy): Promise<RunRow | null> {
+  end({ projectId, run, holder }: HeldRun, now: number): Promise<RunRow | null> {
     return this.#atomically(async (ask) => {
       if ((await ask(statements.release, [projectId, holder])).length === 0) return null;
       const [row] = await ask<RunRow>(statements.run, [run]);
-      if (row !== undefined) await end(ask, row, by);
+      if (row !== undefined) await end(ask, row, now);
       return row ?? null;
     });
   }
@@ -130,12 +130,9 @@ export class PostgresRetention implements RetentionStore {
     return row?.sessions ?? 0;
   }
 
-  beginRestoring({ project_id }: RunRow, sessions: number, by: AuditBy): Promise<void> {
-    return this.#run((ask) => tell(ask, 'restore', project_id, sessions, by));
-  }
-
-  async restoreStep(run: number, now: number): Promise<number> {
-    const [row] = await this.#run((ask) => ask<{ sessions: number }>(statements.restore, [run, now]));
+  async restoreStep({ id, project_id }: RunRow, by: AuditBy): Promise<number> {
+    const values = [id, by.time, noteOf('restore', project_id, by)];
+    const [row] = await this.#run((ask) => ask<{ sessions: number }>(statements.restore, values));
     return row?.sessions ?? 0;
   }
 
@@ -146,22 +143,19 @@ export class PostgresRetention implements RetentionStore {
 
 /** A run that was stopped, or that is stopped by this change of its policy. */
 async function endStopped(ask: Ask, projectId: string, by: AuditBy): Promise<void> {
-  for (const run of await ask<RunRow>(statements.unfinished, [projectId])) await end(ask, run, by);
+  for (const run of await ask<RunRow>(statements.unfinished, [projectId])) await end(ask, run, by.time);
 }
 
-async function end(ask: Ask, { id, project_id, expired, erased }: RunRow, by: AuditBy): Promise<void> {
-  await ask(statements.end, [id, by.time]);
+async function end(ask: Ask, { id }: RunRow, now: number): Promise<void> {
+  await ask(statements.end, [id, now]);
   await ask(statements.forget, [id]);
-  if (expired > 0) await tell(ask, 'expire', project_id, expired, by);
-  if (erased > 0) await tell(ask, 'purge', project_id, erased, by);
 }
 
 function tell(
   ask: Ask,
-  what: 'expire' | 'purge' | 'restore' | 'retention_set' | 'retention_off',
+  what: 'retention_set' | 'retention_off',
   project_id: string,
-  count: number,
   by: AuditBy,
 ): Promise<void> {
-  return tellOf(ask, { ...by, what, project_id, count, ids: [] });
+  return tellOf(ask, { ...by, what, project_id, count: 1, ids: [] });
 }

@@ -6,6 +6,7 @@ import {
   type AuditRow,
   auditPage,
   ChainTimer,
+  chainedLength,
   headIn,
   noteText,
 } from '../audit-log.ts';
@@ -24,7 +25,11 @@ type Head = Pick<AuditRow, 'number' | 'hash'>;
 
 export const auditStatements = {
   tell: 'INSERT INTO audit_waiting (entry) VALUES (@entry)',
-  waiting: `SELECT id, entry FROM audit_waiting WHERE id <= @last ORDER BY id LIMIT ${auditPage}`,
+  waiting: `
+    SELECT id, entry FROM (
+      SELECT id, entry, sum(length(entry)) OVER (ORDER BY id) - length(entry) AS before
+      FROM (SELECT id, entry FROM audit_waiting WHERE id <= @last ORDER BY id LIMIT ${auditPage})
+    ) WHERE before < ${chainedLength} ORDER BY id`,
   isWaiting: 'SELECT 1 FROM audit_waiting WHERE id <= @last LIMIT 1',
   last: 'SELECT max(id) AS id FROM audit_waiting',
   forget: 'DELETE FROM audit_waiting WHERE id <= @id',
@@ -38,10 +43,10 @@ export const auditStatements = {
 
 export class SqliteAudit implements AuditLog {
   readonly #access: StoreAccess;
-  readonly #rules: Pick<StoreRules, 'chain'>;
+  readonly #rules: Pick<StoreRules, 'loadChain'>;
   readonly #timer = new ChainTimer(() => this.#chain(0));
 
-  constructor(access: StoreAccess, rules: Pick<StoreRules, 'chain'>) {
+  constructor(access: StoreAccess, rules: Pick<StoreRules, 'loadChain'>) {
     this.#access = access;
     this.#rules = rules;
   }
@@ -60,10 +65,10 @@ export class SqliteAudit implements AuditLog {
     project_id: string,
     by: AuditBy | undefined,
   ): Result {
-    const sessions = [result ?? []].flat() as readonly ToldSession[];
-    const ids = sessions.flatMap(({ session_id, status }) => (status === 'not_found' ? [] : [session_id]));
-    if (by !== undefined && ids.length > 0)
-      this.add(connection, { ...by, what, project_id, count: ids.length, ids });
+    if (by === undefined || result === null) return result;
+    const sessions: readonly ToldSession[] = Array.isArray(result) ? result : [result];
+    const ids = sessions.filter(({ status }) => status !== 'not_found').map(({ session_id }) => session_id);
+    if (ids.length > 0) this.add(connection, { ...by, what, project_id, count: ids.length, ids });
     return result;
   }
 
@@ -91,12 +96,13 @@ export class SqliteAudit implements AuditLog {
    */
   async #chain(waitMs: number): Promise<void> {
     const { connection, writer } = this.#access;
+    const chain = await this.#rules.loadChain();
     const row = await this.#access.read(() => connection.get<{ id: number | null }>(auditStatements.last));
     const last = row?.id ?? 0;
     while (await this.#access.read(() => connection.get(auditStatements.isWaiting, { last }) !== undefined)) {
       const move = () => {
         const waiting = connection.all<{ id: number; entry: string }>(auditStatements.waiting, { last });
-        const rows = this.#rules.chain(
+        const rows = chain(
           headOf(connection),
           waiting.map(({ entry }) => entry),
         );

@@ -25,6 +25,8 @@ export class Connection {
   #isAlone = false;
   #began = 0;
   #onCommit: ((milliseconds: number) => void) | null = null;
+  /** The setting `temp_store` of before a shared transaction; null while none is open. */
+  #tempStore: unknown = null;
 
   constructor(driver: SqliteDriver, database: SqliteDatabase, path: string) {
     this.driver = driver;
@@ -175,9 +177,20 @@ export class Connection {
     if (this.#onCommit !== null) this.#began = monotonicMs();
   }
 
+  /**
+   * The same for several writes, each with a savepoint. SQLite copies the pages that a savepoint may restore, and writes more than 15 copies
+   * to a temporary file. They stay in memory here, because such a file costs an import a tenth of its time.
+   */
+  beginSharedWriting(): void {
+    this.#tempStore ??= this.pragma('temp_store');
+    this.pragma('temp_store = MEMORY');
+    this.beginWriting();
+  }
+
   commit(): void {
     this.run('COMMIT');
     this.#writing = null;
+    this.#endShared();
     this.#onCommit?.(monotonicMs() - this.#began);
   }
 
@@ -190,6 +203,13 @@ export class Connection {
     this.#writing = null;
     // After some errors, such as a full disk, SQLite has rolled back already.
     if (this.#database.inTransaction) this.#database.exec('ROLLBACK');
+    this.#endShared();
+  }
+
+  /** Sorts have files again: there may be much to sort. */
+  #endShared(): void {
+    if (this.#tempStore !== null) this.pragma(`temp_store = ${this.#tempStore}`);
+    this.#tempStore = null;
   }
 
   close(): void {

@@ -19,8 +19,8 @@ export interface PurgeTools {
   readonly clocks: () => Clocks;
   /** Tells of the purge in the audit log. */
   readonly told: () => void;
-  /** Called when this many further sessions are erased. */
-  readonly erased?: ((sessions: number) => void) | undefined;
+  /** Called for each session that is erased. */
+  readonly erased?: ((sessionId: string) => void) | undefined;
 }
 
 export interface Erased {
@@ -60,7 +60,7 @@ const choosing = (erasable: string) =>
       SELECT 1 FROM json_tree(answer) AS part CROSS JOIN sessions
         ON sessions.project = idempotency.project AND sessions.session_id = part.value
       WHERE part.key = 'session_id' AND ${erasable})`,
-    next: `SELECT id AS session, message_count FROM sessions WHERE ${erasable} LIMIT 1`,
+    next: `SELECT id AS session, session_id, message_count FROM sessions WHERE ${erasable} LIMIT 1`,
   }) as const;
 
 const ofAnybody = choosing(erasableIf('deleted_at < @deletedBefore'));
@@ -104,6 +104,7 @@ export const purgeStatements = {
 
 interface NextSession {
   readonly session: number;
+  readonly session_id: string;
   readonly message_count: number;
 }
 
@@ -183,6 +184,8 @@ export function* sessionSteps(
     if (next === undefined) return { sessions, messages, stored_answers };
     const { session } = next;
     sessions += 1;
+    // A session that is erased in parts is hidden from now on, and is erased also if this process ends.
+    erased?.(next.session_id);
     stored_answers += connection.run(purgeStatements.turns, { session }).changes;
     const { hidden, bytes } = connection.get<Size>(purgeStatements.size, { session }) as Size;
     if (next.message_count + hidden > messagesAtOnce || bytes > bytesAtOnce) {
@@ -193,6 +196,5 @@ export function* sessionSteps(
       messages += connection.run(purgeStatements.hiddenMessages, { session }).changes;
       connection.run(purgeStatements.session, { session });
     }
-    erased?.(1);
   }
 }

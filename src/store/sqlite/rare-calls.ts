@@ -137,7 +137,7 @@ export class RareCalls {
   async purgeSessions(filter: PurgeFilter, options: PurgeOptions): Promise<Purge> {
     const { connection, writer, wait } = this.#parts.access;
     const told = () => this.#parts.audit.addPurge(connection, filter.projectId, options);
-    const { erased } = options;
+    const erased = () => options.erased?.(1);
     const tools = { connection, writer, wait, clocks: () => this.#parts.clocks(), told, erased };
     return this.#parts.access.run(async () => {
       await this.removeAbandoned();

@@ -86,6 +86,6 @@ export const retentionStatements = {
   restorable: 'SELECT count(*) AS sessions FROM sessions WHERE expired = @run',
   restore: `
     UPDATE sessions SET deleted_at = NULL, expired = NULL, restored_at = @now
-    WHERE id IN (SELECT id FROM sessions WHERE expired = @run LIMIT ${expiredAtOnce})`,
+    WHERE id IN (SELECT id FROM sessions WHERE expired = @run LIMIT ${expiredAtOnce}) RETURNING session_id`,
   restored: `UPDATE retention_runs SET restored = restored + @sessions, restored_at = @now WHERE id = @run`,
 } as const;

@@ -1,7 +1,16 @@
 // The writes of a run of retention, and of its restoration, each step a transaction of some milliseconds.
 import { monotonicMs } from '../../system/monotonic-clock.ts';
-import type { ActivityPlace, ExpiryPlace, ExpiryReach, HeldRun, RunStep } from '../retention-store.ts';
+import type { AuditBy } from '../audit-log.ts';
+import type {
+  ActivityPlace,
+  ExpiryPlace,
+  ExpiryReach,
+  HeldRun,
+  RunRow,
+  RunStep,
+} from '../retention-store.ts';
 import type { Clocks } from './age-clock.ts';
+import type { SqliteAudit } from './audit.ts';
 import type { Connection } from './connection.ts';
 import { agedSince } from './idempotency.ts';
 import { leaseEnd } from './lease-clock.ts';
@@ -23,37 +32,39 @@ interface NextSession extends ActivityPlace {
 
 export class RetentionSteps {
   readonly #access: StoreAccess;
+  readonly #audit: SqliteAudit;
   readonly #clocks: () => Clocks;
 
-  constructor(access: StoreAccess, clocks: () => Clocks) {
+  constructor(access: StoreAccess, audit: SqliteAudit, clocks: () => Clocks) {
     this.#access = access;
+    this.#audit = audit;
     this.#clocks = clocks;
   }
 
-  async expire(
-    held: HeldRun,
-    reach: ExpiryReach,
-    from: ExpiryPlace | null,
-    now: number,
-  ): Promise<RunStep<ExpiryPlace>> {
+  async expire(held: HeldRun, reach: ExpiryReach, from: ExpiryPlace | null): Promise<RunStep<ExpiryPlace>> {
     if (from !== null) await pause();
     return this.#write(held.projectId, (connection) => {
       if (!this.#hold(connection, held)) return null;
-      const { projectId, run } = held;
+      const { projectId, run, by } = held;
       const bindings = { projectId, clock: this.#clocks().clock, restoredBefore: reach.restoredBefore };
       const { archived, after } = from ?? { archived: false, after: beforeAll };
       const { next } = archived ? expiryStatements.archived : expiryStatements.listed;
       let place: ExpiryPlace | null = { archived, after };
-      let sessions = 0;
+      const expired: NextSession[] = [];
       const began = monotonicMs();
       while (place?.archived === archived && monotonicMs() - began < longestMs) {
         const found = connection.all<NextSession>(next, { ...bindings, ...place.after });
         const inReach = found.filter((session) => isBefore(session, reach.end));
-        const ids = JSON.stringify(inReach.flatMap(({ id, goes }) => (goes ? [id] : [])));
-        sessions += connection.run(statements.expire, { run, now, ids }).changes;
+        const going = inReach.filter(({ goes }) => goes);
+        const ids = JSON.stringify(going.map(({ id }) => id));
+        connection.run(statements.expire, { run, now: by.time, ids });
+        expired.push(...going);
         place = following(place, inReach);
       }
-      if (sessions > 0) connection.run(statements.expired, { run, sessions, now });
+      const sessions = expired.length;
+      if (sessions > 0) connection.run(statements.expired, { run, sessions, now: by.time });
+      const told = expired.map(({ sessionId }) => ({ session_id: sessionId }));
+      this.#audit.with(told, connection, 'expire', projectId, by);
       return { sessions, next: place };
     });
   }
@@ -66,11 +77,11 @@ export class RetentionSteps {
     onStep: (sessions: number) => boolean,
   ): Promise<boolean> {
     const { connection } = this.#access;
-    const { projectId, run } = held;
+    const { projectId, run, by } = held;
     const bindings = { projectId, deletedBefore, clock: this.#clocks().clock };
-    let sessions = 0;
-    const erased = () => {
-      sessions += 1;
+    let gone: { readonly session_id: string }[] = [];
+    const erased = (session_id: string) => {
+      gone.push({ session_id });
     };
     const tools = { connection, clocks: this.#clocks, erased };
     const steps = (function* (): Steps<void> {
@@ -85,12 +96,13 @@ export class RetentionSteps {
         const isOver = await this.#write(projectId, () => {
           if (!this.#hold(connection, held)) return null;
           const { done } = steps.next();
-          if (sessions > 0) connection.run(statements.erased, { run, sessions });
+          if (gone.length > 0) connection.run(statements.erased, { run, sessions: gone.length });
+          this.#audit.with(gone, connection, 'purge', projectId, by);
           return done === true;
         });
         if (isOver === null) return false;
-        const isWanted = onStep(sessions);
-        sessions = 0;
+        const isWanted = onStep(gone.length);
+        gone = [];
         if (isOver) return true;
         if (!isWanted) return false;
         await pause();
@@ -100,14 +112,19 @@ export class RetentionSteps {
     }
   }
 
-  async restore(run: number, now: number): Promise<number> {
+  async restore({ id: run, project_id }: RunRow, by: AuditBy): Promise<number> {
     await pause();
     return this.#write('', (connection) => {
-      let sessions = 0;
+      const restored: { readonly session_id: string }[] = [];
       const began = monotonicMs();
-      for (let changes = 1; changes > 0 && monotonicMs() - began < longestMs; sessions += changes)
-        changes = connection.run(statements.restore, { run, now }).changes;
-      if (sessions > 0) connection.run(statements.restored, { run, sessions, now });
+      for (let changes = 1; changes > 0 && monotonicMs() - began < longestMs; ) {
+        const back = connection.all<{ session_id: string }>(statements.restore, { run, now: by.time });
+        restored.push(...back);
+        changes = back.length;
+      }
+      const sessions = restored.length;
+      if (sessions > 0) connection.run(statements.restored, { run, sessions, now: by.time });
+      this.#audit.with(restored, connection, 'restore', project_id, by);
       return sessions;
     });
   }

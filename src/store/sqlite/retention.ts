@@ -41,7 +41,7 @@ export class SqliteRetention implements RetentionStore {
     this.#audit = audit;
     this.#clocks = clocks;
     this.#counts = new RetentionCounts(access, clocks);
-    this.#steps = new RetentionSteps(access, clocks);
+    this.#steps = new RetentionSteps(access, audit, clocks);
   }
 
   readonly placeBefore: RetentionStore['placeBefore'] = (...call) => this.#counts.placeBefore(...call);
@@ -64,7 +64,7 @@ export class SqliteRetention implements RetentionStore {
       const values = { projectId, policy: policyText(policy), now: by.time };
       if (connection.run(statements.set, values).changes === 0) return false;
       this.#endStopped(connection, projectId, by);
-      this.#tell(connection, 'retention_set', projectId, 1, by);
+      this.#tell(connection, 'retention_set', projectId, by);
       return true;
     });
   }
@@ -73,7 +73,7 @@ export class SqliteRetention implements RetentionStore {
     return this.#access.write(projectId, (connection) => {
       this.#endStopped(connection, projectId, by);
       if (connection.run(statements.remove, { projectId }).changes === 0) return false;
-      this.#tell(connection, 'retention_off', projectId, 1, by);
+      this.#tell(connection, 'retention_off', projectId, by);
       return true;
     });
   }
@@ -101,11 +101,11 @@ export class SqliteRetention implements RetentionStore {
     });
   }
 
-  end({ projectId, run, holder }: HeldRun, by: AuditBy): Promise<RunRow | null> {
+  end({ projectId, run, holder }: HeldRun, now: number): Promise<RunRow | null> {
     return this.#access.write(projectId, (connection) => {
       if (connection.run(statements.release, { projectId, holder }).changes === 0) return null;
       const row = connection.get<RunRow>(statements.run, { run }) as RunRow;
-      this.#end(connection, row, by);
+      this.#end(connection, row, now);
       return row;
     });
   }
@@ -126,31 +126,22 @@ export class SqliteRetention implements RetentionStore {
     );
   }
 
-  beginRestoring({ project_id }: RunRow, sessions: number, by: AuditBy): Promise<void> {
-    return this.#access.write(project_id, (connection) =>
-      this.#tell(connection, 'restore', project_id, sessions, by),
-    );
-  }
-
   #endStopped(connection: Connection, projectId: string, by: AuditBy): void {
     for (const run of connection.all<RunRow>(statements.unfinished, { projectId }))
-      this.#end(connection, run, by);
+      this.#end(connection, run, by.time);
   }
 
-  #end(connection: Connection, { id, project_id, expired, erased }: RunRow, by: AuditBy): void {
-    connection.run(statements.end, { run: id, now: by.time });
+  #end(connection: Connection, { id }: RunRow, now: number): void {
+    connection.run(statements.end, { run: id, now });
     connection.run(statements.forget, { run: id });
-    if (expired > 0) this.#tell(connection, 'expire', project_id, expired, by);
-    if (erased > 0) this.#tell(connection, 'purge', project_id, erased, by);
   }
 
   #tell(
     connection: Connection,
-    what: 'expire' | 'purge' | 'restore' | 'retention_set' | 'retention_off',
+    what: 'retention_set' | 'retention_off',
     project_id: string,
-    count: number,
     by: AuditBy,
   ): void {
-    this.#audit.add(connection, { ...by, what, project_id, count, ids: [] });
+    this.#audit.add(connection, { ...by, what, project_id, count: 1, ids: [] });
   }
 }

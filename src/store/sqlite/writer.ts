@@ -41,6 +41,11 @@ type Outcome = { readonly value: unknown } | { readonly error: unknown };
 const largestGroup = 500;
 const longestGroupMs = 20;
 
+/** A write that follows the last one sooner than this (ms) is probably not alone: the next turn of the event loop may bring more. */
+const closeMs = 1;
+/** The event loop turns at least so often (ms) between writes, also for a caller that does nothing but write. */
+const mostMsAtOnce = 50;
+
 /** The party of a write that belongs to no project. */
 export const storeItself = '';
 
@@ -50,6 +55,8 @@ export class Writer {
   readonly #waiting = new FairQueue<Write>();
   readonly #longWaiting = new FairQueue<LongWrite>();
   #draining: Promise<void> | null = null;
+  #lastWriteMs = Number.NEGATIVE_INFINITY;
+  #lastTurnMs = Number.POSITIVE_INFINITY;
 
   constructor(connection: Connection, wait: LockWait) {
     this.#connection = connection;
@@ -121,12 +128,21 @@ export class Writer {
 
   async #drain(): Promise<void> {
     while (this.#waiting.length + this.#longWaiting.length > 0) {
-      // A request that has already arrived can add its write before the group is closed.
-      await yieldToEventLoop();
+      await this.#waitForOthers();
       await this.#commitWaiting();
       await this.#longWaiting.take()?.run();
+      this.#lastWriteMs = monotonicMs();
     }
     this.#draining = null;
+  }
+
+  /** A request that has already arrived can add its write before the group is closed. A single write does not wait. */
+  async #waitForOthers(): Promise<void> {
+    const now = monotonicMs();
+    this.#lastTurnMs = Math.min(this.#lastTurnMs, now);
+    if (now - this.#lastWriteMs > closeMs && now - this.#lastTurnMs < mostMsAtOnce) return;
+    await yieldToEventLoop();
+    this.#lastTurnMs = monotonicMs();
   }
 
   async #commitWaiting(): Promise<void> {
@@ -134,7 +150,10 @@ export class Writer {
     try {
       const wait = { ...this.#wait, waitMs: Number.POSITIVE_INFINITY };
       const isWanted: IsWanted = (pausedMs, failure) => this.#stillWaiting(pausedMs, failure);
-      await whenUnlocked(() => this.#connection.beginWriting(), wait, isWanted);
+      const isShared = this.#waiting.length > 1;
+      const begin = () =>
+        isShared ? this.#connection.beginSharedWriting() : this.#connection.beginWriting();
+      await whenUnlocked(begin, wait, isWanted);
     } catch (error) {
       for (const write of this.#waiting.takeWhere(() => true)) write.reject(error);
       return;

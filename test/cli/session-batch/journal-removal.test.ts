@@ -72,7 +72,7 @@ it('removes those of imports of which nothing is left, but none that is in use o
       now: () => now,
       random: Math.random,
     });
-    for (const id of ids) journal.record(id, now);
+    await Promise.all(ids.map((id) => journal.record(id, now)));
     return journal;
   };
   for (const [batch, ids] of [

@@ -37,6 +37,44 @@ it('puts 200 concurrent writes into a few transactions', async () => {
   expect(count('COMMIT')).toBeLessThanOrEqual(5);
 });
 
+it('commits a single write without a turn of the event loop', async () => {
+  const { writer, note } = openWriter();
+  const said: string[] = [];
+  const turned = new Promise<void>((resolve) => setImmediate(resolve)).then(() => said.push('turned'));
+  await writer.write(() => note(1));
+  said.push('written');
+  await turned;
+  expect(said).toEqual(['written', 'turned']);
+});
+
+it('lets the event loop turn for a caller that does nothing but write', async () => {
+  const { writer, note } = openWriter();
+  let isOver = false;
+  setTimeout(() => {
+    isOver = true;
+  }, 30);
+  let number = 0;
+  while (!isOver && number < 100_000) {
+    number += 1;
+    await writer.write(() => note(number));
+    const until = performance.now() + 2; // Longer than writes that follow each other.
+    while (performance.now() < until);
+  }
+  expect(isOver).toBe(true);
+  expect(number).toBeLessThan(1000);
+
+it('keeps what savepoints undo in memory, and sorts in files again afterwards', async () => {
+  const { writer, note, database } = openWriter();
+  const tempStore = () => database.pragma('temp_store', { simple: true });
+  const before = tempStore();
+  const during = [1, 2].map((number) => writer.write(() => note(number) && tempStore()));
+  expect(await Promise.all(during)).toEqual([2, 2]);
+  expect(tempStore()).toBe(before);
+  const failing = [3, 3].map((number) => writer.write(() => note(number)));
+  expect((await Promise.allSettled(failing)).map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+  expect(tempStore()).toBe(before);
+});
+
 it('commits long writes in several transactions, in their order, and lets other writes run in between', async () => {
   const { writer, note, notes, count } = openWriter();
   const turns: number[] = [];

@@ -6,7 +6,7 @@ import { ParleyError } from '../../../service/errors.ts';
 import { type PointInTime, timeOf } from '../../age.ts';
 import type { CliContext } from '../../context.ts';
 import type { FoundFile } from '../../imports/found-file.ts';
-import type { ImportItem } from '../../imports/import-items.ts';
+import type { ImportItem } from '../../imports/import-item.ts';
 import type { SourceName } from '../../imports/source.ts';
 import { filesAt } from '../../imports/source-files.ts';
 import {
@@ -92,7 +92,7 @@ export async function planImport(input: ImportInput, context: CliContext): Promi
       const begun = await journal;
       name = begun.batch;
       isBegun = true;
-      begun.record(sessionId, host.now());
+      await begun.record(sessionId, host.now());
     },
     async notCreated(sessionId) {
       (await journal)?.withdraw(sessionId);
@@ -174,7 +174,7 @@ async function* everyFile(
 function standardInput(signal: AbortSignal, context: CliContext) {
   const reading = context.reading('exported sessions', 'a file may be named instead');
   return {
-    ...{ path: '-', bytes: 0, modified: null, local: null },
+    ...{ path: '-', bytes: 0, modified: null, local: null, place: null },
     open: () => stdinBytes({ ...reading, signal: AbortSignal.any([reading.signal, signal]) }),
   };
 }

@@ -7,9 +7,9 @@ import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import { tellFailure } from '../../error-report.ts';
 import { exitDone, exitSomeFailed, exitStatusOf } from '../../exit-codes.ts';
-import type { ImportItem } from '../../imports/import-items.ts';
+import type { ImportItem } from '../../imports/import-item.ts';
 import type { Intake } from '../../imports/session-intake.ts';
-import { mostShown, writeResults } from '../../session-batch/batch-report.ts';
+import { type ItemResult, mostShown, writeResults } from '../../session-batch/batch-report.ts';
 import { oneLine } from '../../terminal/filter.ts';
 import { sameCommand } from './batch.ts';
 import type { ImportPlan } from './import-plan.ts';
@@ -26,6 +26,7 @@ export class ImportReport {
   readonly #unknown = new PassedFiles();
   readonly #companions = new PassedFiles();
   #leftOut = 0;
+  #results: ItemResult[] = [];
   /** The lines of sessions that need attention. A terminal gets the first ones. */
   #shown = 0;
   /** The exit status of the last failure. */
@@ -92,11 +93,20 @@ export class ImportReport {
       ...(origin !== null && { source: origin.source, source_id: origin.id }),
       ...(error !== null && { error: { code: error.code, message: error.message } }),
     };
-    this.#progress.clear();
-    await writeResults([result], this.#context);
+    this.#results.push(result);
     if (error === null) return;
+    await this.flush();
     await this.say(`At ${oneLine(place)}:`);
     await tellFailure(error, this.#context);
+  }
+
+  /** Writes the results that were added. */
+  async flush(): Promise<void> {
+    if (this.#results.length === 0) return;
+    const results = this.#results;
+    this.#results = [];
+    this.#progress.clear();
+    await writeResults(results, this.#context);
   }
 
   stop(): void {

@@ -6,7 +6,8 @@ import { runInOrder } from '../../batch/ordered-run.ts';
 import { Pacer } from '../../batch/pacer.ts';
 import type { CliContext } from '../../context.ts';
 import { textOf } from '../../imports/foreign-value.ts';
-import { type ImportItem, readItems } from '../../imports/import-items.ts';
+import type { ImportItem } from '../../imports/import-item.ts';
+import { readItems } from '../../imports/import-items.ts';
 import { type Intake, takeIn } from '../../imports/session-intake.ts';
 import { type ImportInput, isWanted, planImport } from './import-plan.ts';
 import { ImportReport } from './import-report.ts';
@@ -83,6 +84,7 @@ export async function importSessions(input: ImportInput, context: CliContext): P
           const { item, intake, error } = outcome;
           await report.add(item, intake, error);
         }
+        await report.flush();
       },
     });
     signal.throwIfAborted();

@@ -10,8 +10,6 @@ import { counted } from '../../counted.ts';
 import { type SecretPlace, secretsOfMessage, secretsOfSession } from '../../secrets/secret-places.ts';
 import { oneLine } from '../../terminal/filter.ts';
 import { toJson } from '../../terminal/json.ts';
-import { waiting } from '../../terminal/progress.ts';
-import { startTimer } from '../../terminal/timer.ts';
 import { readMessages } from '../../transcripts/session-reading.ts';
 import { everySession } from './every-session.ts';
 
@@ -65,23 +63,21 @@ function finish(progress: BatchProgress): void {
   progress.finish('searched');
 }
 
-/** The listing is short beside the messages. */
+/** The listing is short beside the messages. It shows how many sessions were found so far. */
 async function countMessages(context: CliContext): Promise<number> {
-  const { options, host } = context;
-  const spinner = waiting(() => context.stderr, 'Counting', {
-    quiet: options.quiet,
-    startTimer,
-    now: host.now,
+  const progress = progressOn(context, {
+    ...{ end: null, unit: 'items', outcomes: ['found'], resultsApart: true },
   });
   try {
     let count = 0;
     for await (const { message_count } of everySession({ ...anySession, ...firstCreatedFirst }, context)) {
       count += message_count;
+      progress.finish('found');
       await yieldToEventLoop();
     }
     return count;
   } finally {
-    spinner.stop();
+    progress.stop();
   }
 }
 

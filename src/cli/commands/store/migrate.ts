@@ -19,9 +19,11 @@ export async function runStoreMigrate(context: CliContext): Promise<undefined> {
   const target = context.resolve('report');
   if (target.url !== null) throw notHere(target.url);
   const began = monotonicMs();
-  const migration = await context.host.migrateStore(target);
+  const { stdout, stderr, options } = context;
+  // SQLite lets nothing else run while it migrates, so no progress can be shown.
+  if (!options.quiet) stderr.draw('Migrating the store, if it is older. A large one takes a while.');
+  const migration = await context.host.migrateStore(target).finally(() => stderr.erase());
   const place = target.storeName;
-  const { stdout, options } = context;
   if (options.json) await stdout.write(`${toJson({ success: true, data: { place, ...migration } })}\n`);
   else await stdout.write(`${described(place, migration, monotonicMs() - began)}\n`);
 }

@@ -1,0 +1,70 @@
+// Reads a file of another program, and makes of each branch of its conversations a session to store.
+import { ParleyError } from '../../service/errors.ts';
+import type { ForeignConversation } from './conversation.ts';
+import { recordOf } from './conversation-record.ts';
+import type { ImportItem } from './import-item.ts';
+import { importLimits } from './import-limits.ts';
+import type { ReadOptions, Source, SourceFile, SourceName } from './source.ts';
+
+export interface ForeignOptions extends ReadOptions {
+  readonly messagesOnly: boolean;
+  /** Epoch milliseconds, for a conversation that tells no time in a file that has none. */
+  readonly now: number;
+}
+
+/** `isNamed`: the user named this very file. `counter`: the bytes that were read so far. */
+export async function* foreignItems(
+  source: Source,
+  file: SourceFile,
+  isNamed: boolean,
+  counter: { readonly bytes: number },
+  options: ForeignOptions,
+): AsyncGenerator<ImportItem, void> {
+  let isEmpty = true;
+  for await (const reading of source.read(file, options)) {
+    isEmpty = false;
+    const place = isNamed ? reading.place : `${file.path}, ${reading.place}`;
+    const at = { place, origin: null, end: counter.bytes };
+    if ('failure' in reading) yield { ...at, found: { failure: reading.failure } };
+    else if ('skipped' in reading) yield { ...at, found: { skipped: reading.skipped } };
+    else {
+      const { conversation } = reading;
+      const origin = { source: source.name, id: conversation.id };
+      for (const found of sessionsOf(conversation, source.name, file, options))
+        yield { ...at, origin, found };
+    }
+  }
+  if (isEmpty && isNamed) {
+    throw new ParleyError(
+      'USAGE',
+      `${file.path === '-' ? 'Standard input' : `The file ${file.path}`} holds no conversation.`,
+      {
+        hint: `Nothing was imported. It was read as: ${source.title}.`,
+      },
+    );
+  }
+}
+
+function* sessionsOf(
+  conversation: ForeignConversation,
+  source: SourceName,
+  { modified }: SourceFile,
+  { now, messagesOnly }: ForeignOptions,
+): Generator<ImportItem['found']> {
+  const make = { source, fallbackTime: modified ?? now, messagesOnly };
+  let count = 0;
+  let branches = 0;
+  for (const branch of conversation.branches) {
+    branches += 1;
+    if (branch.messages.length > importLimits.messages) {
+      yield { skipped: 'too_many_messages' };
+      continue;
+    }
+    const record = recordOf(conversation, branch, make);
+    if (record === null) continue;
+    count += 1;
+    yield { session: { record, branch: { source, conversation: conversation.id, branch: branch.key } } };
+  }
+  if (count === 0) yield { skipped: 'empty' };
+  if (branches >= importLimits.branches) yield { skipped: 'more_branches' };
+}

@@ -1,0 +1,29 @@
+// Messages that arrive as events, for a reader that takes one after the other.
+
+export class MessageQueue<Message> {
+  readonly #messages: Message[] = [];
+  #failure: { readonly error: unknown } | null = null;
+  #wake: (() => void) | null = null;
+
+  add(message: Message): void {
+    this.#messages.push(message);
+    this.#wake?.();
+  }
+
+  /** The next message is this failure, before those that were not taken yet. */
+  fail(error: unknown): void {
+    this.#failure ??= { error };
+    this.#wake?.();
+  }
+
+  async next(): Promise<Message> {
+    for (;;) {
+      if (this.#failure !== null) throw this.#failure.error;
+      const message = this.#messages.shift();
+      if (message !== undefined) return message;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+}

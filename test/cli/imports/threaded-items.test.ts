@@ -1,0 +1,107 @@
+// A thread that reads an export gives what reading it here gives, item by item, and ends with its reader.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { ImportItem } from '../../../src/cli/imports/import-item.ts';
+import { readItems } from '../../../src/cli/imports/import-items.ts';
+import { filesAt } from '../../../src/cli/imports/source-files.ts';
+import { threadedItems } from '../../../src/cli/imports/threaded-items.ts';
+import { builtFile } from '../../support/built-file.ts';
+import { importFixtures } from '../../support/import-fixtures.ts';
+import { temporaryDirectory } from '../../support/test-store.ts';
+import { zipArchive } from '../../support/zip-archive.ts';
+
+const thread = builtFile('reading-thread');
+const never = new AbortController().signal;
+const asked = { messagesOnly: false, now: 1_767_225_600_000 };
+
+/** The fixture 40 times, with what is no conversation and no JSON in between: several messages of the thread. */
+function exportOf(): Buffer {
+  const fixture = importFixtures.find(({ source }) => source === 'chatgpt') ?? expect.fail('no fixture');
+  const inner = readFileSync(fixture.file, 'utf8').trim().slice(1, -1);
+  return Buffer.from(`[${Array.from({ length: 40 }, () => `${inner},{"id":1},{"id":}`).join(',')}]`);
+}
+
+function written(name: string, bytes: Uint8Array): string {
+  const path = join(temporaryDirectory(), name);
+  writeFileSync(path, bytes);
+  return path;
+}
+
+/** The items, and the failure that ended them. */
+async function toldBy(items: AsyncIterable<ImportItem>) {
+  const told: ImportItem[] = [];
+  try {
+    for await (const item of items) told.push(item);
+  } catch (error) {
+    return { told, error };
+  }
+  return { told, error: null };
+}
+
+function readHere(path: string) {
+  const unneeded = () => expect.fail('No database is read.');
+  const options = { ...asked, from: 'chatgpt', signal: never, passed: () => {} } as const;
+  return readItems(filesAt(path), { ...options, temporaryDirectory: unneeded, openDatabase: unneeded });
+}
+
+function readThere(path: string, { number = 0, isNamed = true, before = 0, signal = never } = {}) {
+  const order = { ...asked, source: 'chatgpt', place: { path, number }, isNamed, before } as const;
+  return threadedItems(order, signal, thread);
+}
+
+test('the items are the same, with failures, places and the bytes that were read', async () => {
+  const bytes = exportOf();
+  const path = written('conversations.json', bytes);
+  const here = await toldBy(readHere(path));
+  const there = await toldBy(readThere(path, { before: 70 }));
+  expect(there.told).toEqual(here.told.map((item) => ({ ...item, end: item.end + 70 })));
+  expect([there.error, here.error]).toEqual([null, null]);
+  expect(here.told.length).toBeGreaterThan(200);
+});
+
+test('of an archive it reads the file of a number, and tells what is wrong with it after what stands before', async () => {
+  const bytes = exportOf();
+  const zip = zipArchive([
+    { name: 'empty.json', bytes: Buffer.from('[]') },
+    { name: 'conversations.json', bytes },
+  ]);
+  const late = Math.floor(zip.length * 0.9);
+  zip.fill(0xff, late, late + 8);
+  const path = written('export.zip', zip);
+  const here = await toldBy(readHere(path));
+  const there = await toldBy(readThere(path, { number: 1, isNamed: false }));
+  expect(there.told.length).toBeGreaterThan(20);
+  expect(there.error).toMatchObject({ code: 'INVALID_REQUEST', hint: expect.stringContaining('unzip') });
+  const failure = expect.objectContaining({ message: (there.error as Error).message });
+  const told = [...there.told, { place: `${path}/conversations.json`, origin: null, found: { failure } }];
+  expect(here.told.map(({ end: _, ...item }) => item)).toEqual(
+    told.map((item) => ({ ...item, end: undefined })),
+  );
+});
+
+test('a file without a conversation is refused as it is here', async () => {
+  const path = written('conversations.json', Buffer.from('[]'));
+  const [here, there] = [await toldBy(readHere(path)), await toldBy(readThere(path))];
+  expect(there.error).toMatchObject({
+    code: 'USAGE',
+    message: `The file ${path} holds no conversation.`,
+    hint: 'Nothing was imported. It was read as: ChatGPT export.',
+  });
+  expect(there).toEqual(here);
+});
+
+test('a signal ends it with its reason', async () => {
+  const stop = new AbortController();
+  const items = readThere(written('conversations.json', exportOf()), { signal: stop.signal });
+  await items.next();
+  stop.abort(new Error('enough'));
+  expect((await toldBy(items)).error).toEqual(new Error('enough'));
+});
+
+test('a reader that wants no more ends it', async () => {
+  for await (const item of readThere(written('conversations.json', exportOf()))) {
+    expect(item.place).toBe('item 1');
+    break;
+  }
+});

@@ -1,0 +1,22 @@
+// Imports of one machine take turns.
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { ImportTurns } from '../../../src/cli/session-batch/import-turns.ts';
+import type { TakeLock } from '../../../src/system/file-lock.ts';
+import { temporaryDirectory } from '../../support/test-store.ts';
+
+test('sessions that are stored at one moment look together, once, for a process that waits for the turn', async () => {
+  let looks = 0;
+  const take: TakeLock = (path) => {
+    if (path.endsWith('imports.next.lock')) looks += 1;
+    return () => {};
+  };
+  const holder = { locks: async () => take, now: Date.now, random: Math.random };
+  const turns = new ImportTurns(temporaryDirectory(), holder, new AbortController().signal);
+  // Longer than a turn lasts when another process waits.
+  const stored = delay(300);
+  await Promise.all(Array.from({ length: 48 }, () => turns.run(() => stored)));
+  turns.close();
+  // One look when the turn was taken, one after it.
+  expect(looks).toBe(2);
+});
