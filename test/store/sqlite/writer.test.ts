@@ -62,6 +62,7 @@ it('lets the event loop turn for a caller that does nothing but write', async ()
   }
   expect(isOver).toBe(true);
   expect(number).toBeLessThan(1000);
+});
 
 it('keeps what savepoints undo in memory, and sorts in files again afterwards', async () => {
   const { writer, note, database } = openWriter();
