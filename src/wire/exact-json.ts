@@ -4,8 +4,8 @@ import { endOfString, parseJson } from '../http/foreign-json.ts';
 import { ExactNumber, isHeldExactly } from '../service/exact-number.ts';
 
 const numbers = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
-/** No text without such a part holds a number that changes. Most texts are therefore parsed as they are. */
-const mayChange = /\d[\d.]{15}|\d[eE][+-]?\d\d/;
+/** No text without such a part holds a number that changes. Most texts are therefore parsed as they are, also those with many ids. */
+const mayChange = /(?:^|[[:,\s])-?(?:\d[\d.]{15}|[\d.]+[eE][+-]?\d\d)/;
 /** Marks a string that stands for a number. A lone surrogate is no part of a valid text. */
 const mark = '\udfff';
 const markedNumber = /^\udfff-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;

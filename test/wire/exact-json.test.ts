@@ -9,6 +9,16 @@ test('numbers that no JavaScript number holds keep their digits, wherever they s
   expect(toJson(parseExactJson(text))).toBe(text);
 });
 
+test.each(['12345678901234567890', ' -1e400', '[1,-1e400]', '{"a":{"b" :\n12345678901234567890}}'])(
+  'the digits of such a number stay in %j, whatever stands before it',
+  (text) =>
+    expect(JSON.parse(toJson({ value: parseExactJson(text) }).replace(/-?\d{20}|-?1e400/, '"kept"'))).toEqual(
+      {
+        value: JSON.parse(text.replace(/-?\d{20}|-?1e400/, '"kept"')),
+      },
+    ),
+);
+
 test('all other numbers are plain ones, however they are written', () => {
   const plain = { a: 9007199254740991, b: 0.30000000000000004, c: 1e21, d: -0.5, e: 1e-7, f: 100, g: 0 };
   const text =

@@ -138,11 +138,11 @@ export class ConnectionPool {
     });
   }
 
-  /** One transaction; `work` may run again from its beginning. `isLong`: its statements read or rewrite whole tables. */
+  /** One transaction; `work` may run again from its beginning. `isLong`: its statements read or rewrite whole tables, and are not prepared. */
   transaction<T>(work: (ask: Ask) => Promise<T>, isLong = false): Promise<T> {
     return this.#persist(async (client, { answerMs }) => {
-      const workMs = isLong ? longestMs : answerMs;
-      const ask: Ask = (one, values = []) => this.#send(client, one, values, false, workMs);
+      const [workMs, prepares] = isLong ? [longestMs, false] : [answerMs, this.#prepares];
+      const ask: Ask = (one, values = []) => this.#send(client, one, values, prepares, workMs);
       // The server of a connection that is cut without a word would keep its locks for hours.
       const text = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${this.#silenceMs}`;
       const begin: TimedQuery = { text, query_timeout: answerMs };

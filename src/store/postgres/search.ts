@@ -19,10 +19,12 @@ const bytesWithHit = 1600;
 const bytesOfStep = 1024 * 1024;
 const rowsOfStep = 1000;
 
+// The inner LIMIT leaves one way to the session: by its number. For a project that its statistics do not know yet, the planner would read
+// all sessions of the project for each row.
 const activeSession = (row: string, conditions = '') => `
   CROSS JOIN LATERAL (
-    SELECT session.* FROM parley.sessions AS session
-    WHERE session.id = ${row}.session AND session.project = $1 AND session.deleted_at IS NULL ${conditions} LIMIT 1
+    SELECT session.* FROM (SELECT * FROM parley.sessions WHERE sessions.id = ${row}.session LIMIT 1) AS session
+    WHERE session.project = $1 AND session.deleted_at IS NULL ${conditions} LIMIT 1
   ) AS session`;
 const messageOf = (row: string) => `
   CROSS JOIN LATERAL (

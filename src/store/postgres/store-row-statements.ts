@@ -110,8 +110,7 @@ export const rowStatements = {
       RETURNING session, position, octet_length(content) AS bytes
     )
     INSERT INTO parley.to_index (project, session, position, bytes)
-    SELECT ${projectNumber}, session, position, bytes FROM added WHERE bytes > 0
-    ON CONFLICT (project, session, position) DO NOTHING`),
+    SELECT ${projectNumber}, session, position, bytes FROM added WHERE bytes > 0`),
   addIdempotency: statement(`
     INSERT INTO parley.idempotency (project, key, request_hash, session, position, message_id, reply_id, answer,
       created_at)

@@ -173,9 +173,9 @@ async function readParts(ask: Ask, projectId: string, from: PartPlace | null): P
   const ids = heads.map(({ id }) => id);
   const rows = await ask<PlacedMessage>(sql.messages, [ids, begin.position, begin.message_id]);
   const parts = heads.map(({ id: _, ...session }) => ({ session, messages: [] as KeptMessage[] }));
-  for (const [number, { place, ...message }] of rows.entries()) {
-    const at = place - 1;
-    const { content, position, message_id } = message;
+  for (const [number, row] of rows.entries()) {
+    const at = row.place - 1;
+    const { content, position, message_id } = row;
     const { session, messages } = parts[at] as (typeof parts)[number];
     if (number === pageLimits.messages || content === null) {
       return {
@@ -183,11 +183,31 @@ async function readParts(ask: Ask, projectId: string, from: PartPlace | null): P
         next: { session_id: session.session_id, message: { position, message_id } },
       };
     }
-    messages.push({ ...message, content });
+    messages.push(toMessage(row, content));
   }
   const isLast = heads.length === found.length && found.length < pageLimits.sessions;
   const last = isLast ? undefined : heads.at(-1);
   return { parts, next: last === undefined ? null : { session_id: last.session_id, message: null } };
+}
+
+/** Each column by its name: a copy of the row by `...` takes several times as long. */
+function toMessage(row: PlacedMessage, content: string): KeptMessage {
+  return {
+    position: row.position,
+    message_id: row.message_id,
+    role: row.role,
+    content,
+    mode: row.mode,
+    finish_reason: row.finish_reason,
+    input_tokens: row.input_tokens,
+    output_tokens: row.output_tokens,
+    first_token_ms: row.first_token_ms,
+    error_code: row.error_code,
+    created_at: row.created_at,
+    is_copy: row.is_copy,
+    alternative_of: row.alternative_of,
+    undone_at: row.undone_at,
+  };
 }
 
 /** The first sessions that fit on a page by the number of their messages and by their settings; at least one session. */

@@ -195,25 +195,31 @@ function readIdempotency(
   return connection.all<IdempotencyRow>(sql.idempotency, { projectId, after: after ?? '', now });
 }
 
-/** The sessions that fit on a page. */
+/** The sessions that fit on a page. `mostMessages`: none is read behind the session with this message. */
 function readHeads(
   connection: Connection,
   projectId: string,
   place: string | null,
-  statement = sql.headsBehind,
+  { statement = sql.headsBehind, mostMessages = Number.POSITIVE_INFINITY } = {},
 ) {
   let settingsLeft: number = pageLimits.textBytes;
+  let messagesLeft = mostMessages;
+  let isFull = false;
   const bindings = { projectId, place: place ?? '', limit: pageLimits.sessions };
   const heads = connection.allWhile<HeadRow>(statement, bindings, (head) => {
     settingsLeft -= settingsBytes(head);
-    return settingsLeft >= 0;
+    isFull = settingsLeft < 0 || messagesLeft <= 0;
+    messagesLeft -= head.message_count;
+    return !isFull;
   });
-  return { heads, isLast: heads.length < pageLimits.sessions && settingsLeft >= 0 };
+  return { heads, isLast: heads.length < pageLimits.sessions && !isFull };
 }
 
 function readParts(connection: Connection, projectId: string, from: PartPlace | null): PartPage {
-  const statement = from?.message == null ? sql.headsBehind : sql.headsFrom;
-  const { heads, isLast } = readHeads(connection, projectId, from?.session_id ?? null, statement);
+  const { heads, isLast } = readHeads(connection, projectId, from?.session_id ?? null, {
+    statement: from?.message == null ? sql.headsBehind : sql.headsFrom,
+    mostMessages: (from?.message?.position ?? 0) + pageLimits.messages,
+  });
   const parts: SessionPart[] = [];
   let messagesLeft: number = pageLimits.messages;
   let bytesLeft: number = pageLimits.textBytes;
