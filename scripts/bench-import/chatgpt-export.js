@@ -7,15 +7,15 @@ const words =
     ' ',
   );
 
-/** Writes conversations until there are so many, or so many bytes. Returns both counts. */
-export function writeExport(path, { bytes = Infinity, conversations = Infinity, seed = 1 }) {
+/** Writes conversations until there are so many, or so many bytes; short ones have two messages of a few words. Returns both counts. */
+export function writeExport(path, { bytes = Infinity, conversations = Infinity, isShort = false, seed = 1 }) {
   const file = openSync(path, 'w');
   const random = randomOf(seed);
   let written = writeSync(file, '[');
   let count = 0;
   let waiting = '';
   while (written + waiting.length < bytes && count < conversations) {
-    waiting += `${count === 0 ? '' : ',\n'}${JSON.stringify(conversation(count, random))}`;
+    waiting += `${count === 0 ? '' : ',\n'}${JSON.stringify(conversation(count, random, isShort))}`;
     count += 1;
     if (waiting.length < 1 << 20) continue;
     written += writeSync(file, waiting);
@@ -26,7 +26,7 @@ export function writeExport(path, { bytes = Infinity, conversations = Infinity, 
   return { bytes: written, conversations: count };
 }
 
-function conversation(number, random) {
+function conversation(number, random, isShort) {
   const id = uuid(random);
   const start = 1_700_000_000 + number * 60;
   const mapping = {};
@@ -38,7 +38,8 @@ function conversation(number, random) {
   };
   let last = add(null, null);
   last = add(last, message(random, 'system', start, '', { is_visually_hidden_from_conversation: true }));
-  const turns = 2 + Math.floor(random() * 9);
+  const turns = isShort ? 1 : 2 + Math.floor(random() * 9);
+  const said = isShort ? saidShortly : saidAtLength;
   for (let turn = 0; turn < turns; turn += 1) {
     const time = start + turn * 30;
     if (random() < 0.03) add(add(last, said(random, 'user', time)), said(random, 'assistant', time + 1));
@@ -65,9 +66,13 @@ function conversation(number, random) {
   };
 }
 
-function said(random, role, time) {
+function saidAtLength(random, role, time) {
   const text = textOf(random, role === 'user' ? 10 + random() * 60 : 50 + random() * 500);
   return message(random, role, time, text, {});
+}
+
+function saidShortly(random, role, time) {
+  return message(random, role, time, textOf(random, 3 + random() * 12), {});
 }
 
 function message(random, role, time, text, metadata) {

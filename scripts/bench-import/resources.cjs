@@ -3,6 +3,7 @@ const { writeFileSync } = require('node:fs');
 
 process.on('exit', () => {
   const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
-  const used = { cpuSeconds: (userCPUTime + systemCPUTime) / 1e6, megabytes: maxRSS / 1024 };
+  const seconds = process.uptime();
+  const used = { seconds, cpuSeconds: (userCPUTime + systemCPUTime) / 1e6, megabytes: maxRSS / 1024 };
   writeFileSync(process.env.PARLEY_BENCH_RESOURCES, JSON.stringify(used));
 });
