@@ -67,7 +67,7 @@ describe.each(importFixtures)('$name', ({ source, file }) => {
         expect(err.match(/^At /gm) ?? []).toHaveLength(failed.length);
         rmSync(folder, { recursive: true });
       }),
-      { numRuns: runs(1, 120) },
+      { numRuns: runs(1, 1000) },
     );
   });
 });
