@@ -179,7 +179,7 @@ export class Connection {
 
   /**
    * The same for several writes, each with a savepoint. SQLite copies the pages that a savepoint may restore, and writes more than 15 copies
-   * to a temporary file. They stay in memory here, because such a file costs an import a tenth of its time.
+   * to a temporary file. They stay in memory here: an import made more than half of its writes to such a file.
    */
   beginSharedWriting(): void {
     this.#tempStore ??= this.pragma('temp_store');
