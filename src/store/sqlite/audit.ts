@@ -25,11 +25,7 @@ type Head = Pick<AuditRow, 'number' | 'hash'>;
 
 export const auditStatements = {
   tell: 'INSERT INTO audit_waiting (entry) VALUES (@entry)',
-  waiting: `
-    SELECT id, entry FROM (
-      SELECT id, entry, sum(length(entry)) OVER (ORDER BY id) - length(entry) AS before
-      FROM (SELECT id, entry FROM audit_waiting WHERE id <= @last ORDER BY id LIMIT ${auditPage})
-    ) WHERE before < ${chainedLength} ORDER BY id`,
+  waiting: `SELECT id, entry FROM audit_waiting WHERE id <= @last ORDER BY id LIMIT ${auditPage}`,
   isWaiting: 'SELECT 1 FROM audit_waiting WHERE id <= @last LIMIT 1',
   last: 'SELECT max(id) AS id FROM audit_waiting',
   forget: 'DELETE FROM audit_waiting WHERE id <= @id',
@@ -101,7 +97,7 @@ export class SqliteAudit implements AuditLog {
     const last = row?.id ?? 0;
     while (await this.#access.read(() => connection.get(auditStatements.isWaiting, { last }) !== undefined)) {
       const move = () => {
-        const waiting = connection.all<{ id: number; entry: string }>(auditStatements.waiting, { last });
+        const waiting = nextWaiting(connection, last);
         const rows = chain(
           headOf(connection),
           waiting.map(({ entry }) => entry),
@@ -125,6 +121,16 @@ export class SqliteAudit implements AuditLog {
   end(): Promise<void> {
     return this.#timer.end();
   }
+}
+
+/** The waiting entries that are chained in one transaction. */
+function nextWaiting(connection: Connection, last: number): readonly { id: number; entry: string }[] {
+  let length = 0;
+  return connection.allWhile(auditStatements.waiting, { last }, ({ entry }) => {
+    const isNext = length < chainedLength;
+    length += entry.length;
+    return isNext;
+  });
 }
 
 /** Adds rows behind the end of the chain. */

@@ -21,7 +21,7 @@ import type { Steps } from './steps.ts';
 import type { StoreAccess } from './store-access.ts';
 
 /** After this time (ms) a step takes no further sessions, because other writes wait for its end. */
-const longestMs = 10;
+const longestMs = 20;
 /** The pause between two steps, in ms, because other processes check only from time to time whether the store is free. */
 const pauseMs = 5;
 
