@@ -69,8 +69,11 @@ function measured(count) {
     writeFileSync(
       end,
       `process.on('exit', () => {
-        const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();
-        process.stderr.write('end ' + JSON.stringify({ maxRSS, cpuMs: (userCPUTime + systemCPUTime) / 1000 }) + '\\n');
+        const { userCPUTime, systemCPUTime } = process.resourceUsage();
+        // Its maxRSS would also count this program, from which the run was forked.
+        const [, peakKiB] = /VmHWM:\\s*(\\d+)/.exec(require('node:fs').readFileSync('/proc/self/status', 'utf8'));
+        const cpuMs = (userCPUTime + systemCPUTime) / 1000;
+        process.stderr.write('end ' + JSON.stringify({ peakKiB: Number(peakKiB), cpuMs }) + '\\n');
       })`,
     );
     const before = database?.processorTime() ?? 0;
@@ -80,9 +83,9 @@ function measured(count) {
     });
     const seconds = (performance.now() - began) / 1000;
     if (run.status !== 0) throw new Error(run.err);
-    const { maxRSS, cpuMs } = JSON.parse(/^end (.*)$/m.exec(run.err)?.[1] ?? '');
+    const { peakKiB, cpuMs } = JSON.parse(/^end (.*)$/m.exec(run.err)?.[1] ?? '');
     const cpuSeconds = (cpuMs + (database?.processorTime() ?? 0) - before) / 1000;
-    return { expire, raw, run: { seconds, cpuSeconds }, mebibytes: maxRSS / 1024 };
+    return { expire, raw, run: { seconds, cpuSeconds }, mebibytes: peakKiB / 1024 };
   });
 }
 
