@@ -1,4 +1,6 @@
 // A real pseudo-terminal and what a person would see on it: a program runs in it, keys are typed, a terminal emulator reads the bytes.
+import { readSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { type IPty, spawn } from '@lydell/node-pty';
 import headless from '@xterm/headless';
 import { modernWidths } from './modern-widths.ts';
@@ -38,6 +40,7 @@ export class TerminalScreen {
       given.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
     );
     this.#pty = spawn(file, [...words], { cwd, env: set, cols: columns, rows, name: set['TERM'] ?? 'xterm' });
+    readAllBeforeClosing(this.#pty);
     this.#pty.onData((text) => {
       this.bytes += text;
       this.#terminal.write(text, () => this.#tell());
@@ -171,5 +174,34 @@ export class TerminalScreen {
     const changed = this.#changed;
     this.#changed = [];
     for (const tell of changed) tell();
+  }
+}
+
+/** node-pty closes a terminal 200 ms after its program's end, and drops what a busy test has not read by then. */
+function readAllBeforeClosing(pty: IPty): void {
+  const { fd, _socket: socket } = pty as IPty & { readonly fd: number; readonly _socket: Socket };
+  const destroy = socket.destroy.bind(socket);
+  let isRead = false;
+  socket.destroy = (error?: Error) => {
+    if (!isRead && !socket.destroyed) {
+      isRead = true;
+      for (const text of unreadText(fd)) socket.emit('data', text);
+    }
+    return destroy(error);
+  };
+}
+
+function* unreadText(fd: number): Generator<string> {
+  const buffer = Buffer.alloc(64 * 1024);
+  for (;;) {
+    let length: number;
+    try {
+      length = readSync(fd, buffer);
+    } catch {
+      // EAGAIN: nothing is left. EIO: the program's side is closed.
+      return;
+    }
+    if (length === 0) return;
+    yield buffer.toString('utf8', 0, length);
   }
 }
