@@ -77,9 +77,9 @@ export class Connection {
     });
   }
 
-  /** Runs a read of one or more statements. */
+  /** Runs a read of one or more statements. It may come between the begin of a write transaction and its first write. */
   read<T>(work: () => T): T {
-    if (this.#sharing !== null && !this.#isReading) {
+    if (this.#sharing !== null && !this.#isReading && !this.#database.inTransaction) {
       this.#statement('BEGIN').run({});
       this.#isReading = true;
     }

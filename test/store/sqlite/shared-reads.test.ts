@@ -1,6 +1,6 @@
 // Shared reads of a server: all requests of one moment see one state of the store, and never an older one.
 import { join } from 'node:path';
-import { setImmediate as eventLoopTurned } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as eventLoopTurned } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { lookInto } from '../../support/raw-database.ts';
@@ -53,6 +53,24 @@ it('a write of this process ends the shared reads, so that it is visible at once
   expect(await title()).toBe('old');
   await rename('new');
   expect(await title()).toBe('new');
+  await store.close();
+});
+
+it('a shared read succeeds at every moment of a write', async () => {
+  const { store, shareReads, title, rename } = await storeWithSession();
+  await rename('old');
+  // A write that follows another one at once waits for a turn of the event loop.
+  await delay(5);
+  shareReads();
+  const write = rename('new');
+  const reads: ReturnType<typeof title>[] = [];
+  // Each read begins one step of the write's promises after the one before.
+  for (let step = 0; step < 50; step += 1) {
+    reads.push(title());
+    await null;
+  }
+  await write;
+  for (const one of await Promise.all(reads)) expect(['old', 'new']).toContain(one);
   await store.close();
 });
 
