@@ -1,6 +1,6 @@
 // Cuts the values out of a JSON array of any length, one at a time, while its bytes arrive. A value at the top that is no array is one item;
 // several values in a row are items, too. The bytes of an item are parsed by themselves, so a broken item does not harm its neighbours.
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8, transcode } from 'node:buffer';
 import { ParleyError } from '../../service/errors.ts';
 import { importLimits } from './import-limits.ts';
 
@@ -18,6 +18,8 @@ const quote = 0x22;
 const backslash = 0x5c;
 /** Bytes of a string that is searched byte by byte. */
 const shortString = 48;
+/** Bytes of a value for which another copy of its text is no matter. */
+const shortItem = 1024 * 1024;
 
 export async function* jsonItems(
   chunks: AsyncIterable<Uint8Array>,
@@ -152,7 +154,7 @@ class ItemCutter {
 /** Parses the bytes of one value. */
 export function parsedItem(place: string, bytes: Uint8Array): JsonItem {
   if (!isUtf8(bytes)) return { place, value: undefined, failure: broken(place, 'is not UTF-8') };
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
+  const text = textOf(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
   if (holdsMore(text, importLimits.values)) {
     const failure = broken(place, `has more than ${importLimits.values} values, the limit of a conversation`);
     return { place, value: undefined, failure };
@@ -162,6 +164,12 @@ export function parsedItem(place: string, bytes: Uint8Array): JsonItem {
   } catch {
     return { place, value: undefined, failure: broken(place, 'is not JSON') };
   }
+}
+
+/** Before Node 24, `transcode` takes half the time of `toString` for what is not ASCII. */
+function textOf(bytes: Buffer): string {
+  if (bytes.length > shortItem || isAscii(bytes)) return bytes.toString();
+  return transcode(bytes, 'utf8', 'utf16le').toString('utf16le');
 }
 
 /** True for JSON of more values than that. What is no JSON may be either. */
