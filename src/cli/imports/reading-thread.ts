@@ -32,8 +32,11 @@ export type SentItem = Omit<ImportItem, 'found'> & {
 
 /** What is sent at a time: the most items, and about how many characters of texts. More at a time takes more memory, and is no faster. */
 const most = { items: 24, characters: 64 * 1024 };
-/** Messages with items that are not taken yet. */
-const mostUntaken = 2;
+/**
+ * How many characters may wait to be taken before this thread reads on: about as many as the main thread stores in one transaction, so that
+ * both work at the same time. A message counts as a full one at least.
+ */
+const mostUntaken = 5 * most.characters;
 
 async function read(order: ReadingOrder): Promise<void> {
   const sender = new ItemSender();
@@ -83,7 +86,8 @@ class ItemSender {
   readonly #taken = new MessageQueue<unknown>();
   #items: SentItem[] = [];
   #characters = 0;
-  #untaken = 0;
+  /** What each message counts that is not taken yet. */
+  readonly #untaken: number[] = [];
 
   constructor() {
     parentPort?.on('message', (message) => this.#taken.add(message));
@@ -98,15 +102,19 @@ class ItemSender {
   }
 
   async flush(): Promise<void> {
-    if (this.#untaken === mostUntaken) {
-      await this.#taken.next();
-      this.#untaken -= 1;
-    }
     send({ kind: 'items', items: this.#items });
-    this.#untaken += 1;
+    this.#untaken.push(Math.max(this.#characters, most.characters));
     this.#items = [];
     this.#characters = 0;
+    while (sumOf(this.#untaken) >= mostUntaken) {
+      await this.#taken.next();
+      this.#untaken.shift();
+    }
   }
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, one) => sum + one, 0);
 }
 
 function sentFailure({ code, message, hint, remedy, details }: ParleyError): SentFailure {
