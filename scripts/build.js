@@ -95,6 +95,7 @@ const { output } = await bundle.write({
 checkChunks();
 widenTexts();
 await recordCodeCache();
+await writeHelp();
 await writeManual();
 const modules = [...output, ...threads].flatMap(({ modules }) => Object.keys(modules));
 writeFileSync(join(dist, 'THIRD-PARTY-NOTICES'), thirdPartyNotices(modules));
@@ -217,6 +218,12 @@ async function recordCodeCache() {
     server.close();
     rmSync(place, { recursive: true, force: true });
   }
+}
+
+/** What bin/parley.js prints for `--help` where the output is no terminal, without the code of the program. */
+async function writeHelp() {
+  const { stdout } = await promisify(execFile)(process.execPath, [join(root, 'bin', 'parley.js'), '--help']);
+  writeFileSync(join(dist, 'help.txt'), stdout);
 }
 
 /** The page for man, made of the command tree; package.json names it. */
