@@ -3,12 +3,13 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { driversOfRun } from '../support/driver.ts';
 import { killStorm } from '../support/kill-storm.ts';
-import { endOf, Place } from '../support/parley.ts';
+import { endOf, type Place } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 import { storedMessages, storeFaults } from '../support/stored-turns.ts';
 
 let place: Place;
 beforeEach(() => {
-  place = new Place();
+  place = new PlaceInProcess();
 });
 afterEach(() => place.remove());
 
@@ -53,7 +54,7 @@ test('a session whose owner was killed during a reply is free at once', async ()
 
 test('a first use killed at any moment leaves nothing that the next command stumbles over', async () => {
   for (let round = 0; round < 4; round++) {
-    const fresh = new Place();
+    const fresh = new PlaceInProcess();
     const first = fresh.spawn(['chat', '-n', '--mode', 'echo', 'first']);
     const timer = setTimeout(() => first.kill('SIGKILL'), 20 + Math.random() * 140);
     await endOf(first);
