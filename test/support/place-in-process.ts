@@ -32,7 +32,7 @@ export class PlaceInProcess extends Place {
   override async parley(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
     const { cwd, stdout, env = {} } = options;
     const isForNode = Object.keys(env).some((name) => name.startsWith('NODE_'));
-    const isBuilt = args[0] === 'serve' || args.includes('--jq') || args.includes('--schema');
+    const isBuilt = args[0] === 'serve' || args.some((word) => /^--(jq|schema)(=|$)/.test(word));
     if (isBuilt || cwd !== undefined || stdout !== undefined || isForNode) {
       return this.binary(args, options);
     }
