@@ -2,9 +2,9 @@
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NewSession, Page, Session } from '../../src/service/session.ts';
-import { Place } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 
-const place = new Place();
+const place = new PlaceInProcess();
 let id = '';
 beforeAll(async () => {
   id = (await place.output(['sessions', 'create', '--title', 'p\u202ex'])).trimEnd();
