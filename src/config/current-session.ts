@@ -3,7 +3,6 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { isSessionId } from '../service/session.ts';
 import { replaceFile } from '../system/atomic-file.ts';
 import { makePrivateDirectory } from '../system/directories.ts';
@@ -114,9 +113,15 @@ function folder(dataDirectory: string): string {
   return join(dataDirectory, 'current');
 }
 
+/** The names that this process has made. A turn reads the file of its terminal, and then writes it. */
+const names = new Map<string, string>();
+
 /** The name is a hash, because a file name must not contain a key. */
 function fileName({ origin, key, terminal }: SessionHolder): string {
-  return bytesToHex(sha256(utf8ToBytes(JSON.stringify([origin, key, terminal]))));
+  const holder = JSON.stringify([origin, key, terminal]);
+  const name = names.get(holder) ?? Buffer.from(sha256(Buffer.from(holder))).toString('hex');
+  names.set(holder, name);
+  return name;
 }
 
 function removeUnused(directory: string, now: number): void {

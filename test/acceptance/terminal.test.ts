@@ -26,6 +26,26 @@ test('a listing is a table with titles, in bold where there is colour', async ()
   expect(without.map(({ out }) => out)).toEqual([plain, plain, plain]);
 });
 
+test('the help fits the width of a terminal; elsewhere it is 80 columns wide', async () => {
+  const pages = async (columns: number) => {
+    const page = async (words: string) => (await place.terminal(`stty cols ${columns}; parley ${words}`)).out;
+    return Promise.all(['help', '--help', '-h'].map(page));
+  };
+  const [help, ...others] = await Promise.all([
+    place.output(['help']),
+    place.output(['--help']),
+    place.output(['-h']),
+    place.shell('parley --help > page; cat page').then(({ out }) => out),
+    ...(await pages(80)),
+  ]);
+  expect(new Set(others)).toEqual(new Set([help]));
+  for (const columns of [50, 132]) {
+    const same = new Set(await pages(columns));
+    expect(same.size).toBe(1);
+    expect(same).not.toContain(help);
+  }
+});
+
 test('FORCE_COLOR colours a pipe', async () => {
   expect(await place.output(['doctor'], { env: { FORCE_COLOR: '1' } })).toContain(`${esc}[32mok`);
   expect(await place.output(['doctor'])).not.toContain(esc);
