@@ -13,20 +13,40 @@ if (major < 20 || (major === 20 && minor < 19) || major === 21 || (major === 22 
     `Node ${process.versions.node} is too old: parley needs Node ${needed}.`,
     'Get it from https://nodejs.org.',
   );
-} else if (!printedVersion()) {
+} else if (!printed(knownText())) {
   start();
 }
 
-// Answers a line that asks for the version alone, without the build. False if the version cannot be written at once.
-function printedVersion() {
-  if (process.argv.length !== 3 || process.argv[2] !== '--version') return false;
+// What a line is answered with that asks for the version or the help alone; null for every other line. The help at a terminal has the
+// terminal's width, so the program makes it.
+function knownText() {
+  if (process.argv.length !== 3) return null;
   const fs = require('node:fs');
+  const word = process.argv[2];
   try {
-    const manifest = JSON.parse(fs.readFileSync(`${__dirname}/../package.json`, 'utf8'));
-    return fs.writeSync(1, `${manifest.version}\n`) > 0;
+    if (word === '--version')
+      return Buffer.from(`${JSON.parse(fs.readFileSync(`${__dirname}/../package.json`, 'utf8')).version}\n`);
+    if ((word !== '--help' && word !== '-h') || fs.fstatSync(1).isCharacterDevice()) return null;
+    return fs.readFileSync(`${__dirname}/../dist/help.txt`);
   } catch {
-    return false;
+    return null;
   }
+}
+
+// False if there is no text, or if it cannot be written. The program then meets the same failure and reports it.
+function printed(text) {
+  if (text === null) return false;
+  const fs = require('node:fs');
+  for (let written = 0; written < text.length; ) {
+    try {
+      written += fs.writeSync(1, text, written);
+    } catch (error) {
+      if (written === 0 || error.code !== 'EAGAIN') return false;
+      // The pipe is full, and it is one that does not wait.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+    }
+  }
+  return true;
 }
 
 function start() {

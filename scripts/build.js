@@ -95,6 +95,7 @@ const { output } = await bundle.write({
 checkChunks();
 widenTexts();
 await recordCodeCache();
+await writeHelp();
 await writeManual();
 const modules = [...output, ...threads].flatMap(({ modules }) => Object.keys(modules));
 writeFileSync(join(dist, 'THIRD-PARTY-NOTICES'), thirdPartyNotices(modules));
@@ -181,9 +182,12 @@ async function recordCodeCache() {
   try {
     // What these use of the chunks that a chat begins with would be read at each chat. The first run makes the store.
     const others = { RECORD_WITHOUT: 'main embedded' };
-    await run(['chat', '--no-stdin', 'Hello'], others);
+    const { stdout: first } = await run(['chat', '--no-stdin', 'Hello', '--json'], others);
+    const named = ['--session', JSON.parse(first).data.session_id];
+    await run(['chat', '--no-stdin', 'Hello']);
     await run(chat);
     await run([...chat, '--continue']);
+    await run([...chat, ...named]);
     // Scripts give the message so. Node itself gives children a socket in place of a pipe.
     const piped = [
       '-c',
@@ -206,11 +210,20 @@ async function recordCodeCache() {
     };
     await run([...chat, '--url', 'http://parley.test', '--insecure-http'], proxied);
     await run(['modes', 'add', 'model', '--base-url', url, '--model', 'model'], others);
-    await run(['chat', '--no-stdin', '--mode', 'model', 'Hello']);
+    const ofModel = ['chat', '--no-stdin', '--mode', 'model', 'Hello'];
+    await run(ofModel);
+    await run([...ofModel, '--continue']);
+    await run([...ofModel, ...named]);
   } finally {
     server.close();
     rmSync(place, { recursive: true, force: true });
   }
+}
+
+/** What bin/parley.js prints for `--help` where the output is no terminal, without the code of the program. */
+async function writeHelp() {
+  const { stdout } = await promisify(execFile)(process.execPath, [join(root, 'bin', 'parley.js'), '--help']);
+  writeFileSync(join(dist, 'help.txt'), stdout);
 }
 
 /** The page for man, made of the command tree; package.json names it. */

@@ -1,5 +1,5 @@
 // What `parley serve` is measured against: node:http and better-sqlite3 alone, without durability, on a store of the same form.
-// POST writes a session and nothing else. GET looks up the hash of the key and reads the session.
+// POST writes a session and nothing else. GET looks up the hash of the key and reads the columns of the session that Parley reads.
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import Database from 'better-sqlite3';
@@ -15,7 +15,8 @@ const findKey = database.prepare(`
   SELECT api_keys.key_id, projects.id AS project FROM api_keys JOIN projects ON projects.id = api_keys.project
   WHERE api_keys.hash = ? AND api_keys.revoked_at IS NULL`);
 const findSession = database.prepare(`
-  SELECT session_id, title, created_at, updated_at, message_count FROM sessions
+  SELECT session_id, title, created_at, updated_at, message_count, mode, system, parameters, parent_id, forked_at, pinned, archived, tags, user_id
+  FROM sessions
   WHERE project = ? AND session_id = ? AND deleted_at IS NULL`);
 
 const server = createServer((request, response) => {
@@ -35,7 +36,8 @@ function read({ headers, url }) {
   if (owner === undefined) return null;
   const session = findSession.get(owner.project, url.slice('/v1/sessions/'.length));
   if (session === undefined) return null;
-  return { ...session, created_at: time(session.created_at), updated_at: time(session.updated_at) };
+  const { session_id, title, created_at, updated_at, message_count } = session;
+  return { session_id, title, created_at: time(created_at), updated_at: time(updated_at), message_count };
 }
 
 function write({ title }) {

@@ -2,7 +2,6 @@
 // typing error without a look-up. The store keeps only the SHA-256 of a key: 160 random bits cannot be guessed, so a slow hash would add
 // nothing.
 import { sha256 } from '@noble/hashes/sha2.js';
-import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { base62, base62Checksum, checksumLength, endsInItsChecksum } from '../service/base62-checksum.ts';
 import type { RandomBytes } from './ids.ts';
 
@@ -23,5 +22,5 @@ export function isKey(text: string): boolean {
 
 /** The SHA-256 of a key, 32 bytes. It is computed in JavaScript, because loading `node:crypto` would take a twentieth of a start. */
 export function hashKey(key: string): Uint8Array {
-  return sha256(utf8ToBytes(key));
+  return sha256(Buffer.from(key));
 }

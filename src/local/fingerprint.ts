@@ -1,7 +1,6 @@
 // Makes the hash of an operation and its request, which an idempotency key is stored with. The same key with another hash is a mismatch.
 import type { Hash } from 'node:crypto';
 import { sha256 } from '@noble/hashes/sha2.js';
-import { utf8ToBytes } from '@noble/hashes/utils.js';
 import type { Call } from '../service/call.ts';
 import type { Limits } from '../service/limits.ts';
 import type { Message } from '../service/session.ts';
@@ -72,7 +71,7 @@ async function hashEach(hash: Hash, messages: readonly Message[]): Promise<void>
 
 /** SHA-256. A short text is hashed in JavaScript, because loading `node:crypto` takes longer than hashing it. */
 async function sha256Of(text: string): Promise<Uint8Array> {
-  if (text.length <= shortCharacters) return sha256(utf8ToBytes(text));
+  if (text.length <= shortCharacters) return sha256(Buffer.from(text));
   const { createHash } = await import('node:crypto');
   return createHash('sha256').update(text).digest();
 }

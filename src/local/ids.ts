@@ -49,14 +49,13 @@ export class IdSource {
   }
 
   #draw(bytes: number): bigint {
-    return this.#random(bytes).reduce((bits, byte) => (bits << 8n) | BigInt(byte), 0n);
+    return BigInt(`0x${Buffer.from(this.#random(bytes)).toString('hex')}`);
   }
 }
 
+/** 26 digits. JavaScript writes base 32 with the digits `0` to `9` and `a` to `v`. */
 function inBase32(number: bigint): string {
   let text = '';
-  for (let bits = number, place = 0; place < 26; place++, bits >>= 5n) {
-    text = alphabet[Number(bits & 31n)] + text;
-  }
+  for (const digit of number.toString(32).padStart(26, '0')) text += alphabet[Number.parseInt(digit, 32)];
   return text;
 }

@@ -102,19 +102,22 @@ export class LocalService implements ConversationService {
     return mode;
   }
 
-  async createSession(call: Call, { user, ...others }: CreateSessionRequest): Promise<Result<NewSession>> {
+  async createSession(call: Call, request: CreateSessionRequest): Promise<Result<NewSession>> {
     const { store, limits, ids } = this.#local;
-    // A key that was used before there were users has the hash of a request without the field.
-    const request = user == null ? others : { ...others, user };
+    const { title, system = null, parameters = {}, user = null } = request;
     const { projectId, keyHash } = await this.#keys.access(call, 'createSession', () => {
-      if (request.title !== null) checkTitle(request.title, limits);
+      if (title !== null) checkTitle(title, limits);
       checkSettings(request, limits);
-      if (user != null) checkUser('user', user);
+      if (user !== null) checkUser('user', user);
       checkIdempotencyKey(call);
     });
     const now = this.#local.now();
-    const session = { ...request, session_id: ids.of(projectId).next('ses', now), now };
-    const once = await idempotencyKeyFor(call, 'createSession', request, now, limits);
+    const session_id = ids.of(projectId).next('ses', now);
+    const session = { session_id, title, system, parameters, user, now };
+    const once =
+      call.idempotencyKey === null
+        ? null
+        : await idempotencyKeyFor(call, 'createSession', hashedRequest(request), now, limits);
     return resultOf(recorded(await store.createSession(projectId, session, once, keyHash)));
   }
 
@@ -129,6 +132,12 @@ export class LocalService implements ConversationService {
     const deleted = await store.deleteSession(projectId, sessionId, now(), this.#keys.by(call));
     return { ...resultOf(found(deleted)), repeated: false };
   }
+}
+
+/** A key that was used before there were users has the hash of a request without the field. */
+function hashedRequest(request: CreateSessionRequest): CreateSessionRequest {
+  const { user, ...others } = request;
+  return user == null ? others : request;
 }
 
 /** The engine of a mode; throws `UNKNOWN_MODE`. */

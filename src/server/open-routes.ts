@@ -14,9 +14,9 @@ export interface OpenDependencies {
 }
 
 export function openRoutes({ version, replies, ready }: OpenDependencies): readonly ServedRoute[] {
-  const document = openApiDocument(version);
-  const documentText = JSON.stringify(document);
-  const page = docsPage(document);
+  // Both are made at their first request: they take longer than all else that a server makes at its start.
+  let documentText: string | null = null;
+  let page: string | null = null;
   return [
     {
       method: 'GET',
@@ -35,7 +35,10 @@ export function openRoutes({ version, replies, ready }: OpenDependencies): reado
     {
       method: 'GET',
       path: '/openapi.json',
-      serve: (context) => textResponse(context, 200, 'application/json', documentText),
+      serve(context) {
+        documentText ??= JSON.stringify(openApiDocument(version));
+        return textResponse(context, 200, 'application/json', documentText);
+      },
     },
     {
       method: 'GET',
@@ -45,7 +48,10 @@ export function openRoutes({ version, replies, ready }: OpenDependencies): reado
     {
       method: 'GET',
       path: '/docs',
-      serve: (context) => textResponse(context, 200, 'text/html; charset=utf-8', page, docsHeaders),
+      serve(context) {
+        page ??= docsPage(openApiDocument(version));
+        return textResponse(context, 200, 'text/html; charset=utf-8', page, docsHeaders);
+      },
     },
   ];
 }

@@ -10,15 +10,20 @@ export interface ProcessStat {
   readonly startTime: string;
 }
 
-/** The fields from the third on: the state, the session, the terminal, and the 22nd, the start time. */
-const fields = /^\) (\S) -?\d+ -?\d+ (-?\d+) (-?\d+) (?:-?\d+ ){14}(\d+)/;
-
 /** Null for a text of another form. */
 export function parseProcessStat(text: string): ProcessStat | null {
   // The second field is the program's name in parentheses. The name may contain spaces and parentheses, so the last closing parenthesis
-  // ends it.
-  const [, state = '', session, terminal, startTime = ''] =
-    fields.exec(text.slice(text.lastIndexOf(')'))) ?? [];
-  if (session === undefined || terminal === undefined) return null;
-  return { hasEnded: /^[ZXx]$/.test(state), session: Number(session), terminal: Number(terminal), startTime };
+  // ends it, and the third field follows.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const [state = '', , , session, terminal] = fields;
+  const startTime = fields[19];
+  if (session === undefined || terminal === undefined || startTime === undefined) return null;
+  return {
+    hasEnded: endedStates.has(state),
+    session: Number(session),
+    terminal: Number(terminal),
+    startTime,
+  };
 }
+
+const endedStates: ReadonlySet<string> = new Set(['Z', 'X', 'x']);

@@ -5,9 +5,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { batch, resultsOf } from '../support/chat-batch.ts';
 import { expectFailure } from '../support/failures.ts';
-import { outcomeOf, Place } from '../support/parley.ts';
+import { outcomeOf } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 
-const place = new Place();
+const place = new PlaceInProcess();
 beforeAll(() => place.output(['models']));
 afterAll(() => place.remove());
 

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { expectNoStackTrace } from '../support/failures.ts';
-import { Place } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 
-const place = new Place();
+const place = new PlaceInProcess();
 beforeAll(() => place.output(['models']));
 afterAll(() => place.remove());
 
@@ -27,20 +27,20 @@ test('global options work before the command, after it and in between', async ()
       '5',
     ]),
   ]);
-  const seen = all.map(({ status, out, err }) => [status, out.replace(/req_\w+/, ''), err]);
+  const seen = all.map(({ status, out, err }) => [status, out.replace(/req_[\w-]+/, ''), err]);
   expect(seen).toEqual([seen[0], seen[0], seen[0], seen[0]]);
   expect(seen[0]?.[0]).toBe(5);
   expect((await place.parley(['models', '--profile', 'nope'])).status).toBe(2);
 });
 
 test('version and help are answered where nothing can be opened, and make nothing', async () => {
-  const own = new Place();
+  const own = new PlaceInProcess();
   mkdirSync(own.configDirectory);
   writeFileSync(own.configFile, 'damaged');
   writeFileSync(join(own.path, 'file'), '');
   const env = { PARLEY_DATA_DIR: join(own.path, 'file', 'data') };
   for (const args of [['--version'], ['-V'], ['models', '--version']]) {
-    expect(await own.parley(args, { env })).toMatchObject({
+    expect(await own.binary(args, { env })).toMatchObject({
       status: 0,
       out: `${manifest.version}\n`,
       err: '',

@@ -78,14 +78,15 @@ const commands = () => [
   ],
 ];
 
+// A failure is shown by the same code for each command, so a few of them are asked.
 test.each([
-  ['answers', answers],
-  ['failures', failures],
-] as const)('no command drives a terminal with %s all of whose texts are hostile', async (_, lie) => {
+  ['answers', answers, commands],
+  ['failures', failures, () => commands().map((group) => group.slice(0, 1))],
+] as const)('no command drives a terminal with %s all of whose texts are hostile', async (_, lie, asked) => {
   await server.lying(lie, async () => {
-    const all = await Promise.all(commands().map(shown));
+    const all = await Promise.all(asked().map(shown));
     for (const [index, bytes] of all.entries()) {
-      const what = String(commands()[index]);
+      const what = String(asked()[index]);
       expect([what, breachIn(bytes.replace(own, ''))]).toEqual([what, '']);
       expect(bytes).toContain('\\x1b');
     }

@@ -3,9 +3,10 @@ import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectFailure } from '../support/failures.ts';
 import { Place } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 import { sendJson, serve } from '../support/scripted-server.ts';
 
-const place = new Place();
+const place = new PlaceInProcess();
 let first = '';
 let second = '';
 beforeAll(async () => {
@@ -25,17 +26,11 @@ describe('--jq', () => {
     expect(out).toBe('  a\0\u202eb\n \n[1,{"a":null}]\ntrue\n12345678901234567890123\n');
   });
 
-  test('prints nothing where the filter gives nothing', async () => {
-    expect(await place.output(['models', '--jq', 'empty'])).toBe('');
-  });
-
   test('implies --json, and stands before the command as well as after it', async () => {
-    expect(await place.output(['--jq', '.data[].name', 'models'])).toBe('eliza\necho\n');
+    // It begins with a minus, and one of its values gives nothing.
+    const filter = '-1 - (.data | length), empty, .data[].name';
+    expect(await place.output(['--jq', filter, 'models'])).toBe('-3\neliza\necho\n');
     expect(await place.output(['chat', '-n', '-m', 'echo', 'é "x"', '--jq=.data.reply'])).toBe('é "x"\n');
-  });
-
-  test('takes a filter that begins with a minus', async () => {
-    expect(await place.output(['models', '--jq', '-1 - (.data | length)'])).toBe('-3\n');
   });
 
   test('keeps dangerous characters escaped in JSON', async () => {
@@ -72,8 +67,6 @@ describe('--jq', () => {
 
   test.each([
     ['.data[', 'unexpected end of file'],
-    ['.a | nope', 'nope/0 is not defined'],
-    ['', 'Top-level program not given'],
     ['import "x" as x; .', 'module not found'],
   ])('refuses the filter %s with the words of jq', async (filter, words) => {
     const outcome = await place.parley(['models', '--jq', filter]);
@@ -107,14 +100,12 @@ describe('--jq', () => {
     expect({ status: failing.status, out: failing.out }).toEqual({ status: 1, out: 'eliza\n' });
   });
 
-  test.each([
-    ['1, halt, 2', '1\n1\n'],
-    ['[inputs], input_line_number', '[]\n0\n[]\n0\n'],
-    ['try input catch .', 'No more inputs\nNo more inputs\n'],
-  ])('sees one value at a time: %s', async (filter, out) => {
+  test('sees one value at a time', async () => {
+    const filter = '[inputs], input_line_number, (try input catch .), 1, halt, 2';
+    const seen = '[]\n0\nNo more inputs\n1\n';
     expect(
       await place.output(['sessions', 'delete', 'a', 'b', '--dry-run', '--ignore-missing', '--jq', filter]),
-    ).toBe(out);
+    ).toBe(seen + seen);
   });
 
   test('passes seven thousand lines in their order, in several runs of jq', async () => {
@@ -129,7 +120,6 @@ describe('--jq', () => {
   test('a filter without an end is ended by each of the signals that end a command', async () => {
     const cases = [
       ['def forever: forever; forever', 'INT', 130],
-      ['last(repeat(1))', 'INT', 130],
       ['last(repeat(1))', 'TERM', 143],
       ['last(repeat(1))', 'HUP', 129],
     ] as const;

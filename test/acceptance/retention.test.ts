@@ -1,6 +1,6 @@
 // Retention as an admin meets it: the command line, a server that runs the policies, and runs that are killed.
 import { expect, onTestFinished, test } from 'vitest';
-import { Place } from '../support/parley.ts';
+import type { Place } from '../support/parley.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 import { lookInto } from '../support/raw-database.ts';
@@ -134,7 +134,7 @@ test('a server says how to confirm a policy and changes nothing, then runs it, a
 }, 60_000);
 
 test('killed runs are continued with one batch, which takes back all of it', async () => {
-  const place = placeOf(new Place());
+  const place = placeOf(new PlaceInProcess());
   const { expire } = await oldStore(place, 10_000);
   expect(expire).toBe(9890);
   const { faults } = await killedRuns(place, { expire, kills: 2, pauseMs: () => 0 });
@@ -142,12 +142,12 @@ test('killed runs are continued with one batch, which takes back all of it', asy
 }, 120_000);
 
 test('in PostgreSQL, runs whose process is killed and whose connections end are continued with one batch', async () => {
-  const place = placeOf(new Place());
+  const place = placeOf(new PlaceInProcess());
   const database = await startPostgres([]);
   onTestFinished(() => database.stop());
   const { port, user, database: name } = database;
   const store = postgresStorm(database, `postgres://${user}@127.0.0.1:${port}/${name}`);
-  const { expire } = await oldStore(place, 10_000, store);
+  const { expire } = await oldStore(place, 5_000, store);
   const { faults } = await killedRuns(place, { expire, kills: 2, pauseMs: () => 0 }, store);
   expect(faults).toEqual([]);
 }, 120_000);

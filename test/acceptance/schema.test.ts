@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { expectFailure, expectJsonFailure } from '../support/failures.ts';
 import { replyOf, sendStream } from '../support/model-server.ts';
-import { Place } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 import { type ScriptedServer, sendJson, serve } from '../support/scripted-server.ts';
 import { servePlace } from '../support/served-place.ts';
 
@@ -16,7 +16,7 @@ const schema = {
 };
 const ada = '{"name":"Ada","age":36}';
 
-const place = new Place();
+const place = new PlaceInProcess();
 const file = join(place.path, 'person.json');
 let model: ScriptedServer;
 /** What the model says, one by one; the last again and again. */
@@ -293,7 +293,7 @@ describe('before anything is sent', () => {
     ['an unknown format', '{"format":"postcode"}', '/format: is none of the formats'],
     ['a text that is not JSON', 'type: object', 'it is not JSON (line 1, column 1)'],
   ])('%s is refused', async (_what, text, reason) => {
-    const fresh = new Place();
+    const fresh = new PlaceInProcess();
     writeFileSync(join(fresh.path, 'bad.json'), text);
     const outcome = await fresh.parley(['chat', '-n', '--schema', 'bad.json', 'Who?']);
     expectFailure(outcome, { status: 2, code: 'USAGE' });

@@ -8,9 +8,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectFailure } from '../support/failures.ts';
 import { hasCommand } from '../support/machine.ts';
-import { outcomeOf, Place } from '../support/parley.ts';
+import { outcomeOf } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 
-const place = new Place();
+const place = new PlaceInProcess();
 beforeAll(() => place.output(['models']));
 afterAll(() => place.remove());
 

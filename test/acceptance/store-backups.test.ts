@@ -176,7 +176,7 @@ test('a backup goes through a pipe, and a file that is there is not replaced', a
 test('a restoration that is killed leaves the old store, and the next one goes through', async () => {
   const one = newPlace();
   await placeWithChat(one);
-  fillStore(one.storeFile, 20_000);
+  fillStore(one.storeFile, 6_000);
   const file = join(one.path, 'b');
   await one.output(['store', 'backup', file]);
   const before = await one.rows<{ n: number }>('SELECT count(*) AS n FROM sessions');
@@ -190,7 +190,7 @@ test('a restoration that is killed leaves the old store, and the next one goes t
   child.kill('SIGKILL');
   await ended;
   expect(one.rows('SELECT count(*) AS n FROM sessions')).toEqual(before);
-  expect(await one.answer(['store', 'restore', file, '--replace'])).toMatchObject({ sessions: 20_002 });
+  expect(await one.answer(['store', 'restore', file, '--replace'])).toMatchObject({ sessions: 6_002 });
   expect(one.rows('SELECT count(*) AS n FROM sessions')).toEqual(before);
   expect(readdirSync(one.dataDirectory).filter((name) => name.includes('restoring'))).toEqual([]);
 });

@@ -1,11 +1,11 @@
 // The real program syncs over `parley serve`: killed in the middle and run again, and run twice at once.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Place } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 import { type ServedPlace, servePlace } from '../support/served-place.ts';
 import { exportedBy, killedSync, syncKills } from '../support/sync-kills.ts';
 
-const here = new Place();
-const there = new Place();
+const here = new PlaceInProcess();
+const there = new PlaceInProcess();
 let served: ServedPlace;
 const count = 60;
 
@@ -33,7 +33,7 @@ test('a sync that is killed in the middle and run again, twice at once, ends wit
   let told = 0;
   for (const results of [5, 30]) told += (await killedSync(here, { results, afterMs: 0 })).told;
   expect(told).toBeGreaterThanOrEqual(5);
-  const both = await Promise.all([here.parley(['sync', 'other']), here.parley(['sync', 'other'])]);
+  const both = await Promise.all([here.binary(['sync', 'other']), here.binary(['sync', 'other'])]);
   // One of them may have found the other at work.
   expect(both.map(({ status }) => status).sort()).toEqual([
     0,
@@ -46,7 +46,7 @@ test('a sync that is killed in the middle and run again, twice at once, ends wit
 }, 120_000);
 
 test('syncs that are killed at random moments while both places change end with the same sessions', async () => {
-  const report = await syncKills(here, { kills: 3, sessions: 6, random: Math.random });
+  const report = await syncKills(here, { kills: 2, sessions: 6, random: Math.random });
   expect(report.faults).toEqual([]);
 }, 120_000);
 

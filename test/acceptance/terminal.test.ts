@@ -2,9 +2,9 @@
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NewSession, Page, Session } from '../../src/service/session.ts';
-import { Place } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 
-const place = new Place();
+const place = new PlaceInProcess();
 let id = '';
 beforeAll(async () => {
   id = (await place.output(['sessions', 'create', '--title', 'p\u202ex'])).trimEnd();
@@ -24,6 +24,26 @@ test('a listing is a table with titles, in bold where there is colour', async ()
   const plain = stripVTControlCharacters(shown.out);
   expect(plain).toMatch(/^TITLE +LAST ACTIVITY +MODE +MESSAGES +ID\n\S+ +now +0 +\w{8}\n/);
   expect(without.map(({ out }) => out)).toEqual([plain, plain, plain]);
+});
+
+test('the help fits the width of a terminal; elsewhere it is 80 columns wide', async () => {
+  const pages = async (columns: number) => {
+    const page = async (words: string) => (await place.terminal(`stty cols ${columns}; parley ${words}`)).out;
+    return Promise.all(['help', '--help', '-h'].map(page));
+  };
+  const [help, ...others] = await Promise.all([
+    place.output(['help']),
+    place.output(['--help']),
+    place.output(['-h']),
+    place.shell('parley --help > page; cat page').then(({ out }) => out),
+    ...(await pages(80)),
+  ]);
+  expect(new Set(others)).toEqual(new Set([help]));
+  for (const columns of [50, 132]) {
+    const same = new Set(await pages(columns));
+    expect(same.size).toBe(1);
+    expect(same).not.toContain(help);
+  }
 });
 
 test('FORCE_COLOR colours a pipe', async () => {

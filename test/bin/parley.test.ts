@@ -1,5 +1,5 @@
 // The executable before main: the Node that it accepts, and the build that it hands over to.
-import { execFile, spawn, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   closeSync,
@@ -10,10 +10,12 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  readSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -149,6 +151,38 @@ test.runIf(process.platform === 'linux')('a version that cannot be written is re
   }
 });
 
+test.runIf(process.platform === 'linux')(
+  'the help waits for room in a pipe that itself does not wait',
+  async () => {
+    const place = mkdtempSync(join(tmpdir(), 'parley-full-pipe-'));
+    try {
+      const fifo = join(place, 'fifo');
+      execFileSync('mkfifo', [fifo]);
+      const pipe = openSync(fifo, constants.O_RDWR | constants.O_NONBLOCK);
+      const before = Buffer.alloc(60 * 1024, '-');
+      writeSync(pipe, before);
+      // Node lets its standard streams wait, and leaves the fourth as it is.
+      const words = ['-c', 'exec "$0" "$1" --help >&3', process.execPath, parley];
+      const program = spawn('sh', words, { stdio: ['ignore', 'ignore', 'inherit', pipe] });
+      const ended = once(program, 'exit');
+      const help = execFileSync(process.execPath, [parley, 'help'], { encoding: 'utf8' });
+      const read = Buffer.alloc(before.length + help.length);
+      let length = 0;
+      while (length < read.length)
+        try {
+          length += readSync(pipe, read, { offset: length });
+        } catch {
+          await new Promise((resolve) => setTimeout(resolve, 5)); // Nothing has come yet.
+        }
+      expect(read.toString()).toBe(`${before}${help}`);
+      expect(await ended).toEqual([0, null]);
+      closeSync(pipe);
+    } finally {
+      rmSync(place, { recursive: true, force: true });
+    }
+  },
+);
+
 describe('the build', () => {
   const dist = join(root, 'dist');
   const chunks = readdirSync(dist).filter((name) => name.endsWith('.cjs'));
@@ -225,7 +259,7 @@ describe('the build', () => {
     afterEach(() => rmSync(place, { recursive: true, force: true }));
 
     test('the first commands make it, and V8 takes it', () => {
-      expect(run(['--help']).status).toBe(0);
+      expect(run(['help']).status).toBe(0);
       expect(madeChunks()).toEqual(expect.arrayContaining(['main cache', 'commands cache']));
       const sizeAfterHelp = sizeOfMain();
       for (let more = 0; more < 4; more += 1) expect(run(chat).stdout).toBe('hi\n');
@@ -296,7 +330,7 @@ describe('the build', () => {
       const chat = ['chat', '-n', '--mode', 'echo', 'hi'];
       loaded(...chat);
       expect(loaded('--version')).toEqual(['crypto: false']);
-      expect(loaded('--help')).toEqual(['main', 'commands', 'sessions', 'crypto: false']);
+      for (const flag of ['--help', '-h']) expect(loaded(flag)).toEqual(['crypto: false']);
       expect(loaded(...chat)).toEqual(['main', 'embedded', 'crypto: false']);
       expect(loaded('sessions', 'list')).toEqual(['main', 'sessions', 'embedded', 'crypto: false']);
     } finally {

@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryDirectory } from '../support/embedded.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 import { type Script, sendJson, serve, serveProxy } from '../support/scripted-server.ts';
 import { testCertificate } from '../support/test-certificate.ts';
 
@@ -104,11 +105,16 @@ describe('a server that is none', () => {
     ['an odd success', (_request, response) => response.end('{"ok":true}'), 1],
   ])('%s is told in a clear line, without a stack', async (_, script, expected) => {
     const server = kept(await serve(script));
-    for (const words of [['verify'], ['models'], ['chat', '-m', 'm', 'hello'], ['sessions', 'get', 'x']]) {
-      const { status, stdout, stderr } = await run([...words, '--url', server.url]);
-      expect([status, stdout]).toEqual([expected, '']);
-      expect(stderr).toMatch(/^parley: .+ \([A-Z_]+\)\n(.+\n)?$/);
-      expect(stderr).not.toMatch(/<|\n {4}at /);
+    const there = new PlaceInProcess();
+    onTestFinished(() => there.remove());
+    const env = { PARLEY_API_KEY: 'the-key', PARLEY_URL: server.url };
+    const outcomes = [await there.binary(['verify'], { env })];
+    for (const words of [['models'], ['chat', '-m', 'm', 'hello'], ['sessions', 'get', 'x']])
+      outcomes.push(await there.parley(words, { env }));
+    for (const { status, out, err } of outcomes) {
+      expect([status, out]).toEqual([expected, '']);
+      expect(err).toMatch(/^parley: .+ \([A-Z_]+\)\n(.+\n)?$/);
+      expect(err).not.toMatch(/<|\n {4}at /);
     }
   });
 });

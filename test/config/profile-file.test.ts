@@ -310,7 +310,7 @@ describe('a damaged file', () => {
 describe('without room', () => {
   test('every file size limit leaves the old configuration or the new one, whole', async () => {
     const outcomes = [];
-    for (const blocks of [0, 1, 4, 8, 64]) {
+    for (const blocks of [0, 1, 8, 64]) {
       const { file, before } = await prepared(worker.directory());
       // Node ignores SIGXFSZ, and what conf brings along ends the process by it once all is done: a write past the limit is cut short first and refused then, as on a full disk.
       const limited = `ulimit -f ${blocks}; exec "$@"`;
@@ -333,7 +333,7 @@ describe('without room', () => {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', disk]);
     try {
       const outcomes = [];
-      for (const freePages of [0, 1, 2, 3, 4, 6, 16]) {
+      for (const freePages of [0, 1, 2, 4, 16]) {
         const { file, before } = await prepared(join(disk, `free-${freePages}`));
         const ballast = fill(disk);
         for (const page of ballast.slice(0, freePages)) rmSync(page);

@@ -18,7 +18,7 @@ export async function bundleWorker(): Promise<WorkerBundle> {
   await build({
     input: join(import.meta.dirname, 'worker.ts'),
     platform: 'node',
-    external: ['conf', /^better-sqlite3/],
+    external: [/^better-sqlite3/],
     logLevel: 'warn',
     output: { file: path, format: 'esm', codeSplitting: false },
   });

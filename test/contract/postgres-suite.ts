@@ -12,14 +12,21 @@ import { postgresOptions } from '../support/postgres-store.ts';
 import { openRemote } from '../support/remote.ts';
 import type { ListeningServer } from '../support/scripted-server.ts';
 import { newProjects } from './service-projects.ts';
-import { describeService, type ServiceFixture } from './service-suite.ts';
+import { callsAtOnce, describeService, type ServiceFixture } from './service-suite.ts';
 
 const hour = 3_600_000;
+
+interface PostgresServices {
+  readonly isPooled: boolean;
+  readonly isEmbeddedToo: boolean;
+  /** Only what two servers, their clocks and a pooler can change. */
+  readonly isShort?: boolean;
+}
 
 export function describePostgresServices(
   name: string,
   start: () => Promise<PostgresServer>,
-  { isPooled, isEmbeddedToo }: { readonly isPooled: boolean; readonly isEmbeddedToo: boolean },
+  { isPooled, isEmbeddedToo, isShort = false }: PostgresServices,
 ): void {
   let database: PostgresServer;
   let pooler: Pooler | null = null;
@@ -54,11 +61,15 @@ export function describePostgresServices(
   if (isEmbeddedToo) describeService(`over ${name}`, async () => projects(embedded, async () => {}));
 
   const way = isPooled ? ' behind a pooler' : '';
-  describeService(`from two servers over one ${name}${way}, whose clocks are an hour apart`, async () => {
-    // Of hundreds of calls at once, the last one waits long on a busy machine.
-    const { backend } = await openRemote(balancer.url, { timeout: 30 });
-    return projects(backend, () => backend.close());
-  });
+  describeService(
+    `from two servers over one ${name}${way}, whose clocks are an hour apart`,
+    async () => {
+      // Of hundreds of calls at once, the last one waits long on a busy machine.
+      const { backend } = await openRemote(balancer.url, { timeout: 30 });
+      return projects(backend, () => backend.close());
+    },
+    isShort ? callsAtOnce : undefined,
+  );
 
   const projects = async (backend: ServiceFixture['backend'], close: () => Promise<void>) => ({
     backend,

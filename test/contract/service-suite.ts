@@ -30,7 +30,23 @@ export interface ServiceFixture {
   close(): Promise<void>;
 }
 
-export function describeService(name: string, open: () => Promise<ServiceFixture>): void {
+/** What a service does with the calls of a moment: keys and their limits, turns, imports. */
+export const callsAtOnce = [
+  describeKeys,
+  describeKeyLimits,
+  describeSessions,
+  describeChat,
+  describeArchive,
+  describeImport,
+  describeLines,
+];
+const everyPart = [...callsAtOnce, describeSearch, describeSettings, describeOrdering, describeUsers];
+
+export function describeService(
+  name: string,
+  open: () => Promise<ServiceFixture>,
+  parts: readonly ((given: GivenService) => void)[] = everyPart,
+): void {
   describe(`the API, ${name}`, () => {
     let fixture: ServiceFixture;
     beforeEach(async () => {
@@ -46,17 +62,7 @@ export function describeService(name: string, open: () => Promise<ServiceFixture
       issueKey: fixture.issueKey,
     });
 
-    describeKeys(given);
-    describeKeyLimits(given);
-    describeSessions(given);
-    describeChat(given);
-    describeArchive(given);
-    describeSearch(given);
-    describeImport(given);
-    describeLines(given);
-    describeSettings(given);
-    describeOrdering(given);
-    describeUsers(given);
+    for (const describePart of parts) describePart(given);
 
     it('an aborted signal stops every operation that has not begun', async () => {
       const { backend, first } = given();

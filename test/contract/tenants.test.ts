@@ -81,7 +81,7 @@ describe('projects in one store', () => {
           await directory.remove();
         }
       }),
-      { numRuns: runs(20, 300) },
+      { numRuns: runs(10, 300) },
     );
   });
 });

@@ -1,11 +1,12 @@
 // A batch that is killed and resumed has the result of an uninterrupted batch: each line is answered once.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { batchStorm } from '../support/batch-storm.ts';
-import { Place } from '../support/parley.ts';
+import type { Place } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 
 let place: Place;
 beforeEach(() => {
-  place = new Place();
+  place = new PlaceInProcess();
 });
 afterEach(() => place.remove());
 

@@ -47,11 +47,11 @@ test('eight processes chat in one session at once: all succeed, their turns one 
 });
 
 // concurrency.long.ts has more of them.
-test('24 processes, four at a time, create 24 sessions', async () => {
+test('12 processes, four at a time, create 12 sessions', async () => {
   await place.output(['verify']);
-  const made = await inTurn(24, 4, () => place.newSession());
+  const made = await inTurn(12, 4, () => place.newSession());
   const listed = (await place.output(['sessions', 'list', '--all', '--ids'])).trim().split('\n');
-  expect(new Set(made).size).toBe(24);
+  expect(new Set(made).size).toBe(12);
   expect(listed.sort()).toEqual([...made].sort());
 }, 120_000);
 
@@ -101,7 +101,7 @@ test('renaming, deleting, restoring and chatting at once leave a session whole',
     () => ['sessions', 'delete', session],
     () => ['sessions', 'restore', session],
   ];
-  const outcomes = await inTurn(24, 4, (index) => place.parley(commands[index % 4]?.(index) ?? []));
+  const outcomes = await inTurn(12, 4, (index) => place.parley(commands[index % 4]?.(index) ?? []));
   // Each process finds the session active or deleted.
   expect(outcomes.filter(({ status }) => status !== 0 && status !== 5)).toEqual([]);
   const acknowledged = outcomes.filter(({ status }, index) => index % 4 === 0 && status === 0).length;

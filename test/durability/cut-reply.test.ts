@@ -2,7 +2,8 @@
 
 import type { ChildProcess } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { endOf, Place } from '../support/parley.ts';
+import { endOf, type Place } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 import { RawDatabase } from '../support/raw-database.ts';
 import { type StoredMessage, storedMessages, storeFaults } from '../support/stored-turns.ts';
 
@@ -10,7 +11,7 @@ import { type StoredMessage, storedMessages, storeFaults } from '../support/stor
 const message = 'word '.repeat(60_000);
 let place: Place;
 beforeAll(async () => {
-  place = new Place();
+  place = new PlaceInProcess();
   await place.output(['verify']);
 });
 afterAll(() => place.remove());
@@ -91,7 +92,7 @@ test('the session of a cut reply continues, with the cut reply in its place', as
 });
 
 test('one signal is enough, also at the first use: the reply is stored even if the store is locked for a while', async () => {
-  const fresh = new Place();
+  const fresh = new PlaceInProcess();
   const child = fresh.spawn(['chat', '--mode', 'echo'], { stdin: message });
   child.stderr?.resume();
   await new Promise((resolve) => child.stdout?.once('readable', resolve));

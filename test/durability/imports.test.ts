@@ -2,11 +2,11 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { importStorm, keptIn, writeConversations } from '../support/import-storm.ts';
-import { Place } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 import { servePlace } from '../support/served-place.ts';
 
-function newPlace(): Place {
-  const place = new Place();
+function newPlace(): PlaceInProcess {
+  const place = new PlaceInProcess();
   onTestFinished(() => place.remove());
   return place;
 }
@@ -22,8 +22,8 @@ test('two imports of the same conversations at once store each session once, and
   const file = join(place.path, 'conversations.json');
   writeConversations(file, 150);
   const words = ['sessions', 'import', '--json', file];
-  const [one, other] = await Promise.all([place.output(words), place.output(words)]);
-  const [first, second] = [statusOf(one), statusOf(other)];
+  const [one, other] = (await Promise.all([place.binary(words), place.binary(words)])).map(({ out }) => out);
+  const [first, second] = [statusOf(one ?? ''), statusOf(other ?? '')];
   expect(first.size).toBe(180);
   for (const [id, status] of first) {
     expect([status, second.get(id)].toSorted()).toEqual(['imported', 'unchanged']);
@@ -48,7 +48,7 @@ test('two machines that import the same conversations into one server store each
   const remote = { PARLEY_URL: served.url, PARLEY_API_KEY: key };
   const [one, other] = await Promise.all(
     [newPlace(), newPlace()].map(async (machine) => {
-      const { status, out } = await machine.parley(['sessions', 'import', '--json', file], { env: remote });
+      const { status, out } = await machine.binary(['sessions', 'import', '--json', file], { env: remote });
       expect(status).toBe(0);
       return statusOf(out);
     }),

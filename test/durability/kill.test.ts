@@ -3,23 +3,24 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { driversOfRun } from '../support/driver.ts';
 import { killStorm } from '../support/kill-storm.ts';
-import { endOf, Place } from '../support/parley.ts';
+import { endOf, type Place } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 import { storedMessages, storeFaults } from '../support/stored-turns.ts';
 
 let place: Place;
 beforeEach(() => {
-  place = new Place();
+  place = new PlaceInProcess();
 });
 afterEach(() => place.remove());
 
 // scripts/kill-storm.js kills a thousand.
-test('of 24 chats killed at random moments, nothing acknowledged is lost or doubled', async () => {
+test('of 12 chats killed at random moments, nothing acknowledged is lost or doubled', async () => {
   const report = await killStorm(place, {
-    ...{ kills: 24, atOnce: 4, sharedSessions: 3, random: Math.random },
+    ...{ kills: 12, atOnce: 4, sharedSessions: 3, random: Math.random },
     drivers: driversOfRun,
   });
   expect(report.faults).toEqual([]);
-  expect(report.kills).toBeGreaterThanOrEqual(24);
+  expect(report.kills).toBeGreaterThanOrEqual(12);
   // A storm that hit no turn would have shown nothing.
   expect(report.acknowledgedMessages).toBeGreaterThan(0);
   expect(report.cutTurns).toBeGreaterThan(0);
@@ -53,7 +54,7 @@ test('a session whose owner was killed during a reply is free at once', async ()
 
 test('a first use killed at any moment leaves nothing that the next command stumbles over', async () => {
   for (let round = 0; round < 4; round++) {
-    const fresh = new Place();
+    const fresh = new PlaceInProcess();
     const first = fresh.spawn(['chat', '-n', '--mode', 'echo', 'first']);
     const timer = setTimeout(() => first.kill('SIGKILL'), 20 + Math.random() * 140);
     await endOf(first);

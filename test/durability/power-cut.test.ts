@@ -2,7 +2,7 @@
 // the next command runs on it. `scripts/power-cut.js` does the same with more commands, at every moment.
 import { basename, dirname } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Place } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
 import { configurationScenarios } from '../support/power-cut/configuration-scenarios.ts';
 import { conversationScenarios } from '../support/power-cut/conversation-scenarios.ts';
 import { type Operation, Recorder } from '../support/power-cut/recording.ts';
@@ -18,9 +18,9 @@ const without = typeof made === 'string' ? made : null;
 
 describe.skipIf(without !== null)(`recorded${without === null ? '' : ` (${without})`}`, () => {
   const recorder = made as Recorder;
-  let place: Place;
+  let place: PlaceInProcess;
   beforeEach(() => {
-    place = new Place();
+    place = new PlaceInProcess();
   });
   afterEach(() => place.remove());
   afterAll(() => recorder.remove());
@@ -52,7 +52,7 @@ describe.skipIf(without !== null)(`recorded${without === null ? '' : ` (${withou
 
   test('a turn syncs at most three times, and the next command reads what it left in the log', async () => {
     // The first command makes the store, the second one begins a log.
-    for (const text of ['first', 'second']) await place.parley(['chat', '-n', '-m', 'echo', text]);
+    for (const text of ['first', 'second']) await place.binary(['chat', '-n', '-m', 'echo', text]);
     const { operations } = await recorder.record(place, ['chat', '-n', '-m', 'echo', 'third']);
     expect(operations.filter((one) => one.kind === 'sync').length).toBeLessThanOrEqual(3);
     const search = await place.parley(['sessions', 'search', 'third', '--json']);

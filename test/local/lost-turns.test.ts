@@ -6,7 +6,15 @@ import type { ChatEvent, ReplyForm } from '../../src/service/chat-event.ts';
 import { ParleyError } from '../../src/service/errors.ts';
 import { callWith } from '../support/calls.ts';
 import { request } from './turn-fixture.ts';
-import { gated, type PlaceKind, saying, type TwoPlaces, taker, twoPlaces } from './two-places.ts';
+import {
+  gated,
+  heldRenewals,
+  type PlaceKind,
+  saying,
+  type TwoPlaces,
+  taker,
+  twoPlaces,
+} from './two-places.ts';
 
 interface Outcome {
   readonly deltas: string;
@@ -59,11 +67,14 @@ describe.each<PlaceKind>(['embedded', 'served'])('a turn that was taken over, %s
 
   it('before its first word answers with the reply that stands, and stops its engine within a second', async () => {
     const gate = gated([]);
-    const a = await places.open({ engines: gate.engines, limits: quick });
+    const renewals = heldRenewals();
+    const a = await places.open({ engines: gate.engines, limits: quick, around: renewals.around });
     const b = await places.open({ engines: saying('standing'), limits: quick, owner: taker });
     const losing = run(a, { key: 'k' });
     await gate.reached;
     const other = await run(b, { key: 'k' });
+    // If A noticed its loss before the reply of B is stored, A would answer SESSION_BUSY.
+    renewals.letThem();
     const takenAt = performance.now();
     const lost = await losing;
     expect(other.done?.reply).toBe('standing');
@@ -78,11 +89,13 @@ describe.each<PlaceKind>(['embedded', 'served'])('a turn that was taken over, %s
     ['answers whole with the reply that stands', 'whole'],
   ])('in the middle of another reply %s', async (_, form) => {
     const gate = gated(['half '], ['of A']);
-    const a = await places.open({ engines: gate.engines, limits: quick });
+    const renewals = heldRenewals();
+    const a = await places.open({ engines: gate.engines, limits: quick, around: renewals.around });
     const b = await places.open({ engines: saying('of B'), limits: quick, owner: taker });
     const losing = run(a, { key: 'k', form });
     await gate.reached;
     const other = await run(b, { key: 'k' });
+    renewals.letThem();
     const takenAt = performance.now();
     const lost = await losing;
     expect((gate.stoppedAt() ?? Number.NaN) - takenAt).toBeLessThan(1000);
@@ -96,11 +109,13 @@ describe.each<PlaceKind>(['embedded', 'served'])('a turn that was taken over, %s
 
   it('in the middle of the same reply says the rest of it, and done', async () => {
     const gate = gated(['one ']);
-    const a = await places.open({ engines: gate.engines, limits: quick });
+    const renewals = heldRenewals();
+    const a = await places.open({ engines: gate.engines, limits: quick, around: renewals.around });
     const b = await places.open({ engines: saying('one two'), limits: quick, owner: taker });
     const losing = run(a, { key: 'k' });
     await gate.reached;
     const other = await run(b, { key: 'k' });
+    renewals.letThem();
     const lost = await losing;
     expect([lost.deltas, lost.done]).toEqual(['one two', other.done]);
   });

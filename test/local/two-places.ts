@@ -4,6 +4,7 @@ import type { EngineEvent } from '../../src/engine/reply-engine.ts';
 import type { TurnOwner } from '../../src/local/local-options.ts';
 import type { Backend } from '../../src/service/backend.ts';
 import type { Limits } from '../../src/service/limits.ts';
+import type { SessionStore } from '../../src/store/session-store.ts';
 import { openServer } from '../server/server-fixture.ts';
 import { engineOf, newKey, openEmbedded, temporaryDirectory } from '../support/embedded.ts';
 import { openRemote } from '../support/remote.ts';
@@ -13,6 +14,8 @@ export interface PlaceOptions {
   readonly limits?: Partial<Limits>;
   readonly now?: () => number;
   readonly owner?: TurnOwner;
+  /** Stands between the service and its store. */
+  readonly around?: (store: SessionStore) => SessionStore;
 }
 
 export interface TwoPlaces {
@@ -64,6 +67,26 @@ export async function twoPlaces(kind: PlaceKind): Promise<TwoPlaces> {
 
 /** Takes every other owner for dead: it takes any turn that it asks for. */
 export const taker: TurnOwner = { id: 'taker', isGone: (owner) => owner !== 'taker' };
+
+/** A store that answers no renewal of a turn before it is let: until then, its service does not notice that a turn is lost. */
+export function heldRenewals(): { around(store: SessionStore): SessionStore; letThem(): void } {
+  let letThem = () => {};
+  const areLet = new Promise<void>((resolve) => {
+    letThem = resolve;
+  });
+  return {
+    around(store) {
+      const renewTurn = store.renewTurn.bind(store);
+      return Object.assign(store, {
+        renewTurn: async (...asked: Parameters<typeof renewTurn>) => {
+          await areLet;
+          return renewTurn(...asked);
+        },
+      });
+    },
+    letThem,
+  };
+}
 
 /** An engine that says some texts and ends. */
 export function saying(...texts: readonly string[]): EngineSet {

@@ -14,7 +14,7 @@ function losing(count: number): number | null {
   return place < 30 ? ([0, 0.1, 0.99][place % 3] ?? 0) : null;
 }
 
-const turns = runs(200, 2_000);
+const turns = runs(100, 2_000);
 
 describe('a middleman who loses 30 % of the answers', () => {
   it('makes no turn be stored twice or not at all, where the server honours keys', async () => {

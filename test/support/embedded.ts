@@ -19,6 +19,7 @@ import { defaultLimits, type Limits } from '../../src/service/limits.ts';
 import type { SessionStore } from '../../src/store/session-store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { type ProcessesOf, StoreProcesses } from '../../src/store/sqlite/store-processes.ts';
+import { placeStore } from './made-store.ts';
 import { storeOptions } from './store-options.ts';
 
 export interface EmbeddedOptions {
@@ -50,6 +51,7 @@ export async function openEmbedded(
   const { workerFile } = options;
   const processes: ProcessesOf = workerFile && ((place) => new StoreProcesses(workerFile, place));
   const sinceBoot = options.sinceBoot ?? storeOptions(directory).sinceBoot;
+  if (!options.openStore) await placeStore(directory);
   const store = options.openStore
     ? await options.openStore()
     : (await openSqliteStore({ ...storeOptions(directory), ...wait, now, sinceBoot, processes })).store;

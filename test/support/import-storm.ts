@@ -20,13 +20,13 @@ export interface ImportReport {
   readonly faults: readonly string[];
 }
 
-/** An export of Claude's shape. Conversations have 4 to 16 messages, and every fifth has a second branch. */
-export function writeConversations(path: string, conversations: number): void {
+/** An export of Claude's shape. Conversations have 4 to 16 messages, and every fifth has a second branch. `end`: of each message. */
+export function writeConversations(path: string, conversations: number, end = ''): void {
   const list = Array.from({ length: conversations }, (_, number) => ({
     ...{ uuid: `c${number}`, name: `Conversation ${number}`, created_at: timeOf(number, 0) },
     chat_messages: Array.from({ length: 4 + 2 * (number % 7) }, (_, index) => ({
       ...{ uuid: `c${number}m${index}`, sender: index % 2 === 0 ? 'human' : 'assistant' },
-      ...{ text: `message ${index} of conversation ${number}`, created_at: timeOf(number, index) },
+      ...{ text: `message ${index} of conversation ${number}${end}`, created_at: timeOf(number, index) },
       parent_message_uuid: parentOf(number, index),
     })),
   }));

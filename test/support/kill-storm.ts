@@ -32,14 +32,25 @@ interface Witness {
   readonly failure: string | null;
   /** From the line `session`. */
   readonly message: { readonly session_id: string; readonly message_id: string } | null;
+  /** ms, as `performance.now`. */
+  readonly acknowledgedAt: number | null;
   /** From the line `done`. */
   readonly reply: { readonly message_id: string; readonly reply: string } | null;
+}
+
+/** From when on the time of a kill counts; for how long a chat lives from then on, ms. */
+type Lives = Readonly<Record<'start' | 'acknowledgement', number>>;
+
+interface Kill {
+  readonly from: keyof Lives;
+  /** ms */
+  readonly after: number;
 }
 
 export async function killStorm(place: Place, storm: KillStorm): Promise<KillReport> {
   const shared: string[] = [];
   while (shared.length < storm.sharedSessions) shared.push(await place.newSession());
-  const life = await usualLife(place, storm.atOnce);
+  const lives = await usualLives(place, storm.atOnce);
   const witnesses: Witness[] = [];
   let kills = 0;
   let started = 0;
@@ -47,11 +58,11 @@ export async function killStorm(place: Place, storm: KillStorm): Promise<KillRep
     while (kills < storm.kills || !witnesses.some(isCut)) {
       const session = shared[Math.floor(storm.random() * shared.length * 2)] ?? null;
       const content = messageOf(started++, storm.random());
-      // Every second one once it surely runs, so that the turn itself is hit as well as the start.
-      const from = storm.random() < 0.5 ? 0 : life / 2;
+      // Every second one in its turn, which is a short part of its life.
+      const from = storm.random() < 0.5 ? 'start' : 'acknowledgement';
       const driver = storm.drivers[Math.floor(storm.random() * storm.drivers.length)];
-      const after = from + storm.random() * (life - from);
-      const witness = await chatAndKill(place, content, session, after, driver);
+      const kill = { from, after: storm.random() * lives[from] } as const;
+      const witness = await chatAndKill(place, content, session, kill, driver);
       witnesses.push(witness);
       if (witness.killed) kills++;
     }
@@ -81,22 +92,27 @@ function messageOf(number: number, share: number): string {
   return `message ${number}: ${'word '.repeat(Math.floor(share ** 3 * 20_000))}end of ${number}`;
 }
 
-/** How long a chat takes on this machine while as many run as will, ms. */
-async function usualLife(place: Place, atOnce: number): Promise<number> {
+/** How long a chat takes on this machine while as many run as will, ms: all of it, and from the acknowledgement of its message on. */
+async function usualLives(place: Place, atOnce: number): Promise<Lives> {
   const times = Array.from({ length: atOnce }, async (_, index) => {
     const start = performance.now();
-    await chatAndKill(place, messageOf(-1 - index, 0.7), null, null);
-    return performance.now() - start;
+    const { acknowledgedAt } = await chatAndKill(place, messageOf(-1 - index, 0.7), null, null);
+    const end = performance.now();
+    return { start: end - start, acknowledgement: end - (acknowledgedAt ?? end) };
   });
-  return Math.max(...(await Promise.all(times)));
+  const all = await Promise.all(times);
+  return {
+    start: Math.max(...all.map(({ start }) => start)),
+    acknowledgement: Math.max(...all.map(({ acknowledgement }) => acknowledgement)),
+  };
 }
 
-/** `after` ms; null lets it live. */
+/** Null lets it live. */
 async function chatAndKill(
   place: Place,
   content: string,
   session: string | null,
-  after: number | null,
+  kill: Kill | null,
   driver?: string,
 ): Promise<Witness> {
   const words = [
@@ -110,7 +126,12 @@ async function chatAndKill(
   ];
   const env = driver === undefined ? {} : { PARLEY_SQLITE_DRIVER: driver };
   const child = place.spawn([...words, content], { env });
-  const timer = after === null ? null : setTimeout(() => child.kill('SIGKILL'), after);
+  let timer: NodeJS.Timeout | null = null;
+  const reached = (moment: Kill['from']) => {
+    if (kill?.from === moment) timer = setTimeout(() => child.kill('SIGKILL'), kill.after);
+  };
+  reached('start');
+  let acknowledgedAt: number | null = null;
   let message: Witness['message'] = null;
   let reply: Witness['reply'] = null;
   let told = '';
@@ -122,7 +143,11 @@ async function chatAndKill(
   for await (const line of createInterface({ input: child.stdout })) {
     // A line that a kill has cut is no acknowledgement.
     const event = line.endsWith('}') ? JSON.parse(line) : {};
-    if (event.event === 'session') message = event.data;
+    if (event.event === 'session') {
+      message = event.data;
+      acknowledgedAt = performance.now();
+      reached('acknowledgement');
+    }
     if (event.event === 'done') reply = event.data;
   }
   const { status, signal } = await ended;
@@ -133,6 +158,7 @@ async function chatAndKill(
     killed,
     failure: killed || status === 0 ? null : `exit ${status}: ${told}`,
     message,
+    acknowledgedAt,
     reply,
   };
 }

@@ -28,11 +28,11 @@ const directoryOfTests = process.cwd();
 
 /** The working directory of this process is that of the place, once a command has run in it. */
 export class PlaceInProcess extends Place {
-  /** What only the real program can do or be given has it: `serve`, jq's thread, another directory, an open file, what Node reads. */
+  /** What only the real program can do or be given has it: `serve`, the threads of the build, another directory, an open file, what Node reads. */
   override async parley(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
     const { cwd, stdout, env = {} } = options;
     const isForNode = Object.keys(env).some((name) => name.startsWith('NODE_'));
-    const isBuilt = args[0] === 'serve' || args.includes('--jq');
+    const isBuilt = args[0] === 'serve' || args.some((word) => /^--(jq|schema)(=|$)/.test(word));
     if (isBuilt || cwd !== undefined || stdout !== undefined || isForNode) {
       return this.binary(args, options);
     }

@@ -1,11 +1,18 @@
 // Runs in Vitest's own process: starts one PostgreSQL server when the first test file asks for it, tells each where it is, and stops it
-// after the last.
+// after the last. The servers of single files begin with a copy of the data that is made once.
 import { once } from 'node:events';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { type PostgresServer, startPostgres } from './postgres-server.ts';
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const clusters = mkdtempSync(join(tmpdir(), 'parley-clusters-'));
+  // Where root runs the tests, another user makes the data.
+  chmodSync(clusters, 0o755);
+  process.env['PARLEY_TEST_PG_CLUSTERS'] = clusters;
   let started: Promise<PostgresServer> | null = null;
   const tell = async (socket: Socket) => {
     started ??= startPostgres();
@@ -22,5 +29,6 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   return async () => {
     broker.close();
     await (await started?.catch(() => null))?.stop();
+    rmSync(clusters, { recursive: true, force: true });
   };
 }

@@ -2,7 +2,7 @@
 // puts it. It refuses to run as root, so root runs it as nobody.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chownSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
@@ -61,6 +61,32 @@ function findPostgres(): string {
   );
 }
 
+const isRoot = process.getuid?.() === 0;
+const as = isRoot ? { uid: nobody, gid: nobody } : {};
+const user = 'parley';
+
+async function initialise(bin: string, data: string): Promise<void> {
+  const words = ['-D', data, '-U', user, '-A', 'trust', '--no-sync', '-E', 'UTF8', '--locale=C'];
+  await promisify(execFile)(join(bin, 'initdb'), words, as);
+}
+
+/** The data that the servers of a run begin with, made once for each version: a copy takes a tenth of the time of `initdb`. */
+async function madeCluster(clusters: string, bin: string): Promise<string> {
+  const made = join(clusters, bin.replaceAll(/\W/g, '_'));
+  if (existsSync(made)) return made;
+  const directory = mkdtempSync(join(clusters, 'new-'));
+  if (isRoot) chownSync(directory, nobody, nobody);
+  const data = join(directory, 'data');
+  await initialise(bin, data);
+  try {
+    renameSync(data, made);
+  } catch (error) {
+    // Another process was faster.
+    if (!existsSync(made)) throw error;
+  }
+  return made;
+}
+
 /**
  * `settings`: lines of `name=value` for the server. Without any it is fast and would lose commits in a power cut. `bin`: where its programs
  * are.
@@ -70,13 +96,11 @@ export async function startPostgres(
   bin = findPostgres(),
 ): Promise<PostgresServer> {
   const directory = mkdtempSync(join(tmpdir(), 'parley-postgres-'));
-  const isRoot = process.getuid?.() === 0;
-  const as = isRoot ? { uid: nobody, gid: nobody } : {};
   if (isRoot) chownSync(directory, nobody, nobody);
   const data = join(directory, 'data');
-  const user = 'parley';
-  const cluster = ['-D', data, '-U', user, '-A', 'trust', '--no-sync', '-E', 'UTF8', '--locale=C'];
-  await promisify(execFile)(join(bin, 'initdb'), cluster, as);
+  const clusters = process.env['PARLEY_TEST_PG_CLUSTERS'];
+  if (clusters === undefined) await initialise(bin, data);
+  else await promisify(execFile)('cp', ['-Rp', await madeCluster(clusters, bin), data], as);
   const port = await freePort();
   const options = [
     '-D',

@@ -99,17 +99,17 @@ test('a lock that comes free within the wait is taken, and a clock that jumps do
   expect(order[0]).toBe('lets go');
 });
 
-test('ten processes of which some are killed while they take and let go never hold it together', async () => {
+test('six processes of which some are killed while they take and let go never hold it together', async () => {
   const directory = worker.directory();
   const log = join(directory, 'log');
   writeFileSync(log, '');
   const words = ['take', join(directory, 'lock'), log, '15'];
-  const runs = Array.from({ length: 10 }, () =>
+  const runs = Array.from({ length: 6 }, () =>
     execa(process.execPath, [worker.path, ...words], { reject: false }),
   );
   const ended = Promise.all(runs);
   await expect.poll(() => readFileSync(log, 'utf8').length, { timeout: 20_000 }).toBeGreaterThan(0);
-  for (const victim of runs.slice(0, 4)) {
+  for (const victim of runs.slice(0, 2)) {
     await new Promise((resolve) => setTimeout(resolve, 3 + Math.random() * 15));
     victim.kill('SIGKILL');
   }
@@ -125,7 +125,7 @@ test('ten processes of which some are killed while they take and let go never ho
     );
   });
   expect(met).toEqual([]);
-  expect(lines.filter((line) => line.endsWith('gives')).length).toBeGreaterThanOrEqual(6 * 15);
+  expect(lines.filter((line) => line.endsWith('gives')).length).toBeGreaterThanOrEqual(4 * 15);
 }, 30_000);
 
 test('what cannot be locked is refused by name, with what to do', async () => {

@@ -69,17 +69,17 @@ function fileWithHole(path: string, before: string, bytes: number, after: string
 
 const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 
-test('a line of 400 MB in a transcript, and a conversation of 400 MB in an export, fail by themselves', async () => {
+test('a line of 100 MB in a transcript, and a conversation of 100 MB in an export, fail by themselves', async () => {
   const lines = join(place.path, `${session}.jsonl`);
   const asked = line('u', null, 'Hi');
-  fileWithHole(lines, asked, 400_000_000, `\n${line('a', 'u', [{ type: 'text', text: 'Yes' }])}`);
+  fileWithHole(lines, asked, 100_000_000, `\n${line('a', 'u', [{ type: 'text', text: 'Yes' }])}`);
   const first = await imported(lines);
   expect(first.statuses).toEqual(['failed', 'imported']);
   expect(first.err).toContain('At line 2:');
   expect(first.err).toContain('has more than 67108864 bytes, the limit of a line');
   const whole = join(place.path, 'conversations.json');
   const [before, after] = [JSON.stringify(conversation('one')), JSON.stringify(conversation('three'))];
-  fileWithHole(whole, `[${before},{"mapping":{},"x":"`, 400_000_000, `"},${after}]`);
+  fileWithHole(whole, `[${before},{"mapping":{},"x":"`, 100_000_000, `"},${after}]`);
   const second = await imported(whole);
   expect(second.statuses).toEqual(['imported', 'failed', 'imported']);
   expect(second.err).toContain('At item 2:');

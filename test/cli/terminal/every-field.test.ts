@@ -35,6 +35,7 @@ const together = ['parley-extensions', 'location', 'retry-after', 'www-authentic
 const alone = together.map((header) => [header]).slice(0, runs(0, together.length));
 const hostileHeaders = [['content-type'], together, ...alone];
 
+const isShort = runs(1, 2) === 1;
 const every = Object.values(attacks);
 /** All of them in one text, another first for each field: where a text is cut, its beginning is shown. */
 const allFrom = (at: number) =>
@@ -43,11 +44,15 @@ const allFrom = (at: number) =>
 const short = ['\x1b]52;c;cm0gLXJmIH4=\x07', 'x\u202ey\u009d52;c;AAAA\u009cz'];
 const hasForm = /(_id|_at|cursor|name)$/;
 
-/** One text each; in the long form both, but for the later items of a list: what reads the first with both reads them too. */
+/**
+ * In the long form both texts, but for the later items of a list one: what reads the first with both reads them too. In short one text each,
+ * and none for the later items.
+ */
 function textsFor({ path }: Field, index: number): readonly string[] {
-  if (!hasForm.test(path.at(-1) ?? '')) return [allFrom(index)];
   const isLater = path.some((name) => Number(name) > 0);
-  return isLater || runs(1, 2) === 1 ? short.slice(index % 2).slice(0, 1) : short;
+  if (isLater && isShort) return [];
+  if (!hasForm.test(path.at(-1) ?? '')) return [allFrom(index)];
+  return isLater || isShort ? short.slice(index % 2).slice(0, 1) : short;
 }
 
 /** Sequences of our own, and of the list that one picks from: moves, and what is cleared. */

@@ -27,3 +27,14 @@ test('one that gives more than the limit tells so once, and what comes then is d
   const { output } = await runtime.run('range(100000)', 'null');
   expect([overflows(), output.length]).toEqual([1, 1001]);
 });
+
+test.each([
+  ['.a | nope', 'nope/0 is not defined'],
+  ['', 'Top-level program not given'],
+])('the filter %j is refused with the words of jq', async (filter, words) => {
+  const { runtime } = newRuntime(1000);
+  expect(await runtime.run(` ${filter}`, '')).toMatchObject({
+    failed: true,
+    talk: expect.stringContaining(words),
+  });
+});

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Backend } from '../../../src/service/backend.ts';
 import type { Call } from '../../../src/service/call.ts';
 import { callWith, failureOf, say } from '../../support/calls.ts';
+import { runs } from '../../support/runs.ts';
 import { create, type GivenService, operations } from './service-fixture.ts';
 
 const scopes = ['read', 'chat', 'admin'] as const;
@@ -16,6 +17,8 @@ const needs: Readonly<Record<string, (typeof scopes)[number]>> = {
   ...{ deleteSession: 'admin', deleteSessions: 'admin' },
   ...{ restoreSession: 'admin', restoreSessions: 'admin', archiveSessions: 'admin', importSession: 'admin' },
 };
+
+const turnsAtOnce = runs(60, 200);
 
 export function describeKeyLimits(given: GivenService): void {
   describe('limits of keys', () => {
@@ -61,11 +64,11 @@ export function describeKeyLimits(given: GivenService): void {
       ['turns', { turns_per_day: 1, tokens_per_day: 1_000_000 }, { turns: 0 }],
       ['tokens', { tokens_per_day: 1 }, { tokens: 0 }],
     ])(
-      'of 200 turns at once, a key with a budget of one (%s) runs one, and the others are told what is left',
+      `of ${turnsAtOnce} turns at once, a key with a budget of one (%s) runs one, and the others are told what is left`,
       async (_, limits, remaining) => {
         const call = callWith(await given().issueKey(limits), { pacesItself: true });
         const ends = await Promise.all(
-          Array.from({ length: 200 }, () =>
+          Array.from({ length: turnsAtOnce }, () =>
             say(backend.service, call, 'hello').then(
               () => null,
               (error: unknown) => error,

@@ -116,7 +116,7 @@ test('a search gives the same pages over SQLite and over PostgreSQL', { timeout:
   const { store: sqlite } = await openTestStore(storeOptions(temporaryDirectory()));
   const { store: postgres } = await openTestPostgres(server);
   const [one, other] = [await newProject(sqlite), await newProject(postgres)];
-  const texts = fc.sample(text, { numRuns: runs(200, 2000), seed: 20 });
+  const texts = fc.sample(text, { numRuns: runs(100, 2000), seed: 20 });
   for (let from = 0; from < texts.length; from += 4) {
     const { session, messages } = recordOf(`ses_${from}`, texts.slice(from, from + 4));
     const time = at(from % 28);
@@ -136,7 +136,7 @@ test('a search gives the same pages over SQLite and over PostgreSQL', { timeout:
       expect(given).toBe(expected);
       if (expected.includes('snippet')) found += 1;
     }),
-    { numRuns: runs(100, 10_000) },
+    { numRuns: runs(60, 10_000) },
   );
-  expect(found).toBeGreaterThan(30);
+  expect(found).toBeGreaterThan(10);
 });

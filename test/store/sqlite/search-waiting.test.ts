@@ -155,7 +155,7 @@ it('the same operations give equal pages whether the indexes are filled at every
       expect(await never.pages()).toEqual(pages);
       for (const { store } of [never, sometimes, always]) await store.close();
     }),
-    { numRuns: runs(5, 100) },
+    { numRuns: runs(2, 100) },
   );
 });
 

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Place } from '../parley.ts';
+import { PlaceInProcess } from '../place-in-process.ts';
 import { Disk, type DiskState, namesAlone, ordered, randomSurvival, strict, writeState } from './disk.ts';
 import type { Operation, Recorder } from './recording.ts';
 import type { Scenario, Told } from './scenario.ts';
@@ -23,7 +23,7 @@ export interface TrialReport {
 }
 
 export async function runTrial(scenario: Scenario, recorder: Recorder, extent: Extent): Promise<TrialReport> {
-  const place = new Place();
+  const place = new PlaceInProcess();
   try {
     const { words, stdin } = await scenario.prepare(place);
     const disk = new Disk(place.path);

@@ -16,8 +16,10 @@ import { themeOf } from './theme.ts';
 const longestPart = 512;
 /** After this much text the event loop turns, so that keys and signals are handled during a reply of any length. */
 const textBetweenTurns = 4096;
-/** The event loop also turns after this much rendering time: some texts take a hundred times as long as others. */
+/** The event loop also turns after this much time: some texts take a hundred times as long as others to render. */
 const msBetweenTurns = 8;
+/** How much text is rendered between two looks at the clock. A look takes as long as a usual token. */
+const textBetweenLooks = 64;
 const nothing = Promise.resolve();
 
 export class MarkdownWriter implements UntrustedWriter {
@@ -33,8 +35,10 @@ export class MarkdownWriter implements UntrustedWriter {
   #busy: Promise<void> | null = null;
   #ended = false;
   #sinceTurn = 0;
-  /** The rendering time (ms) since the last turn of the event loop. */
-  #msSinceTurn = 0;
+  #turnedAt = monotonicMs();
+  #sinceLook = 0;
+  /** The last look at the clock was long after the last turn of the event loop. */
+  #isLate = false;
 
   constructor(output: Output, signal: AbortSignal) {
     this.#output = output;
@@ -85,21 +89,25 @@ export class MarkdownWriter implements UntrustedWriter {
   }
 
   get #isTurnDue(): boolean {
-    return this.#sinceTurn >= textBetweenTurns || this.#msSinceTurn >= msBetweenTurns;
+    return this.#sinceTurn >= textBetweenTurns || this.#isLate;
   }
 
   async #turnIfDue(): Promise<void> {
     if (!this.#isTurnDue) return;
     await yieldToEventLoop();
     this.#sinceTurn = 0;
-    this.#msSinceTurn = 0;
+    this.#turnedAt = monotonicMs();
+    this.#isLate = false;
     this.#signal.throwIfAborted();
   }
 
   #rendered(filtered: string): string {
-    const begun = monotonicMs();
     const rendered = this.#document.push(filtered);
-    this.#msSinceTurn += monotonicMs() - begun;
+    this.#sinceLook += filtered.length;
+    if (this.#sinceLook >= textBetweenLooks) {
+      this.#sinceLook = 0;
+      this.#isLate = monotonicMs() - this.#turnedAt >= msBetweenTurns;
+    }
     return rendered;
   }
 

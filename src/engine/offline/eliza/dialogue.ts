@@ -15,7 +15,6 @@ const maxLinks = 20;
 
 export class Dialogue {
   readonly #script: Script;
-  readonly #keywords: ReadonlyMap<string, Keyword | `=${string}`>;
   readonly #spelling: Substitution;
   readonly #reflection: Substitution;
   readonly #patterns = new Map<string, readonly Element[]>();
@@ -28,7 +27,6 @@ export class Dialogue {
 
   constructor(script: Script) {
     this.#script = script;
-    this.#keywords = new Map(Object.entries(script.keywords));
     this.#spelling = new Substitution(script.spelling);
     this.#reflection = new Substitution(script.reflection);
     this.#factWords = new Set(
@@ -79,9 +77,11 @@ export class Dialogue {
   }
 
   #keyword(key: string): Keyword | null {
-    let found = this.#keywords.get(key);
+    const { keywords } = this.#script;
+    const ofWord = (word: string) => (Object.hasOwn(keywords, word) ? keywords[word] : null);
+    let found = ofWord(key);
     for (let links = 0; typeof found === 'string' && links < maxLinks; links += 1) {
-      found = this.#keywords.get(found.slice(1));
+      found = ofWord(found.slice(1));
     }
     return typeof found === 'object' ? found : null;
   }
@@ -187,7 +187,7 @@ function longestWord(pattern: string): string {
   return pattern
     .split(' ')
     .reduce(
-      (longest, word) => (/^[^()\d]+$/.test(word) && word.length > longest.length ? word : longest),
+      (longest, word) => (word.length > longest.length && /^[^()\d]+$/.test(word) ? word : longest),
       '',
     );
 }

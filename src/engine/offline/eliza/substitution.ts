@@ -5,7 +5,7 @@ const clauseEnd = '.';
 
 interface Phrase {
   readonly keys: readonly string[];
-  readonly replacement: readonly Word[];
+  readonly replacement: string;
 }
 
 export class Substitution {
@@ -16,11 +16,13 @@ export class Substitution {
     for (const [phrase, replacement] of Object.entries(table)) {
       const keys = phrase.split(' ');
       const [first = ''] = keys;
-      const phrases = this.#phrases.get(first) ?? [];
-      phrases.push({ keys, replacement: readWords(replacement) });
-      phrases.sort((one, other) => other.keys.length - one.keys.length);
-      this.#phrases.set(first, phrases);
+      const found = { keys, replacement };
+      const phrases = this.#phrases.get(first);
+      if (phrases === undefined) this.#phrases.set(first, [found]);
+      else phrases.push(found);
     }
+    for (const phrases of this.#phrases.values())
+      if (phrases.length > 1) phrases.sort((one, other) => other.keys.length - one.keys.length);
   }
 
   apply(words: readonly Word[]): readonly Word[] {
@@ -32,7 +34,7 @@ export class Substitution {
         result.push(word);
         at += 1;
       } else {
-        result.push(...phrase.replacement);
+        result.push(...readWords(phrase.replacement));
         at += phrase.keys.length;
       }
     }
