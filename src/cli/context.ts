@@ -1,10 +1,5 @@
 // The context of a command: the streams, the global options and the service, which is opened at its first use.
-import {
-  type CurrentSession,
-  readCurrentSession,
-  type SessionHolder,
-  writeCurrentSession,
-} from '../config/current-session.ts';
+import { type CurrentSession, CurrentSessions, type SessionHolder } from '../config/current-session.ts';
 import type { ModePlace } from '../config/mode-place.ts';
 import { resolveTarget, type Target, type TargetRequest } from '../config/settings.ts';
 import type { Administration } from '../service/administration.ts';
@@ -65,12 +60,14 @@ export class CliContext {
   readonly commandPath: string;
   readonly #processHost: CliHost;
   readonly #backend: BackendAccess;
+  readonly #currentSessions: CurrentSessions;
   #keepsNoText: boolean;
   #filtered: JqOutput | undefined;
   #modePlace: Promise<ModePlace> | undefined;
 
   constructor(host: CliHost, options: GlobalOptions, commandPath = 'parley', parts: ContextParts = {}) {
     this.#processHost = host;
+    this.#currentSessions = new CurrentSessions(host.dataDirectory);
     this.host = host;
     this.options = options;
     this.commandPath = commandPath;
@@ -202,21 +199,20 @@ export class CliContext {
 
   /** The last session of this terminal with this origin and key; null if there is none. */
   async currentSession(): Promise<CurrentSession | null> {
-    return readCurrentSession(this.host.dataDirectory, await this.#holder());
+    return this.#currentSessions.read(await this.#holder());
   }
 
   /** The last session of any terminal with this origin and key; null if there is none. */
   async lastSession(): Promise<CurrentSession | null> {
-    return readCurrentSession(this.host.dataDirectory, { ...(await this.#holder()), terminal: null });
+    return this.#currentSessions.read({ ...(await this.#holder()), terminal: null });
   }
 
   /** `mode`: that of the session's last turn; null for a session without a turn. */
   async rememberSession(sessionId: string, mode: string | null): Promise<void> {
     if (this.#keepsNoText) return;
-    const { dataDirectory, now } = this.host;
     const { extensions } = (await this.open()).backend;
     const told = this.target.url !== null && extensions !== null && { extensions };
-    writeCurrentSession(dataDirectory, await this.#holder(), { sessionId, mode, ...told }, now());
+    this.#currentSessions.write(await this.#holder(), { sessionId, mode, ...told }, this.host.now());
   }
 
   /** True if stdin is a pipe, a socket or a file, and so has an end. */

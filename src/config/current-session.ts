@@ -32,42 +32,55 @@ const remedy = 'Make it a directory that you may write to, or set PARLEY_DATA_DI
 const mostBytes = 64 * 1024;
 const unusedMs = 90 * 24 * 60 * 60 * 1000;
 
-/** Null if no session is stored. */
-export function readCurrentSession(dataDirectory: string, holder: SessionHolder): CurrentSession | null {
-  const name = fileName(holder);
-  try {
-    const text = readSmallFile(join(folder(dataDirectory), name), mostBytes);
-    const [sessionId = '', mode = '', told = ''] = text.split('\n');
-    if (!isSessionId(sessionId)) return null;
-    const extensions = told === '' ? {} : { extensions: told.split(' ') };
-    return { sessionId, mode: mode === '' ? null : mode, ...extensions };
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw fileFailure(error, folder(dataDirectory), 'read', remedy);
-  }
-}
+/** The files of one data directory. */
+export class CurrentSessions {
+  readonly #directory: string;
+  /** The names of files by their holders. A turn reads the file of its terminal and then writes it. */
+  readonly #names = new Map<string, string>();
 
-/** Keeps the session for the terminal, and as the last of its origin and key. */
-export function writeCurrentSession(
-  dataDirectory: string,
-  holder: SessionHolder,
-  session: CurrentSession,
-  now: number,
-): void {
-  const directory = folder(dataDirectory);
-  const own = join(directory, fileName(holder));
-  const last = holder.terminal === null ? own : join(directory, fileName({ ...holder, terminal: null }));
-  const text = textOf(session);
-  try {
-    // Most often the file exists, and with it the directory, so the directory is checked only for a new file.
-    const before = textIn(own);
-    const isNew = before === null;
-    if (isNew) makePrivateDirectory(directory);
-    keep(own, before, text, now);
-    if (last !== own) keep(last, textIn(last), text, now);
-    if (isNew) removeUnused(directory, now);
-  } catch (error) {
-    throw fileFailure(error, directory, 'written', remedy);
+  constructor(dataDirectory: string) {
+    this.#directory = folder(dataDirectory);
+  }
+
+  /** Null if no session is stored. */
+  read(holder: SessionHolder): CurrentSession | null {
+    try {
+      const text = readSmallFile(this.#pathOf(holder), mostBytes);
+      const [sessionId = '', mode = '', told = ''] = text.split('\n');
+      if (!isSessionId(sessionId)) return null;
+      const extensions = told === '' ? {} : { extensions: told.split(' ') };
+      return { sessionId, mode: mode === '' ? null : mode, ...extensions };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+      throw fileFailure(error, this.#directory, 'read', remedy);
+    }
+  }
+
+  /** Keeps the session for the terminal, and as the last of its origin and key. */
+  write(holder: SessionHolder, session: CurrentSession, now: number): void {
+    const directory = this.#directory;
+    const own = this.#pathOf(holder);
+    const last = holder.terminal === null ? own : this.#pathOf({ ...holder, terminal: null });
+    const text = textOf(session);
+    try {
+      // Most often the file exists, and with it the directory, so the directory is checked only for a new file.
+      const before = textIn(own);
+      const isNew = before === null;
+      if (isNew) makePrivateDirectory(directory);
+      keep(own, before, text, now);
+      if (last !== own) keep(last, textIn(last), text, now);
+      if (isNew) removeUnused(directory, now);
+    } catch (error) {
+      throw fileFailure(error, directory, 'written', remedy);
+    }
+  }
+
+  /** The name is a hash, because a file name must not contain a key. */
+  #pathOf({ origin, key, terminal }: SessionHolder): string {
+    const holder = JSON.stringify([origin, key, terminal]);
+    const name = this.#names.get(holder) ?? Buffer.from(sha256(Buffer.from(holder))).toString('hex');
+    this.#names.set(holder, name);
+    return join(this.#directory, name);
   }
 }
 
@@ -111,17 +124,6 @@ function textIn(path: string): string | null {
 
 function folder(dataDirectory: string): string {
   return join(dataDirectory, 'current');
-}
-
-/** The names that this process has made. A turn reads the file of its terminal, and then writes it. */
-const names = new Map<string, string>();
-
-/** The name is a hash, because a file name must not contain a key. */
-function fileName({ origin, key, terminal }: SessionHolder): string {
-  const holder = JSON.stringify([origin, key, terminal]);
-  const name = names.get(holder) ?? Buffer.from(sha256(Buffer.from(holder))).toString('hex');
-  names.set(holder, name);
-  return name;
 }
 
 function removeUnused(directory: string, now: number): void {

@@ -207,15 +207,7 @@ export function toMessage(row: MessageRow): Message {
   };
 }
 
-// The last time and its text: a session without a turn has the same time twice.
-let lastTime = Number.NaN;
-let lastText = '';
-
 /** Epoch milliseconds as ISO 8601 in UTC, with milliseconds. */
 export function toTime(milliseconds: number): string {
-  if (milliseconds !== lastTime) {
-    lastText = new Date(milliseconds).toISOString();
-    lastTime = milliseconds;
-  }
-  return lastText;
+  return new Date(milliseconds).toISOString();
 }

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileS
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readCurrentSession, writeCurrentSession } from '../../src/config/current-session.ts';
+import { CurrentSessions } from '../../src/config/current-session.ts';
 import { bundleWorker, type WorkerBundle } from './worker-bundle.ts';
 
 let worker: WorkerBundle;
@@ -19,66 +19,66 @@ const of = (sessionId: string, mode: string | null = null) => ({ sessionId, mode
 
 test('there is none before one is kept, and looking for it makes nothing', async () => {
   const directory = join(worker.directory(), 'data');
-  expect(readCurrentSession(directory, here)).toBeNull();
+  expect(new CurrentSessions(directory).read(here)).toBeNull();
   expect(existsSync(directory)).toBe(false);
 });
 
 test('a terminal has its own, and without one the last of that origin and key counts', async () => {
   const directory = worker.directory();
   const there = { ...here, terminal: 'tty 2' };
-  writeCurrentSession(directory, here, of('ses_here'), Date.now());
-  writeCurrentSession(directory, there, of('ses_there'), Date.now());
-  expect(readCurrentSession(directory, here)).toEqual(of('ses_here'));
-  expect(readCurrentSession(directory, there)).toEqual(of('ses_there'));
-  expect(readCurrentSession(directory, nowhere)).toEqual(of('ses_there'));
+  new CurrentSessions(directory).write(here, of('ses_here'), Date.now());
+  new CurrentSessions(directory).write(there, of('ses_there'), Date.now());
+  expect(new CurrentSessions(directory).read(here)).toEqual(of('ses_here'));
+  expect(new CurrentSessions(directory).read(there)).toEqual(of('ses_there'));
+  expect(new CurrentSessions(directory).read(nowhere)).toEqual(of('ses_there'));
 });
 
 test('a file that is far too long is no session, and the next one takes its place', () => {
   const directory = worker.directory();
-  writeCurrentSession(directory, nowhere, of('ses_short'), Date.now());
+  new CurrentSessions(directory).write(nowhere, of('ses_short'), Date.now());
   const [name = ''] = readdirSync(join(directory, 'current'));
   writeFileSync(join(directory, 'current', name), 'ses_long\n'.repeat(100_000));
-  expect(() => readCurrentSession(directory, nowhere)).toThrow(
+  expect(() => new CurrentSessions(directory).read(nowhere)).toThrow(
     /cannot be read \(more than 65536 bytes: \d+\)/,
   );
-  writeCurrentSession(directory, nowhere, of('ses_next'), Date.now());
-  expect(readCurrentSession(directory, nowhere)).toEqual(of('ses_next'));
+  new CurrentSessions(directory).write(nowhere, of('ses_next'), Date.now());
+  expect(new CurrentSessions(directory).read(nowhere)).toEqual(of('ses_next'));
 });
 
 test('a terminal that has none does not take the last of another', async () => {
   const directory = worker.directory();
-  writeCurrentSession(directory, here, of('ses_here'), Date.now());
-  writeCurrentSession(directory, nowhere, of('ses_nowhere'), Date.now());
-  expect(readCurrentSession(directory, { ...here, terminal: 'tty 2' })).toBeNull();
-  expect(readCurrentSession(directory, here)).toEqual(of('ses_here'));
-  expect(readCurrentSession(directory, nowhere)).toEqual(of('ses_nowhere'));
+  new CurrentSessions(directory).write(here, of('ses_here'), Date.now());
+  new CurrentSessions(directory).write(nowhere, of('ses_nowhere'), Date.now());
+  expect(new CurrentSessions(directory).read({ ...here, terminal: 'tty 2' })).toBeNull();
+  expect(new CurrentSessions(directory).read(here)).toEqual(of('ses_here'));
+  expect(new CurrentSessions(directory).read(nowhere)).toEqual(of('ses_nowhere'));
 });
 
 test('a session keeps the mode of its last turn, which may be any text of one line', () => {
   const directory = worker.directory();
   for (const mode of ['echo', 'x', 'gpt 4:o/ü', null]) {
-    writeCurrentSession(directory, here, of('ses_1', mode), Date.now());
-    expect(readCurrentSession(directory, here)).toEqual(of('ses_1', mode));
+    new CurrentSessions(directory).write(here, of('ses_1', mode), Date.now());
+    expect(new CurrentSessions(directory).read(here)).toEqual(of('ses_1', mode));
   }
-  writeCurrentSession(directory, here, of('ses_1', 'two\nlines'), Date.now());
-  expect(readCurrentSession(directory, here)).toEqual(of('ses_1'));
+  new CurrentSessions(directory).write(here, of('ses_1', 'two\nlines'), Date.now());
+  expect(new CurrentSessions(directory).read(here)).toEqual(of('ses_1'));
 });
 
 test('another origin or key has its own', async () => {
   const directory = worker.directory();
-  writeCurrentSession(directory, here, of('ses_here'), Date.now());
+  new CurrentSessions(directory).write(here, of('ses_here'), Date.now());
   for (const other of [
     { ...here, key: 'pk_2' },
     { ...here, origin: 'embedded:/data' },
   ]) {
-    expect(readCurrentSession(directory, other)).toBeNull();
-    expect(readCurrentSession(directory, { ...other, terminal: null })).toBeNull();
+    expect(new CurrentSessions(directory).read(other)).toBeNull();
+    expect(new CurrentSessions(directory).read({ ...other, terminal: null })).toBeNull();
   }
 });
 
 test('a file holds the session id and a newline, is private, and its name is no key', async () => {
   const directory = worker.directory();
-  writeCurrentSession(directory, nowhere, of('ses_1'), Date.now());
+  new CurrentSessions(directory).write(nowhere, of('ses_1'), Date.now());
   const [name = ''] = readdirSync(join(directory, 'current'));
   const path = join(directory, 'current', name);
   expect(readFileSync(path, 'utf8')).toBe('ses_1\n');
@@ -91,17 +91,17 @@ test.each(['', '\n', 'two words\n', '..\n', `${'x'.repeat(256)}\n`])(
   'the content %j is none',
   async (content) => {
     const directory = worker.directory();
-    writeCurrentSession(directory, nowhere, of('ses_1'), Date.now());
+    new CurrentSessions(directory).write(nowhere, of('ses_1'), Date.now());
     const [name = ''] = readdirSync(join(directory, 'current'));
     writeFileSync(join(directory, 'current', name), content);
-    expect(readCurrentSession(directory, nowhere)).toBeNull();
+    expect(new CurrentSessions(directory).read(nowhere)).toBeNull();
   },
 );
 
 test('a folder that cannot be is named with what to do', async () => {
   const directory = worker.directory();
   writeFileSync(join(directory, 'file'), '');
-  const write = () => writeCurrentSession(join(directory, 'file'), here, of('ses_1'), Date.now());
+  const write = () => new CurrentSessions(join(directory, 'file')).write(here, of('ses_1'), Date.now());
   expect(write).toThrow(
     expect.objectContaining({
       code: 'CONFIG',
@@ -126,18 +126,18 @@ test('five processes with terminals of their own never cross, and the last is al
 test('files unused for 90 days go once there are more than 200, the others stay', async () => {
   const directory = worker.directory();
   const now = Date.now();
-  writeCurrentSession(directory, here, of('ses_here'), now);
+  new CurrentSessions(directory).write(here, of('ses_here'), now);
   const folder = join(directory, 'current');
   const age = (name: string, days: number) => {
     writeFileSync(join(folder, name), 'ses_old\n');
     utimesSync(join(folder, name), new Date(now - days * day), new Date(now - days * day));
   };
   for (let index = 0; index < 197; index += 1) age(`old-${index}`, 91);
-  writeCurrentSession(directory, { ...here, terminal: 'tty 2' }, of('ses_2'), now);
+  new CurrentSessions(directory).write({ ...here, terminal: 'tty 2' }, of('ses_2'), now);
   expect(readdirSync(folder)).toHaveLength(200);
   age('young', 89);
-  writeCurrentSession(directory, { ...here, terminal: 'tty 3' }, of('ses_3'), now);
+  new CurrentSessions(directory).write({ ...here, terminal: 'tty 3' }, of('ses_3'), now);
   expect(readdirSync(folder).filter((name) => name.startsWith('old-'))).toEqual([]);
   expect(readdirSync(folder)).toHaveLength(5);
-  expect(readCurrentSession(directory, here)).toEqual(of('ses_here'));
+  expect(new CurrentSessions(directory).read(here)).toEqual(of('ses_here'));
 });

@@ -1,7 +1,7 @@
 // The program of the processes that the tests of this folder start: `worker COMMAND ARGUMENTS...`. What it finds goes to
 // stdout; it is bundled by worker-bundle.ts.
 import { appendFileSync, writeSync } from 'node:fs';
-import { readCurrentSession, writeCurrentSession } from '../../src/config/current-session.ts';
+import { CurrentSessions } from '../../src/config/current-session.ts';
 import { ProfileFile } from '../../src/config/profile-file.ts';
 import { putProfile } from '../../src/config/profiles.ts';
 import { emptyProfile } from '../../src/config/stored-config.ts';
@@ -56,7 +56,7 @@ const commands: Record<string, (...words: string[]) => Promise<void>> = {
     process.umask(Number.parseInt(mask, 8));
     await profileFile(`${directory}/config`).update((config) => putProfile(config, 'work', emptyProfile));
     const holder = { origin: 'o', key: 'k', terminal: 't' };
-    writeCurrentSession(`${directory}/data`, holder, { sessionId: 'ses_1', mode: null }, Date.now());
+    new CurrentSessions(`${directory}/data`).write(holder, { sessionId: 'ses_1', mode: null }, Date.now());
   },
 
   async converse(directory = '', terminal = '', count = '') {
@@ -64,10 +64,10 @@ const commands: Record<string, (...words: string[]) => Promise<void>> = {
     const crossed = [];
     for (let index = 0; index < Number(count); index += 1) {
       const sessionId = `ses_${terminal}_${index}`;
-      writeCurrentSession(directory, holder, { sessionId, mode: 'm' }, Date.now());
-      const found = readCurrentSession(directory, holder)?.sessionId;
+      new CurrentSessions(directory).write(holder, { sessionId, mode: 'm' }, Date.now());
+      const found = new CurrentSessions(directory).read(holder)?.sessionId;
       if (found !== sessionId) crossed.push(found);
-      const last = readCurrentSession(directory, { ...holder, terminal: null })?.sessionId;
+      const last = new CurrentSessions(directory).read({ ...holder, terminal: null })?.sessionId;
       if (!/^ses_\w+_\d+$/.test(last ?? '')) crossed.push(last);
     }
     say(JSON.stringify(crossed));
