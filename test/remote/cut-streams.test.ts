@@ -78,7 +78,8 @@ describe('a cut stream', () => {
       });
     });
     backend = (await openRemote(server.url, { timeout: 20 })).backend;
-    impatient = (await openRemote(server.url, { timeout: 0.05 })).backend;
+    // Longer than a busy machine takes to bring what was sent.
+    impatient = (await openRemote(server.url, { timeout: 0.5 })).backend;
   });
   afterAll(async () => {
     await backend.close();
@@ -103,9 +104,9 @@ describe('a cut stream', () => {
   it.each(['FIN', 'RST', 'stall'] as const)('by %s is never taken for whole', async (cut) => {
     const chosen = samples.filter((sample) => sample.cut === cut);
     const told: number[] = [];
-    // A few at a time: each stall takes its time.
-    for (let first = 0; first < chosen.length; first += 10) {
-      const runs = await Promise.all(chosen.slice(first, first + 10).map(chat));
+    // Many at a time: each stall takes its time.
+    for (let first = 0; first < chosen.length; first += 50) {
+      const runs = await Promise.all(chosen.slice(first, first + 50).map(chat));
       for (const seen of runs) {
         expect(seen.map(({ event }) => event)).not.toContain('done');
         expect(seen).toEqual(events.slice(0, seen.length));
