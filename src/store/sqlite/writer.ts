@@ -56,6 +56,7 @@ export class Writer {
   readonly #longWaiting = new FairQueue<LongWrite>();
   #draining: Promise<void> | null = null;
   #lastWriteMs = Number.NEGATIVE_INFINITY;
+  #lastGroupSize = 0;
   #lastTurnMs = Number.POSITIVE_INFINITY;
 
   constructor(connection: Connection, wait: LockWait) {
@@ -136,11 +137,15 @@ export class Writer {
     this.#draining = null;
   }
 
-  /** A request that has already arrived can add its write before the group is closed. A single write does not wait. */
+  /**
+   * Lets a request that has already arrived add its write before the group is closed. A write of a single caller does not wait: the last
+   * group was one write, and it is longer ago than `closeMs`.
+   */
   async #waitForOthers(): Promise<void> {
     const now = monotonicMs();
     this.#lastTurnMs = Math.min(this.#lastTurnMs, now);
-    if (now - this.#lastWriteMs > closeMs && now - this.#lastTurnMs < mostMsAtOnce) return;
+    const isAlone = this.#lastGroupSize <= 1 && now - this.#lastWriteMs > closeMs;
+    if (isAlone && now - this.#lastTurnMs < mostMsAtOnce) return;
     await yieldToEventLoop();
     this.#lastTurnMs = monotonicMs();
   }
@@ -161,6 +166,7 @@ export class Writer {
     const group: Write[] = [];
     try {
       const outcomes = this.#runWaiting(group);
+      this.#lastGroupSize = group.length;
       this.#connection.commit();
       settle(group, outcomes);
     } catch (error) {

@@ -47,6 +47,21 @@ it('commits a single write without a turn of the event loop', async () => {
   expect(said).toEqual(['written', 'turned']);
 });
 
+it('commits the writes of many callers together, although each round begins long after the one before', async () => {
+  const { writer, note, count } = openWriter();
+  const [rounds, callers] = [10, 8];
+  for (let round = 0; round < rounds; round += 1) {
+    // As requests of several connections arrive: in one turn of the event loop, each in a callback of its own.
+    const arrivals = Array.from({ length: callers }, async (_, caller) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      await writer.write(() => note(round * callers + caller));
+    });
+    await Promise.all(arrivals);
+    await delay(3);
+  }
+  expect(count('COMMIT')).toBeLessThanOrEqual(rounds + 2);
+});
+
 it('lets the event loop turn for a caller that does nothing but write', async () => {
   const { writer, note } = openWriter();
   let isOver = false;
