@@ -8,13 +8,13 @@ import type { Call } from '../service/call.ts';
 import type { ChatEvent, ChatStart } from '../service/chat-event.ts';
 import { ParleyError } from '../service/errors.ts';
 import { quoted } from '../service/quoted.ts';
-import { chatReply, modeTold, replyOf, sessionIdOf } from '../wire/chat-response.ts';
-import { isTurnedAway } from '../wire/error-status.ts';
+import { chatReply, replyOf, reportedMode, sessionIdOf } from '../wire/chat-response.ts';
+import { asksToRetry } from '../wire/error-status.ts';
 import type { StreamedOperation } from '../wire/routes.ts';
 import { readStreamEvent } from '../wire/stream-event.ts';
 import { successBody } from '../wire/success-body.ts';
 import { failureOf, incompleteReply } from './failure.ts';
-import { errorWithoutKey } from './failure-without-key.ts';
+import { redactError } from './failure-redaction.ts';
 import type { OperationRequest, RemoteConnection } from './remote-connection.ts';
 import { StreamedText } from './streamed-text.ts';
 
@@ -51,15 +51,15 @@ export async function* remoteChat(
         return;
       }
       const received = await connection.received(prepared, response);
-      if (prepared.waits && isTurnedAway(received.status) && (await resending.again(received))) continue;
+      if (prepared.waits && asksToRetry(received.status) && (await resending.again(received))) continue;
       yield* turn.end(successBody(operation, received));
       return;
     } catch (error) {
-      if (!(error instanceof HttpFailure)) throw errorWithoutKey(error, call.apiKey);
+      if (!(error instanceof HttpFailure)) throw redactError(error, call.apiKey);
       // After a part of the reply was shown, the request is not sent again: the next reply would be another one.
       if (!turn.isShown && (await resending.again(error))) continue;
       const failure = turn.isBegun ? incompleteReply(error, turn.place) : failureOf(error, 'POST');
-      throw errorWithoutKey(failure, call.apiKey);
+      throw redactError(failure, call.apiKey);
     }
   }
 }
@@ -137,7 +137,7 @@ class RemoteTurn {
         body,
       });
     }
-    yield* this.#begin(session_id, null, this.#request.mode === '' ? modeTold(body) : null);
+    yield* this.#begin(session_id, null, this.#request.mode === '' ? reportedMode(body) : null);
     const reply = replyOf(body, this.#request.replyPointer) ?? this.#text.toString();
     if (reply === '') throw isCutIn(body) ? this.#cutReply() : this.#noReply(body);
     const certain = { session_id, mode: this.#start?.mode ?? this.#request.mode, reply };

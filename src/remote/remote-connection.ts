@@ -9,7 +9,7 @@ import { ParleyError } from '../service/errors.ts';
 import type { Extension } from '../service/extensions.ts';
 import { bodyBytes } from '../service/limits.ts';
 import { quoted } from '../service/quoted.ts';
-import { isTurnedAway } from '../wire/error-status.ts';
+import { asksToRetry } from '../wire/error-status.ts';
 import type { ReceivedResponse } from '../wire/failure-body.ts';
 import {
   eventStreamType,
@@ -21,11 +21,11 @@ import {
 import { operationPath, type Query } from '../wire/operation-path.ts';
 import { type Operation, routes } from '../wire/routes.ts';
 import { readAuthorities } from './authorities.ts';
-import { curlCommand } from './curl.ts';
+import { curlCommand } from './curl-command.ts';
 import { failureOf } from './failure.ts';
-import { failureWithoutKey } from './failure-without-key.ts';
+import { redactFailure } from './failure-redaction.ts';
 import type { RemoteOptions } from './remote-options.ts';
-import { Resending } from './resending.ts';
+import { RequestRetries } from './request-retries.ts';
 
 /** The most bytes of a body that is read whole. */
 const mostBytes = 64 * 1024 * 1024;
@@ -133,10 +133,10 @@ export class RemoteConnection {
   }
 
   /** Decides when this request is sent again. */
-  resending({ request, notice }: PreparedRequest): Resending {
+  resending({ request, notice }: PreparedRequest): RequestRetries {
     const { random, wait } = this.#options;
     const honoursKeys = () => this.offers('idempotency') === true;
-    return new Resending({
+    return new RequestRetries({
       method: request.method,
       honoursKeys,
       random,
@@ -160,7 +160,7 @@ export class RemoteConnection {
       return response;
     } catch (error) {
       if (!(error instanceof HttpFailure)) throw error;
-      const failure = failureWithoutKey(error, apiKey);
+      const failure = redactFailure(error, apiKey);
       await trace?.(`# ${failure.message}, after ${now() - start} ms`);
       throw failure;
     }
@@ -184,7 +184,7 @@ export class RemoteConnection {
     for (;;) {
       try {
         const received = await this.received(prepared, await this.send(prepared));
-        if (prepared.waits && isTurnedAway(received.status) && (await resending.again(received))) continue;
+        if (prepared.waits && asksToRetry(received.status) && (await resending.again(received))) continue;
         return { received, mayHaveActed: resending.mayHaveActed };
       } catch (error) {
         if (!(error instanceof HttpFailure)) throw error;

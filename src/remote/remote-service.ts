@@ -14,7 +14,7 @@ import type { NewSession, Session } from '../service/session.ts';
 import { modesOf } from '../wire/mode-list.ts';
 import { deletedSessionOf, identityOf, newSessionOf, sessionOf } from '../wire/session-response.ts';
 import { successBody } from '../wire/success-body.ts';
-import { errorWithoutKey } from './failure-without-key.ts';
+import { redactError } from './failure-redaction.ts';
 import { remoteChat } from './remote-chat.ts';
 import type { RemoteConnection } from './remote-connection.ts';
 import { remoteResult } from './remote-result.ts';
@@ -91,7 +91,7 @@ export class RemoteService implements ConversationService {
     try {
       return await this.#delete(call, sessionId);
     } catch (error) {
-      throw errorWithoutKey(error, call.apiKey);
+      throw redactError(error, call.apiKey);
     }
   }
 

@@ -6,12 +6,12 @@ import type { ChatEvent } from '../service/chat-event.ts';
 import { ParleyError } from '../service/errors.ts';
 import { apiRoutes, callOf } from './api-routes.ts';
 import { ChunkReader } from './chunk-reader.ts';
-import { ClientGone, clientGoneStatus } from './client-gone.ts';
+import { ClientDisconnected, clientDisconnectedStatus } from './client-disconnected.ts';
 import type { Served } from './handlers.ts';
 import { KeyWatch } from './key-watch.ts';
 import { LargeRequests } from './large-requests.ts';
-import { openRoutes } from './open-routes.ts';
 import { publicFailure } from './public-failure.ts';
+import { publicRoutes } from './public-routes.ts';
 import { RateLimiter } from './rate-limiter.ts';
 import { isOfApi, type RequestContext, requestContextOf } from './request-context.ts';
 import { failureResponse } from './responses.ts';
@@ -72,7 +72,7 @@ export function createApp(options: AppOptions): App {
   };
   const served = [
     ...apiRoutes({ served: options, rateLimiter, chat, bodies, bodyBytes: serverLimits.bodyBytes }),
-    ...openRoutes({ version, replies, ready }),
+    ...publicRoutes({ version, replies, ready }),
   ];
   const otherwise = async (context: RequestContext, request: Request): Promise<Response> => {
     if (isOfApi(context)) await rateLimiter.admit(callOf(context, request), false);
@@ -82,11 +82,11 @@ export function createApp(options: AppOptions): App {
   const hono = routerOf(served, otherwise);
 
   function record(context: RequestContext, status: number, error: unknown): void {
-    const isGone = error instanceof ClientGone;
+    const isGone = error instanceof ClientDisconnected;
     const told = error === null || isGone ? error : publicFailure(error);
     const { requestId, method, path, apiKey, route, began } = context;
     const milliseconds = now() - began;
-    const shown = isGone ? clientGoneStatus : status;
+    const shown = isGone ? clientDisconnectedStatus : status;
     const code = told instanceof ParleyError ? told.code : null;
     metrics?.requested({ method, route, status: shown, milliseconds, code });
     const line = {
@@ -104,9 +104,9 @@ export function createApp(options: AppOptions): App {
   }
 
   function fail(context: RequestContext, error: unknown): Response {
-    if (error instanceof ClientGone) {
-      record(context, clientGoneStatus, error);
-      return new Response(null, { status: clientGoneStatus });
+    if (error instanceof ClientDisconnected) {
+      record(context, clientDisconnectedStatus, error);
+      return new Response(null, { status: clientDisconnectedStatus });
     }
     const failure = publicFailure(error);
     const response = failureResponse(context, failure, {

@@ -2,7 +2,7 @@
 // turn begins is an ordinary error response in both forms. A failure after that names the session and the message.
 import type { Call } from '../service/call.ts';
 import type { ChatEvent, ChatStart, ReplyForm } from '../service/chat-event.ts';
-import { prefersStream } from './accept.ts';
+import { prefersStream } from './accept-header.ts';
 import { ChatStream } from './chat-stream.ts';
 import type { KeyWatch } from './key-watch.ts';
 import { withSession } from './public-failure.ts';

@@ -1,7 +1,7 @@
 // Reads the bodies of requests chunk by chunk from Node's streams. A web stream over a body takes several times as long to make, and again to
 // end when its client leaves.
 import type { Readable } from 'node:stream';
-import { ClientGone } from './client-gone.ts';
+import { ClientDisconnected } from './client-disconnected.ts';
 
 /** How many readers are told in one turn of the event loop that their client has gone. Thousands of clients can go at once. */
 const toldAtOnce = 50;
@@ -11,10 +11,10 @@ export class ChunkReader {
 
   /**
    * Resolves at the end of the body. Nothing is read while a promise of `take` is pending. If `take` throws, the rest of the body stays
-   * unread. Rejects with `ClientGone` when the client leaves before the end, whether `take` is pending or not.
+   * unread. Rejects with `ClientDisconnected` when the client leaves before the end, whether `take` is pending or not.
    */
   async read(body: Readable, take: (chunk: Uint8Array) => Promise<void> | null): Promise<void> {
-    if (body.destroyed) throw new ClientGone(body.errored);
+    if (body.destroyed) throw new ClientDisconnected(body.errored);
     await new Promise<void>((resolve, reject) => {
       const settle = () =>
         body.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
@@ -28,7 +28,7 @@ export class ChunkReader {
       const onGone = () => {
         if (body.readableEnded) return;
         settle();
-        this.#leave(() => reject(new ClientGone(body.errored)));
+        this.#leave(() => reject(new ClientDisconnected(body.errored)));
       };
       const onFailure = (error: unknown) => {
         settle();

@@ -1,6 +1,6 @@
 // The OpenAPI document as one HTML page without scripts and without parts from elsewhere, so that it works offline.
 import { escapeHtml } from '../system/html-escape.ts';
-import { answerOf, curlOf } from './docs-samples.ts';
+import { answerOf, curlOf } from './docs-examples.ts';
 import type { OpenApiDocument, OpenApiOperation } from './openapi.ts';
 
 /** The page must not load or run anything, whatever its texts contain. */

@@ -14,16 +14,16 @@ import { ParleyError } from '../service/errors.ts';
 import { beginning } from '../service/quoted.ts';
 import type { Remedy } from '../service/remedy.ts';
 import type { App } from './app.ts';
-import { ConnectionTurns } from './connection-turns.ts';
-import type { ServerLimits } from './server-limits.ts';
-import { StalledReaders } from './stalled-readers.ts';
+import { RequestPipeline } from './request-pipeline.ts';
 import {
   badTarget,
   type ConnectionError,
   type Refusal,
   refusalOf,
   refusalOfHead,
-} from './unreadable-request.ts';
+} from './request-refusal.ts';
+import type { ServerLimits } from './server-limits.ts';
+import { StalledReaders } from './stalled-readers.ts';
 
 export interface ListenOptions {
   readonly host: string;
@@ -53,7 +53,7 @@ const deliveryMs = 2000;
 export async function listen(app: App, { host, port, limits }: ListenOptions): Promise<Listening> {
   const exchanges = new WeakMap<Duplex, Exchange>();
   const readers = new StalledReaders(limits.stalledMs, limits.checkMs);
-  const turns = new ConnectionTurns();
+  const turns = new RequestPipeline();
   const answer = getRequestListener(
     (request, streams) => {
       const incoming = streams.incoming as IncomingMessage;

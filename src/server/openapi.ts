@@ -185,7 +185,7 @@ function failuresOf(name: Operation): Readonly<Record<string, Json>> {
   return { ...ofOperation, ...unreadable };
 }
 
-/** The responses to a request that was never read whole (unreadable-request.ts). */
+/** The responses to a request that was never read whole (request-refusal.ts). */
 const unreadable: Readonly<Record<string, Json>> = {
   408: failed('`INVALID_REQUEST`: the request did not arrive in time'),
   414: failed('`PAYLOAD_TOO_LARGE`: the request line is too long'),

@@ -2,7 +2,7 @@
 import type { ChatStart } from '../service/chat-event.ts';
 import { ParleyError, serviceErrorCodes } from '../service/errors.ts';
 import { modelServerProblemOf } from '../service/model-server-problem.ts';
-import { ClientGone } from './client-gone.ts';
+import { ClientDisconnected } from './client-disconnected.ts';
 import { modelFailure } from './model-failure.ts';
 
 const publicCodes: ReadonlySet<string> = new Set(serviceErrorCodes);
@@ -65,7 +65,7 @@ function isOfDatabase({ cause }: ParleyError): boolean {
 
 /** Adds the session and the message to a failure of a chat whose message was stored. */
 export function withSession(error: unknown, { session_id, message_id }: ChatStart): unknown {
-  if (error instanceof ClientGone) return error;
+  if (error instanceof ClientDisconnected) return error;
   const failure = error instanceof ParleyError ? error : internalError(error);
   if (failure.session_id !== null) return failure;
   const hint = `${failure.hint} The message is kept in session ${session_id}.`.trim();

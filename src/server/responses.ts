@@ -2,7 +2,7 @@
 import type { ParleyError } from '../service/errors.ts';
 import { extensions } from '../service/extensions.ts';
 import { failureBody } from '../service/result.ts';
-import { errorStatus, isTurnedAway } from '../wire/error-status.ts';
+import { asksToRetry, errorStatus } from '../wire/error-status.ts';
 import { eventStreamType, extensionsHeader, requestIdHeader } from '../wire/headers.ts';
 import { isOfApi, type RequestContext } from './request-context.ts';
 
@@ -65,7 +65,7 @@ export function failureResponse(
 ): Response {
   return jsonResponse(context, status, failureBody(error, context.requestId), {
     ...(status === 401 && { 'WWW-Authenticate': 'Bearer' }),
-    ...((error.retryAfter !== null || isTurnedAway(status)) && {
+    ...((error.retryAfter !== null || asksToRetry(status)) && {
       'Retry-After': String(error.retryAfter ?? usualWait),
     }),
     ...headers,

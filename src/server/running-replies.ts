@@ -2,7 +2,7 @@
 // refuses new replies, lets the running ones end for a while, and cuts the rest. Each received part is stored, and its client is told.
 import { setTimeout as delay } from 'node:timers/promises';
 import { ParleyError } from '../service/errors.ts';
-import { ClientGone } from './client-gone.ts';
+import { ClientDisconnected } from './client-disconnected.ts';
 
 /** One running reply. */
 export interface RunningReply {
@@ -34,7 +34,7 @@ export class RunningReplies {
   begin(request: AbortSignal): RunningReply {
     if (this.#stopping) throw stopping();
     const controller = new AbortController();
-    const clientLeft = () => controller.abort(new ClientGone());
+    const clientLeft = () => controller.abort(new ClientDisconnected());
     if (request.aborted) clientLeft();
     request.addEventListener('abort', clientLeft, { once: true });
     this.#running.add(controller);

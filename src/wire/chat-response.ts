@@ -17,7 +17,7 @@ export function sessionIdOf(body: unknown): string | null {
 }
 
 /** The mode that replied; null if the response does not tell. */
-export function modeTold(body: unknown): string | null {
+export function reportedMode(body: unknown): string | null {
   return textOrNull(fieldOf(fieldOf(body, 'data'), 'mode'));
 }
 
@@ -54,7 +54,7 @@ export function chatReply(certain: CertainReply, body: unknown): ChatReply {
   return {
     session_id: certain.session_id,
     message_id: textOrNull(fieldOf(data, 'message_id')) ?? '',
-    mode: modeTold(body) ?? certain.mode,
+    mode: reportedMode(body) ?? certain.mode,
     reply: certain.reply,
     finish_reason: finishReasonOf(fieldOf(data, 'finish_reason')),
     created_at: textOrNull(fieldOf(data, 'created_at')) ?? '',

@@ -31,6 +31,6 @@ export function errorStatus(code: ErrorCode): number {
 }
 
 /** True for a status that asks the client to send the request again later. */
-export function isTurnedAway(status: number): boolean {
+export function asksToRetry(status: number): boolean {
   return status === 429 || status === 503;
 }

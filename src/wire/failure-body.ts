@@ -4,7 +4,7 @@ import { fieldOf, firstText, textOrNull } from '../http/foreign-json.ts';
 import { duration } from '../service/duration.ts';
 import { type ErrorCode, type ErrorDetail, ParleyError, serviceErrorCodes } from '../service/errors.ts';
 import type { BudgetLeft } from '../service/key-limits.ts';
-import { isTurnedAway } from './error-status.ts';
+import { asksToRetry } from './error-status.ts';
 
 /** The response to one request, before its body is read. */
 export interface ReceivedResponse {
@@ -26,9 +26,9 @@ export function refusedKey(body: unknown): ParleyError {
 /** The failure of a response with an error status, or with `success: false`. */
 export function failureOfResponse(response: ReceivedResponse, body: unknown): ParleyError {
   const { status, retryAfter, asked } = response;
-  const told = codeTold(body);
-  if (body === undefined && !isTurnedAway(status))
-    return notThisApi(response, body, 'not with JSON that can be read');
+  const told = reportedCode(body);
+  if (body === undefined && !asksToRetry(status))
+    return badResponse(response, body, 'not with JSON that can be read');
   const code = knownCode(told) ?? codeOfStatus(status);
   const wait = retryAfter === null ? '' : `The server asks to wait ${duration(retryAfter)}.`;
   return new ParleyError(code, wordsOf(body, code) ?? `${asked} failed with status ${status}.`, {
@@ -42,13 +42,13 @@ export function failureOfResponse(response: ReceivedResponse, body: unknown): Pa
 
 /** The failure of the stream event `error`, which has no status. */
 export function failureOfEvent(body: unknown): ParleyError {
-  const code = knownCode(codeTold(body)) ?? 'ENGINE_FAILED';
+  const code = knownCode(reportedCode(body)) ?? 'ENGINE_FAILED';
   const message = wordsOf(body, code) ?? 'The server ended the reply with an error.';
   return new ParleyError(code, message, factsOf(body));
 }
 
 /** The failure of a response that does not come from a conversation service, or that breaks the interface document. */
-export function notThisApi(response: ReceivedResponse, body: unknown, problem: string): ParleyError {
+export function badResponse(response: ReceivedResponse, body: unknown, problem: string): ParleyError {
   const { asked, status } = response;
   const message = `${asked} was answered with status ${status}, but ${problem}.`;
   return new ParleyError('BAD_RESPONSE', message, {
@@ -58,7 +58,7 @@ export function notThisApi(response: ReceivedResponse, body: unknown, problem: s
 }
 
 /** The error code as the server sent it; null if the body has none. */
-export function codeTold(body: unknown): string | null {
+export function reportedCode(body: unknown): string | null {
   const error = fieldOf(body, 'error');
   return firstText(fieldOf(error, 'code'), fieldOf(body, 'code'), error);
 }
@@ -66,7 +66,7 @@ export function codeTold(body: unknown): string | null {
 /** The server's message on one line, followed by the server's code if Parley uses another code. */
 function wordsOf(body: unknown, code: ErrorCode | null): string | null {
   const error = fieldOf(body, 'error');
-  const told = codeTold(body);
+  const told = reportedCode(body);
   const text = firstText(fieldOf(error, 'message'), fieldOf(body, 'message'), error) ?? told;
   if (text === null) return null;
   const line = onOneLine(text).slice(0, 2000);

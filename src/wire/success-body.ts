@@ -5,11 +5,11 @@ import { ParleyError } from '../service/errors.ts';
 import type { Extension } from '../service/extensions.ts';
 import { parseExactJson } from './exact-json.ts';
 import {
-  codeTold,
+  badResponse,
   failureOfResponse,
-  notThisApi,
   type ReceivedResponse,
   refusedKey,
+  reportedCode,
 } from './failure-body.ts';
 import { type Operation, routes } from './routes.ts';
 
@@ -24,7 +24,7 @@ export function successBody(operation: Operation, response: ReceivedResponse): u
   if (isSuccess && operation === 'deleteSession' && text.trim() === '') return null;
   if (isSuccess && fieldOf(body, 'success') === true) return body;
   if (!isSuccess || fieldOf(body, 'success') === false) throw failureOfResponse(response, body);
-  throw notThisApi(
+  throw badResponse(
     response,
     body,
     body === undefined ? 'not with JSON that can be read' : 'without "success": true',
@@ -38,7 +38,7 @@ export function successBody(operation: Operation, response: ReceivedResponse): u
 function lackingExtension(operation: Operation, status: number, body: unknown): Extension | null {
   const { extension, path } = routes[operation];
   if (extension === null || (status !== 404 && status !== 405)) return null;
-  return !path.includes(':id') || codeTold(body) !== 'SESSION_NOT_FOUND' ? extension : null;
+  return !path.includes(':id') || reportedCode(body) !== 'SESSION_NOT_FOUND' ? extension : null;
 }
 
 function unsupported(operation: Operation, extension: Extension, body: unknown): ParleyError {

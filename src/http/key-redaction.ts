@@ -9,7 +9,7 @@ const encoded =
   /%(?:25)*([\da-f]{2})|\\+u00([\da-f]{2})|&#x0*([\da-f]{2});?|&#0*(\d{2,3});?|[\s\u00ad\u200b-\u200d\u2060\ufeff]+/gi;
 
 /** The text with `mark` in place of each part that contains half of the key or more. */
-export function withoutKey(text: string, key: string, mark = hidden): string {
+export function redactKey(text: string, key: string, mark = hidden): string {
   if (key.length < shortestKey) return text;
   const { plain, startOf, endOf } = decoded(text);
   const places = formsOf(key).flatMap((form) => placesOf(form, plain));

@@ -10,7 +10,7 @@ export interface TurnedAway {
   readonly retryAfter: number | null;
 }
 
-export interface ResendingOptions {
+export interface RetryOptions {
   readonly method: Route['method'];
   /** True if the server is known to honour idempotency keys. */
   readonly honoursKeys: () => boolean;
@@ -28,12 +28,12 @@ const firstPauseMs = 250;
 const longestPauseSeconds = 30;
 
 /** The attempts of one request. */
-export class Resending {
-  readonly #options: ResendingOptions;
+export class RequestRetries {
+  readonly #options: RetryOptions;
   #count = 1;
   #mayHaveActed = false;
 
-  constructor(options: ResendingOptions) {
+  constructor(options: RetryOptions) {
     this.#options = options;
   }
 

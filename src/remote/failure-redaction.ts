@@ -1,7 +1,8 @@
 // Removes the key from failures. A server may repeat the key in its error, or in the address that it redirects to, and failures go to
 // screens and into logs. The text of a success stays as it is.
-import { withoutKey } from '../http/hidden-key.ts';
+
 import { HttpFailure } from '../http/http-failure.ts';
+import { redactKey } from '../http/key-redaction.ts';
 import { ParleyError } from '../service/errors.ts';
 
 /**
@@ -10,15 +11,15 @@ import { ParleyError } from '../service/errors.ts';
  */
 const mostCharacters = 1024 * 1024;
 
-export function failureWithoutKey(failure: HttpFailure, apiKey: string): HttpFailure {
-  const message = withoutKey(failure.message, apiKey);
+export function redactFailure(failure: HttpFailure, apiKey: string): HttpFailure {
+  const message = redactKey(failure.message, apiKey);
   if (message === failure.message) return failure;
   return new HttpFailure(failure.kind, failure.sent, message, failure.cause, failure.stale);
 }
 
 /** Every text of a server in the failure is cleaned. Other errors are returned as they are. */
-export function errorWithoutKey(error: unknown, apiKey: string): unknown {
-  if (error instanceof HttpFailure) return failureWithoutKey(error, apiKey);
+export function redactError(error: unknown, apiKey: string): unknown {
+  if (error instanceof HttpFailure) return redactFailure(error, apiKey);
   if (!(error instanceof ParleyError)) return error;
   const { code, remedy, retryAfter, mayHaveActed, cause } = error;
   const clean = new ValueWithoutKey(apiKey);
@@ -33,7 +34,7 @@ export function errorWithoutKey(error: unknown, apiKey: string): unknown {
     message_id: error.message_id && clean.text(error.message_id),
     body: clean.value(error.body),
   };
-  const cleanCause = errorWithoutKey(cause, apiKey);
+  const cleanCause = redactError(cause, apiKey);
   if (!clean.hasChanged && cleanCause === cause) return error;
   return new ParleyError(code, message, { ...facts, remedy, retryAfter, mayHaveActed, cause: cleanCause });
 }
@@ -51,7 +52,7 @@ class ValueWithoutKey {
   text(text: string): string {
     this.#left -= text.length;
     const apiKey = this.#apiKey;
-    const clean = this.#left < 0 && apiKey !== '' ? text.replaceAll(apiKey, '') : withoutKey(text, apiKey);
+    const clean = this.#left < 0 && apiKey !== '' ? text.replaceAll(apiKey, '') : redactKey(text, apiKey);
     this.hasChanged ||= clean !== text;
     return clean;
   }

@@ -12,7 +12,7 @@ interface Turns {
   readonly waiting: (() => void)[];
 }
 
-export class ConnectionTurns {
+export class RequestPipeline {
   readonly #connections = new WeakMap<Socket, Turns>();
 
   /** Calls `answer` when the earlier requests of the connection are answered; never for a connection that is closed by then. */

@@ -1,7 +1,7 @@
 // Which request is sent again after what, row by row; and the waits between.
 import { describe, expect, it } from 'vitest';
 import { HttpFailure, type HttpFailureKind } from '../../src/http/http-failure.ts';
-import { Resending, type TurnedAway } from '../../src/remote/resending.ts';
+import { RequestRetries, type TurnedAway } from '../../src/remote/request-retries.ts';
 
 const methods = ['GET', 'DELETE', 'POST', 'PATCH'] as const;
 
@@ -13,7 +13,7 @@ function resending(method: (typeof methods)[number], honoured = false, random = 
   const { signal } = new AbortController();
   return {
     waits,
-    it: new Resending({
+    it: new RequestRetries({
       method,
       honoursKeys: () => honoured,
       random: () => random,

@@ -6,14 +6,14 @@ import type { ServedRoute } from './routing.ts';
 import type { RunningReplies } from './running-replies.ts';
 import { stopping } from './running-replies.ts';
 
-export interface OpenDependencies {
+export interface PublicRouteDependencies {
   readonly version: string;
   readonly replies: RunningReplies;
   /** Resolves when the store can be written, and rejects while it cannot. */
   ready(): Promise<void>;
 }
 
-export function openRoutes({ version, replies, ready }: OpenDependencies): readonly ServedRoute[] {
+export function publicRoutes({ version, replies, ready }: PublicRouteDependencies): readonly ServedRoute[] {
   // Both are made at their first request: they take longer than all else that a server makes at its start.
   let documentText: string | null = null;
   let page: string | null = null;

@@ -1,7 +1,8 @@
 // A request as a curl command that repeats it, for people who look for a fault. The command reads the key from a variable and does not
 // contain it.
-import { withoutKey } from '../http/hidden-key.ts';
+
 import type { HttpRequest } from '../http/http-client.ts';
+import { redactKey } from '../http/key-redaction.ts';
 import { singleQuoted } from '../system/shell-quote.ts';
 
 /** The variable in place of the key of a Parley server. */
@@ -23,7 +24,7 @@ export function curlCommand(
   }
   if (request.body !== null) words.push('--data-binary', singleQuoted(asciiJson(request.body)));
   // A message may contain the key, by mistake or not.
-  return words.map((word) => withoutKey(word, apiKey, keyPlace)).join(' ');
+  return words.map((word) => redactKey(word, apiKey, keyPlace)).join(' ');
 }
 
 /** In JSON, only strings can hold characters beyond ASCII. They are escaped, because some terminals alter them. */
