@@ -1,30 +1,30 @@
-// Answers the requests of a connection one after the other, although a client may send thousands of them at once (pipelining). The requests
-// of other connections come in between.
+// Serves pipelined requests: a client may send thousands of requests on one connection at once. They are served one after the other, and
+// the requests of other connections run in between.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** The most requests that wait on one connection. The connection is then not read further, but its last read may bring more. */
+/** The most requests that wait on one connection. Reading from the connection then pauses, although its last read may have brought more. */
 const mostWaiting = 32;
 
-interface Turns {
+interface Connection {
   isBusy: boolean;
-  /** The requests behind the one that is being answered. */
+  /** The requests behind the one that is being served. */
   readonly waiting: (() => void)[];
 }
 
 export class RequestPipeline {
-  readonly #connections = new WeakMap<Socket, Turns>();
+  readonly #connections = new WeakMap<Socket, Connection>();
 
-  /** Calls `answer` when the earlier requests of the connection are answered; never for a connection that is closed by then. */
-  take({ socket }: IncomingMessage, outgoing: ServerResponse, answer: () => void): void {
+  /** Calls `serve` when the earlier requests of the connection are served; never if the connection is closed by then. */
+  add({ socket }: IncomingMessage, outgoing: ServerResponse, serve: () => void): void {
     const start = () => {
       outgoing.once('close', () => this.#next(socket));
-      answer();
+      serve();
     };
-    const turns = this.#turnsOf(socket);
-    const { waiting } = turns;
-    if (!turns.isBusy) {
-      turns.isBusy = true;
+    const connection = this.#connectionOf(socket);
+    const { waiting } = connection;
+    if (!connection.isBusy) {
+      connection.isBusy = true;
       start();
       return;
     }
@@ -34,7 +34,7 @@ export class RequestPipeline {
 
   #pause(socket: Socket, waiting: readonly unknown[]): void {
     socket.pause();
-    // Node reads on after each response.
+    // Node resumes the socket after each response.
     const pauseAgain = () => {
       if (waiting.length > mostWaiting) socket.pause();
       else socket.off('resume', pauseAgain);
@@ -43,19 +43,19 @@ export class RequestPipeline {
   }
 
   #next(socket: Socket): void {
-    const turns = this.#turnsOf(socket);
-    const { waiting } = turns;
+    const connection = this.#connectionOf(socket);
+    const { waiting } = connection;
     const start = waiting.shift();
-    if (start === undefined || socket.destroyed) turns.isBusy = false;
+    if (start === undefined || socket.destroyed) connection.isBusy = false;
     else setImmediate(start);
     if (waiting.length === mostWaiting) socket.resume();
   }
 
-  #turnsOf(socket: Socket): Turns {
+  #connectionOf(socket: Socket): Connection {
     const known = this.#connections.get(socket);
     if (known !== undefined) return known;
-    const turns: Turns = { isBusy: false, waiting: [] };
-    this.#connections.set(socket, turns);
-    return turns;
+    const connection: Connection = { isBusy: false, waiting: [] };
+    this.#connections.set(socket, connection);
+    return connection;
   }
 }
