@@ -1,13 +1,13 @@
-// Removes the key from failures. A server may repeat the key in its error, or in the address that it redirects to, and failures go to
-// screens and into logs. The text of a success stays as it is.
+// Removes the key from failures. A server may repeat the key in its error, or in the address of a redirect, and failures are shown and
+// logged. The text of a success is not changed.
 
 import { HttpFailure } from '../http/http-failure.ts';
 import { redactKey } from '../http/key-redaction.ts';
 import { ParleyError } from '../service/errors.ts';
 
 /**
- * In this many characters of one failure all forms of the key are searched, at up to a microsecond each; in the rest only the key
- * itself.
+ * The characters of one failure in which all forms of the key are searched, at up to a microsecond each. In the rest only the key itself
+ * is searched.
  */
 const mostCharacters = 1024 * 1024;
 
@@ -17,32 +17,32 @@ export function redactFailure(failure: HttpFailure, apiKey: string): HttpFailure
   return new HttpFailure(failure.kind, failure.sent, message, failure.cause, failure.stale);
 }
 
-/** Every text of a server in the failure is cleaned. Other errors are returned as they are. */
+/** Removes the key from every text of a server in the failure. Other errors are returned unchanged. */
 export function redactError(error: unknown, apiKey: string): unknown {
   if (error instanceof HttpFailure) return redactFailure(error, apiKey);
   if (!(error instanceof ParleyError)) return error;
   const { code, remedy, retryAfter, mayHaveActed, cause } = error;
-  const clean = new ValueWithoutKey(apiKey);
-  const message = clean.text(error.message);
+  const redaction = new Redaction(apiKey);
+  const message = redaction.text(error.message);
   const facts = {
-    hint: clean.text(error.hint),
+    hint: redaction.text(error.hint),
     details: error.details.map(({ field, problem }) => ({
-      field: clean.text(field),
-      problem: clean.text(problem),
+      field: redaction.text(field),
+      problem: redaction.text(problem),
     })),
-    session_id: error.session_id && clean.text(error.session_id),
-    message_id: error.message_id && clean.text(error.message_id),
-    body: clean.value(error.body),
+    session_id: error.session_id && redaction.text(error.session_id),
+    message_id: error.message_id && redaction.text(error.message_id),
+    body: redaction.value(error.body),
   };
-  const cleanCause = redactError(cause, apiKey);
-  if (!clean.hasChanged && cleanCause === cause) return error;
-  return new ParleyError(code, message, { ...facts, remedy, retryAfter, mayHaveActed, cause: cleanCause });
+  const redactedCause = redactError(cause, apiKey);
+  if (!redaction.hasChanged && redactedCause === cause) return error;
+  return new ParleyError(code, message, { ...facts, remedy, retryAfter, mayHaveActed, cause: redactedCause });
 }
 
 /** Removes the key from the texts and JSON values of one failure. */
-class ValueWithoutKey {
+class Redaction {
   readonly #apiKey: string;
-  #left = mostCharacters;
+  #remaining = mostCharacters;
   hasChanged = false;
 
   constructor(apiKey: string) {
@@ -50,9 +50,10 @@ class ValueWithoutKey {
   }
 
   text(text: string): string {
-    this.#left -= text.length;
+    this.#remaining -= text.length;
     const apiKey = this.#apiKey;
-    const clean = this.#left < 0 && apiKey !== '' ? text.replaceAll(apiKey, '') : redactKey(text, apiKey);
+    const clean =
+      this.#remaining < 0 && apiKey !== '' ? text.replaceAll(apiKey, '') : redactKey(text, apiKey);
     this.hasChanged ||= clean !== text;
     return clean;
   }

@@ -1,4 +1,4 @@
-// Carries out one operation at a server: sends the request, distinguishes success from failure, and reads the body.
+// Carries out one operation at a server: sends the request, checks for success, and reads the body.
 import type { Call } from '../service/call.ts';
 import type { Result } from '../service/result.ts';
 import { badResponse } from '../wire/failure-body.ts';
@@ -16,10 +16,10 @@ export async function remoteResult<T>(
   read: (body: unknown) => T | null,
 ): Promise<Result<T>> {
   try {
-    const { received } = await connection.ask(connection.prepare(call, operation, input));
+    const { received } = await connection.sendWithRetries(connection.prepare(call, operation, input));
     const body = successBody(operation, received);
     const data = read(body);
-    if (data === null) throw badResponse(received, body, 'not with what was asked for');
+    if (data === null) throw badResponse(received, body, 'the body does not contain the requested data');
     return { data, body };
   } catch (error) {
     throw redactError(error, call.apiKey);

@@ -11,7 +11,7 @@ export interface LargeRequestLimits {
 }
 
 /** The memory of one large request. */
-export interface Reservation {
+export interface BodyReservation {
   /** Reserves room for bytes that have arrived. Null if there is room; otherwise it resolves when there is room, or never after `release`. */
   reserve(bytes: number): Promise<void> | null;
   /** Resolves when no other large request is being processed. */
@@ -54,7 +54,7 @@ export class LargeRequests {
   }
 
   /** Adds a request, which holds no bytes yet. */
-  add(apiKey: string): Reservation {
+  add(apiKey: string): BodyReservation {
     const key = this.#keys.get(apiKey) ?? { requests: new Set(), heldBytes: 0 };
     this.#keys.set(apiKey, key);
     const request: LargeRequest = { key, heldBytes: 0 };

@@ -6,7 +6,7 @@ import { yieldToEventLoop } from '../system/yield-to-event-loop.ts';
 import type { ChunkReader } from './chunk-reader.ts';
 import { parseJsonBody } from './json-body.ts';
 import type { JsonBounds } from './json-scan.ts';
-import { type LargeRequests, largeBytes, type Reservation } from './large-requests.ts';
+import { type BodyReservation, type LargeRequests, largeBytes } from './large-requests.ts';
 import type { RequestContext } from './request-context.ts';
 
 /** The most bytes of a body, and the limits of its JSON. */
@@ -18,7 +18,7 @@ export interface BodyLimits {
 export interface RequestBody {
   readonly value: unknown;
   /** The memory of a large body; null for a small one. The caller releases it when it no longer needs the value. */
-  readonly reservation: Reservation | null;
+  readonly reservation: BodyReservation | null;
 }
 
 /** The owner and the bytes of a body. */
@@ -70,7 +70,7 @@ async function parsed(bytes: Uint8Array, bounds: JsonBounds): Promise<unknown> {
 
 interface ReadBytes {
   readonly bytes: Uint8Array;
-  readonly reservation: Reservation | null;
+  readonly reservation: BodyReservation | null;
 }
 
 /** A body gets a reservation when it has become large. The reservation counts the bytes that have arrived, not the announced length. */
@@ -83,7 +83,7 @@ async function readBytes(
   if (Number(contentLength) > limit) throw tooLarge(limit, `${contentLength}`);
   if (contentLength === '0' || body === null) return { bytes: new Uint8Array(), reservation: null };
   const chunks = new ChunkQueue();
-  let reservation: Reservation | null = null;
+  let reservation: BodyReservation | null = null;
   try {
     await chunkReader.read(body, (chunk) => {
       chunks.push(chunk);
@@ -96,7 +96,7 @@ async function readBytes(
     });
     return { bytes: chunks.takeAll(), reservation };
   } catch (error) {
-    (reservation as Reservation | null)?.release();
+    (reservation as BodyReservation | null)?.release();
     throw error;
   }
 }

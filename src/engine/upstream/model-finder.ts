@@ -34,7 +34,7 @@ export async function findModels(
       responseMs,
       silenceMs: responseMs,
       mostBytes,
-      tellsStale: false,
+      detectsStale: false,
     };
     const authorities = await options.authorities();
     key = server.key === null ? null : await options.readKey(server.key, server.name, signal);
