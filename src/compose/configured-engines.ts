@@ -63,7 +63,7 @@ function upstreamOptions({ env, now, signal }: Dependencies, options: EngineOpti
     trace:
       trace &&
       (async (request, origin, { key, reference }) => {
-        const { curlCommand } = await import('../remote/curl.ts');
+        const { curlCommand } = await import('../remote/curl-command.ts');
         const { keyInShell } = await import('../config/key-reference.ts');
         await trace(curlCommand(request, origin, key, authorityFile, keyInShell(reference)));
       }),

@@ -1,7 +1,7 @@
-// Bytes that wait for their reader. Small chunks are copied into one block, because a chunk of one byte may be a view of a buffer of 64
-// KiB, which would stay in memory as long as the chunk.
+// Holds bytes until they are read. Small chunks are copied into one block, because a chunk of one byte may be a view of a buffer of 64 KiB,
+// which would stay in memory as long as the chunk.
 
-/** A chunk of this length is not copied: it fills at least a quarter of the buffer that it is a view of. */
+/** A chunk of at least this length is not copied, because it fills a quarter of its buffer or more. */
 const blockBytes = 16 * 1024;
 
 export class ChunkQueue {

@@ -1,5 +1,5 @@
-// The kept connections of one client to one origin, through the proxy if there is one. undici is loaded here, only when it is needed,
-// because loading it takes as long as the rest of a start.
+// The pool of connections from one client to one origin, through the proxy if there is one. undici is loaded only when it is needed, because
+// loading it takes as long as the rest of a start.
 import type { Socket } from 'node:net';
 import type { buildConnector, Pool } from 'undici';
 import { isLocalName, isLoopback, lookupLocalName } from './loopback.ts';
@@ -9,15 +9,13 @@ import { limitResponses } from './response-meter.ts';
 export interface ConnectionOptions {
   /** The URL of a proxy; null for none. */
   readonly proxy: string | null;
-  /** Certificates (PEM) of all authorities to trust; null for those that Node trusts. */
+  /** The certificates (PEM) of all trusted authorities; null for Node's default. */
   readonly authorities: readonly string[] | null;
   readonly connectMs: number;
-  /**
-   * Limits the bytes of one response, with its heads and the framing of its chunks.
-   */
+  /** Limits the bytes of one response, including its heads and the framing of its chunks. */
   readonly mostBytes: number;
-  /** Called with each connection that is opened, except connections through a proxy; null if it is not needed. */
-  readonly opened: ((socket: Socket) => void) | null;
+  /** Called with each new connection, except connections through a proxy; null if it is not needed. */
+  readonly onOpened: ((socket: Socket) => void) | null;
 }
 
 export async function openConnections(origin: string, options: ConnectionOptions): Promise<Connections> {
@@ -30,8 +28,8 @@ export async function openConnections(origin: string, options: ConnectionOptions
 async function undiciConnections(origin: string, options: ConnectionOptions): Promise<Connections> {
   const [undici, { setFlagsFromString }] = await Promise.all([import('undici'), import('node:v8')]);
   // V8 would begin to optimize undici's HTTP parser (WebAssembly) after some responses, and on Node 20 the end of the process waits 0.1 s
-  // for that. The code that V8 makes at first is fast enough. The flag is set after the import, because V8 refuses a code cache that was
-  // made with another flag.
+  // for that. The baseline code is fast enough. The flag is set after the import, because V8 rejects a code cache that was created with
+  // other flags.
   setFlagsFromString('--wasm-tiering-budget=100000000');
   const connect = {
     timeout: options.connectMs,
@@ -55,7 +53,7 @@ async function undiciConnections(origin: string, options: ConnectionOptions): Pr
       uri: options.proxy,
       requestTls: connect,
       proxyTls: connect,
-      // The agent connects through the proxy, and the connections of this pool are watched.
+      // The agent connects through the proxy. This pool watches the connections.
       factory: (place, { connect: tunnel, ...rest }: TunnelOptions) =>
         new undici.Pool(place, { ...rest, connect: open(tunnel) }),
     });
@@ -63,12 +61,12 @@ async function undiciConnections(origin: string, options: ConnectionOptions): Pr
   return new undici.Pool(origin, { ...limits, connect: open(undici.buildConnector(connect)) });
 }
 
-/** What undici's agent for SOCKS has besides its types. Its own pool of connections could not be watched. */
+/** A method of undici's SOCKS agent that is missing in its types. The agent's own pool of connections cannot be watched. */
 interface SocksTunnels {
   createSocks5Connection(host: string, port: number): Promise<Socket>;
 }
 
-/** Opens a connection within a tunnel of the proxy: TLS for `https`. */
+/** Opens a connection through the tunnel of the proxy, with TLS for `https`. */
 function throughTunnel(agent: SocksTunnels, secure: buildConnector.connector): buildConnector.connector {
   return (place, opened) => {
     const isSecure = place.protocol === 'https:';
@@ -83,20 +81,20 @@ function throughTunnel(agent: SocksTunnels, secure: buildConnector.connector): b
   };
 }
 
-/** What the ProxyAgent of undici gives to the pool of an origin. */
+/** The options that undici's ProxyAgent passes to the pool of an origin. */
 interface TunnelOptions extends Omit<Pool.Options, 'connect'> {
   readonly connect: buildConnector.connector;
 }
 
 function watched(
   open: buildConnector.connector,
-  { opened: told, mostBytes }: ConnectionOptions,
+  { onOpened, mostBytes }: ConnectionOptions,
 ): buildConnector.connector {
   return (place, opened) =>
     open(place, (...result) => {
-      // After an error there is no socket, although the types say that there is one.
+      // After an error there is no socket, although the types say so.
       if (result[1]) {
-        told?.(result[1]);
+        onOpened?.(result[1]);
         limitResponses(result[1], mostBytes);
       }
       opened(...result);

@@ -1,7 +1,7 @@
-// Unpacks a response body. Parley asks for no compression, but some servers compress nevertheless.
+// Decompresses a response body. Parley does not request compression, but some servers compress nevertheless.
 import { HttpFailure, tooLarge } from './http-failure.ts';
 
-/** `mostBytes` limits the unpacked bytes. */
+/** `mostBytes` limits the decompressed bytes. */
 export async function* decoded(
   bytes: AsyncIterable<Uint8Array>,
   encoding: string | null,
@@ -25,11 +25,11 @@ export async function* decoded(
     throw new HttpFailure(
       'unreadable',
       true,
-      `the answer is compressed as ${name}, which Parley cannot read`,
+      `the response has the content encoding ${name}, which Parley does not support`,
     );
   try {
     let size = 0;
-    // A failure in the pipeline fails its last part, and with it the loop that reads that part.
+    // A failure in the pipeline rejects the loop that reads its last stream.
     for await (const chunk of pipeline(bytes, create(), () => {})) {
       size += chunk.byteLength;
       if (size > mostBytes) throw tooLarge(mostBytes);
@@ -38,12 +38,12 @@ export async function* decoded(
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     if (code === 'Z_BUF_ERROR')
-      throw new HttpFailure('broken', true, 'the compressed answer broke off', error);
+      throw new HttpFailure('broken', true, 'the compressed response was cut off', error);
     if (!/^(Z_|ERR__ERROR)/.test(code)) throw error;
     throw new HttpFailure(
       'unreadable',
       true,
-      `the answer is not ${name}, although its header says so`,
+      `the response is not ${name}, although its header says so`,
       error,
     );
   }

@@ -1,17 +1,17 @@
 // A time limit for one wait at a time.
 
-/** Calls the given function with the limit in ms when the limit is over. */
+/** Calls `onOver` with the limit in ms when the limit is over. */
 export class Deadline {
-  readonly #over: (ms: number) => void;
+  readonly #onOver: (ms: number) => void;
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(over: (ms: number) => void) {
-    this.#over = over;
+  constructor(onOver: (ms: number) => void) {
+    this.#onOver = onOver;
   }
 
   start(ms: number): void {
     this.stop();
-    this.#timer = setTimeout(this.#over, ms, ms);
+    this.#timer = setTimeout(this.#onOver, ms, ms);
   }
 
   stop(): void {

@@ -1,5 +1,5 @@
 // Reads server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html). An event without its closing blank line does
-// not count, so the reader of a stream that breaks off does not see its last event.
+// not count, so the last, incomplete event of a stream that breaks off is dropped.
 import { createParser, type EventSourceParser } from 'eventsource-parser';
 import { yieldToEventLoop } from '../system/yield-to-event-loop.ts';
 import { ChunkQueue } from './chunk-queue.ts';
@@ -11,7 +11,7 @@ export interface ServerSentEvent {
   readonly data: string;
 }
 
-/** The events one by one. `mostBytes` limits one event, with the comments before it. */
+/** Yields the events one by one. `mostBytes` limits one event, including the comments before it. */
 export async function* readEventStream(
   bytes: AsyncIterable<Uint8Array>,
   mostBytes: number,
@@ -20,37 +20,37 @@ export async function* readEventStream(
 }
 
 /**
- * The events that each chunk of the body completes, together; an empty list when it completes none. `mostBytes` limits one event, with the
- * comments before it. With `closesLast`, an event at the end without its blank line counts, too. Bytes that are not UTF-8 end the stream
- * with an `unreadable` failure, after the events before them.
+ * Yields the events that each chunk of the body completes, together; an empty list when it completes none. `mostBytes` limits one event,
+ * including the comments before it. With `closesLast`, a last event without its blank line counts too. Bytes that are not UTF-8 end the
+ * stream with an `unreadable` failure, after the events before them.
  */
 export async function* readEventBatches(
   bytes: AsyncIterable<Uint8Array>,
   mostBytes: number,
   { closesLast }: { readonly closesLast: boolean },
 ): AsyncGenerator<readonly ServerSentEvent[]> {
-  const reading = new EventReading(mostBytes);
+  const reader = new EventReader(mostBytes);
   for await (const chunk of bytes) {
-    yield reading.take(chunk);
-    reading.throwFailure();
-    // Node reads a full connection again and again before it looks at signals and timers.
+    yield reader.take(chunk);
+    reader.throwFailure();
+    // Node reads a busy connection repeatedly before it handles signals and timers.
     await yieldToEventLoop();
   }
   if (!closesLast) return;
-  yield reading.take(Buffer.from('\n\n'));
-  reading.throwFailure();
+  yield reader.take(Buffer.from('\n\n'));
+  reader.throwFailure();
 }
 
 const lineFeed = 10;
 const carriageReturn = 13;
-/** The most lines of one event, with the comments before it. Each line takes memory of its own, even an empty one. */
+/** The most lines of one event, including the comments before it. Even an empty line takes memory. */
 const mostLines = 1_000_000;
 
 /**
- * Reads chunks of bytes. eventsource-parser gets whole lines that end in LF: it would keep a line that arrives byte by byte in as many
- * parts, and would wait for ever after a CR at the end.
+ * Reads chunks of bytes. eventsource-parser gets whole lines that end in LF, because it stores a line that arrives byte by byte in as many
+ * parts, and waits forever after a CR at the end.
  */
-class EventReading {
+class EventReader {
   readonly #mostBytes: number;
   readonly #parser: EventSourceParser;
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -101,7 +101,7 @@ class EventReading {
     this.#parser.feed(lines);
   }
 
-  /** The text of the bytes. Of bytes that are not UTF-8 it is the text before the first wrong byte. */
+  /** Decodes the bytes up to the first byte that is not UTF-8. */
   #decoded(bytes: Uint8Array): string {
     try {
       return this.#decoder.decode(bytes);

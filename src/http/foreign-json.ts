@@ -1,42 +1,42 @@
-// JSON that another program wrote: parsed within limits, and read without trust in its shape. A value takes far more memory than its text,
-// and a deep value needs more stack than there is. A text that would become such a value is therefore refused before it is parsed.
+// Reads JSON of other programs: it is parsed within limits, and its shape is not trusted. A value takes far more memory than its text, and a
+// deeply nested value can exhaust the stack. A text over the limits is therefore refused before it is parsed.
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Null for anything that is not an object of JSON. */
+/** Null for anything that is not a JSON object. */
 export function objectOrNull(value: unknown): JsonObject | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
 }
 
-/** The value of an object's own field; null if the field is missing or the value is no object. */
+/** The value of an object's own field; null if the field is missing or the value is not an object. */
 export function fieldOf(value: unknown, name: string): unknown {
   const object = objectOrNull(value);
   return object !== null && Object.hasOwn(object, name) ? object[name] : null;
 }
 
-/** Null for an empty text, and for anything that is not a text. */
+/** Null for an empty string, and for anything that is not a string. */
 export function textOrNull(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** Empty for anything that is not a text. */
+/** Empty for anything that is not a string. */
 export function textOf(value: unknown): string {
   return textOrNull(value) ?? '';
 }
 
-/** The first of several values that is a text and not empty. */
+/** The first value that is a non-empty string; null if there is none. */
 export function firstText(...values: readonly unknown[]): string | null {
   return values.map(textOrNull).find((text) => text !== null) ?? null;
 }
 
-/** Nesting deeper than in any response of an API. */
+/** The deepest nesting. No response of an API nests deeper. */
 const mostDepth = 500;
-/** The most objects, lists and members of them. A page of 200 messages has a few thousand. */
+/** The most objects, arrays and members. A page of 200 messages has a few thousand. */
 const mostParts = 1_000_000;
 
-/** `undefined` for a text that is not JSON, or too deep, or of too many parts. */
+/** Returns `undefined` for a text that is not JSON or exceeds a limit. */
 export function parseJson(text: string): unknown {
-  if (!isModest(text)) return undefined;
+  if (!isWithinLimits(text)) return undefined;
   try {
     return JSON.parse(text);
   } catch {
@@ -45,7 +45,7 @@ export function parseJson(text: string): unknown {
 }
 
 /** True for a text within both limits. For a text that is not JSON the result has no meaning. */
-function isModest(text: string): boolean {
+function isWithinLimits(text: string): boolean {
   if (text.length <= mostDepth) return true;
   let depth = 0;
   let parts = 0;
@@ -74,7 +74,7 @@ function isModest(text: string): boolean {
   return true;
 }
 
-/** The place of the closing quotation mark; -1 if there is none. `start` is the place of the opening one. */
+/** The index of the closing quotation mark; -1 if there is none. `start` is the index of the opening one. */
 export function endOfString(text: string, start: number): number {
   let end = start;
   for (;;) {

@@ -1,5 +1,5 @@
 // Sends HTTP requests to one origin only. A request names only a path, and redirects are not followed, so the key and the message cannot
-// reach another server. The caller decides whether to send a request again.
+// reach another server. The caller decides whether to retry a request.
 import type { Socket } from 'node:net';
 import { openConnections } from './connections.ts';
 import { HttpExchange, type ResponseHead } from './http-exchange.ts';
@@ -12,22 +12,22 @@ import { Watchdog } from './watchdog.ts';
 export interface HttpClientOptions {
   readonly origin: string;
   readonly proxies: ProxyVariables;
-  /** Certificates (PEM) of all authorities to trust; null for those that Node trusts. */
+  /** The certificates (PEM) of all trusted authorities; null for Node's default. */
   readonly authorities: readonly string[] | null;
   readonly connectMs: number;
   /** The longest wait in ms: for the first byte of a body that is streamed, or for the last byte of one that is read whole. */
   readonly responseMs: number;
   /** The longest wait in ms between two chunks of a stream. */
   readonly silenceMs: number;
-  /** Limits the bytes of one response: the arriving bytes with all framing, and the unpacked body. */
+  /** Limits the bytes of one response: the received bytes including all framing, and the decompressed body. */
   readonly mostBytes: number;
-  /** True: failures have `stale`. Each request then looks at all connections. */
-  readonly tellsStale: boolean;
+  /** True: failures of stale connections are marked `stale`. Each request then inspects all connections. */
+  readonly detectsStale: boolean;
 }
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** With its query. The path is sent as it is. */
+  /** Including the query. The path is sent unchanged. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
@@ -39,12 +39,12 @@ export class HttpClient {
   readonly #proxy: string | null;
   readonly #destination: Destination;
   readonly #watchdog: Watchdog;
-  /** Null if nobody reads `stale`, and for connections through a proxy, which are invisible here. */
+  /** Null if `stale` is not needed, and for connections through a proxy, which are not visible here. */
   readonly #traffic: Traffic | null;
   #opening: Promise<Connections> | null = null;
   #connections: Connections | null = null;
 
-  /** Throws a `TypeError` for a variable that should name a proxy and does not. */
+  /** Throws a `TypeError` if the variable of the proxy has an invalid value. */
   constructor(options: HttpClientOptions) {
     this.#options = options;
     this.#proxy = proxyFor(options.origin, options.proxies);
@@ -52,7 +52,7 @@ export class HttpClient {
       host: new URL(options.origin).host,
       proxy: this.#proxy === null ? null : new URL(this.#proxy).host,
     };
-    this.#traffic = options.tellsStale && this.#proxy === null ? new Traffic() : null;
+    this.#traffic = options.detectsStale && this.#proxy === null ? new Traffic() : null;
     this.#watchdog = new Watchdog({ host: this.#destination.host, ...options });
   }
 
@@ -64,7 +64,7 @@ export class HttpClient {
     signal.throwIfAborted();
     const exchange = new HttpExchange(this.#destination, this.#options.mostBytes);
     const watched = this.#watchdog.begin(exchange, signal);
-    const before = this.#traffic?.mark;
+    const before = this.#traffic?.count;
     try {
       // The headers are a copy, because undici's ProxyAgent changes the object that it gets.
       connections.dispatch({ origin, path, method, headers: { ...headers }, body }, exchange);
@@ -73,7 +73,7 @@ export class HttpClient {
       return new HttpResponse(head, watched, this.#watchdog, this.#options.mostBytes);
     } catch (error) {
       this.#watchdog.release(watched);
-      const isStale = this.#traffic !== null && this.#traffic.mark === before;
+      const isStale = this.#traffic !== null && this.#traffic.count === before;
       if (!(error instanceof HttpFailure && error.kind === 'broken' && isStale)) throw error;
       throw new HttpFailure(error.kind, error.sent, error.message, error.cause, true);
     }
@@ -91,17 +91,17 @@ export class HttpClient {
       authorities,
       connectMs,
       mostBytes,
-      opened: this.#traffic === null ? null : (socket) => this.#traffic?.add(socket),
+      onOpened: this.#traffic === null ? null : (socket) => this.#traffic?.add(socket),
     });
     this.#connections = await this.#opening;
     return this.#connections;
   }
 }
 
-/** A status of 3xx without another place, such as 304, is no answer to any request of this client. */
+/** A 3xx status that is not a redirect, such as 304, is not a valid response to any request of this client. */
 function refuseRedirect({ status, headers, body }: ResponseHead, from: string): void {
   if (status < 300 || status > 399) return;
-  body.giveUp();
+  body.discard();
   const { location } = headers;
   const { origin, pathname } = new URL(from);
   const isRedirect = status !== 304 && typeof location === 'string' && URL.canParse(location, from);
@@ -109,7 +109,7 @@ function refuseRedirect({ status, headers, body }: ResponseHead, from: string): 
     throw new HttpFailure(
       'unreadable',
       true,
-      `the server answered ${origin}${pathname} with status ${status} alone`,
+      `the server responded to ${origin}${pathname} with only the status ${status}`,
     );
   }
   const { protocol, host, pathname: path } = new URL(location, from);
@@ -122,14 +122,14 @@ function refuseRedirect({ status, headers, body }: ResponseHead, from: string): 
 }
 
 /**
- * Counts the connections and bytes of one client. When a request fails and the count is as before it, the request was on a kept connection
- * and no byte of a response has come.
+ * Counts the connections and bytes of one client. If the count has not changed when a request fails, the request was sent on a kept connection
+ * and no byte of a response has arrived.
  */
 class Traffic {
   readonly #open = new Set<Socket>();
   #sum = 0;
 
-  /** Counts a connection that was just opened. */
+  /** Counts a new connection. */
   add(socket: Socket): void {
     this.#sum += 1;
     this.#open.add(socket);
@@ -139,8 +139,8 @@ class Traffic {
     });
   }
 
-  /** The opened connections and the received bytes as one number, which changes if either does. */
-  get mark(): number {
+  /** The sum of opened connections and received bytes. It changes if either does. */
+  get count(): number {
     let sum = this.#sum;
     for (const { bytesRead } of this.#open) sum += bytesRead;
     return sum;

@@ -1,5 +1,5 @@
-// One request and its response. The class is a handler of undici's `dispatch`, because only a handler learns whether a request has left. A
-// request that never left may be sent again.
+// One request and its response. The class is a handler of undici's `dispatch`, because only a handler knows whether a request has left. A
+// request that never left may be retried.
 import type { Dispatcher } from 'undici';
 import { type Destination, HttpFailure, httpFailure } from './http-failure.ts';
 import { ResponseBody } from './response-body.ts';
@@ -10,11 +10,11 @@ export type HttpHeaders = Readonly<Record<string, string | readonly string[] | u
 export interface ResponseHead {
   readonly status: number;
   readonly headers: HttpHeaders;
-  /** The bytes as the server sends them, still compressed if the server compresses. */
+  /** The bytes as the server sends them, possibly compressed. */
   readonly body: ResponseBody;
 }
 
-/** The most heads with a status below 200. A server may send a few of them before the head that counts. */
+/** The most heads with a status below 200. A server may send a few of them before the final head. */
 const mostInterimHeads = 100;
 
 export class HttpExchange implements Dispatcher.DispatchHandler {
@@ -43,7 +43,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     return this.#controller !== null;
   }
 
-  /** Ends the exchange now, even while it waits for a connection. The reader gets the reason. */
+  /** Ends the exchange immediately, even while it waits for a connection. The reader gets the reason. */
   stop(reason: unknown): void {
     if (this.#stopped !== null) return;
     this.#stopped = { reason };
@@ -81,7 +81,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     this.#body?.end(failure);
   }
 
-  /** A `TypeError` is a fault of this program, not of the network, and is passed on as it is. */
+  /** A `TypeError` is a bug of this program, not a fault of the network, and is passed on unchanged. */
   #failureOf(error: unknown): Error {
     if (error instanceof HttpFailure || error instanceof TypeError) return error;
     return httpFailure(error, this.sent, this.#destination);
@@ -92,7 +92,7 @@ function endlessHeads(): HttpFailure {
   return new HttpFailure(
     'unreadable',
     true,
-    `more than ${mostInterimHeads} interim heads came, and no answer`,
+    `the server sent more than ${mostInterimHeads} interim responses and no final one`,
   );
 }
 

@@ -1,4 +1,4 @@
-// The failures of one HTTP request until its response is read. The caller decides what a failure means and reports it to its user.
+// The failures of an HTTP request until its response is read. The caller interprets a failure and reports it to the user.
 import { ResponseSyntaxError } from './response-parser.ts';
 
 export type HttpFailureKind =
@@ -6,25 +6,25 @@ export type HttpFailureKind =
   | 'refused'
   | 'unreachable'
   | 'unknown_host'
-  /** The name could not be looked up now, although it may exist. */
+  /** The name could not be resolved, although it may exist. */
   | 'lookup'
   /** The connection ended before the response did. */
   | 'broken'
-  /** No authority that is trusted here has signed the certificate. */
+  /** No trusted authority has signed the certificate. */
   | 'untrusted'
   | 'tls'
   | 'proxy'
   | 'timeout'
   | 'redirect'
-  /** The response is larger than the caller allows. */
+  /** The response exceeds the caller's limit. */
   | 'too_large'
-  /** The response breaks the rules of HTTP. */
+  /** The response violates HTTP. */
   | 'unreadable';
 
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure';
   readonly kind: HttpFailureKind;
-  /** False: no byte of the request has left. */
+  /** False if no byte of the request has left. */
   readonly sent: boolean;
   /**
    * True for a request on a kept connection that the server closed before the first byte of a response. The server had most likely closed
@@ -41,16 +41,17 @@ export class HttpFailure extends Error {
 }
 
 export function tooLarge(mostBytes: number): HttpFailure {
-  return new HttpFailure('too_large', true, `the answer is larger than ${mostBytes} bytes`);
+  return new HttpFailure('too_large', true, `the response is larger than ${mostBytes} bytes`);
 }
 
-/** `host` is the server of the request, `proxy` the proxy on the way to it; null for none. */
+/** The server of a request, and the proxy to it. */
 export interface Destination {
   readonly host: string;
+  /** Null for none. */
   readonly proxy: string | null;
 }
 
-/** The failure behind an error of undici, of Node's sockets or of Node's TLS. */
+/** The failure for an error of undici, of Node's sockets or of Node's TLS. */
 export function httpFailure(error: unknown, sent: boolean, { host, proxy }: Destination): HttpFailure {
   const cause = firstOf(error);
   const code = codeOf(cause);
@@ -60,10 +61,7 @@ export function httpFailure(error: unknown, sent: boolean, { host, proxy }: Dest
     return failure('timeout', `${at} could not be reached in time`);
   }
   if (untrustedCodes.has(code)) {
-    return failure(
-      'untrusted',
-      `the certificate of ${host} is not signed by an authority that is trusted here`,
-    );
+    return failure('untrusted', `the certificate of ${host} is not signed by a trusted authority`);
   }
   if (/^(CERT_|ERR_TLS_|ERR_SSL_|EPROTO)/.test(code)) {
     return failure('tls', `no secure connection to ${at}: ${tlsProblem(code, cause)}`);
@@ -72,7 +70,7 @@ export function httpFailure(error: unknown, sent: boolean, { host, proxy }: Dest
     return failure('proxy', `the proxy ${proxy} did not connect to ${host}`);
   }
   if (isParserError(cause) || code === 'UND_ERR_HEADERS_OVERFLOW') {
-    return failure('unreadable', `the answer of ${at} is not HTTP`);
+    return failure('unreadable', `the response of ${at} is not valid HTTP`);
   }
   switch (code) {
     case 'ECONNREFUSED':
@@ -80,7 +78,7 @@ export function httpFailure(error: unknown, sent: boolean, { host, proxy }: Dest
     case 'ENOTFOUND':
       return failure('unknown_host', `the host ${proxy ?? host} was not found`);
     case 'EAI_AGAIN':
-      return failure('lookup', `the name ${proxy ?? host} could not be looked up`);
+      return failure('lookup', `the name ${proxy ?? host} could not be resolved`);
     case 'EHOSTUNREACH':
     case 'ENETUNREACH':
     case 'EADDRNOTAVAIL':
@@ -100,8 +98,8 @@ const untrustedCodes: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * True for a response that is not HTTP. A response that only ends too soon is not one of these: undici 7.30 tells the two apart by the
- * message alone, and gives no code.
+ * True for a response that is not HTTP, but not for one that ends too early. undici 7.30 distinguishes the two only by the message, without
+ * a code.
  */
 function isParserError(cause: unknown): boolean {
   if (cause instanceof ResponseSyntaxError) return true;
@@ -116,7 +114,7 @@ function tlsProblem(code: string, cause: unknown): string {
   return cause instanceof Error ? cause.message : code;
 }
 
-/** The most specific error. If a name has several addresses, Node reports the failures of all of them together. */
+/** The most specific error. If a name has several addresses, Node reports the errors of all of them together. */
 function firstOf(error: unknown): unknown {
   if (error instanceof AggregateError && error.errors.length > 0) return error.errors[0];
   // undici wraps the failure of the TLS connection to a proxy.

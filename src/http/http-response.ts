@@ -1,5 +1,5 @@
-// A response that can be read once: whole, within the time for whole responses, or chunk by chunk, with a deadline for each silence. A
-// deadline runs only while the reader waits for bytes.
+// A response that can be read once: whole, within the time limit for responses, or chunk by chunk, with a deadline for each chunk. A deadline
+// runs only while the reader waits for bytes.
 import { ChunkQueue } from './chunk-queue.ts';
 import { decoded } from './content-encoding.ts';
 import type { HttpHeaders, ResponseHead } from './http-exchange.ts';
@@ -17,8 +17,8 @@ export class HttpResponse {
   readonly #mostBytes: number;
 
   /**
-   * The watchdog watches the exchange already, and stops when the body is read to its end or given up. `mostBytes` limits the unpacked body
-   * of `stream`.
+   * The watchdog already watches the exchange, and stops when the body is read to its end or discarded. `mostBytes` limits the decompressed
+   * body of `stream`.
    */
   constructor(head: ResponseHead, watched: WatchedExchange, watchdog: Watchdog, mostBytes: number) {
     this.status = head.status;
@@ -35,8 +35,8 @@ export class HttpResponse {
   }
 
   /**
-   * The whole body. Throws a `too_large` failure for more than `mostBytes` (unpacked), and an `unreadable` one for bytes that are not
-   * UTF-8.
+   * Reads the whole body. Throws a `too_large` failure for more than `mostBytes` (decompressed), and an `unreadable` one for bytes that are
+   * not UTF-8.
    */
   async text(mostBytes: number): Promise<string> {
     let bytes: Uint8Array;
@@ -44,18 +44,18 @@ export class HttpResponse {
       const encoding = this.header('content-encoding');
       bytes = await (encoding === null
         ? this.#body.whole(mostBytes)
-        : gathered(decoded(this.#body, encoding, mostBytes)));
+        : collect(decoded(this.#body, encoding, mostBytes)));
     } finally {
       this.#watchdog.release(this.#watched);
     }
     try {
       return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     } catch (error) {
-      throw new HttpFailure('unreadable', true, 'the answer is not UTF-8', error);
+      throw new HttpFailure('unreadable', true, 'the response is not UTF-8', error);
     }
   }
 
-  /** The body chunk by chunk. The first chunk must come within the time for responses, each later one within the longest silence. */
+  /** Reads the body chunk by chunk. The first chunk must arrive within the time limit for responses, each later one within that for silence. */
   async *stream(): AsyncGenerator<Uint8Array> {
     try {
       yield* decoded(this.#timed(), this.header('content-encoding'), this.#mostBytes);
@@ -73,7 +73,7 @@ export class HttpResponse {
   }
 }
 
-async function gathered(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const all = new ChunkQueue();
   for await (const chunk of chunks) all.push(chunk);
   return all.takeAll();

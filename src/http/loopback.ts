@@ -1,10 +1,10 @@
-// Which host names mean this machine, and their addresses. Such a name is never looked up: a name server could answer with the address of
-// another machine, and a key would go there unencrypted (RFC 6761, section 6.3).
+// Recognizes the host names of this machine. Such a name is never resolved by DNS: a name server could return the address of another machine,
+// and a key would be sent there unencrypted (RFC 6761, section 6.3).
 import type { LookupFunction } from 'node:net';
 
 /**
- * True for the host name of a parsed URL that means this machine. The URL parser writes every form of an IPv4 address as four decimal
- * numbers, and an IPv4 address inside IPv6 as two hexadecimal numbers.
+ * True if the host name of a parsed URL is this machine. The URL parser normalizes every form of an IPv4 address to four decimal numbers, and
+ * an IPv4 address inside IPv6 to two hexadecimal numbers.
  */
 export function isLoopback(hostname: string): boolean {
   return (
@@ -13,7 +13,7 @@ export function isLoopback(hostname: string): boolean {
   );
 }
 
-/** True for `localhost` and all names under it. A dot at the end only says that a name is complete. */
+/** True for `localhost` and all names under it. A trailing dot only marks a name as fully qualified. */
 export function isLocalName(hostname: string): boolean {
   return /^(.+\.)?localhost\.?$/.test(hostname);
 }

@@ -6,7 +6,7 @@ import { tooLarge } from './http-failure.ts';
 import { lookupLocalName } from './loopback.ts';
 import { ResponseParser } from './response-parser.ts';
 
-/** What an exchange needs of a dispatcher of undici. */
+/** The part of undici's dispatcher that an exchange needs. */
 export interface Connections {
   dispatch(options: DispatchOptions, handler: Dispatcher.DispatchHandler): unknown;
   destroy(): Promise<void>;
@@ -20,16 +20,16 @@ export interface DispatchOptions {
   readonly body: string | null;
 }
 
-/** The options that all kinds of connections have. */
+/** The options of all kinds of connections. */
 export interface PlainOptions {
   readonly connectMs: number;
-  /** Limits the bytes of one response, with its heads and the framing of its chunks. */
+  /** Limits the bytes of one response, including its heads and the framing of its chunks. */
   readonly mostBytes: number;
-  readonly opened: ((socket: Socket) => void) | null;
+  readonly onOpened: ((socket: Socket) => void) | null;
 }
 
-/** The size of the reads of a stream of Node. */
-const bytesAtATime = 64 * 1024;
+/** The size of a read, as in Node's streams. */
+const readBytes = 64 * 1024;
 
 /** A connection and the exchange that uses it; null while the connection is kept for a later request. */
 interface PlainConnection {
@@ -39,7 +39,7 @@ interface PlainConnection {
 
 /** Connections for `http:` to a loopback address. */
 export async function plainConnections(origin: string, options: PlainOptions): Promise<Connections> {
-  // `node:net` is loaded late: in the build this file stands in one chunk with others, and is loaded even if no such connection is made.
+  // `node:net` is loaded lazily: the build bundles this file with others, so it is loaded even if no such connection is made.
   const { connect } = await import('node:net');
   const { host: name, hostname, port } = new URL(origin);
   const place = {
@@ -48,22 +48,22 @@ export async function plainConnections(origin: string, options: PlainOptions): P
     lookup: lookupLocalName,
   };
   const connections = new Set<PlainConnection>();
-  /** Connections that wait for a request. The one that was used last is used first, because a server closes those that wait longest. */
-  const kept: PlainConnection[] = [];
-  let isTrusted = true;
+  /** Idle connections. The one that was used last is reused first, because a server closes those that are idle longest. */
+  const idle: PlainConnection[] = [];
+  let reusesConnections = true;
   const take = (): PlainConnection | undefined => {
-    let connection = kept.pop();
-    while (connection !== undefined && !connection.socket.writable) connection = kept.pop();
+    let connection = idle.pop();
+    while (connection !== undefined && !connection.socket.writable) connection = idle.pop();
     return connection;
   };
   const open = (): PlainConnection => {
-    // `onread` avoids the events of a stream, which take as long to begin as the connection itself.
+    // `onread` avoids the setup of a stream's events, which takes as long as the connection itself.
     const socket = connect({
       ...place,
       onread: {
-        buffer: Buffer.allocUnsafe(bytesAtATime),
+        buffer: Buffer.allocUnsafe(readBytes),
         callback(count, buffer) {
-          // Bytes on a connection that waits for a request belong to no response.
+          // Bytes on an idle connection belong to no response.
           if (connection.exchange === null) socket.destroy();
           else connection.exchange.take(Buffer.from(buffer.subarray(0, count)));
           return true;
@@ -72,7 +72,7 @@ export async function plainConnections(origin: string, options: PlainOptions): P
     });
     const connection: PlainConnection = { socket, exchange: null };
     connections.add(connection);
-    options.opened?.(socket);
+    options.onOpened?.(socket);
     socket
       .on('end', () => connection.exchange?.finish())
       .on('error', (error) => connection.exchange?.fail(error))
@@ -89,17 +89,17 @@ export async function plainConnections(origin: string, options: PlainOptions): P
       new PlainExchange(connection ?? open(), handler, {
         connectMs: options.connectMs,
         mostBytes: options.mostBytes,
-        done: (own) => (isTrusted ? kept.push(own) : own.socket.destroy()),
+        done: (finished) => (reusesConnections ? idle.push(finished) : finished.socket.destroy()),
         lost() {
           if (connection === undefined) return;
-          isTrusted = false;
-          for (const { socket } of kept.splice(0)) socket.destroy();
+          reusesConnections = false;
+          for (const { socket } of idle.splice(0)) socket.destroy();
         },
       }).send(bytes);
     },
     async destroy() {
       for (const { socket, exchange } of connections) if (exchange !== null) socket.destroy();
-      // Kept connections are closed a moment later: a process that ends now saves the millisecond that closing takes.
+      // Idle connections are closed a moment later, so that a process that exits now saves the millisecond of closing them.
       setImmediate(() => {
         for (const { socket } of connections) socket.destroy();
       }).unref();
@@ -107,17 +107,16 @@ export async function plainConnections(origin: string, options: PlainOptions): P
   };
 }
 
-/** The bytes of a request. Throws a `TypeError` for a path or a header that a server could read as more than it is. */
+/** Encodes a request. Throws a `TypeError` for a path or a header that could be used to inject another request or header. */
 function requestBytes(host: string, { method, path, headers, body }: DispatchOptions): Buffer {
   const content = Buffer.from(body ?? '');
   const fields = Object.entries({ Host: host, Connection: 'keep-alive', ...headers });
   if (body !== null || method === 'POST' || method === 'PATCH')
     fields.push(['Content-Length', `${content.length}`]);
-  if (!/^[!-~]+$/.test(path))
-    throw new TypeError('The path of a request holds a character that no path can have.');
+  if (!/^[!-~]+$/.test(path)) throw new TypeError('The path of a request contains an invalid character.');
   for (const [name, value] of fields) {
     if (!/^[\w-]+$/.test(name) || !/^[\t -~\u0080-\u00ff]*$/.test(value)) {
-      throw new TypeError(`The header ${JSON.stringify(name)} holds a character that no header can have.`);
+      throw new TypeError(`The header ${JSON.stringify(name)} contains an invalid character.`);
     }
   }
   const head = fields.map(([name, value]) => `${name}: ${value}\r\n`).join('');
@@ -150,7 +149,7 @@ class PlainExchange implements Dispatcher.DispatchController {
     this.#options = options;
     this.#parser = new ResponseParser({
       head: (status, headers) => {
-        if (status === 101) throw new Error('it changed to a protocol that nobody asked for');
+        if (status === 101) throw new Error('it switched to a protocol that was not requested');
         handler.onResponseStart?.(this, status, headers);
       },
       data: (chunk) => handler.onResponseData?.(this, chunk as Buffer),
@@ -214,7 +213,7 @@ class PlainExchange implements Dispatcher.DispatchController {
   finish(): void {
     this.#parser.finish();
     if (this.#parser.isComplete) this.#complete(false);
-    else this.fail(new Error('the answer broke off'));
+    else this.fail(new Error('the response was cut off'));
   }
 
   fail(error: Error): void {
@@ -242,15 +241,15 @@ class PlainExchange implements Dispatcher.DispatchController {
   }
 
   /**
-   * `isAll`: no bytes followed the response. The connection is kept only if both sides have finished this request and no other bytes have
+   * `isLast`: no bytes followed the response. The connection is kept only if both sides have finished this request and no other bytes have
    * arrived.
    */
-  #complete(isAll: boolean): void {
+  #complete(isLast: boolean): void {
     if (this.#isOver) return;
     this.#isOver = true;
     const { socket } = this.#connection;
     this.#connection.exchange = null;
-    if (isAll && this.#reason === null && this.#parser.isPersistent && socket.writableLength === 0) {
+    if (isLast && this.#reason === null && this.#parser.isPersistent && socket.writableLength === 0) {
       socket.resume();
       socket.unref();
       this.#options.done(this.#connection);

@@ -1,5 +1,5 @@
-// Chooses the proxy for an origin by the variables that undici's EnvHttpProxyAgent reads. Requests to this machine use none. The choice is
-// made here, because that agent does not tell which proxy it uses, and a failure must name the proxy.
+// Chooses the proxy for an origin from the variables that undici's EnvHttpProxyAgent reads. Requests to this machine use none. That agent is
+// not used, because it does not reveal the proxy, which a failure must name.
 import { BlockList, isIP } from 'node:net';
 import { isLoopback } from './loopback.ts';
 
@@ -14,8 +14,8 @@ export interface ProxyVariables {
 }
 
 /**
- * The URL of the proxy; null for none. Throws a `TypeError` for a variable whose value names no proxy. Its message names the variable and
- * never the value, which may hold a password.
+ * The URL of the proxy; null for none. Throws a `TypeError` if the value of a variable is not a proxy. The message names the variable but not
+ * the value, which may contain a password.
  */
 export function proxyFor(origin: string, env: ProxyVariables): string | null {
   const { protocol, hostname, port } = new URL(origin);
@@ -31,16 +31,16 @@ export function proxyFor(origin: string, env: ProxyVariables): string | null {
   const proxy = URL.canParse(url) ? new URL(url) : null;
   // `http:/proxy:3128` would be read as a host with the name http.
   if (proxy === null || (!hasScheme && proxy.pathname !== '/')) {
-    throw new TypeError(`the variable ${name} holds no URL`);
+    throw new TypeError(`the variable ${name} is not a URL`);
   }
   if (!proxyProtocols.includes(proxy.protocol)) {
     throw new TypeError(
-      `the variable ${name} names a proxy of the kind ${proxy.protocol}, which is not one of ${proxyProtocols.join(' ')}`,
+      `the variable ${name} has the protocol ${proxy.protocol}, which is not one of ${proxyProtocols.join(' ')}`,
     );
   }
   if (!isDecodable(`${proxy.username} ${proxy.password}`)) {
     throw new TypeError(
-      `the user name or the password in the variable ${name} is not percent-encoded as it must be`,
+      `the user name or the password in the variable ${name} is not valid percent-encoding`,
     );
   }
   return url;
@@ -73,7 +73,7 @@ function isExempt(hostname: string, port: string, noProxy: string): boolean {
   });
 }
 
-/** True for an address in a network such as `10.0.0.0/8`, as curl and Go read it. A name is not looked up for this. */
+/** True for an address in a network such as `10.0.0.0/8`, as in curl and Go. A name is not resolved for this. */
 function isInNetwork(hostname: string, entry: string): boolean {
   const [, network = '', bits = ''] = /^(.+)\/(\d{1,3})$/.exec(entry) ?? [];
   const [address, base] = [hostname, network].map((text) => text.replace(/^\[(.*)\]$/, '$1')) as [

@@ -1,5 +1,5 @@
-// The bytes of a response body between the connection and their one reader, who takes them whole or chunk by chunk. It is no stream of
-// Node: making and ending such a stream took as long as all other work of a small response.
+// Passes the bytes of a response body from the connection to their only reader, who reads them whole or chunk by chunk. It is not a Node
+// stream, because creating and closing a stream took as long as the rest of a small response.
 import { ChunkQueue } from './chunk-queue.ts';
 import { tooLarge } from './http-failure.ts';
 
@@ -11,20 +11,20 @@ export interface BodySource {
   abort(reason: Error): void;
 }
 
-/** How many bytes may wait for a reader of chunks before the connection is paused. */
-const mostWaiting = 64 * 1024;
+/** The most bytes that are buffered before the connection is paused. */
+const mostBuffered = 64 * 1024;
 
 export class ResponseBody implements AsyncIterable<Uint8Array> {
   readonly #source: BodySource;
-  readonly #waiting = new ChunkQueue();
+  readonly #buffered = new ChunkQueue();
   readonly #mostBytes: number;
   #received = 0;
-  #room = mostWaiting;
+  #limit = mostBuffered;
   #isPaused = false;
   #end: { readonly failure: unknown } | null = null;
   #wake = () => {};
 
-  /** `mostBytes` limits all bytes that arrive, however they are read. */
+  /** `mostBytes` limits all received bytes. */
   constructor(source: BodySource, mostBytes: number) {
     this.#source = source;
     this.#mostBytes = mostBytes;
@@ -39,8 +39,8 @@ export class ResponseBody implements AsyncIterable<Uint8Array> {
       this.#source.abort(failure);
       return;
     }
-    this.#waiting.push(chunk);
-    if (this.#waiting.byteLength > this.#room && !this.#isPaused) {
+    this.#buffered.push(chunk);
+    if (this.#buffered.byteLength > this.#limit && !this.#isPaused) {
       this.#isPaused = true;
       this.#source.pause();
     }
@@ -53,39 +53,39 @@ export class ResponseBody implements AsyncIterable<Uint8Array> {
     this.#wake();
   }
 
-  /** The reader gets the reason next; the bytes that still wait are dropped. */
+  /** The reader gets the reason next. The buffered bytes are dropped. */
   stop(reason: unknown): void {
-    this.#waiting.clear();
+    this.#buffered.clear();
     this.#end = { failure: reason };
     this.#wake();
   }
 
   /**
-   * Ends a body that nobody reads any more. Its connection is closed, because the rest of the body would stand before the next response.
+   * Ends a body that is no longer read. Its connection is closed, because the rest of the body would precede the next response.
    */
-  giveUp(): void {
+  discard(): void {
     if (this.#end !== null) return;
-    const reason = new Error('not read to its end');
+    const reason = new Error('the body was discarded');
     this.end(reason);
     this.#source.abort(reason);
   }
 
-  /** Throws a `too_large` failure for more than `mostBytes`. */
+  /** Reads the whole body. Throws a `too_large` failure for more than `mostBytes`. */
   async whole(mostBytes: number): Promise<Uint8Array> {
-    this.#room = mostBytes;
-    while (this.#waiting.byteLength <= mostBytes && this.#end === null) await this.#change();
-    if (this.#waiting.byteLength > mostBytes) {
-      this.giveUp();
+    this.#limit = mostBytes;
+    while (this.#buffered.byteLength <= mostBytes && this.#end === null) await this.#change();
+    if (this.#buffered.byteLength > mostBytes) {
+      this.discard();
       throw tooLarge(mostBytes);
     }
     this.#throwFailure();
-    return this.#waiting.takeAll();
+    return this.#buffered.takeAll();
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
     try {
       for (;;) {
-        const chunk = this.#waiting.shift();
+        const chunk = this.#buffered.shift();
         if (chunk !== undefined) {
           yield chunk;
         } else if (this.#end === null) {
@@ -96,7 +96,7 @@ export class ResponseBody implements AsyncIterable<Uint8Array> {
         }
       }
     } finally {
-      this.giveUp();
+      this.discard();
     }
   }
 

@@ -1,4 +1,4 @@
-// Limits the bytes of each response on a connection of undici. undici's handlers see only the body, but heads, chunk sizes and chunk
+// Limits the bytes of each response on an undici connection. undici's handlers see only the body, but heads, chunk sizes and chunk
 // extensions count too.
 import type { Socket } from 'node:net';
 import { tooLarge } from './http-failure.ts';

@@ -1,20 +1,19 @@
-// Parses responses of HTTP/1.1 (RFC 9112) from the bytes of a connection. It reads what a server on this machine may send, and refuses
-// bytes that could be read in two ways.
+// Parses HTTP/1.1 responses (RFC 9112) from the bytes of a connection. It supports what a server on this machine may send, and refuses
+// ambiguous bytes.
 
-/** The bytes are no HTTP response. */
+/** The bytes are not an HTTP response. */
 export class ResponseSyntaxError extends Error {
   override readonly name = 'ResponseSyntaxError';
 }
 
 export interface ResponseEvents {
-  /** Called for each head. Heads with a status below 200 come before the one that counts. */
+  /** Called for each head. Heads with a status below 200 precede the final one. */
   head(status: number, headers: Record<string, string>): void;
   data(chunk: Uint8Array): void;
 }
 
 /**
- * Limits the bytes of all lines of a head together, and those of each chunk's size line and of the trailer. Node's own client has the same
- * limit.
+ * The most bytes of a head, and of each chunk's size line and of the trailer. Node's client has the same limit.
  */
 const mostLineBytes = 16 * 1024;
 const lineFeed = 10;
@@ -26,7 +25,7 @@ export class ResponseParser {
   #lineBytes = 0;
   #status = 0;
   #headers: Record<string, string> = {};
-  #left = 0;
+  #remaining = 0;
   #isPersistent = false;
 
   constructor(events: ResponseEvents) {
@@ -42,7 +41,7 @@ export class ResponseParser {
     return this.#isPersistent;
   }
 
-  /** The number of bytes that belong to this response. Throws a `ResponseSyntaxError`. */
+  /** Parses the bytes, and returns how many of them belong to this response. Throws a `ResponseSyntaxError`. */
   take(bytes: Buffer): number {
     let at = 0;
     while (at < bytes.length && this.#part !== 'complete') {
@@ -54,16 +53,17 @@ export class ResponseParser {
     return at;
   }
 
-  /** The connection has ended. That completes a response without a length, and cuts any other. */
+  /** Ends the response because the connection has ended. This completes a response without a length, and cuts any other. */
   finish(): void {
     if (this.#part === 'rest') this.#part = 'complete';
   }
 
   #takeData(bytes: Buffer, at: number): number {
-    const end = this.#part === 'rest' ? bytes.length : Math.min(bytes.length, at + this.#left);
-    this.#left -= end - at;
-    // The state changes before the event, because the receiver of the last bytes may ask whether they were the last.
-    if (this.#part === 'data' && this.#left === 0) this.#part = this.#isChunked ? 'data end' : 'complete';
+    const end = this.#part === 'rest' ? bytes.length : Math.min(bytes.length, at + this.#remaining);
+    this.#remaining -= end - at;
+    // The state changes before the event, because the receiver of the last bytes may check whether the response is complete.
+    if (this.#part === 'data' && this.#remaining === 0)
+      this.#part = this.#isChunked ? 'data end' : 'complete';
     this.#events.data(bytes.subarray(at, end));
     return end;
   }
@@ -78,9 +78,9 @@ export class ResponseParser {
     this.#lineBytes += end - at;
     if (this.#lineBytes > mostLineBytes) throw new ResponseSyntaxError('its head is too long');
     this.#line += bytes.toString('latin1', at, end);
-    // A server of another protocol may send first, and never end its line.
+    // A server of another protocol may send first and never end its line.
     if (this.#part === 'status' && !'HTTP/1.'.startsWith(this.#line.slice(0, 7))) {
-      throw new ResponseSyntaxError('it does not begin as an answer');
+      throw new ResponseSyntaxError('it does not begin as an HTTP response');
     }
     if (feed === -1) return end;
     const line = this.#line.endsWith('\r') ? this.#line.slice(0, -1) : this.#line;
@@ -105,9 +105,9 @@ export class ResponseParser {
         return;
       case 'size': {
         const [, digits = ''] = matched(/^([\da-f]{1,12})[ \t]*(;.*)?$/i, line);
-        this.#left = Number.parseInt(digits, 16);
+        this.#remaining = Number.parseInt(digits, 16);
         this.#lineBytes = 0;
-        this.#part = this.#left === 0 ? 'trailer' : 'data';
+        this.#part = this.#remaining === 0 ? 'trailer' : 'data';
         return;
       }
       case 'data end':
@@ -127,25 +127,25 @@ export class ResponseParser {
     this.#headers[key] = before === undefined ? value : `${before}, ${value}`;
   }
 
-  /** Decides how the body ends (RFC 9112, section 6.3). */
+  /** Determines where the body ends (RFC 9112, section 6.3). */
   #endHead(): void {
     const { 'transfer-encoding': coding, 'content-length': length, connection = '' } = this.#headers;
     const status = this.#status;
     this.#lineBytes = 0;
     if (coding !== undefined && length !== undefined) throw new ResponseSyntaxError('it has two lengths');
     if (coding !== undefined && !/^chunked$/i.test(coding))
-      throw new ResponseSyntaxError(`it is coded ${coding}`);
+      throw new ResponseSyntaxError(`it has the transfer coding ${coding}`);
     if (length !== undefined) matched(/^\d{1,15}$/, length);
-    // A connection is used again only if the server says that it keeps it. HTTP/1.1 allows more (RFC 9112, section 9.3), but some servers
-    // close connections without notice. A request at that moment may or may not be carried out.
+    // A connection is reused only if the server says that it keeps it. HTTP/1.1 allows more (RFC 9112, section 9.3), but some servers close
+    // connections without notice, and then it is unknown whether a request was carried out.
     const isKept = 'keep-alive' in this.#headers || /\bkeep-alive\b/i.test(connection);
     if (!isKept || /\bclose\b/i.test(connection)) this.#isPersistent = false;
-    this.#left = Number(length ?? 0);
+    this.#remaining = Number(length ?? 0);
     if (status < 200) this.#part = 'status';
     else if (
       status === 204 ||
       status === 304 ||
-      (coding === undefined && length !== undefined && this.#left === 0)
+      (coding === undefined && length !== undefined && this.#remaining === 0)
     )
       this.#part = 'complete';
     else if (coding !== undefined) this.#part = 'size';
@@ -160,6 +160,6 @@ export class ResponseParser {
 
 function matched(form: RegExp, line: string): RegExpExecArray {
   const found = form.exec(line);
-  if (found === null) throw new ResponseSyntaxError('a line of it cannot be read');
+  if (found === null) throw new ResponseSyntaxError('it contains an invalid line');
   return found;
 }

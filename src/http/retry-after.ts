@@ -1,4 +1,4 @@
-// The wait that a response asks for: `Retry-After` in seconds or as a date, or `retry-after-ms`, which OpenAI and Azure send.
+// Reads the wait that a response asks for: `Retry-After` in seconds or as a date, or `retry-after-ms`, which OpenAI and Azure send.
 
 /** The longest wait that is returned. No caller waits longer, and a time plus this wait is still a valid time. */
 const mostSeconds = 24 * 60 * 60;
@@ -6,15 +6,15 @@ const mostSeconds = 24 * 60 * 60;
 /** Seconds from now, rounded up, at most a day; null if no header contains a readable wait. */
 export function retryAfterOf(header: (name: string) => string | null, now: number): number | null {
   const milliseconds = header('retry-after-ms')?.trim() ?? '';
-  const told = readRetryAfter(header('retry-after'), now);
-  if (told !== null || !isNumber.test(milliseconds)) return told;
+  const seconds = readRetryAfter(header('retry-after'), now);
+  if (seconds !== null || !isNumber.test(milliseconds)) return seconds;
   return limited(Number(milliseconds) / 1000);
 }
 
-/** The same, from a value of `Retry-After`. */
+/** As {@link retryAfterOf}, for the value of `Retry-After`. */
 export function readRetryAfter(value: string | null, now: number): number | null {
   const text = value?.trim() ?? '';
-  // The standard (RFC 9110, section 10.2.3) has whole seconds; Groq also sends fractions.
+  // RFC 9110, section 10.2.3, defines whole seconds; Groq also sends fractions.
   if (isNumber.test(text)) return limited(Number(text));
   // A date must begin with a weekday, because `Date.parse` reads "-5" as a year.
   const at = /^[A-Z][a-z]+,? /.test(text) ? Date.parse(text) : Number.NaN;

@@ -1,6 +1,6 @@
-// Ends an exchange from outside: after too long a wait for its server, or when the caller's signal fires. One timer serves all exchanges of
-// a client, and one listener all exchanges with the same signal. A deadline runs only while the client waits for the server.
-// Deadlines are times of a steady clock, because the time of day may be set.
+// Ends an exchange when its server is silent for too long, or when the caller's signal aborts. One timer serves all exchanges of a client, and
+// one listener all exchanges with the same signal. A deadline runs only while the client waits for the server. Deadlines are times of a
+// monotonic clock, because the time of day may change.
 import { monotonicMs } from '../system/monotonic-clock.ts';
 import type { HttpExchange } from './http-exchange.ts';
 import { HttpFailure } from './http-failure.ts';
@@ -18,10 +18,11 @@ export interface WatchdogOptions {
 export interface WatchedExchange {
   readonly exchange: HttpExchange;
   readonly listening: Listening;
-  /** Its place in the array of all watched exchanges. */
+  /** Its index in the array of all watched exchanges. */
   index: number;
-  /** The limit of the current wait in ms, and the time of its end; infinity while the client waits for nothing. */
+  /** The limit of the current wait in ms. */
   limitMs: number;
+  /** The end of the current wait; infinity while the client does not wait. */
   deadline: number;
 }
 
@@ -34,8 +35,7 @@ interface Listening {
 export class Watchdog {
   readonly #options: WatchdogOptions;
   /**
-   * An array, because a `Set` whose members come and go leaves old tables that V8 copies again and again, and frees only in its slow
-   * collections.
+   * An array, because a `Set` whose members change often leaves old tables, which V8 copies repeatedly and frees only in major collections.
    */
   readonly #all: WatchedExchange[] = [];
   readonly #signals = new Map<AbortSignal, Listening>();
@@ -46,7 +46,7 @@ export class Watchdog {
     this.#options = options;
   }
 
-  /** Watches the exchange until `release`. The time for the response starts. */
+  /** Watches the exchange until `release`. The time limit for the response starts. */
   begin(exchange: HttpExchange, signal: AbortSignal): WatchedExchange {
     const listening = this.#signals.get(signal) ?? this.#listen(signal);
     listening.count += 1;
@@ -56,12 +56,12 @@ export class Watchdog {
     return watched;
   }
 
-  /** A chunk has come, and its reader works on it. */
+  /** Stops the deadline: a chunk has arrived, and its reader processes it. */
   pause(watched: WatchedExchange): void {
     watched.deadline = Number.POSITIVE_INFINITY;
   }
 
-  /** The reader waits for the next chunk. */
+  /** Starts the deadline for the next chunk. */
   resume(watched: WatchedExchange): void {
     this.#limit(watched, this.#options.silenceMs);
   }
@@ -104,14 +104,14 @@ export class Watchdog {
   #checkAt(time: number): void {
     clearTimeout(this.#timer);
     this.#nextCheck = time;
-    // Node warns of a negative time, since version 21.
+    // Node 21 and newer warn of a negative delay.
     this.#timer = setTimeout(() => this.#check(), Math.max(0, time - monotonicMs()));
   }
 
   #check(): void {
     const now = monotonicMs();
-    const late = this.#all.filter(({ deadline }) => deadline <= now);
-    for (const { exchange, limitMs } of late) {
+    const expired = this.#all.filter(({ deadline }) => deadline <= now);
+    for (const { exchange, limitMs } of expired) {
       const message = `the server ${this.#options.host} was silent for ${limitMs / 1000} s`;
       exchange.stop(new HttpFailure('timeout', exchange.sent, message));
     }

@@ -1,11 +1,10 @@
-// Reads the authorities that may sign a server's certificate: those of a file, besides those that Node trusts.
+// Reads the authorities that may sign a server's certificate: those in a file, in addition to those that Node trusts.
 import { ParleyError } from '../service/errors.ts';
 
 const mostBytes = 16 * 1024 * 1024;
 
 /**
- * Certificates (PEM) of all authorities to trust; null for those that Node trusts by itself. Rejects with `CONFIG` for a file that cannot
- * be used.
+ * The certificates (PEM) of all trusted authorities; null for Node's default. Rejects with `CONFIG` for a file that cannot be used.
  */
 export async function readAuthorities(
   file: string | null,
@@ -14,7 +13,7 @@ export async function readAuthorities(
 ): Promise<readonly string[] | null> {
   if (file === null) return null;
   const { rootCertificates } = await import('node:tls');
-  // Node adds the file of this variable to its own list, but not to a list that it is given.
+  // Node adds the file of this variable to its own list, but not to a list in its options.
   const extra = env.NODE_EXTRA_CA_CERTS;
   return [
     ...rootCertificates,
@@ -34,12 +33,12 @@ async function readCertificates(file: string, source: string, signal: AbortSigna
     throw refused(`The file of ${source}, ${file}, cannot be read (${code}).`, cause);
   }
   if (/-----BEGIN CERTIFICATE-----[\s\S]+-----END CERTIFICATE-----/.test(text)) return text;
-  throw refused(`The file of ${source}, ${file}, holds no certificate.`);
+  throw refused(`The file of ${source}, ${file}, contains no certificate.`);
 }
 
 function refused(message: string, cause?: unknown): ParleyError {
   return new ParleyError('CONFIG', message, {
-    hint: 'Give a file of certificates in PEM form (-----BEGIN CERTIFICATE-----).',
+    hint: 'Use a file of certificates in PEM format (-----BEGIN CERTIFICATE-----).',
     cause,
   });
 }

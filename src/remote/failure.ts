@@ -1,4 +1,4 @@
-// The failure for a request without a response.
+// Turns HTTP failures into failures of Parley.
 import type { HttpFailure, HttpFailureKind } from '../http/http-failure.ts';
 import { type ErrorCode, ParleyError } from '../service/errors.ts';
 import type { Remedy } from '../service/remedy.ts';
@@ -20,7 +20,7 @@ const codes = {
 } as const satisfies Record<HttpFailureKind, ErrorCode>;
 
 const hints = {
-  refused: 'Check that the server runs, and its URL.',
+  refused: 'Check the URL, and that the server is running.',
   unreachable: 'Check the network, and the URL.',
   unknown_host: 'Check the URL.',
   lookup: 'Check the network, and the URL.',
@@ -29,7 +29,7 @@ const hints = {
   tls: 'Check the URL, and the certificate of the server.',
   proxy: '',
   timeout: '',
-  redirect: 'Nothing was sent there. If you trust that server, use its URL.',
+  redirect: 'Nothing was sent to that address. If you trust that server, use its URL.',
   too_large: 'Ask for fewer items at a time, if the command allows it.',
   unreadable: 'Check the URL: it must be the base of a conversation service.',
 } as const satisfies Record<HttpFailureKind, string>;
@@ -40,22 +40,22 @@ const remedies: Partial<Record<HttpFailureKind, Remedy>> = {
   timeout: { kind: 'allow_longer_silence', mode: null, within: 'reply' },
 };
 
-/** The failure that the user gets for `failure`, which ended a request with this method. */
+/** The failure of a request with this method. */
 export function failureOf(failure: HttpFailure, method: Route['method']): ParleyError {
-  // A longer time-out does not help if no connection was made.
+  // A longer time-out does not help if the connection failed.
   const kind = failure.kind === 'timeout' && !failure.sent ? 'unreachable' : failure.kind;
-  const isDoubtful = failure.sent && method !== 'GET' && codes[failure.kind] !== 'REDIRECT';
-  const doubt = isDoubtful
-    ? ' The server may have carried out the request: check that before you repeat it.'
+  const mayHaveActed = failure.sent && method !== 'GET' && codes[failure.kind] !== 'REDIRECT';
+  const warning = mayHaveActed
+    ? ' The server may have carried out the request: check before you repeat it.'
     : '';
   return new ParleyError(codes[failure.kind], sentence(failure.message), {
-    hint: (kind === 'broken' && isDoubtful ? '' : hints[kind]).concat(doubt).trim(),
+    hint: (kind === 'broken' && mayHaveActed ? '' : hints[kind]).concat(warning).trim(),
     remedy: remedies[kind] ?? null,
     cause: failure,
   });
 }
 
-/** The failure of a reply that broke off. The part that came is not a reply, and the message may be stored. */
+/** The failure of a reply that was cut off. The received part is not a reply, and the message may be stored. */
 export function incompleteReply(
   failure: HttpFailure,
   place: { readonly session_id?: string; readonly message_id?: string },
@@ -63,8 +63,8 @@ export function incompleteReply(
   const code = codes[failure.kind] === 'NETWORK' ? 'INCOMPLETE_REPLY' : codes[failure.kind];
   const kept =
     place.session_id === undefined ? '' : ` The message may be kept in session ${place.session_id}.`;
-  return new ParleyError(code, `The reply broke off before its end: ${failure.message}.`, {
-    hint: `The part that came is not a whole reply.${kept}`,
+  return new ParleyError(code, `The reply was cut off: ${failure.message}.`, {
+    hint: `The received part is not a complete reply.${kept}`,
     ...place,
     cause: failure,
   });

@@ -40,8 +40,8 @@ import { checkChanges, recordToSend } from './session-settings.ts';
 export class RemoteArchive implements SessionArchive {
   readonly #connection: RemoteConnection;
   readonly #replyPointer: readonly string[] | null;
-  /** The most messages per page for which this server's responses were not too large. */
-  #mostMessages = Number.POSITIVE_INFINITY;
+  /** The largest page of messages that this server can send within the size limit of a response. */
+  #pageMessages = Number.POSITIVE_INFINITY;
 
   /** `replyPointer`: as of {@link RemoteService}. */
   constructor(connection: RemoteConnection, replyPointer: readonly string[] | null) {
@@ -59,16 +59,16 @@ export class RemoteArchive implements SessionArchive {
     return remoteResult(this.#connection, call, 'searchSessions', input, searchPageOf);
   }
 
-  /** Lists messages. A server may limit its pages by items only. If its response is too large, half as many messages are asked for. */
+  /** Lists messages. A server may limit its pages only by items. If its response is too large, half as many messages are requested. */
   async listMessages(call: Call, sessionId: string, page: MessageQuery): Promise<Result<Page<Message>>> {
     if (page.all) await this.#requireLines(call);
-    for (let limit = Math.min(page.limit, this.#mostMessages); ; limit = this.#mostMessages) {
+    for (let limit = Math.min(page.limit, this.#pageMessages); ; limit = this.#pageMessages) {
       const input = { sessionId, query: { ...page, limit, all: page.all || null, last: page.last || null } };
       try {
         return await remoteResult(this.#connection, call, 'listMessages', input, messagePageOf);
       } catch (error) {
         if (limit === 1 || !isTooLarge(error)) throw error;
-        this.#mostMessages = Math.floor(limit / 2);
+        this.#pageMessages = Math.floor(limit / 2);
       }
     }
   }
@@ -125,9 +125,9 @@ export class RemoteArchive implements SessionArchive {
     const operation = 'regenerate';
     await this.#requireLines(call);
     const { schema, ...others } = request;
-    // A server without the extension sends no schema to its model. The reply is checked here all the same.
-    const takesSchema = schema === undefined || (await hasExtension(this.#connection, call, 'schema'));
-    const input = { sessionId, body: takesSchema ? request : others, streams: form === 'chunks' };
+    // A server without the extension does not send a schema to its model. The client checks the reply in any case.
+    const supportsSchema = schema === undefined || (await hasExtension(this.#connection, call, 'schema'));
+    const input = { sessionId, body: supportsSchema ? request : others, streams: form === 'chunks' };
     const replyPointer = this.#replyPointer;
     const mode = request.mode ?? '';
     yield* remoteChat(this.#connection, call, { operation, input, sessionId, mode, replyPointer });
@@ -153,7 +153,7 @@ export class RemoteArchive implements SessionArchive {
     done: Status,
   ): Promise<Result<OrderedResult<Status>>> {
     await requireOrder(this.#connection, call);
-    const read = (answer: unknown) => orderedOf(answer, body.session_ids, done);
+    const read = (response: unknown) => orderedOf(response, body.session_ids, done);
     return remoteResult(this.#connection, call, operation, { body }, read);
   }
 
@@ -163,8 +163,12 @@ export class RemoteArchive implements SessionArchive {
   }
 
   #requireLines(call: Call): Promise<void> {
-    const lacking = 'keeps one line of messages: it makes no other replies, and undoes and forks nothing';
-    return requireExtension(this.#connection, call, 'lines', lacking);
+    return requireExtension(
+      this.#connection,
+      call,
+      'lines',
+      'cannot regenerate replies, undo turns or fork sessions',
+    );
   }
 }
 

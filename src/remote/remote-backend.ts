@@ -1,4 +1,4 @@
-// Makes the backend of a server elsewhere.
+// Opens the backend of a remote server.
 import type { Backend } from '../service/backend.ts';
 import { ParleyError } from '../service/errors.ts';
 import { readPointer } from '../wire/json-pointer.ts';
@@ -7,17 +7,13 @@ import { RemoteConnection } from './remote-connection.ts';
 import type { RemoteOptions } from './remote-options.ts';
 import { RemoteService } from './remote-service.ts';
 
-/** Opens no socket yet. Rejects with `CONFIG` for an unusable file, variable or pointer. */
+/** Does not connect yet. Rejects with `CONFIG` for an unusable file, variable or pointer. */
 export async function openRemoteBackend(options: RemoteOptions): Promise<Backend> {
   const replyPointer = options.replyPointer === null ? null : readPointer(options.replyPointer);
   if (options.replyPointer !== null && replyPointer === null) {
-    throw new ParleyError(
-      'CONFIG',
-      `The place of a reply (reply_pointer) is not a JSON Pointer: ${options.replyPointer}`,
-      {
-        hint: 'One is like /data/choices/0/text (RFC 6901).',
-      },
-    );
+    throw new ParleyError('CONFIG', `The reply_pointer is not a JSON Pointer: ${options.replyPointer}`, {
+      hint: 'Use a pointer such as /data/choices/0/text (RFC 6901).',
+    });
   }
   const connection = await RemoteConnection.open(options);
   return {

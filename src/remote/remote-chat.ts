@@ -1,5 +1,5 @@
-// One turn at a server elsewhere, of a new message or of the last one again: the request is sent, perhaps more than once, and the reply is read, streamed or whole. A reply that broke
-// off is never taken for a complete one.
+// One turn at a remote server, for a new message or for the last one again. The request may be sent more than once. The reply is read as a
+// stream or as a whole. A reply that was cut off never counts as complete.
 import { isEventStream, readEventStream } from '../http/event-stream.ts';
 import { fieldOf } from '../http/foreign-json.ts';
 import { HttpFailure } from '../http/http-failure.ts';
@@ -8,13 +8,13 @@ import type { Call } from '../service/call.ts';
 import type { ChatEvent, ChatStart } from '../service/chat-event.ts';
 import { ParleyError } from '../service/errors.ts';
 import { quoted } from '../service/quoted.ts';
-import { chatReply, modeTold, replyOf, sessionIdOf } from '../wire/chat-response.ts';
-import { isTurnedAway } from '../wire/error-status.ts';
+import { chatReply, replyOf, reportedMode, sessionIdOf } from '../wire/chat-response.ts';
+import { asksToRetry } from '../wire/error-status.ts';
 import type { StreamedOperation } from '../wire/routes.ts';
 import { readStreamEvent } from '../wire/stream-event.ts';
 import { successBody } from '../wire/success-body.ts';
 import { failureOf, incompleteReply } from './failure.ts';
-import { errorWithoutKey } from './failure-without-key.ts';
+import { redactError } from './failure-redaction.ts';
 import type { OperationRequest, RemoteConnection } from './remote-connection.ts';
 import { StreamedText } from './streamed-text.ts';
 
@@ -28,7 +28,7 @@ export interface RemoteChat {
   readonly input: OperationRequest;
   /** The session that the reply belongs to; null for a new one. */
   readonly sessionId: string | null;
-  /** The mode that was asked for; empty if the server chooses it. */
+  /** The requested mode; empty if the server chooses it. */
   readonly mode: string;
   readonly replyPointer: readonly string[] | null;
 }
@@ -41,7 +41,7 @@ export async function* remoteChat(
 ): AsyncGenerator<ChatEvent> {
   const { operation } = request;
   const prepared = connection.prepare(call, operation, request.input);
-  const resending = connection.resending(prepared);
+  const retries = connection.retries(prepared);
   const turn = new RemoteTurn(request);
   for (;;) {
     try {
@@ -50,16 +50,16 @@ export async function* remoteChat(
         yield* turn.stream(response, call.notice);
         return;
       }
-      const received = await connection.received(prepared, response);
-      if (prepared.waits && isTurnedAway(received.status) && (await resending.again(received))) continue;
+      const received = await connection.readResponse(prepared, response);
+      if (prepared.waits && asksToRetry(received.status) && (await retries.next(received))) continue;
       yield* turn.end(successBody(operation, received));
       return;
     } catch (error) {
-      if (!(error instanceof HttpFailure)) throw errorWithoutKey(error, call.apiKey);
-      // After a part of the reply was shown, the request is not sent again: the next reply would be another one.
-      if (!turn.isShown && (await resending.again(error))) continue;
-      const failure = turn.isBegun ? incompleteReply(error, turn.place) : failureOf(error, 'POST');
-      throw errorWithoutKey(failure, call.apiKey);
+      if (!(error instanceof HttpFailure)) throw redactError(error, call.apiKey);
+      // After a part of the reply was shown, the request is not sent again, because the next reply would differ.
+      if (!turn.isShown && (await retries.next(error))) continue;
+      const failure = turn.hasBegun ? incompleteReply(error, turn.place) : failureOf(error, 'POST');
+      throw redactError(failure, call.apiKey);
     }
   }
 }
@@ -70,15 +70,15 @@ class RemoteTurn {
   #start: ChatStart | null = null;
   readonly #text = new StreamedText();
   #characters = 0;
-  #isBegun = false;
+  #hasBegun = false;
   #isShown = false;
 
   constructor(request: RemoteChat) {
     this.#request = request;
   }
 
-  get isBegun(): boolean {
-    return this.#isBegun;
+  get hasBegun(): boolean {
+    return this.#hasBegun;
   }
 
   get isShown(): boolean {
@@ -92,7 +92,7 @@ class RemoteTurn {
   }
 
   async *stream(response: HttpResponse, notice: Call['notice']): AsyncGenerator<ChatEvent> {
-    this.#isBegun = true;
+    this.#hasBegun = true;
     for await (const { event, data } of readEventStream(response.stream(), mostEventBytes)) {
       const read = readStreamEvent(event, data);
       switch (read?.kind) {
@@ -120,7 +120,7 @@ class RemoteTurn {
           yield* this.end(read.body);
           return;
         case 'error':
-          throw this.#placed(read.error);
+          throw this.#withPlace(read.error);
         case 'unreadable':
           throw new HttpFailure('unreadable', true, `its event ${quoted(event)} cannot be read`);
       }
@@ -128,31 +128,31 @@ class RemoteTurn {
     throw new HttpFailure('broken', true, 'the stream ended without its last event');
   }
 
-  /** Yields the end of a complete reply. Its JSON answer arrived alone, or as the last event. */
+  /** Yields the end of a complete reply. `body` is the JSON response, or the data of the last event. */
   *end(body: unknown): Generator<ChatEvent> {
     const session_id = sessionIdOf(body) ?? this.#start?.session_id ?? this.#request.sessionId;
     if (session_id === null) {
-      throw new ParleyError('BAD_RESPONSE', 'The answer names no session, so the chat cannot go on.', {
+      throw new ParleyError('BAD_RESPONSE', 'The response names no session, so the chat cannot continue.', {
         remedy: { kind: 'show_answer' },
         body,
       });
     }
-    yield* this.#begin(session_id, null, this.#request.mode === '' ? modeTold(body) : null);
+    yield* this.#begin(session_id, null, this.#request.mode === '' ? reportedMode(body) : null);
     const reply = replyOf(body, this.#request.replyPointer) ?? this.#text.toString();
-    if (reply === '') throw isCutIn(body) ? this.#cutReply() : this.#noReply(body);
-    const certain = { session_id, mode: this.#start?.mode ?? this.#request.mode, reply };
-    yield { event: 'done', data: chatReply(certain, body), body };
+    if (reply === '') throw wasCut(body) ? this.#cutReply() : this.#noReply(body);
+    const known = { session_id, mode: this.#start?.mode ?? this.#request.mode, reply };
+    yield { event: 'done', data: chatReply(known, body), body };
   }
 
   /**
-   * Throws if the streamed reply differs from the reply that the server says it stores, apart from white space at the ends. A third-party
-   * server need not repeat the reply, and a profile may name another place for it; nothing is compared then.
+   * Throws if the streamed reply differs from the reply in the event `done`, apart from white space at the ends. The replies are not compared
+   * if a third-party server does not repeat the reply, or if a profile names another place for it.
    */
   #compare(body: unknown): void {
-    const kept = fieldOf(fieldOf(body, 'data'), 'reply');
+    const stored = fieldOf(fieldOf(body, 'data'), 'reply');
     const streamed = this.#text.toString().trim();
-    if (this.#request.replyPointer !== null || typeof kept !== 'string' || streamed === '') return;
-    if (kept.trim() === streamed) return;
+    if (this.#request.replyPointer !== null || typeof stored !== 'string' || streamed === '') return;
+    if (stored.trim() === streamed) return;
     const message = 'The streamed reply differs from the reply that the server stores.';
     throw new ParleyError('BAD_RESPONSE', message, {
       hint: 'Do not rely on what was shown: read the reply in the session.',
@@ -160,14 +160,14 @@ class RemoteTurn {
     });
   }
 
-  /** A request that was sent again begins the same turn again, so `session` is yielded once. */
+  /** Yields `session` once, because a request that is sent again begins the same turn again. */
   *#begin(sessionId: string | null, messageId: string | null, mode: string | null): Generator<ChatEvent> {
     if (this.#start !== null || sessionId === null) return;
     this.#start = { session_id: sessionId, message_id: messageId ?? '', mode: mode ?? this.#request.mode };
     yield { event: 'session', data: this.#start };
   }
 
-  /** The turn of a repeated key may have been cut before its reply had any text. */
+  /** The turn of a repeated idempotency key may have been cut before its reply had any text. */
   #cutReply(): ParleyError {
     const message = 'The turn was cut before its reply had any text. Its message is kept.';
     return new ParleyError('INCOMPLETE_REPLY', message, { ...this.place });
@@ -176,8 +176,8 @@ class RemoteTurn {
   #noReply(body: unknown): ParleyError {
     const message =
       this.#request.replyPointer === null
-        ? 'The server answered, but Parley found no reply in the answer, or an empty one.'
-        : 'The server answered, but there is no reply where the profile says that it is (reply_pointer).';
+        ? 'The response of the server contains no reply, or an empty one.'
+        : 'The response of the server contains no reply at the reply_pointer of the profile.';
     return new ParleyError('BAD_RESPONSE', message, {
       remedy: { kind: 'name_reply_pointer' },
       ...this.place,
@@ -185,7 +185,7 @@ class RemoteTurn {
     });
   }
 
-  #placed(error: ParleyError): ParleyError {
+  #withPlace(error: ParleyError): ParleyError {
     const { session_id = null, message_id = null } = this.place;
     return error.with({
       session_id: error.session_id ?? session_id,
@@ -194,7 +194,7 @@ class RemoteTurn {
   }
 }
 
-function isCutIn(body: unknown): boolean {
+function wasCut(body: unknown): boolean {
   const finish = fieldOf(fieldOf(body, 'data'), 'finish_reason');
   return finish === 'interrupted' || finish === 'error';
 }

@@ -1,5 +1,4 @@
-// Requests of the API to one server: an operation becomes one request, which may be sent several times. The caller reads the body.
-
+// Sends the operations of the API to one server. Each operation is one request, which may be sent several times. The caller reads the body.
 import { HttpClient, type HttpRequest } from '../http/http-client.ts';
 import { HttpFailure } from '../http/http-failure.ts';
 import type { HttpResponse } from '../http/http-response.ts';
@@ -9,7 +8,7 @@ import { ParleyError } from '../service/errors.ts';
 import type { Extension } from '../service/extensions.ts';
 import { bodyBytes } from '../service/limits.ts';
 import { quoted } from '../service/quoted.ts';
-import { isTurnedAway } from '../wire/error-status.ts';
+import { asksToRetry } from '../wire/error-status.ts';
 import type { ReceivedResponse } from '../wire/failure-body.ts';
 import {
   eventStreamType,
@@ -21,11 +20,11 @@ import {
 import { operationPath, type Query } from '../wire/operation-path.ts';
 import { type Operation, routes } from '../wire/routes.ts';
 import { readAuthorities } from './authorities.ts';
-import { curlCommand } from './curl.ts';
+import { curlCommand } from './curl-command.ts';
 import { failureOf } from './failure.ts';
-import { failureWithoutKey } from './failure-without-key.ts';
+import { redactFailure } from './failure-redaction.ts';
 import type { RemoteOptions } from './remote-options.ts';
-import { Resending } from './resending.ts';
+import { RequestRetries } from './request-retries.ts';
 
 /** The most bytes of a body that is read whole. */
 const mostBytes = 64 * 1024 * 1024;
@@ -43,12 +42,12 @@ export interface OperationRequest {
   readonly streams?: boolean;
 }
 
-/** One request. It is the same each time that it is sent. */
+/** One request. It is the same in each attempt. */
 export interface PreparedRequest {
   readonly operation: Operation;
   readonly request: HttpRequest;
   readonly apiKey: string;
-  /** True: a response of 429 or 503 leads to a wait here. */
+  /** True: a response with status 429 or 503 is followed by a wait and another attempt. */
   readonly waits: boolean;
   readonly notice: Call['notice'];
 }
@@ -60,7 +59,7 @@ export class RemoteConnection {
   readonly #origin: string;
   readonly #prefix: string;
   #extensions: ReadonlySet<string> | null;
-  #hasAnswered = false;
+  #hasResponded = false;
 
   static async open(options: RemoteOptions): Promise<RemoteConnection> {
     const { authorityFile, env, signal } = options;
@@ -83,11 +82,11 @@ export class RemoteConnection {
         responseMs: limit ?? responseMs,
         silenceMs: limit ?? silenceMs,
         mostBytes: mostStreamBytes,
-        tellsStale: false,
+        detectsStale: false,
       });
     } catch (cause) {
       if (!(cause instanceof TypeError)) throw cause;
-      throw new ParleyError('CONFIG', `No proxy can be used: ${cause.message}.`, {
+      throw new ParleyError('CONFIG', `The proxy cannot be used: ${cause.message}.`, {
         hint: 'Set the variable to a URL like http://proxy:3128, or unset it.',
         cause,
       });
@@ -104,9 +103,9 @@ export class RemoteConnection {
     return this.#extensions?.has(extension) ?? null;
   }
 
-  /** True once a response came: the extensions are then those that the server offers now. */
-  get hasAnswered(): boolean {
-    return this.#hasAnswered;
+  /** True after the first response: the extensions are then those that the server offers now. */
+  get hasResponded(): boolean {
+    return this.#hasResponded;
   }
 
   prepare(call: Call, operation: Operation, input: OperationRequest): PreparedRequest {
@@ -118,7 +117,7 @@ export class RemoteConnection {
     }
     const headers = {
       Authorization: `Bearer ${call.apiKey}`,
-      Accept: this.#accepted(input.streams ?? false),
+      Accept: this.#acceptHeader(input.streams ?? false),
       ...(method === 'POST' && {
         [idempotencyHeader]: call.idempotencyKey ?? this.#options.newIdempotencyKey(),
       }),
@@ -126,17 +125,17 @@ export class RemoteConnection {
       ...(input.body !== undefined && { 'Content-Type': 'application/json' }),
     };
     const body = input.body === undefined ? null : JSON.stringify(input.body);
-    if (operation === 'importSession') requireShort(body ?? '');
+    if (operation === 'importSession') checkImportLength(body ?? '');
     const request = { method, path: this.#prefix + path, headers, body, signal: call.signal };
     const { apiKey, pacesItself, notice } = call;
     return { operation, request, apiKey, waits: !pacesItself, notice };
   }
 
   /** Decides when this request is sent again. */
-  resending({ request, notice }: PreparedRequest): Resending {
+  retries({ request, notice }: PreparedRequest): RequestRetries {
     const { random, wait } = this.#options;
     const honoursKeys = () => this.offers('idempotency') === true;
-    return new Resending({
+    return new RequestRetries({
       method: request.method,
       honoursKeys,
       random,
@@ -146,49 +145,49 @@ export class RemoteConnection {
     });
   }
 
-  /** Sends the request once. Resolves when the head of the response has come. */
+  /** Sends the request once. Resolves when the head of the response has arrived. */
   async send({ request, apiKey }: PreparedRequest): Promise<HttpResponse> {
     const { trace, now, authorityFile } = this.#options;
     if (trace !== null) await trace(curlCommand(request, this.#origin, apiKey, authorityFile));
     const start = now();
     try {
       const response = await this.#client.request(request);
-      this.#hasAnswered = true;
-      const offered = response.header(extensionsHeader);
-      if (offered !== null) this.#extensions = new Set(offered.split(',').map((name) => name.trim()));
+      this.#hasResponded = true;
+      const extensions = response.header(extensionsHeader);
+      if (extensions !== null) this.#extensions = new Set(extensions.split(',').map((name) => name.trim()));
       if (trace !== null) await trace(`# status ${response.status} after ${now() - start} ms`);
       return response;
     } catch (error) {
       if (!(error instanceof HttpFailure)) throw error;
-      const failure = failureWithoutKey(error, apiKey);
+      const failure = redactFailure(error, apiKey);
       await trace?.(`# ${failure.message}, after ${now() - start} ms`);
       throw failure;
     }
   }
 
   /** Reads the whole body of a response. */
-  async received({ request }: PreparedRequest, response: HttpResponse): Promise<ReceivedResponse> {
+  async readResponse({ request }: PreparedRequest, response: HttpResponse): Promise<ReceivedResponse> {
     return {
       status: response.status,
       retryAfter: retryAfterOf((name) => response.header(name), this.#options.now()),
       text: await response.text(mostBytes),
-      asked: `${request.method} ${this.#origin}${request.path}`,
+      request: `${request.method} ${this.#origin}${request.path}`,
     };
   }
 
-  /** Returns the whole response. The request is sent as often as necessary. */
-  async ask(
+  /** Sends the request, with retries, and reads the whole response. */
+  async sendWithRetries(
     prepared: PreparedRequest,
   ): Promise<{ readonly received: ReceivedResponse; readonly mayHaveActed: boolean }> {
-    const resending = this.resending(prepared);
+    const retries = this.retries(prepared);
     for (;;) {
       try {
-        const received = await this.received(prepared, await this.send(prepared));
-        if (prepared.waits && isTurnedAway(received.status) && (await resending.again(received))) continue;
-        return { received, mayHaveActed: resending.mayHaveActed };
+        const received = await this.readResponse(prepared, await this.send(prepared));
+        if (prepared.waits && asksToRetry(received.status) && (await retries.next(received))) continue;
+        return { received, mayHaveActed: retries.mayHaveActed };
       } catch (error) {
         if (!(error instanceof HttpFailure)) throw error;
-        if (!(await resending.again(error))) throw failureOf(error, prepared.request.method);
+        if (!(await retries.next(error))) throw failureOf(error, prepared.request.method);
       }
     }
   }
@@ -197,21 +196,21 @@ export class RemoteConnection {
     return this.#client.close();
   }
 
-  /** A stream is asked for unless the server is known to have none. A server without streams answers with JSON. */
-  #accepted(streams: boolean): string {
+  /** The header `Accept`. A stream is requested unless the server is known not to stream. A server without streams sends JSON. */
+  #acceptHeader(streams: boolean): string {
     return streams && this.offers('stream') !== false
       ? `${eventStreamType}, application/json;q=0.9`
       : 'application/json';
   }
 }
 
-/** Refuses a body that is too long for a Parley server: a session to import is sent in one request. */
-function requireShort(body: string): void {
+/** Refuses a session that is too long for the request of an import. */
+function checkImportLength(body: string): void {
   const bytes = Buffer.byteLength(body);
   if (bytes <= bodyBytes) return;
   throw new ParleyError(
     'PAYLOAD_TOO_LARGE',
-    `The session is ${bytes} bytes long as a request; a server takes ${bodyBytes} (8 MiB) at most.`,
+    `The session is ${bytes} bytes long as a request; a server accepts at most ${bodyBytes} (8 MiB).`,
     {
       hint: 'Nothing was sent.',
       remedy: { kind: 'import_at_store' },

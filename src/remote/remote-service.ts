@@ -1,4 +1,4 @@
-// The six operations of the interface document at a server elsewhere. Each method is one request.
+// The six operations of the interface document at a remote server. Each method is one request.
 import type { Call } from '../service/call.ts';
 import type { ChatEvent, ChatRequest, ReplyForm } from '../service/chat-event.ts';
 import type {
@@ -14,11 +14,11 @@ import type { NewSession, Session } from '../service/session.ts';
 import { modesOf } from '../wire/mode-list.ts';
 import { deletedSessionOf, identityOf, newSessionOf, sessionOf } from '../wire/session-response.ts';
 import { successBody } from '../wire/success-body.ts';
-import { errorWithoutKey } from './failure-without-key.ts';
+import { redactError } from './failure-redaction.ts';
 import { remoteChat } from './remote-chat.ts';
 import type { RemoteConnection } from './remote-connection.ts';
 import { remoteResult } from './remote-result.ts';
-import { withFittedSchema } from './schema-requests.ts';
+import { adaptSchema } from './schema-adaptation.ts';
 import { settingsToSend, userToSend } from './session-settings.ts';
 import { TitledSessions } from './titled-sessions.ts';
 
@@ -27,11 +27,11 @@ export class RemoteService implements ConversationService {
   readonly #replyPointer: readonly string[] | null;
   readonly #titled: TitledSessions;
 
-  /** `replyPointer`: the field names from the top of a chat's response to the reply; null to look for the reply. */
+  /** `replyPointer`: the field names from the top of a chat's response to the reply; null to search for the reply. */
   constructor(connection: RemoteConnection, replyPointer: readonly string[] | null) {
     this.#connection = connection;
     this.#replyPointer = replyPointer;
-    // Only Parley's own server has the archive, and it takes titles.
+    // Only Parley's own server has the archive, and it accepts titles with chats.
     this.#titled = new TitledSessions(this, () => connection.offers('archive') === true);
   }
 
@@ -43,24 +43,24 @@ export class RemoteService implements ConversationService {
     return remoteResult(this.#connection, call, 'models', {}, modesOf);
   }
 
-  async *chat(call: Call, given: ChatRequest, form: ReplyForm): AsyncIterable<ChatEvent> {
+  async *chat(call: Call, original: ChatRequest, form: ReplyForm): AsyncIterable<ChatEvent> {
     const {
       system: _system,
       parameters: _parameters,
       user: _user,
       ...others
-    } = await withFittedSchema(this.#connection, call, given);
-    const user = await userToSend(this.#connection, call, given);
-    const request = { ...others, ...user, ...(await settingsToSend(this.#connection, call, given)) };
-    const session_id = await this.#titled.begin(call, request);
+    } = await adaptSchema(this.#connection, call, original);
+    const user = await userToSend(this.#connection, call, original);
+    const request = { ...others, ...user, ...(await settingsToSend(this.#connection, call, original)) };
+    const session_id = await this.#titled.create(call, request);
     if (session_id === null) return yield* this.#chat(call, request, form);
-    // The title and the settings are those of the created session.
+    // The created session already has the title and the settings.
     const { mode, message, schema } = request;
     const untitled = { mode, message, session_id, ...(schema !== undefined && { schema }) };
     try {
       yield* this.#chat(call, untitled, form);
     } catch (error) {
-      await this.#titled.takeBack(call, session_id, error);
+      await this.#titled.deleteIfRefused(call, session_id, error);
       throw error;
     }
   }
@@ -91,20 +91,20 @@ export class RemoteService implements ConversationService {
     try {
       return await this.#delete(call, sessionId);
     } catch (error) {
-      throw errorWithoutKey(error, call.apiKey);
+      throw redactError(error, call.apiKey);
     }
   }
 
   async #delete(call: Call, sessionId: string): Promise<Deletion> {
     const prepared = this.#connection.prepare(call, 'deleteSession', { sessionId });
-    const { received, mayHaveActed } = await this.#connection.ask(prepared);
+    const { received, mayHaveActed } = await this.#connection.sendWithRetries(prepared);
     let body: unknown = null;
     let repeated = false;
     try {
       body = successBody('deleteSession', received);
     } catch (error) {
       if (!mayHaveActed || !(error instanceof ParleyError)) throw error;
-      // A missing session was probably deleted by an earlier attempt whose answer was lost.
+      // A missing session was probably deleted by an earlier attempt whose response was lost.
       if (error.code !== 'SESSION_NOT_FOUND') throw error.with({ mayHaveActed: true });
       repeated = true;
     }

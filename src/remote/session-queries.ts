@@ -1,5 +1,5 @@
-// The queries of listings and searches at a server elsewhere. A server without the extension `order` keeps no session pinned, archived or
-// tagged, and knows no condition on that.
+// Builds the queries of listings and searches at a remote server. A server without the extension `order` has no pinned, archived or tagged
+// sessions, and no filters for them.
 import type { Call } from '../service/call.ts';
 import {
   lastActiveFirst,
@@ -13,21 +13,25 @@ import { conditionsQuery } from '../wire/session-filter.ts';
 import type { RemoteConnection } from './remote-connection.ts';
 import { hasExtension, requireExtension } from './required-extension.ts';
 
-/** The default order is not sent, so that a server that knows no order also lists sessions. */
+/** Leaves out the default order, so that a server without orders also lists sessions. */
 export async function listQuery(
   connection: RemoteConnection,
   call: Call,
   query: SessionQuery,
 ): Promise<Query> {
-  const { sort, order, limit, cursor, id_suffix, deleted, ...given } = query;
+  const { sort, order, limit, cursor, id_suffix, deleted, ...conditions } = query;
   const archivedByDefault = deleted ? null : false;
-  const { title_match: _, updated_before: __, updated_after: ___, user, ...conditions } = given;
+  const { title_match: _, updated_before: __, updated_after: ___, user, ...ordering } = conditions;
   if (user !== null) await requireUsers(connection, call);
-  await requireOrderFor(connection, call, { ...conditions, archived: given.archived || null });
-  const isAny = given.archived === null && !deleted && !(await hasExtension(connection, call, 'order'));
+  await requireOrderFor(connection, call, { ...ordering, archived: conditions.archived || null });
+  const includesArchived =
+    conditions.archived === null && !deleted && !(await hasExtension(connection, call, 'order'));
   return {
     ...{ limit, cursor, id_suffix, deleted },
-    ...conditionsQuery(isAny ? { ...given, archived: archivedByDefault } : given, archivedByDefault),
+    ...conditionsQuery(
+      includesArchived ? { ...conditions, archived: archivedByDefault } : conditions,
+      archivedByDefault,
+    ),
     sort: sort === lastActiveFirst.sort ? null : sort,
     order: order === lastActiveFirst.order ? null : order,
   };
@@ -36,9 +40,9 @@ export async function listQuery(
 export async function searchQuery(
   connection: RemoteConnection,
   call: Call,
-  { query: q, limit, cursor, ...given }: SearchRequest,
+  { query: q, limit, cursor, ...partial }: SearchRequest,
 ): Promise<Query> {
-  const conditions = { ...noConditions, ...given };
+  const conditions = { ...noConditions, ...partial };
   const { user, ...ordering } = conditions;
   if (user !== null) await requireUsers(connection, call);
   await requireOrderFor(connection, call, ordering);
@@ -46,19 +50,14 @@ export async function searchQuery(
 }
 
 export function requireOrder(connection: RemoteConnection, call: Call): Promise<void> {
-  return requireExtension(
-    connection,
-    call,
-    'order',
-    'keeps no order: no session is pinned, archived or tagged',
-  );
+  return requireExtension(connection, call, 'order', 'cannot pin, archive or tag sessions');
 }
 
 export function requireUsers(connection: RemoteConnection, call: Call): Promise<void> {
-  return requireExtension(connection, call, 'users', 'does not keep whose a session is');
+  return requireExtension(connection, call, 'users', 'cannot store the user of a session');
 }
 
-/** Rejects with `UNSUPPORTED` if a condition is given, and the server knows none. */
+/** Rejects with `UNSUPPORTED` if there is a condition and the server supports none. */
 async function requireOrderFor(
   connection: RemoteConnection,
   call: Call,
@@ -66,6 +65,5 @@ async function requireOrderFor(
 ): Promise<void> {
   const names = Object.entries(conditions).flatMap(([name, value]) => (value === null ? [] : [name]));
   if (names.length === 0) return;
-  const lacking = `does not choose sessions by these conditions (${names.join(', ')})`;
-  await requireExtension(connection, call, 'order', lacking);
+  await requireExtension(connection, call, 'order', `cannot filter sessions by: ${names.join(', ')}`);
 }

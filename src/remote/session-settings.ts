@@ -1,5 +1,5 @@
-// The settings of sessions in requests to a server elsewhere. Only a server with the extension `settings` gets them; where there is nothing
-// to keep, every server gets the request without them.
+// Prepares the settings of sessions in requests to a remote server. Only a server with the extension `settings` gets them. Without settings,
+// the request has no such fields, so that every server accepts it.
 import type { Call } from '../service/call.ts';
 import type { SessionSettings } from '../service/session.ts';
 import type { SessionChanges, SessionRecord } from '../service/session-archive.ts';
@@ -7,18 +7,18 @@ import type { RemoteConnection } from './remote-connection.ts';
 import { hasExtension, requireExtension } from './required-extension.ts';
 import { requireOrder, requireUsers } from './session-queries.ts';
 
-/** The settings that are given and not empty, for a session that is to be created. Rejects with `UNSUPPORTED` if the server keeps none. */
+/** The settings of a new session that are not empty. Rejects with `UNSUPPORTED` if there are some and the server cannot store them. */
 export async function settingsToSend(
   connection: RemoteConnection,
   call: Call,
-  given: Partial<SessionSettings>,
+  settings: Partial<SessionSettings>,
 ): Promise<Partial<SessionSettings>> {
-  const settings = notEmpty(given);
-  await requireSettings(connection, call, settings);
-  return settings;
+  const nonEmpty = nonEmptySettings(settings);
+  await requireSettings(connection, call, nonEmpty);
+  return nonEmpty;
 }
 
-/** The user of a session that is to be created, if there is one. Rejects with `UNSUPPORTED` if the server keeps none. */
+/** The user of a new session, if there is one. Rejects with `UNSUPPORTED` if the server cannot store it. */
 export async function userToSend(
   connection: RemoteConnection,
   call: Call,
@@ -29,57 +29,57 @@ export async function userToSend(
   return { user };
 }
 
-/** Rejects with `UNSUPPORTED` if the changes name settings, and the server keeps none. */
+/** Rejects with `UNSUPPORTED` if the server cannot store one of the changes. */
 export async function checkChanges(
   connection: RemoteConnection,
   call: Call,
   { title: _, pinned, archived, tags, user, ...settings }: SessionChanges,
 ): Promise<void> {
   await requireSettings(connection, call, settings);
-  if ([pinned, archived, tags].some((given) => given !== undefined)) await requireOrder(connection, call);
+  if ([pinned, archived, tags].some((value) => value !== undefined)) await requireOrder(connection, call);
   if (user !== undefined) await requireUsers(connection, call);
 }
 
 /**
- * The record as the server can take it. An older server takes records without settings and hidden messages, so it gets no session that has
- * some.
+ * The record in a form that the server accepts. An older server accepts only records without settings and hidden messages. Rejects with
+ * `UNSUPPORTED` if something would be lost.
  */
 export async function recordToSend(
   connection: RemoteConnection,
   call: Call,
-  full: SessionRecord,
+  original: SessionRecord,
 ): Promise<SessionRecord> {
-  const record = await withKnownUser(connection, call, full);
+  const record = await withSupportedUser(connection, call, original);
   const { pinned, archived, tags, ...session } = record.session;
   const isOrdered = pinned || archived || (tags?.length ?? 0) > 0;
   if (isOrdered) await requireOrder(connection, call);
-  const tellsOrder = [pinned, archived, tags].some((told) => told !== undefined);
-  const keepsOrder = !tellsOrder || isOrdered || (await hasExtension(connection, call, 'order'));
-  const given = keepsOrder ? record : { ...record, session };
+  const hasOrderFields = [pinned, archived, tags].some((value) => value !== undefined);
+  const keepsOrderFields = !hasOrderFields || isOrdered || (await hasExtension(connection, call, 'order'));
+  const supported = keepsOrderFields ? record : { ...record, session };
   const { mode: _, system, parameters, parent_id, forked_at: __, user: ___, ...facts } = session;
   if (record.replaces !== undefined) {
-    await requireExtension(connection, call, 'sync', 'replaces no stored session by an imported one');
+    await requireExtension(connection, call, 'sync', 'cannot replace a stored session with an imported one');
   }
   if (record.hidden_messages !== undefined) {
-    await requireExtension(connection, call, 'lines', 'keeps no replaced replies and no undone turns');
+    await requireExtension(connection, call, 'lines', 'cannot store replaced replies and undone turns');
   }
-  const isOlder = Object.keys(facts).length === Object.keys(record.session).length;
-  if (isOlder || (await hasExtension(connection, call, 'settings'))) return given;
-  const settings = notEmpty({ system: system ?? null, parameters: parameters ?? {} });
+  const hasOnlyFacts = Object.keys(facts).length === Object.keys(record.session).length;
+  if (hasOnlyFacts || (await hasExtension(connection, call, 'settings'))) return supported;
+  const settings = nonEmptySettings({ system: system ?? null, parameters: parameters ?? {} });
   await requireSettings(connection, call, { ...settings, ...(parent_id != null && { parent_id }) });
-  return { ...given, session: facts };
+  return { ...supported, session: facts };
 }
 
-/** A server without users takes no record that names one, and none with the field. */
-async function withKnownUser(
+/** A server without users refuses a record that has the field, even if it is null. */
+async function withSupportedUser(
   connection: RemoteConnection,
   call: Call,
   record: SessionRecord,
 ): Promise<SessionRecord> {
   const { session, replaces } = record;
   if (session.user != null) await requireUsers(connection, call);
-  const isTold = session.user !== undefined || replaces?.session.user !== undefined;
-  if (!isTold || (await hasExtension(connection, call, 'users'))) return record;
+  const hasUserField = session.user !== undefined || replaces?.session.user !== undefined;
+  if (!hasUserField || (await hasExtension(connection, call, 'users'))) return record;
   const without = ({ user: _, ...others }: typeof session) => others;
   return {
     ...record,
@@ -88,7 +88,7 @@ async function withKnownUser(
   };
 }
 
-function notEmpty({ system, parameters }: Partial<SessionSettings>): Partial<SessionSettings> {
+function nonEmptySettings({ system, parameters }: Partial<SessionSettings>): Partial<SessionSettings> {
   return {
     ...(system != null && { system }),
     ...(parameters !== undefined && Object.keys(parameters).length > 0 && { parameters }),
@@ -102,6 +102,6 @@ async function requireSettings(connection: RemoteConnection, call: Call, setting
     connection,
     call,
     'settings',
-    `keeps no settings with a session (${names.join(', ')})`,
+    `cannot store settings of a session (${names.join(', ')})`,
   );
 }

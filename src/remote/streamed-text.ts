@@ -1,4 +1,4 @@
-// Collects the text of a streamed reply. JavaScript keeps a sum of strings as a tree, which takes 32 bytes for each chunk of one character;
+// Collects the text of a streamed reply. V8 represents concatenated strings as a tree, which takes 32 bytes for each chunk of one character;
 // joined arrays take less.
 
 const mostChunks = 4096;

@@ -1,5 +1,5 @@
-// Creates the session of a titled chat at a server that is not known to take titles with chats. The interface document gives titles to
-// created sessions only (section 2), so the session is created before the message is sent.
+// Creates the session of a chat with a title, at a server that is not known to accept titles with chats. In the interface document (section 2)
+// only created sessions have titles, so the session is created before the message is sent.
 import type { Call } from '../service/call.ts';
 import type { ChatRequest } from '../service/chat-event.ts';
 import type { ConversationService } from '../service/conversation-service.ts';
@@ -8,43 +8,43 @@ import { unknownMode } from '../service/unknown-mode.ts';
 
 export class TitledSessions {
   readonly #service: Pick<ConversationService, 'models' | 'createSession' | 'deleteSession'>;
-  readonly #takesTitles: () => boolean;
+  readonly #acceptsTitles: () => boolean;
   /** Names of modes that the server has listed. */
   #modes: ReadonlySet<string> = new Set();
 
-  /** `takesTitles`: true if the server is known to take a title with a chat. */
+  /** `acceptsTitles`: returns true if the server is known to accept a title with a chat. */
   constructor(
     service: Pick<ConversationService, 'models' | 'createSession' | 'deleteSession'>,
-    takesTitles: () => boolean,
+    acceptsTitles: () => boolean,
   ) {
     this.#service = service;
-    this.#takesTitles = takesTitles;
+    this.#acceptsTitles = acceptsTitles;
   }
 
-  /** The id of the session that was created for the request; null if the request itself takes the title. */
-  async begin(call: Call, request: ChatRequest): Promise<string | null> {
+  /** Creates a session for the request and returns its id; null if the title can be sent with the request. */
+  async create(call: Call, request: ChatRequest): Promise<string | null> {
     const { mode, title, session_id } = request;
-    if (title === undefined || session_id !== null || mode === null || this.#takesTitles()) return null;
+    if (title === undefined || session_id !== null || mode === null || this.#acceptsTitles()) return null;
     await this.#requireMode(mode, call);
-    // The response that listed the modes may have shown that the server takes titles.
-    if (this.#takesTitles()) return null;
+    // The response that listed the modes may have shown that the server accepts titles.
+    if (this.#acceptsTitles()) return null;
     const { idempotencyKey: key } = call;
-    // A repetition of the turn gets the same session.
-    const own = { ...call, idempotencyKey: key === null ? null : `${key}-session` };
+    // A repeated turn gets the same session.
+    const createCall = { ...call, idempotencyKey: key === null ? null : `${key}-session` };
     const { system, parameters, user } = request;
     const settings = {
       ...(system != null && { system }),
       ...(parameters && { parameters }),
       ...(user !== undefined && { user }),
     };
-    return (await this.#service.createSession(own, { title, ...settings })).data.session_id;
+    return (await this.#service.createSession(createCall, { title, ...settings })).data.session_id;
   }
 
   /**
    * Deletes the session that was created for a message that the server refused. After any other failure the session stays, because it may
    * contain the message.
    */
-  async takeBack(call: Call, sessionId: string, error: unknown): Promise<void> {
+  async deleteIfRefused(call: Call, sessionId: string, error: unknown): Promise<void> {
     if (!(error instanceof ParleyError) || error.kind !== 'input') return;
     // The first failure is reported. An empty session may stay.
     await this.#service.deleteSession(call, sessionId).catch(() => {});

@@ -9,7 +9,7 @@ import { handlers, type JsonOperation, type OperationInput, replies, type Served
 import { largeBytes } from './large-requests.ts';
 import { type OperationShape, operationShapes } from './operation-shapes.ts';
 import type { RateLimit, RateLimiter } from './rate-limiter.ts';
-import { type BodyRoom, bodySource, readBody } from './request-body.ts';
+import { type BodyReading, bodySource, readBody } from './request-body.ts';
 import type { RequestContext } from './request-context.ts';
 import { checkShape, queryReader } from './request-shape.ts';
 import { jsonResponse } from './responses.ts';
@@ -19,7 +19,7 @@ export interface ApiDependencies {
   readonly served: Served;
   readonly rateLimiter: RateLimiter;
   readonly chat: ChatDependencies;
-  readonly bodies: BodyRoom;
+  readonly bodies: BodyReading;
   readonly bodyBytes: number;
 }
 
@@ -27,7 +27,7 @@ type Respond<Name extends Operation> = (
   context: RequestContext,
   request: Request,
   input: OperationInput<Name>,
-  use: RateLimit,
+  rateLimit: RateLimit,
 ) => Promise<Response>;
 
 export function apiRoutes(dependencies: ApiDependencies): readonly ServedRoute[] {
@@ -36,7 +36,7 @@ export function apiRoutes(dependencies: ApiDependencies): readonly ServedRoute[]
   );
 }
 
-/** The circumstances of the call that a request makes. */
+/** Makes the call of the service for a request. */
 export function callOf(context: RequestContext, request: Request): RequestCall {
   return new RequestCall(context, request);
 }
@@ -72,8 +72,8 @@ function streamedRoute<Name extends StreamedOperation>(
   name: Name,
 ): ServedRoute {
   const { chat, served } = dependencies;
-  return route(dependencies, name, (context, request, input, use) =>
-    respondWithReply(chat, context, request, use, input.call, (call, form) =>
+  return route(dependencies, name, (context, request, input, rateLimit) =>
+    respondWithReply(chat, context, request, rateLimit, input.call, (call, form) =>
       replies[name](served, { ...input, call }, form),
     ),
   );
@@ -95,7 +95,7 @@ function route<Name extends Operation>(
   const shape: OperationShape = operationShapes[name];
   const readQuery = queryReader(shape.query);
   const hasBody = method === 'POST' || method === 'PATCH';
-  // Most requests have no query and no body. Their values are made once.
+  // Most requests have no query and no body. Their values are created once.
   const noQuery = shape.query.safeParse({}).success ? readQuery('') : null;
   const noBody = hasBody ? null : checkShape(shape.body, {});
   const bodyLimits = {
@@ -107,36 +107,36 @@ function route<Name extends Operation>(
     path,
     async serve(context, request, id) {
       const call = callOf(context, request);
-      const { use, projectId } = await rateLimiter.admit(call, !hasBody || isSmallBody(request));
+      const { rateLimit, projectId } = await rateLimiter.admit(call, !hasBody || isSmallBody(request));
       call.projectId = projectId;
       try {
-        return await answer(context, request, { call, id, use });
+        return await respondTo(context, request, { call, id, rateLimit });
       } catch (error) {
         // The key of a small request may not be checked yet. If the key is refused, that error comes before any other.
-        if (projectId === null && isOfRequest(error)) await served.service.verify(call);
+        if (projectId === null && isRequestFault(error)) await served.service.verify(call);
         throw error;
       }
     },
   };
 
-  async function answer(
+  async function respondTo(
     context: RequestContext,
     request: Request,
-    { call, id, use }: { call: RequestCall; id: string; use: RateLimit },
+    { call, id, rateLimit }: { call: RequestCall; id: string; rateLimit: RateLimit },
   ): Promise<Response> {
     const query = (context.query === '' ? noQuery : null) ?? readQuery(context.query);
     // The query and the body have the schemas of `name`. The compiler cannot see that.
-    const responded = (body: unknown) =>
-      respond(context, request, { call: call as Call, id, query, body } as OperationInput<Name>, use);
-    if (noBody !== null) return responded(noBody);
-    const { value, place } = await readBody(bodySource(context, request), bodyLimits, bodies);
+    const respondWith = (body: unknown) =>
+      respond(context, request, { call: call as Call, id, query, body } as OperationInput<Name>, rateLimit);
+    if (noBody !== null) return respondWith(noBody);
+    const { value, reservation } = await readBody(bodySource(context, request), bodyLimits, bodies);
     try {
       const body = checkShape(shape.checkedBody ?? shape.body, value);
       // A turn may last long, and other large requests must not wait for its end.
-      if (isStreamed(name)) place?.leave();
-      return await responded(body);
+      if (isStreamed(name)) reservation?.release();
+      return await respondWith(body);
     } finally {
-      place?.leave();
+      reservation?.release();
     }
   }
 }
@@ -145,12 +145,12 @@ function route<Name extends Operation>(
 const bodyBounds = { depth: 8, values: 100 };
 
 function isSmallBody({ headers }: Request): boolean {
-  const announced = headers.get('content-length');
-  return announced !== null && Number(announced) <= largeBytes;
+  const contentLength = headers.get('content-length');
+  return contentLength !== null && Number(contentLength) <= largeBytes;
 }
 
 /** True for a fault of the request itself or of its rate. Nothing of such a request is stored. */
-function isOfRequest(error: unknown): boolean {
+function isRequestFault(error: unknown): boolean {
   if (!(error instanceof ParleyError) || error.session_id !== null) return false;
   return errorKind[error.code] === 'input' || error.code === 'RATE_LIMITED';
 }

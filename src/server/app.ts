@@ -6,12 +6,12 @@ import type { ChatEvent } from '../service/chat-event.ts';
 import { ParleyError } from '../service/errors.ts';
 import { apiRoutes, callOf } from './api-routes.ts';
 import { ChunkReader } from './chunk-reader.ts';
-import { ClientGone, clientGoneStatus } from './client-gone.ts';
+import { ClientDisconnected, clientDisconnectedStatus } from './client-disconnected.ts';
 import type { Served } from './handlers.ts';
 import { KeyWatch } from './key-watch.ts';
 import { LargeRequests } from './large-requests.ts';
-import { openRoutes } from './open-routes.ts';
 import { publicFailure } from './public-failure.ts';
+import { publicRoutes } from './public-routes.ts';
 import { RateLimiter } from './rate-limiter.ts';
 import { isOfApi, type RequestContext, requestContextOf } from './request-context.ts';
 import { failureResponse } from './responses.ts';
@@ -34,18 +34,18 @@ export interface AppOptions extends Served {
   servers(): number;
   /** Called when a request has arrived, before any work on it. */
   arrived(): void;
-  /** Counts the requests and turns; null for a server that nobody measures. */
+  /** Counts the requests and turns; null for a server without metrics. */
   readonly metrics: ServerMetrics | null;
 }
 
 export interface App {
-  /** Never rejects. `incoming`: Node's stream of the body, where there is one. The body of the request is then not touched. */
+  /** Never rejects. `incoming`: Node's stream of the body, where there is one. The body of `request` is then not used. */
   fetch(request: Request, incoming?: Readable): Promise<Response>;
   /** The response to bytes that could not be read as a request. */
   refuse(error: ParleyError, status: number): Response;
   /**
-   * Reports at once that the server is not ready. It still takes new work until the drain period is over. Resolves when no reply runs any
-   * more. After the grace period the remaining replies are cut, and their received parts are stored.
+   * The server reports at once that it is not ready, but accepts new work until the drain period is over. Resolves when no reply is running.
+   * After the grace period the remaining replies are cut, and their received parts are stored.
    */
   stop(): Promise<void>;
 }
@@ -54,63 +54,63 @@ export function createApp(options: AppOptions): App {
   const { service, serverLimits, version, logger, now, newRequestId, ready, arrived, metrics } = options;
   const rateLimiter = new RateLimiter(service, serverLimits, { now, servers: options.servers });
   const replies = new RunningReplies();
-  const bodies = { chunks: new ChunkReader(), large: new LargeRequests(serverLimits) };
+  const bodies = { chunkReader: new ChunkReader(), largeRequests: new LargeRequests(serverLimits) };
   const streaming = new WeakSet<RequestContext>();
   const chat = {
     replies,
     keys: new KeyWatch(service, serverLimits.keyCheckMs),
     heartbeatMs: serverLimits.heartbeatMs,
-    measured: (events: AsyncIterable<ChatEvent>) => metrics?.turn(events) ?? events,
-    began(context: RequestContext) {
+    counted: (events: AsyncIterable<ChatEvent>) => metrics?.countTurn(events) ?? events,
+    streamStarted(context: RequestContext) {
       streaming.add(context);
-      metrics?.streamBegan();
+      metrics?.streamStarted();
     },
-    ended(context: RequestContext, error: unknown) {
+    streamEnded(context: RequestContext, error: unknown) {
       metrics?.streamEnded();
       record(context, 200, error);
     },
   };
-  const served = [
+  const routes = [
     ...apiRoutes({ served: options, rateLimiter, chat, bodies, bodyBytes: serverLimits.bodyBytes }),
-    ...openRoutes({ version, replies, ready }),
+    ...publicRoutes({ version, replies, ready }),
   ];
-  const otherwise = async (context: RequestContext, request: Request): Promise<Response> => {
+  const refuseRoute = async (context: RequestContext, request: Request): Promise<Response> => {
     if (isOfApi(context)) await rateLimiter.admit(callOf(context, request), false);
-    const methods = methodsAt(served, context.path);
+    const methods = methodsAt(routes, context.path);
     throw methods.length === 0 ? noSuchRoute() : wrongMethod(methods);
   };
-  const hono = routerOf(served, otherwise);
+  const hono = routerOf(routes, refuseRoute);
 
   function record(context: RequestContext, status: number, error: unknown): void {
-    const isGone = error instanceof ClientGone;
-    const told = error === null || isGone ? error : publicFailure(error);
+    const hasDisconnected = error instanceof ClientDisconnected;
+    const publicError = error === null || hasDisconnected ? error : publicFailure(error);
     const { requestId, method, path, apiKey, route, began } = context;
     const milliseconds = now() - began;
-    const shown = isGone ? clientGoneStatus : status;
-    const code = told instanceof ParleyError ? told.code : null;
-    metrics?.requested({ method, route, status: shown, milliseconds, code });
+    const loggedStatus = hasDisconnected ? clientDisconnectedStatus : status;
+    const code = publicError instanceof ParleyError ? publicError.code : null;
+    metrics?.countRequest({ method, route, status: loggedStatus, milliseconds, code });
     const line = {
       request_id: requestId,
       method,
       path: withoutKeys(path, apiKey),
-      status: shown,
+      status: loggedStatus,
       ms: milliseconds,
       ...(code !== null && { code }),
     };
-    // The log gets facts that the client does not get.
-    const isTrouble = status >= 500 || told !== error;
-    if (isTrouble && !replies.isStopping) logger.error({ ...line, err: error });
+    // The log holds facts that are hidden from the client.
+    const isServerError = status >= 500 || publicError !== error;
+    if (isServerError && !replies.isStopping) logger.error({ ...line, err: error });
     else logger.info(line);
   }
 
   function fail(context: RequestContext, error: unknown): Response {
-    if (error instanceof ClientGone) {
-      record(context, clientGoneStatus, error);
-      return new Response(null, { status: clientGoneStatus });
+    if (error instanceof ClientDisconnected) {
+      record(context, clientDisconnectedStatus, error);
+      return new Response(null, { status: clientDisconnectedStatus });
     }
     const failure = publicFailure(error);
     const response = failureResponse(context, failure, {
-      ...(failure.code === 'METHOD_NOT_ALLOWED' && { Allow: methodsAt(served, context.path).join(', ') }),
+      ...(failure.code === 'METHOD_NOT_ALLOWED' && { Allow: methodsAt(routes, context.path).join(', ') }),
     });
     record(context, response.status, error);
     return response;
@@ -120,9 +120,11 @@ export function createApp(options: AppOptions): App {
     const context = requestContextOf(request, incoming, newRequestId(), now());
     try {
       if (replies.isStopping && isOfApi(context)) throw stopping();
-      // hono's router ignores a slash at the end of a path.
-      const isOurs = context.path === '/' || !context.path.endsWith('/');
-      const response = await (isOurs ? hono.fetch(request, context) : otherwise(context, request));
+      // hono's router ignores a trailing slash.
+      const hasTrailingSlash = context.path !== '/' && context.path.endsWith('/');
+      const response = await (hasTrailingSlash
+        ? refuseRoute(context, request)
+        : hono.fetch(request, context));
       // A stream is recorded when it ends.
       if (!streaming.has(context)) record(context, response.status, null);
       return response;
@@ -158,23 +160,23 @@ export function createApp(options: AppOptions): App {
 }
 
 /**
- * Routes requests by hono's tiny router, which takes the least time for few routes. Every failure is thrown out of it, so that one place
- * answers failures.
+ * Routes requests with hono's tiny router, the fastest one for few routes. Every failure is thrown out of the router, so that one place
+ * responds to failures.
  */
 function routerOf(
-  served: readonly ServedRoute[],
-  otherwise: (context: RequestContext, request: Request) => Promise<Response>,
+  routes: readonly ServedRoute[],
+  refuseRoute: (context: RequestContext, request: Request) => Promise<Response>,
 ): Hono<{ Bindings: RequestContext }> {
   const hono = new Hono<{ Bindings: RequestContext }>();
   // A route with a fixed word comes before a route with `:id` that would match the same path.
-  const isOpen = ({ path }: ServedRoute) => Number(path.includes(':'));
-  for (const { method, path, serve } of served.toSorted((one, other) => isOpen(one) - isOpen(other))) {
+  const hasParameter = ({ path }: ServedRoute) => Number(path.includes(':'));
+  for (const { method, path, serve } of routes.toSorted((a, b) => hasParameter(a) - hasParameter(b))) {
     hono.on(method, path, (context) => {
       context.env.route = path;
       return serve(context.env, context.req.raw, context.req.param('id') ?? '');
     });
   }
-  hono.notFound((context) => otherwise(context.env, context.req.raw));
+  hono.notFound((context) => refuseRoute(context.env, context.req.raw));
   hono.onError((error) => {
     throw error;
   });

@@ -1,8 +1,8 @@
-// A reply over HTTP, to a new message or to the last one again: the whole answer as JSON, or its events as a stream. A failure before the
+// Responds with a reply, to a new message or to the last one again: the whole reply as JSON, or its events as a stream. A failure before the
 // turn begins is an ordinary error response in both forms. A failure after that names the session and the message.
 import type { Call } from '../service/call.ts';
 import type { ChatEvent, ChatStart, ReplyForm } from '../service/chat-event.ts';
-import { prefersStream } from './accept.ts';
+import { prefersStream } from './accept-header.ts';
 import { ChatStream } from './chat-stream.ts';
 import type { KeyWatch } from './key-watch.ts';
 import { withSession } from './public-failure.ts';
@@ -15,24 +15,25 @@ export interface ChatDependencies {
   readonly replies: RunningReplies;
   readonly keys: KeyWatch;
   readonly heartbeatMs: number;
-  /** The same events, counted. */
-  measured(events: AsyncIterable<ChatEvent>): AsyncIterable<ChatEvent>;
-  /** Called when the response is a stream, and once more when the stream ends, with its failure or null. */
-  began(context: RequestContext): void;
-  ended(context: RequestContext, error: unknown): void;
+  /** The same events. The turn is counted in the metrics. */
+  counted(events: AsyncIterable<ChatEvent>): AsyncIterable<ChatEvent>;
+  /** Called when the response starts as a stream. */
+  streamStarted(context: RequestContext): void;
+  /** Called when the stream ends, with its failure or null. */
+  streamEnded(context: RequestContext, error: unknown): void;
 }
 
-/** `begin` makes the events of the turn, for this call and form. */
+/** `begin` begins the turn and returns its events, for this call and form. */
 export async function respondWithReply(
   dependencies: ChatDependencies,
   context: RequestContext,
   request: Request,
-  use: RateLimit,
+  rateLimit: RateLimit,
   call: Call,
   begin: (call: Call, form: ReplyForm) => AsyncIterable<ChatEvent>,
 ): Promise<Response> {
   const streams = prefersStream(request.headers.get('accept'));
-  const endStream = streams ? use.beginStream() : () => {};
+  const endStream = streams ? rateLimit.beginStream() : () => {};
   let reply: RunningReply | null = null;
   let endWatch = () => {};
   const end = () => {
@@ -46,8 +47,8 @@ export async function respondWithReply(
     const form = streams ? 'chunks' : 'whole';
     let stream: ChatStream | null = null;
     const notice = () => stream?.thinking();
-    const measured = dependencies.measured(begin({ ...call, signal: reply.signal, notice }, form));
-    const events = measured[Symbol.asyncIterator]();
+    const counted = dependencies.counted(begin({ ...call, signal: reply.signal, notice }, form));
+    const events = counted[Symbol.asyncIterator]();
     if (!streams) {
       const response = await wholeResponse(context, events);
       end();
@@ -61,10 +62,10 @@ export async function respondWithReply(
       heartbeatMs: dependencies.heartbeatMs,
       ended(error) {
         end();
-        dependencies.ended(context, error);
+        dependencies.streamEnded(context, error);
       },
     });
-    dependencies.began(context);
+    dependencies.streamStarted(context);
     return streamResponse(context, stream.body());
   } catch (error) {
     end();

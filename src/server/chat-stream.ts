@@ -1,5 +1,5 @@
-// A reply as a body of server-sent events, at the pace of its reader. The next event is asked for when there is room for it, so a reader
-// that stalls also stalls the engine, and one event is in memory.
+// A reply as a body of server-sent events, at the pace of its reader. The next event is requested when there is room for it. A reader that
+// stalls therefore stalls the engine, and only one event is in memory.
 import type { ChatEvent } from '../service/chat-event.ts';
 import { failureBody } from '../service/result.ts';
 import { encodeEvent, encodeFailure, thinkingEvent } from '../wire/chat-event-encoding.ts';
@@ -15,7 +15,7 @@ export interface ChatStreamOptions {
 
 type Start = Extract<ChatEvent, { event: 'session' }>;
 
-/** The bytes of a large event, such as `done` with its whole reply, that are handed over at a time. */
+/** A large event, such as `done` with its whole reply, is handed over in chunks of this many bytes. */
 const chunkBytes = 16 * 1024;
 const heartbeat = Buffer.from(': still here\n\n');
 const thinking = Buffer.from(thinkingEvent);
@@ -27,9 +27,9 @@ export class ChatStream {
   readonly #options: ChatStreamOptions;
   /** The part of the current event that was not handed over yet. */
   #rest: Buffer;
-  #isAsking = false;
-  /** True: the reader knows that the model thinks. */
-  #toldThinking = false;
+  #isWaiting = false;
+  /** True if the reader was told that the model thinks. */
+  #sentThinking = false;
   #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
   #isOver = false;
   #cutting: Promise<void> | null = null;
@@ -54,14 +54,14 @@ export class ChatStream {
       {
         start: (controller) => {
           this.#controller = controller;
-          beat = setInterval(() => this.#tell(heartbeat), this.#options.heartbeatMs);
+          beat = setInterval(() => this.#sendWhileWaiting(heartbeat), this.#options.heartbeatMs);
           beat.unref();
-          // A stalled reader asks for no events, but the stop of the server must still reach the engine.
+          // A stalled reader requests no events, but a stopping server must still stop the engine.
           const { signal } = this.#reply;
           const cut = () => {
-            if (!this.#isAsking && !this.#isOver) this.#cutting = this.#cut();
+            if (!this.#isWaiting && !this.#isOver) this.#cutting = this.#cut();
           };
-          // The client may have gone while its message was stored. Without a reader the turn would never end.
+          // The client may have disconnected while its message was stored. Without a reader the turn would never end.
           if (signal.aborted) cut();
           else signal.addEventListener('abort', cut, { once: true });
         },
@@ -79,21 +79,21 @@ export class ChatStream {
         cancel: () => {
           clearInterval(beat);
           this.#controller = null;
-          this.#reply.clientLeft();
+          this.#reply.clientDisconnected();
         },
       },
       { highWaterMark: 0 },
     );
   }
 
-  /** The model makes notes that are not shown. They may come in thousands of pieces, and the reader is told once. */
+  /** Tells the reader that the model thinks. Hidden reasoning may come in thousands of pieces, so the reader is told only once. */
   thinking(): void {
-    if (!this.#toldThinking) this.#toldThinking = this.#tell(thinking);
+    if (!this.#sentThinking) this.#sentThinking = this.#sendWhileWaiting(thinking);
   }
 
-  /** Sends bytes while the next event is awaited. False if the reader has not taken what was sent before. */
-  #tell(bytes: Buffer): boolean {
-    if (!this.#isAsking || this.#controller?.desiredSize !== 0) return false;
+  /** Sends bytes while the next event is awaited. Returns false if the reader has not taken the earlier bytes. */
+  #sendWhileWaiting(bytes: Buffer): boolean {
+    if (!this.#isWaiting || this.#controller?.desiredSize !== 0) return false;
     this.#controller.enqueue(bytes);
     return true;
   }
@@ -102,11 +102,11 @@ export class ChatStream {
   async #fill(): Promise<void> {
     if (this.#cutting !== null) await this.#cutting;
     if (this.#isOver || this.#rest.length > 0) return;
-    this.#isAsking = true;
+    this.#isWaiting = true;
     try {
       const { done, value } = await this.#events.next();
       if (done) throw new Error('A chat ended without done.');
-      this.#toldThinking = false;
+      this.#sentThinking = false;
       this.#rest = Buffer.from(encodeEvent(value));
       if (value.event !== 'done') return;
       await this.#events.return?.();
@@ -114,11 +114,11 @@ export class ChatStream {
     } catch (error) {
       this.#fail(error);
     } finally {
-      this.#isAsking = false;
+      this.#isWaiting = false;
     }
   }
 
-  /** Ends a reply whose reader does not ask for more. The received part of the reply is stored. */
+  /** Ends a reply whose reader does not request more. The received part of the reply is stored. */
   async #cut(): Promise<void> {
     try {
       await this.#events.return?.();

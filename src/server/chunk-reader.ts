@@ -1,34 +1,34 @@
-// Reads the bodies of requests chunk by chunk from Node's streams. A web stream over a body takes several times as long to make, and again to
-// end when its client leaves.
+// Reads the bodies of requests chunk by chunk from Node's streams. A web stream over a body takes several times as long to create, and
+// again to close when its client disconnects.
 import type { Readable } from 'node:stream';
-import { ClientGone } from './client-gone.ts';
+import { ClientDisconnected } from './client-disconnected.ts';
 
-/** How many readers are told in one turn of the event loop that their client has gone. Thousands of clients can go at once. */
-const toldAtOnce = 50;
+/** The most reads that are rejected in one iteration of the event loop. Thousands of clients can disconnect at once. */
+const rejectedAtOnce = 50;
 
 export class ChunkReader {
-  #leaving: (() => void)[] = [];
+  #rejections: (() => void)[] = [];
 
   /**
    * Resolves at the end of the body. Nothing is read while a promise of `take` is pending. If `take` throws, the rest of the body stays
-   * unread. Rejects with `ClientGone` when the client leaves before the end, whether `take` is pending or not.
+   * unread. Rejects with `ClientDisconnected` when the client disconnects before the end, whether `take` is pending or not.
    */
   async read(body: Readable, take: (chunk: Uint8Array) => Promise<void> | null): Promise<void> {
-    if (body.destroyed) throw new ClientGone(body.errored);
+    if (body.destroyed) throw new ClientDisconnected(body.errored);
     await new Promise<void>((resolve, reject) => {
       const settle = () =>
-        body.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
+        body.off('data', onData).off('end', onEnd).off('error', onDisconnect).off('close', onDisconnect);
       let pending: Promise<void> | null = null;
-      // Node tells of the end also while the stream is paused.
+      // Node reports the end even while the stream is paused.
       const onEnd = () => {
         if (pending !== null) return;
         settle();
         resolve();
       };
-      const onGone = () => {
+      const onDisconnect = () => {
         if (body.readableEnded) return;
         settle();
-        this.#leave(() => reject(new ClientGone(body.errored)));
+        this.#schedule(() => reject(new ClientDisconnected(body.errored)));
       };
       const onFailure = (error: unknown) => {
         settle();
@@ -49,17 +49,17 @@ export class ChunkReader {
           onFailure(error);
         }
       };
-      body.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
+      body.on('data', onData).on('end', onEnd).on('error', onDisconnect).on('close', onDisconnect);
     });
   }
 
-  #leave(tell: () => void): void {
-    this.#leaving.push(tell);
-    if (this.#leaving.length === 1) setImmediate(() => this.#tellSome());
+  #schedule(rejection: () => void): void {
+    this.#rejections.push(rejection);
+    if (this.#rejections.length === 1) setImmediate(() => this.#rejectSome());
   }
 
-  #tellSome(): void {
-    for (const tell of this.#leaving.splice(0, toldAtOnce)) tell();
-    if (this.#leaving.length > 0) setImmediate(() => this.#tellSome());
+  #rejectSome(): void {
+    for (const reject of this.#rejections.splice(0, rejectedAtOnce)) reject();
+    if (this.#rejections.length > 0) setImmediate(() => this.#rejectSome());
   }
 }

@@ -1,9 +1,9 @@
-// The OpenAPI document as one HTML page without scripts and without parts from elsewhere, so that it works offline.
+// The OpenAPI document as one HTML page, without scripts or external resources, so that it works offline.
 import { escapeHtml } from '../system/html-escape.ts';
-import { answerOf, curlOf } from './docs-samples.ts';
+import { curlExample, responseExample } from './docs-examples.ts';
 import type { OpenApiDocument, OpenApiOperation } from './openapi.ts';
 
-/** The page must not load or run anything, whatever its texts contain. */
+/** Forbids the page to load or run anything, whatever its texts contain. */
 export const docsHeaders = {
   'Content-Security-Policy':
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'",
@@ -27,7 +27,7 @@ export function docsPage({ info, paths }: OpenApiDocument): string {
 <header>
 <h1>${escapeHtml(info.title)}</h1>
 <p>${prose(info.description)}</p>
-<p>Version ${escapeHtml(info.version)}. For programs: <a href="/openapi.json">/openapi.json</a>. Every request under /v1 carries
+<p>Version ${escapeHtml(info.version)}. Machine-readable: <a href="/openapi.json">/openapi.json</a>. Every request under /v1 needs the header
 <code>Authorization: Bearer $PARLEY_API_KEY</code>.</p>
 </header>
 <nav><ul>${links.join('')}<li><a href="#errors">Errors</a></li></ul></nav>
@@ -35,7 +35,7 @@ export function docsPage({ info, paths }: OpenApiDocument): string {
 ${operations.map(({ path, method, operation }) => section(method, path, operation)).join('\n')}
 <section id="errors">
 <h2>Errors</h2>
-<p>An operation names the statuses that it may answer with. The body is the same for all.</p>
+<p>Each operation lists the error statuses it may return. The body has the same form for all of them.</p>
 ${table('', errorRows(operations.map(({ operation }) => operation)))}
 </section>
 </main>
@@ -52,26 +52,26 @@ function section(method: string, path: string, operation: OpenApiOperation): str
   return `<section id="${operation.operationId}">
 <h2><b>${method}</b> ${escapeHtml(path)}</h2>
 <p>${prose(operation.summary)}. ${prose(operation.description)}</p>
-<pre>${escapeHtml(curlOf(method, path, operation))}</pre>
-<pre>${escapeHtml(answerOf(operation))}</pre>
+<pre>${escapeHtml(curlExample(method, path, operation))}</pre>
+<pre>${escapeHtml(responseExample(operation))}</pre>
 ${table('Parameters', parameters)}
 <p><a href="#errors">Errors</a>: ${failures.join(', ')}</p>
 ${details('Request body', operation.requestBody)}
-${details('Answer body', operation.responses['200'])}
+${details('Response body', operation.responses['200'])}
 </section>`;
 }
 
-/** Each status once, with what any operation says of it. */
+/** Each status once, with the descriptions of all operations. */
 function errorRows(operations: readonly OpenApiOperation[]): readonly (readonly string[])[] {
-  const told = new Map<string, Set<string>>();
+  const descriptions = new Map<string, Set<string>>();
   for (const { responses } of operations) {
     for (const [status, response] of Object.entries(responses)) {
       if (status === '200') continue;
       const parts = String(response['description']).split(', ');
-      told.set(status, new Set([...(told.get(status) ?? []), ...parts]));
+      descriptions.set(status, new Set([...(descriptions.get(status) ?? []), ...parts]));
     }
   }
-  return [...told].map(([status, parts]) => [`<code>${status}</code>`, prose([...parts].join(', '))]);
+  return [...descriptions].map(([status, parts]) => [`<code>${status}</code>`, prose([...parts].join(', '))]);
 }
 
 function table(title: string, rows: readonly (readonly string[])[]): string {
@@ -90,7 +90,7 @@ function details(title: string, body: unknown): string {
     .join('');
 }
 
-/** The pattern of a time has 250 characters, and says no more than `date-time`. */
+/** The pattern of a time has 250 characters and adds nothing to `date-time`. */
 function withoutTimePattern(this: unknown, name: string, value: unknown): unknown {
   const { format } = (this ?? {}) as { readonly format?: unknown };
   return name === 'pattern' && format === 'date-time' ? undefined : value;

@@ -1,4 +1,4 @@
-// The schema of an answer that tells a failure.
+// The schema of a failure response.
 import { z } from 'zod';
 import { serviceErrorCodes } from '../service/errors.ts';
 
@@ -15,9 +15,12 @@ export const failure = z.strictObject({
         z.strictObject({ remaining: z.strictObject({ turns: budgetLeft, tokens: budgetLeft }) }),
       ])
       .optional()
-      .describe('each fault of the request; for a key whose budget is used up, what is left of it today'),
-    session_id: z.string().optional().describe('of a chat that failed after its message was kept'),
+      .describe('each fault of the request; for a key that has used up its budget, what remains of it today'),
+    session_id: z
+      .string()
+      .optional()
+      .describe('the session of a chat that failed after its message was stored'),
     message_id: z.string().optional(),
   }),
-  request_id: z.string().describe('identifies the call in the log of the server'),
+  request_id: z.string().describe('identifies the request in the log of the server'),
 });

@@ -1,5 +1,5 @@
-// What each operation does with a request of the right shape: one call of the service. A new operation needs a handler here. Of the
-// operations whose response may be a stream, chat-handler.ts makes the response.
+// The handler of each operation: one call of the service for a request whose shape was checked. A new operation needs a handler here.
+// chat-handler.ts responds for the operations whose response may be a stream.
 import type { z } from 'zod';
 import type { Call } from '../service/call.ts';
 import type { ChatEvent, ChatRequest, ReplyForm } from '../service/chat-event.ts';
@@ -22,7 +22,7 @@ type Shapes = typeof operationShapes;
 
 export interface OperationInput<Name extends Operation> {
   readonly call: Call;
-  /** The session of the path; empty for a path without one. */
+  /** The session id in the path; empty for a path without one. */
   readonly id: string;
   readonly query: z.output<Shapes[Name]['query']>;
   readonly body: z.output<Shapes[Name]['body']>;

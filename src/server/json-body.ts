@@ -1,23 +1,23 @@
-// Parses a JSON body in steps of a few milliseconds, so that a long body does not block other requests. Its bounds are checked first. Then
-// its long lists are parsed part by part.
+// Parses a JSON body in steps of a few milliseconds, so that a long body does not block other requests. The bounds of the body are checked
+// first. Then its long lists are parsed part by part.
 import { type JsonBounds, JsonScan, type LongList } from './json-scan.ts';
 import { unknownField } from './request-shape.ts';
 
 /** The sizes of the steps, in bytes. */
 export interface JsonSteps {
   /** A body of at most this length is parsed in one step. */
-  readonly short: number;
+  readonly shortBytes: number;
   /** The bytes that are scanned, or decoded, in one step. */
-  readonly scanned: number;
-  /** The least bytes of a list that are parsed in one step. The step ends at the end of an item. */
-  readonly part: number;
+  readonly scanBytes: number;
+  /** The fewest bytes of a list that are parsed in one step. The step ends at the end of an item. */
+  readonly partBytes: number;
 }
 
 const openingBracket = 0x5b;
 const closingBracket = 0x5d;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-const usualSteps: JsonSteps = { short: 1024, scanned: 512 * 1024, part: 16 * 1024 };
+const defaultSteps: JsonSteps = { shortBytes: 1024, scanBytes: 512 * 1024, partBytes: 16 * 1024 };
 
 /**
  * Throws a `SyntaxError` for text that is not JSON, a `TypeError` for bytes that are not UTF-8, and `INVALID_REQUEST` for a body over its
@@ -27,13 +27,13 @@ export async function parseJsonBody(
   bytes: Uint8Array,
   bounds: JsonBounds,
   pause: () => Promise<void>,
-  { short, scanned, part }: JsonSteps = usualSteps,
+  { shortBytes, scanBytes, partBytes }: JsonSteps = defaultSteps,
 ): Promise<unknown> {
-  const textOf = (from: number, to: number) => decoded(bytes.subarray(from, to), from > 0, scanned, pause);
-  if (bytes.length <= short) return JSON.parse(utf8.decode(bytes));
-  const scan = new JsonScan(bytes, bounds, part);
+  const textOf = (from: number, to: number) => decoded(bytes.subarray(from, to), from > 0, scanBytes, pause);
+  if (bytes.length <= shortBytes) return JSON.parse(utf8.decode(bytes));
+  const scan = new JsonScan(bytes, bounds, partBytes);
   for (;;) {
-    scan.advance(scanned);
+    scan.advance(scanBytes);
     if (scan.isDone) break;
     await pause();
   }
@@ -79,7 +79,7 @@ async function itemsOf(
   let from = start;
   for (const to of [...cuts, end]) {
     await pause();
-    // The commas around the part are brackets meanwhile: brackets around its text would copy the text.
+    // The commas around the part are replaced by brackets for a moment. Adding brackets to the text would copy the text.
     const [before = 0, after = 0] = [bytes[from - 1], bytes[to]];
     bytes.set([openingBracket], from - 1);
     bytes.set([closingBracket], to);
@@ -87,10 +87,10 @@ async function itemsOf(
     bytes.set([before], from - 1);
     bytes.set([after], to);
     const part: unknown[] = JSON.parse(text);
-    // An empty part means that the list has two commas in a row, or one at its end.
-    if (part.length === 0) throw new SyntaxError('A list has a comma too many.');
+    // An empty part means that the list has two commas in a row, or a trailing comma.
+    if (part.length === 0) throw new SyntaxError('A list has an extra comma.');
     for (const item of part) {
-      // The names are checked before the next part is parsed: objects with many different names take many times their bytes.
+      // The names are checked before the next part is parsed, because objects with many different names take many times their bytes.
       const unknown = names && unknownName(item, names);
       if (unknown !== null) throw unknownField(`${field}[${items.length}]`, unknown);
       items.push(item);
@@ -100,11 +100,11 @@ async function itemsOf(
   return items;
 }
 
-/** The place of a name that is none of `names`, in the value or inside its fields; null if there is none. */
+/** The path of the first name that is not in `names`, in the value or inside its fields; null if there is none. */
 function unknownName(value: unknown, names: ReadonlySet<string>): string | null {
   if (typeof value !== 'object' || value === null) return null;
   const isList = Array.isArray(value);
-  // A loop over the names makes no list of them and of their values, as `Object.entries` does.
+  // `for … in` creates no array of the names and values, as `Object.entries` does.
   for (const name in value) {
     if (!isList && !names.has(name)) return name;
     const inner = unknownName(Reflect.get(value, name), names);
@@ -113,18 +113,18 @@ function unknownName(value: unknown, names: ReadonlySet<string>): string | null 
   return null;
 }
 
-/** The decoder drops a byte order mark at the beginning of the body. Anywhere else the mark is a fault, or part of a text. */
+/** The decoder drops a byte order mark at the beginning of the body. Elsewhere the mark is an error, or part of a string. */
 async function decoded(
   bytes: Uint8Array,
   ignoreBOM: boolean,
-  atOnce: number,
+  stepBytes: number,
   pause: () => Promise<void>,
 ): Promise<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM });
   let text = '';
   let at = 0;
-  for (; bytes.length - at > atOnce; at += atOnce) {
-    text += decoder.decode(bytes.subarray(at, at + atOnce), { stream: true });
+  for (; bytes.length - at > stepBytes; at += stepBytes) {
+    text += decoder.decode(bytes.subarray(at, at + stepBytes), { stream: true });
     await pause();
   }
   return text + decoder.decode(bytes.subarray(at));

@@ -1,11 +1,11 @@
-// Scans JSON text as bytes, without making values of it: how deep it nests, how many values it holds, and how long its lists are. A body
-// over one of these bounds is refused before it is parsed, because a few bytes of JSON can make a large value.
+// Scans JSON text as bytes, without creating its values, to find how deep it nests, how many values it holds and how long its lists are. A
+// body over one of these bounds is refused before it is parsed, because a few bytes of JSON can become a large value.
 import { invalidRequest } from './request-shape.ts';
 
 export interface JsonBounds {
   /** The deepest nesting of lists and objects. */
   readonly depth: number;
-  /** The most values of the text, without those in its lists. */
+  /** The most values of the text, not counting those in its lists. */
   readonly values: number;
   /** The lists among the fields of the outermost object, by the field's name. */
   readonly lists: Readonly<Record<string, ListBounds>>;
@@ -17,26 +17,28 @@ export interface ListBounds {
   readonly names: ReadonlySet<string>;
 }
 
-/** A list that is long enough to be parsed in parts. `cuts` are the places of some of its commas. */
+/** A list that is long enough to be parsed in parts. It is cut at some of its commas. */
 export interface LongList {
   readonly field: string;
-  /** The places of the first byte after the opening bracket, and of the closing bracket. */
+  /** The offset of the first byte after the opening bracket. */
   readonly start: number;
+  /** The offset of the closing bracket. */
   readonly end: number;
+  /** The offsets of the commas at which the list is cut. */
   readonly cuts: readonly number[];
 }
 
 /**
- * The least bytes of a list for each value in it, except the first few values. A value takes up to 40 bytes of memory. A message of one
- * character has one value for 15 bytes.
+ * The fewest bytes of a list per value, beyond the first few values. A value takes up to 40 bytes of memory. A message of one character has
+ * one value per 15 bytes.
  */
-const leastBytes = 10;
-const fewValues = 1000;
+const leastBytesPerValue = 10;
+const freeValues = 1000;
 
-/** A longer name is the name of no field. */
+/** No field has a longer name. */
 const longestName = 100;
-const tooMany =
-  'Send fewer at a time. A session of more messages can be imported on the machine of the server.';
+const tooManyHint =
+  'Send fewer at a time. A session with more messages can be imported on the machine of the server.';
 const utf8 = new TextDecoder();
 
 const quote = 0x22;
@@ -56,12 +58,12 @@ export class JsonScan {
   #at = 0;
   #depth = 0;
   #values = 1;
-  #inText = false;
+  #inString = false;
   /** True if the outermost value is an object. */
   #hasFields = false;
-  /** The place of the text that was read last, with its quotation marks. */
-  #textStart = 0;
-  #textEnd = 0;
+  /** The offsets of the string that was read last, including its quotation marks. */
+  #stringStart = 0;
+  #stringEnd = 0;
   #field = '';
   #list: {
     readonly start: number;
@@ -82,27 +84,27 @@ export class JsonScan {
     return this.#at >= this.#bytes.length;
   }
 
-  /** The long lists in the order of the text. Of a field that is given twice, the last value counts. */
+  /** The long lists in the order of the text. If a field occurs twice, its last value counts. */
   get longLists(): readonly LongList[] {
-    return [...this.#lists.values()].sort((one, other) => one.start - other.start);
+    return [...this.#lists.values()].sort((a, b) => a.start - b.start);
   }
 
-  /** Scans at most `most` further bytes. Throws `INVALID_REQUEST` for a text over its bounds. */
-  advance(most: number): void {
+  /** Scans at most `count` further bytes. Throws `INVALID_REQUEST` for a text over its bounds. */
+  advance(count: number): void {
     const bytes = this.#bytes;
-    const end = Math.min(bytes.length, this.#at + most);
+    const end = Math.min(bytes.length, this.#at + count);
     let at = this.#at;
     while (at < end) {
       const byte = bytes[at];
-      if (this.#inText) {
+      if (this.#inString) {
         if (byte === backslash) at += 1;
         else if (byte === quote) {
-          this.#inText = false;
-          this.#textEnd = at + 1;
+          this.#inString = false;
+          this.#stringEnd = at + 1;
         }
       } else if (byte === quote) {
-        this.#inText = true;
-        this.#textStart = at;
+        this.#inString = true;
+        this.#stringStart = at;
       } else if (byte === comma) this.#separate(at);
       else if (byte === openBracket || byte === openBrace) this.#open(at, byte);
       else if (byte === closeBracket || byte === closeBrace) this.#close(at);
@@ -116,8 +118,8 @@ export class JsonScan {
     const list = this.#list;
     if (list !== null && list.bounds !== null) {
       list.values += 1;
-      if (list.values <= fewValues + (at - list.start) / leastBytes) return;
-      throw this.#refusal('holds more values than a list of its length can have', tooMany);
+      if (list.values <= freeValues + (at - list.start) / leastBytesPerValue) return;
+      throw this.#refusal('holds more values than a list of its length can have', tooManyHint);
     }
     this.#values += 1;
     if (this.#values > this.#bounds.values) {
@@ -131,7 +133,7 @@ export class JsonScan {
     if (list === null || this.#depth !== 2) return;
     list.items += 1;
     const most = list.bounds?.items ?? Number.POSITIVE_INFINITY;
-    if (list.items > most) throw this.#refusal(`holds more than ${most} items`, tooMany);
+    if (list.items > most) throw this.#refusal(`holds more than ${most} items`, tooManyHint);
     if (at - (list.cuts.at(-1) ?? list.start) >= this.#partBytes) list.cuts.push(at);
   }
 
@@ -158,8 +160,8 @@ export class JsonScan {
   /** Reads the name before a colon of the outermost object. */
   #name(): void {
     this.#field = '';
-    if (this.#textEnd - this.#textStart > longestName) return;
-    const text = utf8.decode(this.#bytes.subarray(this.#textStart, this.#textEnd));
+    if (this.#stringEnd - this.#stringStart > longestName) return;
+    const text = utf8.decode(this.#bytes.subarray(this.#stringStart, this.#stringEnd));
     try {
       this.#field = String(JSON.parse(text));
     } catch {

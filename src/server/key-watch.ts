@@ -10,13 +10,13 @@ interface WatchedKey {
 
 export class KeyWatch {
   readonly #service: ConversationService;
-  readonly #everyMs: number;
+  readonly #intervalMs: number;
   readonly #keys = new Map<string, WatchedKey>();
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(service: ConversationService, everyMs: number) {
+  constructor(service: ConversationService, intervalMs: number) {
     this.#service = service;
-    this.#everyMs = everyMs;
+    this.#intervalMs = intervalMs;
   }
 
   /** Calls `stop` once if the key becomes invalid. The returned function ends the watch. */
@@ -25,27 +25,27 @@ export class KeyWatch {
     const key = this.#keys.get(apiKey) ?? { call, stops: new Set() };
     key.stops.add(stop);
     this.#keys.set(apiKey, key);
-    if (this.#timer === null) this.#wait();
+    if (this.#timer === null) this.#schedule();
     return () => {
       key.stops.delete(stop);
       if (key.stops.size === 0 && this.#keys.get(apiKey) === key) this.#keys.delete(apiKey);
     };
   }
 
-  #wait(): void {
+  #schedule(): void {
     this.#timer = setTimeout(async () => {
-      await Promise.all([...this.#keys.values()].map((key) => this.#look(key)));
+      await Promise.all([...this.#keys.values()].map((key) => this.#check(key)));
       this.#timer = null;
-      if (this.#keys.size > 0) this.#wait();
-    }, this.#everyMs);
+      if (this.#keys.size > 0) this.#schedule();
+    }, this.#intervalMs);
     this.#timer.unref();
   }
 
-  async #look({ call, stops }: WatchedKey): Promise<void> {
+  async #check({ call, stops }: WatchedKey): Promise<void> {
     try {
       await this.#service.verify(call);
     } catch (error) {
-      // Any other failure tells nothing about the key.
+      // Any other failure says nothing about the key.
       if (!(error instanceof ParleyError) || error.code !== 'INVALID_API_KEY') return;
       for (const stop of stops) stop(error);
     }

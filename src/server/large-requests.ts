@@ -1,129 +1,131 @@
-// Limits the memory of requests with a large body: how many bytes of such bodies are held at a time, for one key and for all keys together.
-// One of them is worked on at a time. A request that must wait is read no further until there is room.
+// Limits the memory of requests with a large body: the bytes of such bodies that are held at a time, for one key and for all keys together.
+// Only one large request is processed at a time. The body of a request that must wait is not read further until there is room.
 
 /** A body with more bytes is large. */
 export const largeBytes = 64 * 1024;
 
-/** The limits of the bytes that are held. One body more may be held for each limit: see `#hasRoom`. */
+/** The most bytes that are held. One further body may be held for each limit: see `#hasRoom`. */
 export interface LargeRequestLimits {
   readonly largeBodyBytesPerKey: number;
   readonly largeBodyBytes: number;
 }
 
-/** The place of one large request among the others. */
-export interface LargeRequest {
-  /** Null if there is room for these bytes, which have arrived. Otherwise it resolves when there is room, or never after `leave`. */
-  hold(bytes: number): Promise<void> | null;
-  /** Resolves when no other large request is worked on. */
-  turn(): Promise<void>;
-  /** Gives the place up: its body is held no longer. A second call does nothing. */
-  leave(): void;
+/** The memory of one large request. */
+export interface BodyReservation {
+  /** Reserves room for bytes that have arrived. Null if there is room; otherwise it resolves when there is room, or never after `release`. */
+  reserve(bytes: number): Promise<void> | null;
+  /** Resolves when no other large request is being processed. */
+  beginProcessing(): Promise<void>;
+  /** Releases the memory, and lets the next request be processed. A second call does nothing. */
+  release(): void;
 }
 
-interface Place {
-  readonly key: KeyRoom;
-  held: number;
+/** A large request. */
+interface LargeRequest {
+  readonly key: KeyRequests;
+  heldBytes: number;
 }
 
-/** What one key holds. Its places are in the order in which they were taken. */
-interface KeyRoom {
-  readonly places: Set<Place>;
-  held: number;
+/** The large requests of one key, in the order of their arrival. */
+interface KeyRequests {
+  readonly requests: Set<LargeRequest>;
+  heldBytes: number;
 }
 
-interface Waiting {
-  readonly place: Place;
+/** A request that waits for room. */
+interface Waiter {
+  readonly request: LargeRequest;
   readonly bytes: number;
-  readonly enter: () => void;
+  readonly resume: () => void;
 }
 
 export class LargeRequests {
   readonly #limits: LargeRequestLimits;
-  readonly #keys = new Map<string, KeyRoom>();
-  /** In the order in which the places were taken. */
-  readonly #places = new Set<Place>();
-  readonly #turns: (() => void)[] = [];
-  #held = 0;
-  #isBusy = false;
-  #waiting: Waiting[] = [];
+  readonly #keys = new Map<string, KeyRequests>();
+  /** In the order of their arrival. */
+  readonly #requests = new Set<LargeRequest>();
+  readonly #processingQueue: (() => void)[] = [];
+  #heldBytes = 0;
+  #isProcessing = false;
+  #waiters: Waiter[] = [];
 
   constructor(limits: LargeRequestLimits) {
     this.#limits = limits;
   }
 
-  /** Takes a place, which holds no bytes yet. */
-  enter(apiKey: string): LargeRequest {
-    const key = this.#keys.get(apiKey) ?? { places: new Set(), held: 0 };
+  /** Adds a request, which holds no bytes yet. */
+  add(apiKey: string): BodyReservation {
+    const key = this.#keys.get(apiKey) ?? { requests: new Set(), heldBytes: 0 };
     this.#keys.set(apiKey, key);
-    const place: Place = { key, held: 0 };
-    key.places.add(place);
-    this.#places.add(place);
-    let hasTurn = false;
-    let hasLeft = false;
+    const request: LargeRequest = { key, heldBytes: 0 };
+    key.requests.add(request);
+    this.#requests.add(request);
+    let isProcessed = false;
+    let isReleased = false;
     return {
-      hold: (bytes) => {
-        if (!this.#hasRoom(place, bytes)) return this.#room(place, bytes);
-        this.#hold(place, bytes);
+      reserve: (bytes) => {
+        if (!this.#hasRoom(request, bytes)) return this.#waitForRoom(request, bytes);
+        this.#hold(request, bytes);
         return null;
       },
-      turn: async () => {
-        if (this.#isBusy) await new Promise<void>((resolve) => this.#turns.push(resolve));
-        this.#isBusy = true;
-        hasTurn = true;
+      beginProcessing: async () => {
+        if (this.#isProcessing) await new Promise<void>((resolve) => this.#processingQueue.push(resolve));
+        this.#isProcessing = true;
+        isProcessed = true;
       },
-      leave: () => {
-        if (hasLeft) return;
-        hasLeft = true;
-        if (hasTurn) this.#endTurn();
-        key.places.delete(place);
-        if (key.places.size === 0) this.#keys.delete(apiKey);
-        this.#release(place);
+      release: () => {
+        if (isReleased) return;
+        isReleased = true;
+        if (isProcessed) this.#endProcessing();
+        key.requests.delete(request);
+        if (key.requests.size === 0) this.#keys.delete(apiKey);
+        this.#release(request);
       },
     };
   }
 
-  #room(place: Place, bytes: number): Promise<void> {
-    return new Promise((enter) => this.#waiting.push({ place, bytes, enter }));
+  #waitForRoom(request: LargeRequest, bytes: number): Promise<void> {
+    return new Promise((resume) => this.#waiters.push({ request, bytes, resume }));
   }
 
-  /** The turn passes directly to the next one, so that no later request comes in between. */
-  #endTurn(): void {
-    const next = this.#turns.shift();
-    if (next === undefined) this.#isBusy = false;
+  /** The next request begins directly, so that no later request comes in between. */
+  #endProcessing(): void {
+    const next = this.#processingQueue.shift();
+    if (next === undefined) this.#isProcessing = false;
     else next();
   }
 
   /**
-   * Requests that each hold a part of their body could wait for each other for ever. Therefore the first place of all never waits, and the
-   * first place of a key does not wait for the other places of that key.
+   * Requests that each hold a part of their body could wait for each other forever. Therefore the first request of all never waits, and the
+   * first request of a key does not wait for the other requests of that key.
    */
-  #hasRoom(place: Place, bytes: number): boolean {
+  #hasRoom(request: LargeRequest, bytes: number): boolean {
     const { largeBodyBytes, largeBodyBytesPerKey } = this.#limits;
-    const { key } = place;
-    if (place === first(this.#places)) return true;
-    if (this.#held + bytes > largeBodyBytes) return false;
-    return key.held + bytes <= largeBodyBytesPerKey || place === first(key.places);
+    const { key } = request;
+    if (request === first(this.#requests)) return true;
+    if (this.#heldBytes + bytes > largeBodyBytes) return false;
+    return key.heldBytes + bytes <= largeBodyBytesPerKey || request === first(key.requests);
   }
 
-  #hold(place: Place, bytes: number): void {
-    place.held += bytes;
-    place.key.held += bytes;
-    this.#held += bytes;
+  #hold(request: LargeRequest, bytes: number): void {
+    request.heldBytes += bytes;
+    request.key.heldBytes += bytes;
+    this.#heldBytes += bytes;
   }
 
-  #release(place: Place): void {
-    this.#places.delete(place);
-    this.#hold(place, -place.held);
-    this.#waiting = this.#waiting.filter((one) => {
-      if (one.place === place) return false;
-      if (!this.#hasRoom(one.place, one.bytes)) return true;
-      this.#hold(one.place, one.bytes);
-      one.enter();
+  #release(request: LargeRequest): void {
+    this.#requests.delete(request);
+    this.#hold(request, -request.heldBytes);
+    this.#waiters = this.#waiters.filter((waiter) => {
+      if (waiter.request === request) return false;
+      if (!this.#hasRoom(waiter.request, waiter.bytes)) return true;
+      this.#hold(waiter.request, waiter.bytes);
+      waiter.resume();
       return false;
     });
   }
 }
 
-function first<T>(places: ReadonlySet<T>): T | undefined {
-  return places.values().next().value;
+function first<T>(values: ReadonlySet<T>): T | undefined {
+  return values.values().next().value;
 }

@@ -1,5 +1,5 @@
-// The app on a port: Node's server with every time-out set, with the app's responses in place of Node's own, and with a stop that loses no
-// reply.
+// Serves the app on a port with Node's HTTP server. Every time-out is set, errors get the app's responses instead of Node's own, and a stop
+// loses no reply.
 import {
   createServer,
   type IncomingMessage,
@@ -14,16 +14,16 @@ import { ParleyError } from '../service/errors.ts';
 import { beginning } from '../service/quoted.ts';
 import type { Remedy } from '../service/remedy.ts';
 import type { App } from './app.ts';
-import { ConnectionTurns } from './connection-turns.ts';
-import type { ServerLimits } from './server-limits.ts';
-import { StalledReaders } from './stalled-readers.ts';
+import { RequestPipeline } from './request-pipeline.ts';
 import {
   badTarget,
   type ConnectionError,
   type Refusal,
   refusalOf,
   refusalOfHead,
-} from './unreadable-request.ts';
+} from './request-refusal.ts';
+import type { ServerLimits } from './server-limits.ts';
+import { StalledReaders } from './stalled-readers.ts';
 
 export interface ListenOptions {
   readonly host: string;
@@ -40,7 +40,7 @@ export interface Listening {
   stop(): Promise<void>;
 }
 
-/** The request and the response of a connection. A later fault on the connection must not run into the response. */
+/** The current request and response of a connection. A later fault on the connection must not corrupt the response. */
 interface Exchange {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
@@ -53,14 +53,14 @@ const deliveryMs = 2000;
 export async function listen(app: App, { host, port, limits }: ListenOptions): Promise<Listening> {
   const exchanges = new WeakMap<Duplex, Exchange>();
   const readers = new StalledReaders(limits.stalledMs, limits.checkMs);
-  const turns = new ConnectionTurns();
-  const answer = getRequestListener(
+  const pipeline = new RequestPipeline();
+  const serve = getRequestListener(
     (request, streams) => {
       const incoming = streams.incoming as IncomingMessage;
       const refusal = refusalOfHead(incoming);
       return refusal === null ? app.fetch(request, incoming) : app.refuse(refusal.error, refusal.status);
     },
-    // A request of HTTP/1.0 need not name a host. `refusalOfHead` checks the host of HTTP/1.1.
+    // An HTTP/1.0 request need not name a host. `refusalOfHead` checks the host of HTTP/1.1.
     { hostname: 'localhost', errorHandler: () => app.refuse(badTarget.error, badTarget.status) },
   );
   const server = createServer(
@@ -69,21 +69,21 @@ export async function listen(app: App, { host, port, limits }: ListenOptions): P
       headersTimeout: limits.headersMs,
       requestTimeout: limits.requestMs,
       connectionsCheckingInterval: limits.checkMs,
-      // The app itself refuses a request without a host, so that the response has its form.
+      // The app refuses a request without a host itself, so that the response has its form.
       requireHostHeader: false,
     },
     receive,
   );
-  // Node silently drops headers beyond a number of them. `maxHeaderSize` limits their bytes already.
+  // Node silently drops headers beyond a certain count. `maxHeaderSize` already limits their bytes.
   server.maxHeadersCount = 0;
   function receive(incoming: IncomingMessage, outgoing: ServerResponse): void {
     exchanges.set(incoming.socket, { incoming, outgoing });
-    turns.take(incoming, outgoing, () => {
+    pipeline.add(incoming, outgoing, () => {
       readers.watch(incoming.socket, outgoing);
-      void answer(incoming, outgoing);
+      void serve(incoming, outgoing);
     });
   }
-  // A request with an expectation other than 100-continue is answered as it is.
+  // A request with an expectation other than 100-continue is served like any other.
   server.on('checkExpectation', receive);
   server.on('connect', (_request, socket) => void send(socket, app, notAProxy));
   server.on('clientError', (error: ConnectionError, socket: Socket) => {
@@ -91,12 +91,12 @@ export async function listen(app: App, { host, port, limits }: ListenOptions): P
     if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
     const refuse = () => void send(socket, app, refusalOf(error, limits));
     if (current === undefined || current.outgoing.writableFinished) return refuse();
-    // The fault is in bytes after a whole request. The response to that request goes first.
+    // The fault is in bytes after a complete request. The response to that request goes first.
     if (current.incoming.complete) return void current.outgoing.once('finish', refuse);
     if (current.outgoing.headersSent) return void socket.destroy();
     refuse();
   });
-  await opened(server, host, port);
+  await startListening(server, host, port);
   const address = server.address() as AddressInfo;
   const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
   return {
@@ -112,7 +112,7 @@ const notAProxy: Refusal = {
   error: new ParleyError('METHOD_NOT_ALLOWED', 'This server is not a proxy.'),
 };
 
-/** Writes a response directly to the socket, because Node's HTTP has given the connection up. */
+/** Writes a response directly to the socket, because Node's HTTP server has abandoned the connection. */
 async function send(socket: Duplex, app: App, { error, status }: Refusal): Promise<void> {
   const response = app.refuse(error, status);
   const body = await response.text();
@@ -124,37 +124,37 @@ async function send(socket: Duplex, app: App, { error, status }: Refusal): Promi
   );
 }
 
-function opened(server: Server, host: string, port: number): Promise<void> {
+function startListening(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, host, port)));
     server.listen(port, host, resolve);
   });
 }
 
-export function cannotListen(error: NodeJS.ErrnoException, given: string, port: number): ParleyError {
-  const host = beginning(given);
+export function cannotListen(error: NodeJS.ErrnoException, name: string, port: number): ParleyError {
+  const host = beginning(name);
   const place = `${host} port ${port}`;
-  const facts: Readonly<Record<string, readonly [string, Remedy]>> = {
+  const knownErrors: Readonly<Record<string, readonly [string, Remedy]>> = {
     EADDRINUSE: [`${place} is in use.`, { kind: 'choose_port' }],
-    EACCES: [`You are not allowed to listen at ${place}.`, { kind: 'choose_open_port' }],
+    EACCES: [`You are not allowed to listen on ${place}.`, { kind: 'choose_open_port' }],
     EADDRNOTAVAIL: [`${host} is not an address of this machine.`, { kind: 'choose_host' }],
     ENOTFOUND: [`There is no host ${host}.`, { kind: 'choose_host' }],
   };
-  const [message, remedy] = facts[error.code ?? ''] ?? [
-    `${place}: ${error.message.replaceAll(given, host)}.`,
+  const [message, remedy] = knownErrors[error.code ?? ''] ?? [
+    `${place}: ${error.message.replaceAll(name, host)}.`,
     null,
   ];
   return new ParleyError('CONFIG', message, { remedy, cause: error });
 }
 
 async function stop(server: Server, app: App): Promise<void> {
-  // The server listens until the app has stopped, so that new requests get an answer.
+  // The server listens until the app has stopped, so that new requests get a response.
   await app.stop();
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // A connection becomes idle when its last response is out. Node closes only those connections that are idle at the time of the call.
+  // A connection becomes idle when its last response is sent. Node closes only the connections that are idle at the time of the call.
   const sweep = setInterval(() => server.closeIdleConnections(), 20);
-  const alarm = setTimeout(() => server.closeAllConnections(), deliveryMs);
+  const timeout = setTimeout(() => server.closeAllConnections(), deliveryMs);
   await closed;
   clearInterval(sweep);
-  clearTimeout(alarm);
+  clearTimeout(timeout);
 }

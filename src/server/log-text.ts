@@ -1,8 +1,8 @@
-// Lines of the log as text for people, in place of JSON: the time, the level, the request or the message, and the other fields.
+// Formats lines of the log as text for people instead of JSON: the time, the level, the request or the message, and the other fields.
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** `line`: one JSON object with its line end. The whole fields of a request come in a fixed order. */
+/** `line`: one JSON object with its line end. The fields of a request come in a fixed order. */
 export function textOfLogLine(line: string): string {
   const { level, time, msg, err, ...fields } = JSON.parse(line) as Fields;
   const { method, path, status, ms, request_id, code, ...others } = fields;
@@ -18,7 +18,7 @@ export function textOfLogLine(line: string): string {
   return `${words.join(' ')}\n`;
 }
 
-/** A text with white space is quoted, so that a line stays one line. */
+/** Text with white space is quoted, so that a line stays one line. */
 function shown(value: unknown): string {
   return typeof value === 'string' && /^[^\s"]+$/.test(value) ? value : JSON.stringify(value);
 }

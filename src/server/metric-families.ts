@@ -1,5 +1,5 @@
-// Counters and histograms, and their text in the format of Prometheus (version 0.0.4). Values of labels come from this service's own words
-// or from its settings, so that their number is limited.
+// Counters, gauges and histograms, and their text in Prometheus' format (version 0.0.4). Label values are constants of this service or come
+// from its settings, so their number is limited.
 
 /** A metric with all its series. */
 export interface MetricFamily {
@@ -13,7 +13,7 @@ interface Naming {
   readonly labels: readonly string[];
 }
 
-/** Separates the values of labels in the key of a series. No value holds it. */
+/** Separates the label values in the key of a series. No value contains it. */
 const separator = '\0';
 
 export class Counter implements MetricFamily {
@@ -55,7 +55,7 @@ export class Gauge implements MetricFamily {
 }
 
 interface Distribution {
-  /** How many values are at most as large as each bound, but larger than the bound before. */
+  /** For each bound, the number of values up to it and above the bound before. */
   readonly counts: number[];
   count: number;
   sum: number;

@@ -1,11 +1,11 @@
-// The numbers of a server at a port of their own: `GET /metrics`. They name no project and no session, and the port asks for no key, so it
+// Serves the metrics of a server on a port of their own: `GET /metrics`. They name no project and no session. The port needs no key, so it
 // listens on this machine unless another address is given.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { cannotListen } from './listen.ts';
 import type { ServerMetrics } from './server-metrics.ts';
 
-/** Connections are open files, which the server itself needs. */
+/** Limits the open files, which the server itself needs. */
 export const mostConnections = 64;
 
 export interface MetricsListening {
@@ -33,12 +33,12 @@ export async function listenForMetrics(
       },
       () => {
         response.writeHead(500, { 'Content-Type': 'text/plain' });
-        response.end('The numbers cannot be read.\n');
+        response.end('The metrics cannot be read.\n');
       },
     );
   });
   server.maxConnections = mostConnections;
-  // A connection without traffic is closed, also one whose reader does not take its answer.
+  // Closes idle connections, including those whose reader does not take the response.
   server.setTimeout(30_000);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, host, port)));

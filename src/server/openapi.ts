@@ -1,4 +1,4 @@
-// The OpenAPI 3.1 document. It is made of the schemas that check the requests and of wire's routes, so it agrees with what the server does.
+// The OpenAPI 3.1 document. It is generated from the schemas that check the requests and from wire's routes, so it agrees with the server.
 import { z } from 'zod';
 import type { ErrorCode } from '../service/errors.ts';
 import { errorStatus } from '../wire/error-status.ts';
@@ -36,7 +36,7 @@ export interface OpenApiOperation {
   readonly responses: Readonly<Record<string, Json>>;
 }
 
-/** The codes that every operation may fail with. The lists after it are those of some operations. */
+/** The codes that every operation may fail with. The lists after it hold the codes of some operations. */
 const common: readonly ErrorCode[] = [
   'INVALID_REQUEST',
   'INVALID_API_KEY',
@@ -70,9 +70,9 @@ export function openApiDocument(version: string): OpenApiDocument {
       title: 'Parley, a conversation service',
       version,
       description:
-        'Chat messages and their replies, kept as sessions. Every answer with a body has a top-level boolean `success`. ' +
-        `What this server has beyond the basic API is named in the header ${extensionsHeader} of every answer under /v1; ` +
-        `${requestIdHeader} finds an answer in the server’s log.`,
+        'Chat messages and their replies, stored as sessions. Every response body has a top-level boolean `success`. ' +
+        `The header ${extensionsHeader} of every response under /v1 lists the extensions of this server to the basic API. ` +
+        `The header ${requestIdHeader} identifies the request in the server’s log.`,
     },
     paths,
     components: {
@@ -84,8 +84,8 @@ export function openApiDocument(version: string): OpenApiDocument {
 }
 
 const openPaths = [
-  ['/healthz', 'Does the server run?'],
-  ['/readyz', 'Can it write to its store?'],
+  ['/healthz', 'Is the server running?'],
+  ['/readyz', 'Can the server write to its store?'],
 ] as const;
 
 function operation(name: Operation): OpenApiOperation {
@@ -113,9 +113,9 @@ function operation(name: Operation): OpenApiOperation {
 }
 
 const events =
-  'Asked for with `Accept: text/event-stream`. `session` when the message is kept, `delta` {text} as the reply comes, `thinking` {} when the ' +
-  'model begins notes that are not shown, then exactly ' +
-  'one of `done` (the JSON answer, whole) and `error` (an error body). Each `data` is JSON with `success`.';
+  'Requested with `Accept: text/event-stream`. `session` when the message is stored, `delta` {text} as the reply arrives, `thinking` {} when ' +
+  'the model starts reasoning that is not shown, then exactly ' +
+  'one of `done` (the whole JSON response) and `error` (an error body). Each `data` is JSON with `success`.';
 
 function parametersOf(name: Operation, shape: OperationShape): readonly Json[] {
   const { path, method } = routes[name];
@@ -140,7 +140,7 @@ function parametersOf(name: Operation, shape: OperationShape): readonly Json[] {
             name: purposeHeader,
             in: 'header',
             required: false,
-            description: 'The messages are read for an export, which the audit log then tells.',
+            description: 'Marks a read as part of an export, which the audit log then records.',
             schema: { type: 'string', enum: [exportPurpose] },
           },
         ]
@@ -151,7 +151,8 @@ function parametersOf(name: Operation, shape: OperationShape): readonly Json[] {
             name: idempotencyHeader,
             in: 'header',
             required: false,
-            description: 'Repeats of a request with the same key do nothing twice. Kept for 24 hours.',
+            description:
+              'A repeated request with the same key has no further effect. Keys are stored for 24 hours.',
             schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
           },
         ]
@@ -164,7 +165,7 @@ function requestBodyOf({ body }: OperationShape): Json {
   return { required: 'required' in schema, content: { 'application/json': { schema } } };
 }
 
-/** One response per status, with the codes that it may carry. */
+/** One response per status, with its possible codes. */
 function failuresOf(name: Operation): Readonly<Record<string, Json>> {
   const { method, path } = routes[name];
   const codes: ErrorCode[] = [...common];
@@ -178,15 +179,15 @@ function failuresOf(name: Operation): Readonly<Record<string, Json>> {
   const statuses = new Set(distinct.map((code) => errorStatus(code)));
   const ofOperation = Object.fromEntries(
     [...statuses].map((status) => {
-      const those = distinct.filter((code) => errorStatus(code) === status);
-      return [status, failed(those.map((code) => `\`${code}\``).join(', '))];
+      const codesOfStatus = distinct.filter((code) => errorStatus(code) === status);
+      return [status, failed(codesOfStatus.map((code) => `\`${code}\``).join(', '))];
     }),
   );
-  return { ...ofOperation, ...unreadable };
+  return { ...ofOperation, ...refusals };
 }
 
-/** The responses to a request that was never read whole (unreadable-request.ts). */
-const unreadable: Readonly<Record<string, Json>> = {
+/** The responses to a request that was never read completely (request-refusal.ts). */
+const refusals: Readonly<Record<string, Json>> = {
   408: failed('`INVALID_REQUEST`: the request did not arrive in time'),
   414: failed('`PAYLOAD_TOO_LARGE`: the request line is too long'),
   431: failed('`PAYLOAD_TOO_LARGE`: the headers are too long'),

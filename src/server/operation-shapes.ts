@@ -1,5 +1,5 @@
-// The shape of each operation's request and answer, for the methods and paths of wire/routes.ts. The handlers take their types from here,
-// the OpenAPI document its schemas. An operation without a row here does not compile.
+// The shape of each operation's request and response, for the methods and paths of wire/routes.ts. The handlers take their types from this
+// table, and the OpenAPI document its schemas. An operation without a row does not compile.
 import type { z } from 'zod';
 import { defaultLimits, importedMessages } from '../service/limits.ts';
 import { mostDepth } from '../service/model-parameters.ts';
@@ -45,26 +45,26 @@ export interface OperationShape {
   readonly summary: string;
   readonly query: z.ZodObject;
   readonly body: z.ZodObject;
-  /** Replaces the check of `body` if the service itself checks everything in it. */
+  /** Replaces the check of `body` if the service checks the values in it itself. */
   readonly checkedBody?: z.ZodType;
-  /** How deep the body may nest, and how many values it may hold, if that is more than usual. */
+  /** How deep the body may nest and how many values it may hold, if the default is too low. */
   readonly bounds?: Pick<JsonBounds, 'depth' | 'values'>;
-  /** What each list of the body may hold, by the field's name. */
+  /** The bounds of each list in the body, by the field's name. */
   readonly lists?: JsonBounds['lists'];
-  /** The `data` of the answer. */
+  /** The `data` of the response. */
   readonly data: z.ZodType;
 }
 
-const namesOfMessage = new Set([...Object.keys(message.shape), ...Object.keys(usage.shape)]);
+const messageFieldNames = new Set([...Object.keys(message.shape), ...Object.keys(usage.shape)]);
 
-/** The bounds of a body with parameters of a session. A value of theirs takes at least two bytes. */
+/** The bounds of a body with session parameters. A value in the parameters takes at least two bytes. */
 const withParameters = { depth: mostDepth + 4, values: defaultLimits.parametersBytes / 2 + 100 };
 
 const batchLists = { session_ids: { items: defaultLimits.batchIds, names: new Set<string>() } } as const;
 
 export const operationShapes = {
   verify: {
-    summary: 'Confirm that the key is valid, and see what it resolves to',
+    summary: 'Check that the key is valid, and return its project',
     query: nothing,
     body: nothing,
     data: keyIdentity,
@@ -92,26 +92,25 @@ export const operationShapes = {
     data: deletedSession,
   },
   listSessions: {
-    summary: 'List sessions by last activity, the newest first, or in another order',
+    summary: 'List sessions, by last activity or creation',
     query: sessionQuery,
     body: nothing,
     data: sessionPage,
   },
   searchSessions: {
-    summary: 'Find sessions by words in their messages, the best first',
+    summary: 'Find sessions by words in their messages, best match first',
     query: searchQuery,
     body: nothing,
     data: searchPage,
   },
   listMessages: {
-    summary: 'Read a session’s messages in order, both sides',
+    summary: 'List the messages of a session in order',
     query: messageQuery,
     body: nothing,
     data: messagePage,
   },
   changeSession: {
-    summary:
-      'Change the title, the settings and the ordering of a session; a field that is missing stays as it is',
+    summary: 'Change the title, the settings and the ordering of a session; missing fields stay unchanged',
     query: nothing,
     body: changeSessionRequest,
     bounds: withParameters,
@@ -155,38 +154,38 @@ export const operationShapes = {
   },
   importSession: {
     summary:
-      'Import a session with its id and all its messages; a session that exists and is equal stays as it is',
+      'Import a session with its id and all its messages; an equal session that exists stays unchanged',
     query: nothing,
     body: sessionRecord,
     checkedBody: anyRecord,
     bounds: withParameters,
     lists: {
-      messages: { items: importedMessages, names: namesOfMessage },
-      hidden_messages: { items: importedMessages, names: namesOfMessage },
+      messages: { items: importedMessages, names: messageFieldNames },
+      hidden_messages: { items: importedMessages, names: messageFieldNames },
     },
     data: session,
   },
   regenerate: {
     summary:
-      'Ask for another reply to the last message, whole or as a stream of events; the reply that it takes the place of is kept as an alternative',
+      'Request another reply to the last message, whole or as a stream of events; the replaced reply is kept as an alternative',
     query: nothing,
     body: regenerateRequest,
     data: chatReply,
   },
   undoTurn: {
-    summary: 'Take the last turn back: its message and its reply are hidden',
+    summary: 'Undo the last turn: hide its message and its reply',
     query: nothing,
     body: nothing,
     data: movedTurn,
   },
   redoTurn: {
-    summary: 'Bring back the turn that was undone last, as long as no message was sent since',
+    summary: 'Redo the turn that was undone last, unless a message was sent since',
     query: nothing,
     body: nothing,
     data: movedTurn,
   },
   forkSession: {
-    summary: 'Copy a session with its messages to a new one, which goes its own way',
+    summary: 'Copy a session with its messages to a new, independent session',
     query: nothing,
     body: forkRequest,
     data: session,

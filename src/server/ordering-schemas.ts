@@ -5,13 +5,13 @@ import type { SessionOrdering } from '../service/session.ts';
 import type { OrderedResult } from '../service/session-archive.ts';
 import { archivedValues } from '../wire/session-filter.ts';
 
-const tagRule = `1 to ${defaultLimits.tagCharacters} visible characters, without spaces and commas, not beginning with + or -`;
+const tagRule = `1 to ${defaultLimits.tagCharacters} visible characters without spaces or commas, not starting with + or -`;
 const tags = (what: string) => z.array(z.string()).meta({ maxItems: defaultLimits.tags }).describe(what);
 
 export const orderingFields = {
   pinned: z.boolean().describe('marked by its user'),
-  archived: z.boolean().describe('left out of listings, unless they ask for it'),
-  tags: tags('each once, in the order of their characters'),
+  archived: z.boolean().describe('left out of listings unless requested'),
+  tags: tags('sorted, without duplicates'),
 } satisfies { readonly [Name in keyof SessionOrdering]: z.ZodType };
 
 export const orderingChanges = {
@@ -29,31 +29,31 @@ export const conditions = {
   updated_after: z.string().optional().describe('last activity at or after this ISO 8601 time'),
   mode: z.string().optional().describe('the mode of the last turn'),
   tag: z.string().optional().describe('one of the tags'),
-  user: z.string().optional().describe('the person whose session it is'),
-  pinned: z.boolean().optional().describe('true: pinned sessions alone; false: the others'),
+  user: z.string().optional().describe('the person to whom the session belongs'),
+  pinned: z.boolean().optional().describe('true: only pinned sessions; false: only the others'),
 } as const;
 
 export const archivedInList = z
   .enum(archivedValues)
   .optional()
   .describe(
-    'true: archived sessions alone; any: these too; if absent, they are left out of a list of active ones',
+    'true: only archived sessions; any: archived sessions too; if absent, a list of active sessions leaves them out',
   );
 export const archivedInSearch = z
   .enum(archivedValues)
   .optional()
-  .describe('true: archived sessions alone; false: the others; any (if absent): all');
+  .describe('true: only archived sessions; false: only the others; any (the default): all');
 
 const session_ids = z.array(z.string()).meta({ maxItems: defaultLimits.batchIds }).describe('1 to 1,000 ids');
 
 export const batchRequest = z.strictObject({ session_ids });
 export const pinRequest = z.strictObject({
   session_ids,
-  pinned: z.boolean().describe('false takes the pin off'),
+  pinned: z.boolean().describe('false unpins the sessions'),
 });
 export const archiveRequest = z.strictObject({
   session_ids,
-  archived: z.boolean().describe('false takes the sessions out of the archive'),
+  archived: z.boolean().describe('false unarchives the sessions'),
 });
 export const tagRequest = z.strictObject({
   session_ids,
@@ -69,7 +69,7 @@ const orderedItems = <Status extends string>(done: readonly [Status, ...Status[]
         status: z.enum([...done, 'not_found', 'too_many_tags']),
         changed: z
           .array(z.string())
-          .describe('what was changed: `pinned`, `archived`, or tags; empty if all was so before'),
+          .describe('what was changed: `pinned`, `archived`, or tags; empty if nothing was'),
       }),
     ),
   });

@@ -1,12 +1,12 @@
-// Admits a request if its key is valid and is not used too often. No other fault of a request is reported before these two. The service
-// decides what a key may see.
+// Admits a request if its key is valid and within its rate limit. These two faults are reported before any other. The service decides what
+// a key may see.
 import type { Call } from '../service/call.ts';
 import type { ConversationService } from '../service/conversation-service.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { ServerLimits } from './server-limits.ts';
 import { TokenBucket } from './token-bucket.ts';
 
-/** The most keys that are remembered, which limits the memory. A forgotten key starts with a full allowance. */
+/** The most keys that are remembered, to limit the memory. A forgotten key starts with a full allowance. */
 const rememberedKeys = 10_000;
 
 /** This server's share of the limits of a key. The live servers of one store share them equally. */
@@ -28,7 +28,7 @@ class LimitShare {
   }
 }
 
-/** The use of one key: its rate, and its streams. */
+/** The rate and the streams of one key. */
 export class RateLimit {
   readonly bucket: TokenBucket;
   readonly #streamLimit: () => number;
@@ -49,7 +49,7 @@ export class RateLimit {
     if (this.#streams >= limit) {
       throw new ParleyError(
         'RATE_LIMITED',
-        `This key has ${this.#streams} replies streaming; the limit is ${limit}.`,
+        `This key has ${this.#streams} streaming replies; the limit is ${limit}.`,
         { hint: 'Wait for one of them to end.', retryAfter: 1 },
       );
     }
@@ -65,7 +65,7 @@ export class RateLimiter {
   readonly #limits: ServerLimits;
   readonly #share: LimitShare;
   readonly #now: () => number;
-  readonly #uses = new Map<string, RateLimit>();
+  readonly #rateLimits = new Map<string, RateLimit>();
 
   /** `servers`: the number of live servers, which share the limits. */
   constructor(
@@ -83,34 +83,34 @@ export class RateLimiter {
    * Throws `INVALID_API_KEY` or `RATE_LIMITED`. `isSmall`: the body may be read before the key is checked. For a known key `projectId` is
    * then null, and only the operation itself checks the key.
    */
-  async admit(call: Call, isSmall: boolean): Promise<{ use: RateLimit; projectId: string | null }> {
-    const known = this.#uses.get(call.apiKey);
-    if (isSmall && known?.bucket.take(this.#now())) return { use: known, projectId: null };
+  async admit(call: Call, isSmall: boolean): Promise<{ rateLimit: RateLimit; projectId: string | null }> {
+    const known = this.#rateLimits.get(call.apiKey);
+    if (isSmall && known?.bucket.take(this.#now())) return { rateLimit: known, projectId: null };
     const { data } = await this.#service.verify(call);
-    const use = this.#uses.get(call.apiKey) ?? this.#remember(call.apiKey);
-    if (use.bucket.take(this.#now())) return { use, projectId: data.project_id };
+    const rateLimit = this.#rateLimits.get(call.apiKey) ?? this.#remember(call.apiKey);
+    if (rateLimit.bucket.take(this.#now())) return { rateLimit, projectId: data.project_id };
     throw new ParleyError(
       'RATE_LIMITED',
-      `This key makes more than ${this.#limits.requestsPerSecond} requests a second.`,
-      { hint: 'Wait as long as Retry-After says.', retryAfter: use.bucket.secondsToWait() },
+      `This key sends more than ${this.#limits.requestsPerSecond} requests per second.`,
+      { hint: 'Wait as long as Retry-After says.', retryAfter: rateLimit.bucket.secondsToWait() },
     );
   }
 
   #remember(apiKey: string): RateLimit {
-    if (this.#uses.size >= rememberedKeys) {
-      for (const [key, use] of this.#uses) {
-        if (use.isStreaming) continue;
-        this.#uses.delete(key);
+    if (this.#rateLimits.size >= rememberedKeys) {
+      for (const [key, rateLimit] of this.#rateLimits) {
+        if (rateLimit.isStreaming) continue;
+        this.#rateLimits.delete(key);
         break;
       }
     }
-    const use = new RateLimit(this.#share, this.#now());
-    this.#uses.set(apiKey, use);
-    return use;
+    const rateLimit = new RateLimit(this.#share, this.#now());
+    this.#rateLimits.set(apiKey, rateLimit);
+    return rateLimit;
   }
 }
 
-/** The key of an Authorization header. Empty if the header has none; an empty key is refused like any invalid key. */
+/** The key in the Authorization header; empty if there is none. An empty key is refused like any invalid key. */
 export function bearerKey(headers: Headers): string {
   return /^Bearer +(\S+) *$/i.exec(headers.get('authorization') ?? '')?.[1] ?? '';
 }

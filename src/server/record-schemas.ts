@@ -1,4 +1,4 @@
-// The schemas of a session that is imported, with its messages.
+// The schemas of a session to import, with its messages.
 import { z } from 'zod';
 import { importedMessages } from '../service/limits.ts';
 import type { SessionRecord } from '../service/session-archive.ts';
@@ -11,21 +11,23 @@ export const sessionRecord = z.strictObject({
     .array(message)
     .meta({ maxItems: importedMessages })
     .exactOptional()
-    .describe('the replies that others took the place of, and the turns that were undone'),
+    .describe('replaced replies and undone turns'),
   replaces: z
     .strictObject({
-      session: session.describe('the stored session as it was read; if it has changed since: SESSION_BUSY'),
+      session: session.describe(
+        'the stored session as it was read; if it has changed since, the import fails with SESSION_BUSY',
+      ),
       kept_in: z
         .string()
         .nullable()
         .exactOptional()
-        .describe('a session that holds the stored messages that are not in this record'),
+        .describe('a session with the stored messages that are not in this record'),
     })
     .exactOptional()
-    .describe('to take the place of the stored session with this id; every stored message is kept'),
+    .describe('to replace the stored session with this id; every stored message is kept'),
 }) satisfies z.ZodType<SessionRecord>;
 
-/** A session to import, before the service checks it. The service reports the first fault of a record, not all of them. */
+/** A session to import, before the service checks it. The service reports only the first fault of a record. */
 export const anyRecord = z.strictObject({
   session: z.unknown(),
   messages: z.array(z.unknown()),

@@ -1,4 +1,4 @@
-// Reads the JSON body of a request within its limits. The caller has checked the key, because the body of a stranger must not be read.
+// Reads the JSON body of a request within its limits. The caller checks the key first, because the body of a stranger must not be read.
 import { Readable } from 'node:stream';
 import { ChunkQueue } from '../http/chunk-queue.ts';
 import { ParleyError } from '../service/errors.ts';
@@ -6,7 +6,7 @@ import { yieldToEventLoop } from '../system/yield-to-event-loop.ts';
 import type { ChunkReader } from './chunk-reader.ts';
 import { parseJsonBody } from './json-body.ts';
 import type { JsonBounds } from './json-scan.ts';
-import { type LargeRequest, type LargeRequests, largeBytes } from './large-requests.ts';
+import { type BodyReservation, type LargeRequests, largeBytes } from './large-requests.ts';
 import type { RequestContext } from './request-context.ts';
 
 /** The most bytes of a body, and the limits of its JSON. */
@@ -17,11 +17,11 @@ export interface BodyLimits {
 
 export interface RequestBody {
   readonly value: unknown;
-  /** The place of a large body among the others; null for a small one. The caller leaves the place when it no longer needs the value. */
-  readonly place: LargeRequest | null;
+  /** The memory of a large body; null for a small one. The caller releases it when it no longer needs the value. */
+  readonly reservation: BodyReservation | null;
 }
 
-/** Whose body it is, and where its bytes are. */
+/** The owner and the bytes of a body. */
 interface BodySource {
   readonly apiKey: string;
   readonly headers: Headers;
@@ -34,22 +34,26 @@ export function bodySource({ apiKey, incoming }: RequestContext, request: Reques
   return { apiKey, headers, body: request.body && Readable.from(request.body) };
 }
 
-/** What the bodies of all requests share. */
-export interface BodyRoom {
-  readonly chunks: ChunkReader;
-  readonly large: LargeRequests;
+/** The objects that the bodies of all requests share. */
+export interface BodyReading {
+  readonly chunkReader: ChunkReader;
+  readonly largeRequests: LargeRequests;
 }
 
 /** Reads `{}` for a missing body. */
-export async function readBody(source: BodySource, limits: BodyLimits, room: BodyRoom): Promise<RequestBody> {
-  const { bytes, place } = await readBytes(source, limits.bytes, room);
-  if (bytes.length === 0) return { value: {}, place };
+export async function readBody(
+  source: BodySource,
+  limits: BodyLimits,
+  reading: BodyReading,
+): Promise<RequestBody> {
+  const { bytes, reservation } = await readBytes(source, limits.bytes, reading);
+  if (bytes.length === 0) return { value: {}, reservation };
   try {
     checkMediaType(source.headers);
-    await place?.turn();
-    return { value: await parsed(bytes, limits.json), place };
+    await reservation?.beginProcessing();
+    return { value: await parsed(bytes, limits.json), reservation };
   } catch (error) {
-    place?.leave();
+    reservation?.release();
     throw error;
   }
 }
@@ -66,33 +70,33 @@ async function parsed(bytes: Uint8Array, bounds: JsonBounds): Promise<unknown> {
 
 interface ReadBytes {
   readonly bytes: Uint8Array;
-  readonly place: LargeRequest | null;
+  readonly reservation: BodyReservation | null;
 }
 
-/** A body takes its place when it has become large. The place counts the bytes that have arrived, not those that were announced. */
+/** A body gets a reservation when it has become large. The reservation counts the bytes that have arrived, not the announced length. */
 async function readBytes(
   { apiKey, headers, body }: BodySource,
   limit: number,
-  room: BodyRoom,
+  { chunkReader, largeRequests }: BodyReading,
 ): Promise<ReadBytes> {
-  const announced = headers.get('content-length');
-  if (Number(announced) > limit) throw tooLarge(limit, `${announced}`);
-  if (announced === '0' || body === null) return { bytes: new Uint8Array(), place: null };
+  const contentLength = headers.get('content-length');
+  if (Number(contentLength) > limit) throw tooLarge(limit, `${contentLength}`);
+  if (contentLength === '0' || body === null) return { bytes: new Uint8Array(), reservation: null };
   const chunks = new ChunkQueue();
-  let place: LargeRequest | null = null;
+  let reservation: BodyReservation | null = null;
   try {
-    await room.chunks.read(body, (chunk) => {
+    await chunkReader.read(body, (chunk) => {
       chunks.push(chunk);
       const length = chunks.byteLength;
       if (length > limit) throw tooLarge(limit, `more than ${limit}`);
       if (length <= largeBytes) return null;
-      const arrived = place === null ? length : chunk.length;
-      place ??= room.large.enter(apiKey);
-      return place.hold(arrived);
+      const arrivedBytes = reservation === null ? length : chunk.length;
+      reservation ??= largeRequests.add(apiKey);
+      return reservation.reserve(arrivedBytes);
     });
-    return { bytes: chunks.takeAll(), place };
+    return { bytes: chunks.takeAll(), reservation };
   } catch (error) {
-    (place as LargeRequest | null)?.leave();
+    (reservation as BodyReservation | null)?.release();
     throw error;
   }
 }

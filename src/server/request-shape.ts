@@ -1,34 +1,35 @@
-// Checks a request against its schema, and names every fault by its field. No value is converted, except in the query: its texts are read
-// as the numbers and booleans that the schema asks for.
+// Checks a request against its schema, and names every fault by its field. No value is converted, except in the query, whose strings are
+// read as the numbers and booleans that the schema requires.
 import { z } from 'zod';
 import type { ErrorDetail } from '../service/errors.ts';
 import { ParleyError } from '../service/errors.ts';
 
-/** The most faults that are listed, and the most characters of a field's name. */
-const namedFaults = 20;
-const namedCharacters = 80;
+/** The most faults that are listed. */
+const listedFaults = 20;
+/** The most characters of a field's name that are shown. */
+const shownCharacters = 80;
 
-/** Throws `INVALID_REQUEST` for a value that the schema does not fit. */
+/** Throws `INVALID_REQUEST` for a value that does not match the schema. */
 export function checkShape<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   throw invalidRequest(result.error.issues.flatMap((issue) => faults(issue, value)));
 }
 
-/** `INVALID_REQUEST` with the first fault in its message and at most {@link namedFaults} faults in `details`. */
+/** `INVALID_REQUEST` with the first fault in its message and at most {@link listedFaults} faults in `details`. */
 export function invalidRequest(
   details: readonly ErrorDetail[],
   hint = 'See /docs for the fields of this request.',
 ): ParleyError {
   const [first, ...others] = details;
-  const more = others.length === 0 ? '' : ` See details for the rest: ${others.length} more.`;
+  const more = others.length === 0 ? '' : ` See details for ${others.length} more.`;
   return new ParleyError('INVALID_REQUEST', `The field ${first?.field} ${first?.problem}.${more}`, {
     hint,
-    details: details.slice(0, namedFaults),
+    details: details.slice(0, listedFaults),
   });
 }
 
-/** Makes a reader of queries for a schema. The reader takes the query of a URL without its question mark. */
+/** Returns a parser of queries for a schema. The parser takes the query of a URL without its question mark. */
 export function queryReader<Schema extends z.ZodObject>(schema: Schema): (text: string) => z.output<Schema> {
   const { properties = {} } = z.toJSONSchema(schema, { io: 'input' });
   const types = new Map(
@@ -40,16 +41,16 @@ export function queryReader<Schema extends z.ZodObject>(schema: Schema): (text: 
   return (text) => {
     const values = new Map<string, unknown>();
     for (const [name, value] of new URLSearchParams(text)) {
-      if (values.has(name)) throw invalidRequest([{ field: shortened(name), problem: 'is given twice' }]);
+      if (values.has(name)) throw invalidRequest([{ field: shortened(name), problem: 'occurs twice' }]);
       values.set(name, typed(value, types.get(name)));
     }
     return checkShape(schema, Object.fromEntries(values));
   };
 }
 
-/** The error for a field `name` that the value at `place` cannot have. */
-export function unknownField(place: string, name: string): ParleyError {
-  return invalidRequest([{ field: shortened(`${place}.${name}`), problem: notOfRequest }]);
+/** The error for a field `name` that the value at `path` cannot have. */
+export function unknownField(path: string, name: string): ParleyError {
+  return invalidRequest([{ field: shortened(`${path}.${name}`), problem: unknownFieldProblem }]);
 }
 
 function typed(text: string, type: unknown): unknown {
@@ -58,7 +59,7 @@ function typed(text: string, type: unknown): unknown {
   return text;
 }
 
-const notOfRequest = 'is not a field of this request';
+const unknownFieldProblem = 'is not a field of this request';
 
 const kinds: Readonly<Record<string, string>> = {
   string: 'a string',
@@ -74,14 +75,14 @@ function faults(issue: z.core.$ZodIssue, value: unknown): readonly ErrorDetail[]
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
       field: fieldName([...issue.path, key]),
-      problem: notOfRequest,
+      problem: unknownFieldProblem,
     }));
   }
   const field = fieldName(issue.path);
   if (issue.code === 'invalid_value') {
     return [{ field, problem: `must be one of: ${issue.values.map(String).join(', ')}` }];
   }
-  if (issue.code !== 'invalid_type') return [{ field, problem: 'does not have the right form' }];
+  if (issue.code !== 'invalid_type') return [{ field, problem: 'has an invalid format' }];
   const got = issue.path.reduce<unknown>((whole, step) => memberOf(whole, step), value);
   if (got === undefined) return [{ field, problem: 'is missing' }];
   return [{ field, problem: `must be ${kinds[issue.expected] ?? issue.expected}, not ${kindOf(got)}` }];
@@ -105,5 +106,5 @@ function fieldName(path: readonly PropertyKey[]): string {
 }
 
 function shortened(name: string): string {
-  return name.length <= namedCharacters ? name : `${name.slice(0, namedCharacters)}…`;
+  return name.length <= shownCharacters ? name : `${name.slice(0, shownCharacters)}…`;
 }

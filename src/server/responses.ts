@@ -1,12 +1,12 @@
-// The responses of the server: one form of body for success, one for failure, and the headers that every response has.
+// Creates the responses of the server: one form of body for success, one for failure, and the headers of every response.
 import type { ParleyError } from '../service/errors.ts';
 import { extensions } from '../service/extensions.ts';
 import { failureBody } from '../service/result.ts';
-import { errorStatus, isTurnedAway } from '../wire/error-status.ts';
+import { asksToRetry, errorStatus } from '../wire/error-status.ts';
 import { eventStreamType, extensionsHeader, requestIdHeader } from '../wire/headers.ts';
 import { isOfApi, type RequestContext } from './request-context.ts';
 
-const extensionsOffered = extensions.join(', ');
+const extensionList = extensions.join(', ');
 
 type HeaderRecord = Readonly<Record<string, string>>;
 
@@ -33,7 +33,7 @@ export function textResponse(
   return new Response(inChunks(bytes), { status, headers: all });
 }
 
-/** A longer response is handed over in chunks of this many bytes. The chunks that its reader takes show whether it stalls. */
+/** A longer response is handed over in chunks of this many bytes, which show whether its reader stalls. */
 const chunkBytes = 64 * 1024;
 
 function inChunks(bytes: Uint8Array): ReadableStream<Uint8Array> {
@@ -51,12 +51,12 @@ function inChunks(bytes: Uint8Array): ReadableStream<Uint8Array> {
 }
 
 export function streamResponse(context: RequestContext, body: ReadableStream<Uint8Array>): Response {
-  // A proxy that buffers responses would turn a stream into a long silence. The header asks nginx, and others that know it, not to.
+  // A proxy that buffers responses would delay a stream to its end. This header tells nginx and some other proxies not to buffer.
   const headers = Object.assign(headersOf(context, eventStreamType), { 'X-Accel-Buffering': 'no' });
   return new Response(body, { headers });
 }
 
-/** `error` must contain only what the public may see. `status` replaces the status of the code if HTTP has a narrower one. */
+/** `error` must contain only public facts. `status` replaces the status of the code if HTTP has a more specific one. */
 export function failureResponse(
   context: RequestContext,
   error: ParleyError,
@@ -65,19 +65,19 @@ export function failureResponse(
 ): Response {
   return jsonResponse(context, status, failureBody(error, context.requestId), {
     ...(status === 401 && { 'WWW-Authenticate': 'Bearer' }),
-    ...((error.retryAfter !== null || isTurnedAway(status)) && {
-      'Retry-After': String(error.retryAfter ?? usualWait),
+    ...((error.retryAfter !== null || asksToRetry(status)) && {
+      'Retry-After': String(error.retryAfter ?? defaultRetryAfter),
     }),
     ...headers,
   });
 }
 
-/** Seconds to wait before another try if the failure names none. */
-const usualWait = 2;
+/** Seconds to wait before a retry if the failure names none. */
+const defaultRetryAfter = 2;
 
 function headersOf(context: RequestContext, type: string): Record<string, string> {
   const headers: Record<string, string> = { 'Content-Type': type, 'Cache-Control': 'no-store' };
   headers[requestIdHeader] = context.requestId;
-  if (isOfApi(context)) headers[extensionsHeader] = extensionsOffered;
+  if (isOfApi(context)) headers[extensionsHeader] = extensionList;
   return headers;
 }

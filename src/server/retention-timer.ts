@@ -1,10 +1,10 @@
-// Runs the policies of retention from time to time. Of several servers over one store, the store lets one run each policy. A policy that needs a
-// confirmed count is not run: the log says how to confirm it, once an interval.
+// Runs the retention policies at intervals. If several servers share one store, the store lets only one of them run each policy. A policy that
+// needs a confirmed count is not run; once per interval, the log says how to confirm it.
 import { ParleyError } from '../service/errors.ts';
 import type { Retention, RetentionEnd, RetentionPlan } from '../service/project-retention.ts';
 
 export interface RetentionTimerOptions {
-  /** The interval of the runs of a policy. */
+  /** The interval between runs of a policy. */
   readonly everyMs: number;
   readonly now: () => number;
   readonly logger: {
@@ -12,25 +12,25 @@ export interface RetentionTimerOptions {
     warn(fields: object, text: string): void;
   };
   readonly metrics: {
-    retained(counts: { readonly expired: number; readonly erased: number }, now: number): void;
+    countRetention(counts: { readonly expired: number; readonly erased: number }, now: number): void;
   } | null;
   /** The command that confirms a run. */
-  readonly howToConfirm: (plan: RetentionPlan) => string;
+  readonly confirmCommand: (plan: RetentionPlan) => string;
 }
 
-/** A run may be late by this time (ms), or by a quarter of a shorter interval. */
+/** A run may be late by this many ms, or by a quarter of the interval if that is less. */
 const mostLateMs = 60 * 60 * 1000;
 
 export class RetentionTimer {
   readonly #retention: Retention;
   readonly #options: RetentionTimerOptions;
   readonly #stop = new AbortController();
-  /** When the log last told of a policy without a confirmation, by the project. */
-  readonly #told = new Map<string, number>();
+  /** When the log last reported an unconfirmed policy, by project. */
+  readonly #reportedAt = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void>;
 
-  /** The first look at the policies is at once. */
+  /** The first check of the policies starts at once. */
   constructor(retention: Retention, options: RetentionTimerOptions) {
     this.#retention = retention;
     this.#options = options;
@@ -38,7 +38,7 @@ export class RetentionTimer {
     this.#schedule();
   }
 
-  /** A run that is under way ends with its next step, and is continued by the next run. */
+  /** A running policy stops after its current step. The next run continues it. */
   async stop(): Promise<void> {
     clearTimeout(this.#timer);
     this.#stop.abort();
@@ -61,34 +61,34 @@ export class RetentionTimer {
     const { signal } = this.#stop;
     try {
       for (const { project_id } of await this.#retention.policies()) {
-        if (signal.aborted || this.#wasTold(project_id)) continue;
+        if (signal.aborted || this.#wasReported(project_id)) continue;
         const request = { project_id, confirmed: null, every_ms: everyMs, signal };
-        this.#tell(await this.#retention.run(request));
+        this.#report(await this.#retention.run(request));
       }
     } catch (error) {
       const reason = error instanceof ParleyError ? error.message : String(error);
-      logger.warn({ reason }, 'retention failed; it is tried again');
+      logger.warn({ reason }, 'retention failed and will be retried');
     }
   }
 
-  #wasTold(projectId: string): boolean {
-    const told = this.#told.get(projectId);
+  #wasReported(projectId: string): boolean {
+    const reportedAt = this.#reportedAt.get(projectId);
     const now = this.#options.now();
-    return told !== undefined && now >= told && now - told < this.#options.everyMs;
+    return reportedAt !== undefined && now >= reportedAt && now - reportedAt < this.#options.everyMs;
   }
 
-  #tell(end: RetentionEnd): void {
-    const { logger, metrics, now, howToConfirm } = this.#options;
+  #report(end: RetentionEnd): void {
+    const { logger, metrics, now, confirmCommand } = this.#options;
     if (end.kind === 'ran') {
       const { project_id, batch, expired, erased, finished } = end.report;
-      metrics?.retained({ expired, erased }, now());
+      metrics?.countRetention({ expired, erased }, now());
       logger.info({ project_id, batch, expired, erased, finished }, 'retention ran');
     } else if (end.kind === 'unconfirmed' && end.plan.sessions > 0) {
       const { project_id, expire, erase } = end.plan;
-      this.#told.set(project_id, now());
+      this.#reportedAt.set(project_id, now());
       logger.warn(
-        { project_id, expire, erase, reason: end.reason, confirm: howToConfirm(end.plan) },
-        'retention waits for a confirmation, and changes nothing',
+        { project_id, expire, erase, reason: end.reason, confirm: confirmCommand(end.plan) },
+        'retention needs a confirmation; nothing was changed',
       );
     }
   }

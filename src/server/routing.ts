@@ -1,8 +1,8 @@
-// The form of the server's routes, and the failures for a path or a method without a route.
+// The type of the server's routes, and the failures for an unknown path or method.
 import { ParleyError } from '../service/errors.ts';
 import type { RequestContext } from './request-context.ts';
 
-/** A method, a path, and what serves them. */
+/** A method, a path, and their handler. */
 export interface ServedRoute {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** `:id` stands for one segment. */
@@ -21,13 +21,13 @@ export function methodsAt(routes: readonly ServedRoute[], path: string): readonl
 }
 
 export function noSuchRoute(): ParleyError {
-  return new ParleyError('NOT_FOUND', 'There is no such path here.', {
-    hint: 'See /docs for the paths that exist; none ends in a slash.',
+  return new ParleyError('NOT_FOUND', 'There is no such path.', {
+    hint: 'See /docs for the paths. None of them ends with a slash.',
   });
 }
 
 export function wrongMethod(methods: readonly string[]): ParleyError {
-  return new ParleyError('METHOD_NOT_ALLOWED', 'This path does not have that method.', {
-    hint: `It has: ${methods.join(', ')}.`,
+  return new ParleyError('METHOD_NOT_ALLOWED', 'This path does not support this method.', {
+    hint: `Supported methods: ${methods.join(', ')}.`,
   });
 }

@@ -1,15 +1,15 @@
-// The replies that are running. A stopping server first takes new replies for a while, although it reports that it is not ready. Then it
-// refuses new replies, lets the running ones end for a while, and cuts the rest. Each received part is stored, and its client is told.
+// The replies that are running. A stopping server first accepts new replies for a while, although it reports that it is not ready. Then it
+// refuses new replies, gives the running ones time to end, and cuts the rest. Each received part is stored, and the client gets an error.
 import { setTimeout as delay } from 'node:timers/promises';
 import { ParleyError } from '../service/errors.ts';
-import { ClientGone } from './client-gone.ts';
+import { ClientDisconnected } from './client-disconnected.ts';
 
 /** One running reply. */
 export interface RunningReply {
-  /** Fires when the client goes away, when `stop` is called, or when the server stops. */
+  /** Aborts when the client disconnects, when `stop` is called, or when the server stops. */
   readonly signal: AbortSignal;
-  clientLeft(): void;
-  /** Cuts the reply for a reason other than a lost client. The client gets the reason. */
+  clientDisconnected(): void;
+  /** Cuts the reply of a client that is still connected. The client gets the reason. */
   stop(reason: ParleyError): void;
   /** Called when the reply is stored. */
   end(): void;
@@ -19,7 +19,7 @@ export class RunningReplies {
   readonly #running = new Set<AbortController>();
   #draining = false;
   #stopping = false;
-  #whenNone: (() => void) | null = null;
+  #onEmpty: (() => void) | null = null;
 
   /** True from the beginning of a stop. */
   get isDraining(): boolean {
@@ -34,18 +34,18 @@ export class RunningReplies {
   begin(request: AbortSignal): RunningReply {
     if (this.#stopping) throw stopping();
     const controller = new AbortController();
-    const clientLeft = () => controller.abort(new ClientGone());
-    if (request.aborted) clientLeft();
-    request.addEventListener('abort', clientLeft, { once: true });
+    const clientDisconnected = () => controller.abort(new ClientDisconnected());
+    if (request.aborted) clientDisconnected();
+    request.addEventListener('abort', clientDisconnected, { once: true });
     this.#running.add(controller);
     return {
       signal: controller.signal,
-      clientLeft,
+      clientDisconnected,
       stop: (reason) => controller.abort(reason),
       end: () => {
-        request.removeEventListener('abort', clientLeft);
+        request.removeEventListener('abort', clientDisconnected);
         this.#running.delete(controller);
-        if (this.#running.size === 0) this.#whenNone?.();
+        if (this.#running.size === 0) this.#onEmpty?.();
       },
     };
   }
@@ -56,14 +56,14 @@ export class RunningReplies {
     if (drainMs > 0) await delay(drainMs);
     this.#stopping = true;
     if (this.#running.size === 0) return;
-    const none = new Promise<void>((resolve) => {
-      this.#whenNone = resolve;
+    const empty = new Promise<void>((resolve) => {
+      this.#onEmpty = resolve;
     });
-    const alarm = setTimeout(() => {
+    const timeout = setTimeout(() => {
       for (const controller of this.#running) controller.abort(stopping());
     }, graceMs);
-    await none;
-    clearTimeout(alarm);
+    await empty;
+    clearTimeout(timeout);
   }
 }
 

@@ -1,5 +1,5 @@
-// The bodies of the API as schemas. The schemas of requests check what comes; those of answers describe them in the OpenAPI document. A
-// schema checks the shape alone. The service checks the values.
+// The schemas of the API's bodies. The schemas of requests check the requests; those of responses describe them in the OpenAPI document. A
+// schema checks only the shape. The service checks the values.
 import { z } from 'zod';
 import type { ChatReply } from '../service/chat-event.ts';
 import type { KeyIdentity } from '../service/conversation-service.ts';
@@ -28,11 +28,11 @@ const cursor = z.string().describe('`next_cursor` of the page before');
 const pageLimit = z
   .int()
   .describe(`1 to ${defaultLimits.pageItems}; ${defaultLimits.pageItemsDefault} if absent`);
-const titleRule = `1 to ${defaultLimits.titleCharacters} characters, none of them a control character`;
-const systemRule = `the session’s system prompt, which follows that of the mode: 1 to ${defaultLimits.systemBytes} bytes of UTF-8, not white space alone`;
-const parametersRule = `fields of each request to the model, such as \`max_tokens\`, which replace those of the mode, name by name; at most ${defaultLimits.parametersBytes} bytes as JSON`;
+const titleRule = `1 to ${defaultLimits.titleCharacters} characters, without control characters`;
+const systemRule = `the session’s system prompt, which follows that of the mode: 1 to ${defaultLimits.systemBytes} bytes of UTF-8, not only white space`;
+const parametersRule = `fields of each request to the model, such as \`max_tokens\`, which override those of the mode one by one; at most ${defaultLimits.parametersBytes} bytes as JSON`;
 const systemPrompt = z.string();
-/** Parameters as they are. `z.record` would drop a name such as `__proto__`, which the service would not see. */
+/** Any object. `z.record` would drop a name such as `__proto__`, so the service could not refuse it. */
 const parameters = z
   .unknown()
   .check(({ value, issues }) => {
@@ -40,7 +40,8 @@ const parameters = z
     if (!isObject) issues.push({ code: 'invalid_type', expected: 'record', input: value });
   })
   .meta({ type: 'object' }) as z.ZodType<unknown> as z.ZodType<Parameters>;
-const userRule = 'the person whose session it is: 1 to 255 visible characters, and spaces between them';
+const userRule =
+  'the person to whom the session belongs: 1 to 255 visible characters, with spaces allowed between them';
 const nextCursor = z.string().nullable().describe('null after the last page');
 
 export const nothing = z.strictObject({});
@@ -48,7 +49,7 @@ export const nothing = z.strictObject({});
 const replySchema = z
   .string()
   .describe(
-    'a JSON Schema as text of JSON, at most 256 KiB; the model is asked to match it, and its reply is not checked',
+    'a JSON Schema as JSON text, at most 256 KiB; the model is asked to match it, and its reply is not checked',
   );
 
 export const chatRequest = z.strictObject({
@@ -56,9 +57,9 @@ export const chatRequest = z.strictObject({
     .string()
     .nullable()
     .describe(
-      'name of a mode, as `GET /v1/models` lists it; null for the mode of the session (an extension: `mode`)',
+      'name of a mode, as listed by `GET /v1/models`; null for the mode of the session (extension `mode`)',
     ),
-  message: z.string().describe('1 byte to 1 MiB of UTF-8, not white space alone'),
+  message: z.string().describe('1 byte to 1 MiB of UTF-8, not only white space'),
   session_id: z.string().optional().describe('the session to continue; without it, a new one is created'),
   title: z
     .string()
@@ -69,7 +70,7 @@ export const chatRequest = z.strictObject({
   user: z
     .string()
     .exactOptional()
-    .describe(`of a new session: ${userRule}; beside session_id, it must be the user of that session`),
+    .describe(`of a new session: ${userRule}; with session_id, it must be the user of that session`),
   schema: replySchema.exactOptional(),
 });
 
@@ -91,7 +92,7 @@ export const changeSessionRequest = z.strictObject({
 });
 
 export const regenerateRequest = z.strictObject({
-  mode: z.string().exactOptional().describe('who replies; without it, the mode of the session'),
+  mode: z.string().exactOptional().describe('the mode that replies; without it, the mode of the session'),
   schema: replySchema.exactOptional(),
 });
 
@@ -99,7 +100,7 @@ export const forkRequest = z.strictObject({
   through: z
     .int()
     .exactOptional()
-    .describe('position of the reply that is copied last; without it, that of the last whole turn'),
+    .describe('position of the last reply to copy; without it, the end of the last complete turn'),
   title: z
     .string()
     .nullable()
@@ -111,14 +112,8 @@ const pageQuery = z.strictObject({ limit: pageLimit.optional(), cursor: cursor.o
 
 export const messageQuery = z.strictObject({
   ...pageQuery.shape,
-  all: z
-    .boolean()
-    .optional()
-    .describe('true: also the replies that others took the place of, and the turns that were undone'),
-  last: z
-    .boolean()
-    .optional()
-    .describe('true: the last messages, as many as `limit`; not with `all` or `cursor`'),
+  all: z.boolean().optional().describe('true: also replaced replies and undone turns'),
+  last: z.boolean().optional().describe('true: the last `limit` messages; not with `all` or `cursor`'),
 });
 
 export const sessionQuery = z.strictObject({
@@ -131,15 +126,15 @@ export const sessionQuery = z.strictObject({
   sort: z
     .enum(['updated', 'created'])
     .optional()
-    .describe('by last activity (if absent), or by creation; a cursor is valid in its own order alone'),
-  order: z.enum(['desc', 'asc']).optional().describe('the newest first (if absent), or the oldest'),
+    .describe('by last activity (the default) or by creation; a cursor is valid only in its own order'),
+  order: z.enum(['desc', 'asc']).optional().describe('newest first (the default) or oldest first'),
 });
 
 export const searchQuery = z.strictObject({
   q: z
     .string()
     .describe(
-      'what a message must hold, all of it: words, "phrases", `begin*` for words that begin so; 1 to 500 characters',
+      'words, "phrases" and prefixes (`begin*`), all of which a message must contain; 1 to 500 characters',
     ),
   limit: pageLimit.optional(),
   cursor: cursor.optional(),
@@ -167,7 +162,7 @@ export const newSession = z.strictObject({
   session_id: z.string(),
   title: z.string().nullable(),
   created_at: time,
-  message_count: z.int().describe('stored messages of both sides'),
+  message_count: z.int().describe('stored messages of the user and of the assistant'),
 }) satisfies z.ZodType<NewSession>;
 
 export const session = z.strictObject({
@@ -175,11 +170,11 @@ export const session = z.strictObject({
   updated_at: time.describe('the last activity'),
   mode: z.string().nullable().describe('of the last turn; null before the first one'),
   system: z.string().nullable().describe('the session’s system prompt; null for none'),
-  parameters: parameters.describe('the session’s parameters, which replace those of the mode, name by name'),
+  parameters: parameters.describe('the session’s parameters, which override those of the mode one by one'),
   parent_id: z.string().nullable().describe('the session that this one was copied from'),
   forked_at: z.int().nullable().describe('the position of the last message that was copied from the parent'),
   ...orderingFields,
-  user: z.string().nullable().describe('the person whose session it is; null for none'),
+  user: z.string().nullable().describe('the person to whom the session belongs; null for none'),
 }) satisfies z.ZodType<Session>;
 
 export const deletedSession = z.strictObject({
@@ -206,7 +201,7 @@ export const message = z.strictObject({
   alternative_of: z
     .string()
     .exactOptional()
-    .describe('of a reply that another took the place of: the `message_id` of the message that it answers'),
+    .describe('of a replaced reply: the `message_id` of the message that it answers'),
   undone_at: time.exactOptional().describe('of a message whose turn was undone'),
 }) satisfies z.ZodType<Message>;
 
@@ -223,7 +218,7 @@ export const chatReply = z.strictObject({
     .int()
     .exactOptional()
     .describe(
-      'earlier turns that the model was not given, because they do not fit into its context; absent when there are none',
+      'earlier turns that were not sent to the model, because they do not fit into its context; absent if there are none',
     ),
 }) satisfies z.ZodType<Omit<ChatReply, 'turns_left_out'>>;
 
@@ -259,12 +254,12 @@ export const searchPage = z.strictObject({
   next_cursor: nextCursor,
   newest_only: z
     .boolean()
-    .describe('true: there are more hits than are ranked; these are of the newest 10,000'),
+    .describe('true: there are too many hits to rank; only the newest 10,000 were ranked'),
 }) satisfies z.ZodType<SearchPage>;
 
 export const movedTurn = z.strictObject({
   session,
-  message: message.describe('the message of the user that the turn began with'),
+  message: message.describe('the user’s message of the turn'),
 });
 
 export const deletionResult = z.strictObject({

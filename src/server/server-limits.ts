@@ -1,5 +1,4 @@
-// The limits of the server for its clients: sizes, times and rates. Each is a setting. The limits of values (titles, messages, pages)
-// belong to the service.
+// The limits of the server for its clients: sizes, times and rates. The limits of values (titles, messages, pages) belong to the service.
 import { bodyBytes } from '../service/limits.ts';
 
 export interface ServerLimits {
@@ -12,7 +11,7 @@ export interface ServerLimits {
   readonly largeBodyBytes: number;
   /** Bytes of the request line and all headers together. */
   readonly headerBytes: number;
-  /** Requests of one key per second. After a pause of a second, as many may come at once. */
+  /** Requests of one key per second. After a pause of a second, as many may arrive at once. */
   readonly requestsPerSecond: number;
   /** Replies of one key that may stream at a time. */
   readonly streamsPerKey: number;
@@ -22,14 +21,14 @@ export interface ServerLimits {
   /** How often Node checks those two times, in ms. */
   readonly checkMs: number;
   /**
-   * How long a response may wait with no byte of it taken, in ms. Longer than `heartbeatMs`, so that an idle stream does not seem to stall.
+   * How long a reader may take no byte of a response, in ms. Longer than `heartbeatMs`, so that an idle stream does not look stalled.
    */
   readonly stalledMs: number;
   /** How often a stream without events gets a comment line, in ms. */
   readonly heartbeatMs: number;
   /** How often the keys of running replies are checked, in ms. A reply whose key was revoked is then cut. */
   readonly keyCheckMs: number;
-  /** How long a stopping server still takes new work, in ms, so that a load balancer can notice that it is not ready. */
+  /** How long a stopping server still accepts new work, in ms, so that a load balancer can notice that it is not ready. */
   readonly drainMs: number;
   /** How long running replies may continue after that, in ms. */
   readonly graceMs: number;

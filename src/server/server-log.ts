@@ -1,28 +1,28 @@
-// The log of a server: a line per request and per trouble. The log contains no key, no query and no text of a chat, and nothing that drives
-// a terminal.
+// The log of a server: a line per request and per problem. The log contains no key, no query, no text of a chat, and no control characters
+// for a terminal.
 import { type Logger, pino } from 'pino';
 
 export interface ServerLog {
   readonly logger: Pick<Logger, 'info' | 'error' | 'warn'>;
-  /** Writes the waiting lines. Lines are written together, a few times a second, because each write costs as much as several lines. */
+  /** Writes the buffered lines. Lines are written together, several times per second, because each write costs as much as several lines. */
   flush(): void;
 }
 
 /** The beginning of this service's keys. Most lines do not contain it. */
 const keyPrefix = /pk_/i;
-/** A key without its end is hidden too, because its last six characters can be computed from the others. */
+/** A key without its end is redacted too, because its last six characters can be computed from the others. */
 const keys = /pk_[0-9A-Za-z]{8,}/gi;
 /** A key in a path. Up to two other characters may stand between those of the key, for example if it was broken into lines. */
 const keysInPath = /pk_(?:[^0-9A-Za-z]{0,2}[0-9A-Za-z]){8,33}/gi;
 const redacted = '[key]';
 
-/** The characters that can control a terminal, reorder text or end a line, as JSON leaves them in its texts. */
+/** The characters that JSON does not escape and that can control a terminal, reorder text or end a line. */
 const dangerous = /[\0-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]|\udb40[\udc00-\udc7f]/g;
 
 const flushMs = 50;
-const waitingCharacters = 64 * 1024;
+const maxBuffered = 64 * 1024;
 
-/** `write` takes whole lines. `now` gives epoch milliseconds. `format` turns a line of JSON into another line. */
+/** `write` gets whole lines. `now` returns epoch milliseconds. `format` turns a line of JSON into another line. */
 export function serverLog(
   write: (lines: string) => void,
   now: () => number,
@@ -41,7 +41,7 @@ export function serverLog(
     write(line: string) {
       if (lines === '') timer = setTimeout(flush, flushMs);
       lines += format(line);
-      if (lines.length > waitingCharacters) flush();
+      if (lines.length > maxBuffered) flush();
     },
   };
   const formatters = { level: (label: string) => ({ level: label }) };
@@ -53,10 +53,13 @@ export function serverLog(
 
 /** An escape of JSON, so that a line of JSON keeps its meaning. */
 function escaped(characters: string): string {
-  return characters.replace(/./gs, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return characters.replace(
+    /./gs,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
-/** The time as a member of a line. It is made once per millisecond, because a busy server writes many lines in one. */
+/** The time as a member of a line. It is formatted once per millisecond, in which a busy server writes many lines. */
 function timestamps(now: () => number): () => string {
   let last = Number.NaN;
   let text = '';

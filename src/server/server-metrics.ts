@@ -1,4 +1,4 @@
-// The numbers of a server since its start, for Prometheus. No label is a key, a project, a session, a title or the path of a request.
+// The metrics of a server since its start, for Prometheus. No label is a key, a project, a session, a title or the path of a request.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 import type { ChatEvent, ChatReply } from '../service/chat-event.ts';
@@ -10,8 +10,8 @@ const requestSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
 const commitSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 const modelSeconds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 
-/** A request that was answered. */
-export interface AnsweredRequest {
+/** A request that was served. */
+export interface ServedRequest {
   readonly method: string;
   /** The path of the route, such as `/v1/sessions/:id`; empty for a path without one. */
   readonly route: string;
@@ -30,12 +30,12 @@ export interface MetricSources {
 
 export class ServerMetrics {
   readonly #requests = new Counter(
-    ...(['parley_requests_total', 'Requests that were answered.', 'method', 'route', 'status'] as const),
+    ...(['parley_requests_total', 'Requests that were served.', 'method', 'route', 'status'] as const),
   );
-  readonly #errors = new Counter('parley_errors_total', 'Failures that were answered, by code.', 'code');
+  readonly #errors = new Counter('parley_errors_total', 'Failures that were returned, by code.', 'code');
   readonly #requestTimes = new Histogram(
     'parley_request_seconds',
-    'Time to the end of an answer, without those of models.',
+    'Time to the end of a response, except those of models.',
     requestSeconds,
     'route',
   );
@@ -51,12 +51,8 @@ export class ServerMetrics {
     modelSeconds,
     'mode',
   );
-  readonly #turnTimes = new Histogram('parley_turn_seconds', 'Time of a whole turn.', modelSeconds, 'mode');
-  readonly #commits = new Histogram(
-    'parley_commit_seconds',
-    'Time of a write until it was durable.',
-    commitSeconds,
-  );
+  readonly #turnTimes = new Histogram('parley_turn_seconds', 'Duration of a turn.', modelSeconds, 'mode');
+  readonly #commits = new Histogram('parley_commit_seconds', 'Time until a write is durable.', commitSeconds);
   readonly #retained = new Counter(
     ...([
       'parley_retention_sessions_total',
@@ -71,7 +67,7 @@ export class ServerMetrics {
   #streams = 0;
   #store: StoreGauges | null = null;
   /** Epoch seconds. */
-  #retentionRan = 0;
+  #lastRetentionRun = 0;
 
   constructor(sources: MetricSources) {
     this.#sources = sources;
@@ -84,21 +80,24 @@ export class ServerMetrics {
     ];
   }
 
-  requested({ method, route, status, milliseconds, code }: AnsweredRequest): void {
+  countRequest({ method, route, status, milliseconds, code }: ServedRequest): void {
     const place = route === '' ? 'none' : route;
     this.#requests.add([knownMethods.has(method) ? method : 'other', place, String(status)]);
     if (code !== null) this.#errors.add([code]);
     if (!modelRoutes.has(route)) this.#requestTimes.observe([place], milliseconds / 1000);
   }
 
-  /** A run of retention by this server ended. */
-  retained({ expired, erased }: { readonly expired: number; readonly erased: number }, now: number): void {
+  /** Counts a retention run of this server. */
+  countRetention(
+    { expired, erased }: { readonly expired: number; readonly erased: number },
+    now: number,
+  ): void {
     this.#retained.add(['expired'], expired);
     this.#retained.add(['erased'], erased);
-    this.#retentionRan = now / 1000;
+    this.#lastRetentionRun = now / 1000;
   }
 
-  streamBegan(): void {
+  streamStarted(): void {
     this.#streams += 1;
   }
 
@@ -106,8 +105,8 @@ export class ServerMetrics {
     this.#streams -= 1;
   }
 
-  /** The same events. The turn is counted when it ends. */
-  async *turn(events: AsyncIterable<ChatEvent>): AsyncGenerator<ChatEvent, void> {
+  /** Yields the same events. The turn is counted when it ends. */
+  async *countTurn(events: AsyncIterable<ChatEvent>): AsyncGenerator<ChatEvent, void> {
     const began = performance.now();
     const seconds = () => (performance.now() - began) / 1000;
     let mode = '';
@@ -128,12 +127,12 @@ export class ServerMetrics {
         yield event;
       }
     } catch (error) {
-      // Anything else is the reason of a signal: the client has gone.
+      // Any other error is the reason of an abort signal: the client has disconnected.
       if (error instanceof ParleyError) finish ??= 'error';
       throw error;
     } finally {
       this.#running -= 1;
-      // A request that was refused before its message was stored is no turn.
+      // A request that was refused before its message was stored is not a turn.
       if (mode !== '') {
         this.#turns.add([mode, finish ?? 'interrupted']);
         this.#turnTimes.observe([mode], seconds());
@@ -141,7 +140,7 @@ export class ServerMetrics {
     }
   }
 
-  /** The numbers of now. A store that does not answer leaves its own numbers out. */
+  /** The current metrics. If the store does not respond, its metrics are left out. */
   async text(): Promise<string> {
     this.#store = await this.#sources.measures.gauges().catch(() => null);
     const text = this.#families.map((family) => family.text()).join('');
@@ -167,15 +166,15 @@ export class ServerMetrics {
       new Gauge(name, help, null, () => new Map(this.#store === null ? [] : [['', value(this.#store)]]));
     return [
       new Gauge('parley_build_info', 'The version of this server.', 'version', () => new Map([[version, 1]])),
-      single('parley_running_turns', 'Turns that run now.', () => this.#running),
-      single('parley_streams', 'Replies that are streamed now.', () => this.#streams),
+      single('parley_running_turns', 'Turns that are running.', () => this.#running),
+      single('parley_streams', 'Replies that are streaming.', () => this.#streams),
       single('parley_servers', 'Live servers that share the store.', servers),
-      single('parley_store_up', '1 if the store answered, else 0.', () => Number(this.#store !== null)),
+      single('parley_store_up', '1 if the store responded, else 0.', () => Number(this.#store !== null)),
       ofStore('parley_store_bytes', 'Size of the store.', ({ bytes }) => bytes),
       single(
         'parley_retention_last_run_timestamp_seconds',
-        'When this server last ran a policy of retention; 0 for never.',
-        () => this.#retentionRan,
+        'When this server last ran a retention policy; 0 for never.',
+        () => this.#lastRetentionRun,
       ),
       new Gauge('parley_store_connections', 'Connections to the database.', 'state', () => {
         const { connections } = this.#store ?? {};
@@ -183,10 +182,10 @@ export class ServerMetrics {
       }),
       single(
         'parley_event_loop_delay_seconds',
-        'The 99th percentile of the delay of the event loop since the last reading.',
+        'The 99th percentile of the event loop delay since the last scrape.',
         () => this.#delay.percentile(99) / 1e9,
       ),
-      single('parley_heap_bytes', 'Memory of JavaScript in use.', () => getHeapStatistics().used_heap_size),
+      single('parley_heap_bytes', 'JavaScript heap in use.', () => getHeapStatistics().used_heap_size),
     ];
   }
 }

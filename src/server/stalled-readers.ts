@@ -1,38 +1,40 @@
-// Cuts responses whose reader has stopped taking bytes. Node's own time-out of a socket starts again at each write, even if the reader
-// takes nothing, so it lets a stalled reader stay for up to twice as long.
+// Cuts responses whose reader has stopped taking bytes. Node's own socket time-out restarts at each write, even if the reader takes nothing,
+// so it lets a stalled reader stay for up to twice as long.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** The response that a connection sends, how many bytes its reader has taken, and since when it has taken no more. */
-interface Sending {
+/** The progress of the response that a connection is sending. */
+interface Progress {
   response: ServerResponse | null;
+  /** The bytes that the reader has taken. */
   taken: number;
+  /** When the reader last took bytes. */
   since: number;
 }
 
 export class StalledReaders {
   readonly #stalledMs: number;
   /** One entry per connection, not per response, because changing an entry costs less than adding and removing one. */
-  readonly #connections = new Map<Socket, Sending>();
+  readonly #connections = new Map<Socket, Progress>();
   readonly #timer: NodeJS.Timeout;
 
   /** A response is cut when its reader took nothing for `stalledMs`. All responses are checked every `checkMs`. */
   constructor(stalledMs: number, checkMs: number) {
     this.#stalledMs = stalledMs;
-    this.#timer = setInterval(() => this.#look(performance.now()), Math.min(checkMs, stalledMs / 4));
+    this.#timer = setInterval(() => this.#check(performance.now()), Math.min(checkMs, stalledMs / 4));
     this.#timer.unref();
   }
 
   /** Watches the response until its reader has all of it. A connection sends one response at a time. */
   watch(socket: Socket, response: ServerResponse): void {
     if (socket.destroyed) return;
-    const sending = this.#connections.get(socket);
-    if (sending === undefined) {
+    const progress = this.#connections.get(socket);
+    if (progress === undefined) {
       this.#connections.set(socket, { response, taken: -1, since: 0 });
       socket.once('close', () => this.#connections.delete(socket));
     } else {
-      sending.response = response;
-      sending.taken = -1;
+      progress.response = response;
+      progress.taken = -1;
     }
   }
 
@@ -40,17 +42,17 @@ export class StalledReaders {
     clearInterval(this.#timer);
   }
 
-  #look(now: number): void {
-    for (const [socket, sending] of this.#connections) {
-      const { response } = sending;
+  #check(now: number): void {
+    for (const [socket, progress] of this.#connections) {
+      const { response } = progress;
       if (response === null) continue;
-      // The rest of the written bytes still waits in this process.
+      // The other written bytes are still buffered in this process.
       const taken = socket.bytesWritten - socket.writableLength;
-      if (response.writableFinished || response.destroyed) sending.response = null;
-      else if (taken !== sending.taken || response.writableLength === 0) {
-        sending.taken = taken;
-        sending.since = now;
-      } else if (now - sending.since >= this.#stalledMs) {
+      if (response.writableFinished || response.destroyed) progress.response = null;
+      else if (taken !== progress.taken || response.writableLength === 0) {
+        progress.taken = taken;
+        progress.since = now;
+      } else if (now - progress.since >= this.#stalledMs) {
         response.destroy();
       }
     }

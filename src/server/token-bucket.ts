@@ -1,4 +1,4 @@
-// A rate limit: `perSecond` tokens come each second, and as many may be taken at once after a pause of a second. `perSecond` may change.
+// A rate limit: `perSecond` tokens are added each second, up to as many. `perSecond` may change.
 
 export class TokenBucket {
   readonly #perSecond: () => number;
@@ -7,15 +7,15 @@ export class TokenBucket {
 
   constructor(perSecond: () => number, now: number) {
     this.#perSecond = perSecond;
-    this.#tokens = this.#most;
+    this.#tokens = this.#capacity;
     this.#filledAt = now;
   }
 
-  get #most(): number {
+  get #capacity(): number {
     return Math.max(1, this.#perSecond());
   }
 
-  /** Takes a token. False if there is none. */
+  /** Takes a token. Returns false if there is none. */
   take(now: number): boolean {
     this.#fill(now);
     if (this.#tokens < 1) return false;
@@ -29,9 +29,9 @@ export class TokenBucket {
   }
 
   #fill(now: number): void {
-    // A clock that is set back gives no tokens and takes none.
+    // A clock that is set back neither adds nor removes tokens.
     const passed = Math.max(0, now - this.#filledAt);
-    this.#tokens = Math.min(this.#most, this.#tokens + (passed / 1000) * this.#perSecond());
+    this.#tokens = Math.min(this.#capacity, this.#tokens + (passed / 1000) * this.#perSecond());
     this.#filledAt = now;
   }
 }

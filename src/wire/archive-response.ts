@@ -18,7 +18,7 @@ type Check = (value: unknown) => boolean;
 const isId: Check = (value) => textOrNull(value) !== null;
 const isText: Check = (value) => typeof value === 'string';
 const isTextOrNull: Check = (value) => value === null || typeof value === 'string';
-/** A cursor becomes a part of a path, and the client remembers all cursors of a listing. Its length is therefore limited. */
+/** A cursor becomes part of a URL, and the client remembers all cursors of a listing. Its length is therefore limited. */
 const isCursor: Check = (value) => isTextOrNull(value) && (textOrNull(value) ?? '').length <= 4096;
 const isNumber: Check = (value) => typeof value === 'number' || value instanceof ExactNumber;
 const isListOf =
@@ -26,7 +26,7 @@ const isListOf =
   (value) =>
     Array.isArray(value) && value.every((item) => has(item, fields));
 
-/** The fields of a record that its readers use, each with the check of its value. A record may have more fields. */
+/** The fields of a record that Parley reads, each with the check of its value. A record may have more fields. */
 type Fields = Readonly<Record<string, Check>>;
 
 const sessionFields = {
@@ -62,33 +62,33 @@ const orderedFields = {
   changed: (value) => Array.isArray(value) && value.every(isText),
 } satisfies Fields & Record<keyof OrderedItem, Check>;
 
-/** Null if the body holds no list of sessions. */
+/** Null if the body has no list of sessions. */
 export function sessionPageOf(body: unknown): Page<Session> | null {
   const page = pageOf<JsonObject>(body, sessionFields);
   return page === null ? null : { ...page, items: page.items.map(toSession) };
 }
 
-/** Null if the body holds no list of messages. */
+/** Null if the body has no list of messages. */
 export function messagePageOf(body: unknown): Page<Message> | null {
   return pageOf<Message>(body, messageFields);
 }
 
-/** Null if the body holds no list of found sessions. */
+/** Null if the body has no list of search results. */
 export function searchPageOf(body: unknown): SearchPage | null {
   const page = pageOf<SearchItem>(body, searchFields);
-  const isPart = fieldOf(fieldOf(body, 'data'), 'newest_only') === true;
+  const isNewestOnly = fieldOf(fieldOf(body, 'data'), 'newest_only') === true;
   if (page === null) return null;
   const items = page.items.map((item) => ({ ...item, session: toSession(item.session) }));
-  return { ...page, items, newest_only: isPart };
+  return { ...page, items, newest_only: isNewestOnly };
 }
 
-/** Null if the body does not hold a session. */
+/** Null if the body has no session. */
 export function forkOf(body: unknown): Session | null {
   const data = fieldOf(body, 'data');
   return has(data, sessionFields) ? toSession(data) : null;
 }
 
-/** Null if the body does not hold a session and a message. */
+/** Null if the body does not have both a session and a message. */
 export function movedTurnOf(body: unknown): MovedTurn | null {
   const data = fieldOf(body, 'data');
   const session = fieldOf(data, 'session');
@@ -97,7 +97,7 @@ export function movedTurnOf(body: unknown): MovedTurn | null {
   return { session: toSession(session), message: message as unknown as Message };
 }
 
-/** Null if the body does not hold a result for each id, in the order of the ids. */
+/** Null if the body does not have a result for each id, in the order of the ids. */
 export function batchOf<Status extends string>(
   body: unknown,
   sessionIds: readonly string[],
@@ -107,11 +107,11 @@ export function batchOf<Status extends string>(
   const isResult = (item: unknown, index: number) =>
     fieldOf(item, 'session_id') === sessionIds[index] &&
     [done, 'not_found'].some((status) => fieldOf(item, 'status') === status);
-  const isWhole = Array.isArray(items) && items.length === sessionIds.length && items.every(isResult);
-  return isWhole ? { items: items as BatchResult<Status>['items'] } : null;
+  const isComplete = Array.isArray(items) && items.length === sessionIds.length && items.every(isResult);
+  return isComplete ? { items: items as BatchResult<Status>['items'] } : null;
 }
 
-/** The same for a batch that changes the ordering. */
+/** As {@link batchOf}, for a batch that changes the ordering. */
 export function orderedOf<Status extends string>(
   body: unknown,
   sessionIds: readonly string[],
@@ -122,8 +122,8 @@ export function orderedOf<Status extends string>(
     has(item, orderedFields) &&
     item['session_id'] === sessionIds[index] &&
     [done, 'not_found', 'too_many_tags'].some((status) => item['status'] === status);
-  const isWhole = Array.isArray(items) && items.length === sessionIds.length && items.every(isResult);
-  return isWhole ? { items: items as OrderedResult<Status>['items'] } : null;
+  const isComplete = Array.isArray(items) && items.length === sessionIds.length && items.every(isResult);
+  return isComplete ? { items: items as OrderedResult<Status>['items'] } : null;
 }
 
 function toSession(fields: object): Session {

@@ -16,16 +16,16 @@ export function sessionIdOf(body: unknown): string | null {
   );
 }
 
-/** The mode that replied; null if the response does not tell. */
-export function modeTold(body: unknown): string | null {
+/** The mode that replied; null if the response does not name it. */
+export function reportedMode(body: unknown): string | null {
   return textOrNull(fieldOf(fieldOf(body, 'data'), 'mode'));
 }
 
 const replyNames = ['reply', 'response', 'answer', 'message', 'content', 'text', 'output'] as const;
 
 /**
- * Null if the response has no reply, or an empty one. `pointer` is the place of the reply that a profile names; no other place is tried
- * then.
+ * Null if the response has no reply, or an empty one. If a profile names the place of the reply, `pointer` is this place, and no other is
+ * tried.
  */
 export function replyOf(body: unknown, pointer: readonly string[] | null): string | null {
   if (pointer !== null) return replyText(valueAt(body, pointer));
@@ -43,19 +43,19 @@ function replyText(value: unknown): string | null {
   return firstText(value, fieldOf(value, 'content'), fieldOf(value, 'text'));
 }
 
-/** The known facts of a reply. All other facts are read from the body; a field that a third-party server does not send is empty. */
-export type CertainReply = Pick<ChatReply, 'session_id' | 'mode' | 'reply'>;
+/** The facts of a reply that are known. All others are read from the body; a field that a third-party server does not send is empty. */
+export type KnownReply = Pick<ChatReply, 'session_id' | 'mode' | 'reply'>;
 
 /** The reply of the event `done`. */
-export function chatReply(certain: CertainReply, body: unknown): ChatReply {
+export function chatReply(known: KnownReply, body: unknown): ChatReply {
   const data = fieldOf(body, 'data');
   const count = fieldOf(data, 'message_count');
   const leftOut = fieldOf(data, 'turns_left_out');
   return {
-    session_id: certain.session_id,
+    session_id: known.session_id,
     message_id: textOrNull(fieldOf(data, 'message_id')) ?? '',
-    mode: modeTold(body) ?? certain.mode,
-    reply: certain.reply,
+    mode: reportedMode(body) ?? known.mode,
+    reply: known.reply,
     finish_reason: finishReasonOf(fieldOf(data, 'finish_reason')),
     created_at: textOrNull(fieldOf(data, 'created_at')) ?? '',
     message_count: typeof count === 'number' ? count : 0,

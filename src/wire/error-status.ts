@@ -1,4 +1,4 @@
-// The HTTP status of each error code. Each kind of error has one status. Codes that HTTP distinguishes have a status of their own.
+// The HTTP status of each error code. Each kind of error has a status. Codes that HTTP distinguishes have a status of their own.
 import { type ErrorCode, type ErrorKind, errorKind } from '../service/errors.ts';
 
 const statusOfKind = {
@@ -30,7 +30,7 @@ export function errorStatus(code: ErrorCode): number {
   return statusOfCode[code] ?? statusOfKind[errorKind[code]];
 }
 
-/** True for a status that asks the client to send the request again later. */
-export function isTurnedAway(status: number): boolean {
+/** True for a status that asks the client to retry later. */
+export function asksToRetry(status: number): boolean {
   return status === 429 || status === 503;
 }

@@ -1,16 +1,15 @@
-// JSON of a server whose values are shown again: the digits of its numbers stay what they are, also where a JavaScript number would change
-// them.
+// Parses the JSON of a server whose values are shown again. Numbers keep their digits, even where a JavaScript number would change them.
 import { endOfString, parseJson } from '../http/foreign-json.ts';
 import { ExactNumber, isHeldExactly } from '../service/exact-number.ts';
 
 const numbers = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
-/** No text without such a part holds a number that changes. Most texts are therefore parsed as they are, also those with many ids. */
+/** A text without such a part has no number that changes. Most texts, even those with many ids, are therefore parsed directly. */
 const mayChange = /(?:^|[[:,\s])-?(?:\d[\d.]{15}|[\d.]+[eE][+-]?\d\d)/;
-/** Marks a string that stands for a number. A lone surrogate is no part of a valid text. */
+/** Marks a string that stands for a number. A lone surrogate does not occur in valid text. */
 const mark = '\udfff';
 const markedNumber = /^\udfff-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** `undefined` for a text that is not JSON, or too large for a response. Numbers that would change are {@link ExactNumber}s. */
+/** Returns `undefined` for a text that is not JSON, or too large for a response. Numbers that would change become {@link ExactNumber}s. */
 export function parseExactJson(text: string): unknown {
   const value = parseJson(text);
   if (value === undefined || !mayChange.test(text)) return value;
@@ -22,7 +21,7 @@ export function parseExactJson(text: string): unknown {
   );
 }
 
-/** Valid JSON with its parts between strings changed. A pattern for whole strings would exhaust the stack at long ones. */
+/** Changes the parts of valid JSON between its strings. A regular expression for strings would exhaust the stack at long ones. */
 function outsideStrings(json: string, change: (part: string) => string): string {
   const parts: string[] = [];
   let at = 0;

@@ -1,10 +1,10 @@
-// Turns the failure that a server sent into a failure of Parley. A code that Parley does not know is replaced by the code of the status.
-// The server's own text is kept.
+// Turns the failure that a server sent into a failure of Parley. An unknown code is replaced by the code of the status. The server's text is
+// kept.
 import { fieldOf, firstText, textOrNull } from '../http/foreign-json.ts';
 import { duration } from '../service/duration.ts';
 import { type ErrorCode, type ErrorDetail, ParleyError, serviceErrorCodes } from '../service/errors.ts';
 import type { BudgetLeft } from '../service/key-limits.ts';
-import { isTurnedAway } from './error-status.ts';
+import { asksToRetry } from './error-status.ts';
 
 /** The response to one request, before its body is read. */
 export interface ReceivedResponse {
@@ -13,28 +13,26 @@ export interface ReceivedResponse {
   readonly retryAfter: number | null;
   readonly text: string;
   /** The request, for messages: `GET https://host/v1/models`. */
-  readonly asked: string;
+  readonly request: string;
 }
 
 /** The failure of a response with status 401, whatever its body. */
 export function refusedKey(body: unknown): ParleyError {
-  return new ParleyError('INVALID_API_KEY', wordsOf(body, null) ?? 'The server refused the key.', {
+  return new ParleyError('INVALID_API_KEY', messageOf(body, null) ?? 'The server refused the key.', {
     body: body ?? null,
   });
 }
 
 /** The failure of a response with an error status, or with `success: false`. */
 export function failureOfResponse(response: ReceivedResponse, body: unknown): ParleyError {
-  const { status, retryAfter, asked } = response;
-  const told = codeTold(body);
-  if (body === undefined && !isTurnedAway(status))
-    return notThisApi(response, body, 'not with JSON that can be read');
-  const code = knownCode(told) ?? codeOfStatus(status);
-  const wait = retryAfter === null ? '' : `The server asks to wait ${duration(retryAfter)}.`;
-  return new ParleyError(code, wordsOf(body, code) ?? `${asked} failed with status ${status}.`, {
+  const { status, retryAfter, request } = response;
+  if (body === undefined && !asksToRetry(status)) return badResponse(response, body, notJson);
+  const code = knownCode(reportedCode(body)) ?? codeOfStatus(status);
+  const wait = retryAfter === null ? '' : `The server asks you to wait ${duration(retryAfter)}.`;
+  return new ParleyError(code, messageOf(body, code) ?? `${request} failed with status ${status}.`, {
     hint: wait,
     ...(retryAfter !== null && { retryAfter }),
-    // A gateway with any other failure may have passed the request on.
+    // A gateway that reports any other failure may have forwarded the request.
     mayHaveActed: code === 'UNAVAILABLE' && status !== 503,
     ...factsOf(body),
   });
@@ -42,15 +40,18 @@ export function failureOfResponse(response: ReceivedResponse, body: unknown): Pa
 
 /** The failure of the stream event `error`, which has no status. */
 export function failureOfEvent(body: unknown): ParleyError {
-  const code = knownCode(codeTold(body)) ?? 'ENGINE_FAILED';
-  const message = wordsOf(body, code) ?? 'The server ended the reply with an error.';
+  const code = knownCode(reportedCode(body)) ?? 'ENGINE_FAILED';
+  const message = messageOf(body, code) ?? 'The server ended the reply with an error.';
   return new ParleyError(code, message, factsOf(body));
 }
 
-/** The failure of a response that does not come from a conversation service, or that breaks the interface document. */
-export function notThisApi(response: ReceivedResponse, body: unknown, problem: string): ParleyError {
-  const { asked, status } = response;
-  const message = `${asked} was answered with status ${status}, but ${problem}.`;
+/** The fault of a body that is not JSON, for {@link badResponse}. */
+export const notJson = 'the body is not valid JSON';
+
+/** The failure of a response that does not come from a conversation service, or that violates the interface document. */
+export function badResponse(response: ReceivedResponse, body: unknown, problem: string): ParleyError {
+  const { request, status } = response;
+  const message = `${request} returned status ${status}, but ${problem}.`;
   return new ParleyError('BAD_RESPONSE', message, {
     hint: 'Check the URL: it must be the base of a conversation service, without /v1.',
     body: body ?? null,
@@ -58,30 +59,29 @@ export function notThisApi(response: ReceivedResponse, body: unknown, problem: s
 }
 
 /** The error code as the server sent it; null if the body has none. */
-export function codeTold(body: unknown): string | null {
+export function reportedCode(body: unknown): string | null {
   const error = fieldOf(body, 'error');
   return firstText(fieldOf(error, 'code'), fieldOf(body, 'code'), error);
 }
 
 /** The server's message on one line, followed by the server's code if Parley uses another code. */
-function wordsOf(body: unknown, code: ErrorCode | null): string | null {
+function messageOf(body: unknown, code: ErrorCode | null): string | null {
   const error = fieldOf(body, 'error');
-  const told = codeTold(body);
-  const text = firstText(fieldOf(error, 'message'), fieldOf(body, 'message'), error) ?? told;
+  const reported = reportedCode(body);
+  const text = firstText(fieldOf(error, 'message'), fieldOf(body, 'message'), error) ?? reported;
   if (text === null) return null;
   const line = onOneLine(text).slice(0, 2000);
-  return told === null || told === code || code === null || text === told
-    ? line
-    : `${line} [${onOneLine(told).slice(0, 100)}]`;
+  const isKnown = reported === null || reported === code || code === null || text === reported;
+  return isKnown ? line : `${line} [${onOneLine(reported).slice(0, 100)}]`;
 }
 
 function onOneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
-/** The code, if a server may send it. A server must not report a wrong option or file of the client. */
-function knownCode(told: string | null): ErrorCode | null {
-  return serviceErrorCodes.find((code) => code === told) ?? null;
+/** The code, if a server may send it. A server cannot report an invalid option or file of the client. */
+function knownCode(reported: string | null): ErrorCode | null {
+  return serviceErrorCodes.find((code) => code === reported) ?? null;
 }
 
 const statusCodes: ReadonlyMap<number, ErrorCode> = new Map([
@@ -120,11 +120,11 @@ function factsOf(body: unknown) {
 function remainingOf(details: unknown): BudgetLeft | null {
   const remaining = fieldOf(details, 'remaining');
   if (typeof remaining !== 'object' || remaining === null) return null;
-  const left = (name: string) => {
+  const budget = (name: string) => {
     const value = fieldOf(remaining, name);
     return typeof value === 'number' ? value : null;
   };
-  return { turns: left('turns'), tokens: left('tokens') };
+  return { turns: budget('turns'), tokens: budget('tokens') };
 }
 
 function detailsOf(value: unknown): readonly ErrorDetail[] {

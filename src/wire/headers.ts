@@ -2,7 +2,7 @@
 
 export const extensionsHeader = 'Parley-Extensions';
 export const idempotencyHeader = 'Idempotency-Key';
-/** The client says `export` where it reads a session for an export. Another server may ignore it. */
+/** The client sends `export` when it reads a session for an export. Other servers may ignore it. */
 export const purposeHeader = 'Parley-Purpose';
 export const exportPurpose = 'export';
 /** Every response has it. It identifies the call in the server's log. */

@@ -1,6 +1,6 @@
 // JSON Pointer (RFC 6901): the name of one place in a JSON value.
 
-/** The field names from the top to the place; null for a text that is no pointer. */
+/** The field names from the root to the place; null for a text that is not a pointer. */
 export function readPointer(pointer: string): readonly string[] | null {
   if (pointer !== '' && !pointer.startsWith('/')) return null;
   if (/~(?![01])/.test(pointer)) return null;

@@ -1,8 +1,8 @@
-// Reads the modes that a server lists, for lists of several shapes.
+// Reads a server's list of modes, in several shapes.
 import { fieldOf, firstText, textOrNull } from '../http/foreign-json.ts';
 import type { Mode } from '../service/mode.ts';
 
-/** Null if the body has no list, or none of the entries has a name. A field that a server does not send is empty. */
+/** Null if the body has no list, or no entry has a name. A field that the server does not send is empty. */
 export function modesOf(body: unknown): readonly Mode[] | null {
   const data = fieldOf(body, 'data');
   const places = [

@@ -1,4 +1,4 @@
-// The path of an operation, with its session id as one segment and its query.
+// Builds the path of an operation, with its session id as one segment and its query.
 import { type Operation, routes } from './routes.ts';
 
 export type Query = Readonly<Record<string, string | number | boolean | null>>;
@@ -12,8 +12,8 @@ export interface OperationTarget {
 }
 
 /**
- * Null if no path can name the session. An empty id, `.` and `..` would name another place, also percent-encoded, because a program that
- * normalizes a URL treats both forms alike. A text with half of a surrogate pair cannot be encoded.
+ * Null if no path can name the session. An empty id, `.` and `..` would name another path, even percent-encoded, because programs that
+ * normalize URLs treat both forms alike. A lone surrogate cannot be encoded.
  */
 export function operationPath(operation: Operation, { sessionId, query }: OperationTarget): string | null {
   const { path } = routes[operation];

@@ -1,5 +1,5 @@
-// The method and the path of each operation (interface document, section 4; the archive's are this service's own). A new operation is a new
-// row here. The compiler then demands its handler in server and its call in remote.
+// The method and the path of each operation (interface document, section 4; the archive is this service's own). A new operation is a new row
+// here. The compiler then requires its handler in server and its call in remote.
 import type { ConversationService } from '../service/conversation-service.ts';
 import type { Extension } from '../service/extensions.ts';
 import type { SessionArchive } from '../service/session-archive.ts';

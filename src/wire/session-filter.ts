@@ -1,4 +1,5 @@
-// The conditions of listings and searches in a query. A listing without `archived` leaves archived sessions out, and a search does not.
+// Encodes and decodes the conditions of listings and searches in a query. Without `archived`, a listing leaves archived sessions out, but a
+// search does not.
 import type { SessionConditions } from '../service/session-archive.ts';
 import type { Query } from './operation-path.ts';
 
@@ -7,7 +8,7 @@ export const archivedValues = ['true', 'false', 'any'] as const;
 
 type ArchivedValue = (typeof archivedValues)[number];
 
-/** The conditions as they are sent. `archived` is left out if it has the value that it has by default. */
+/** The query to send. `archived` is left out if it has its default value. */
 export function conditionsQuery(
   { archived, ...conditions }: SessionConditions,
   archivedByDefault: boolean | null,
@@ -16,7 +17,7 @@ export function conditionsQuery(
   return { ...conditions, archived: isDefault ? null : archived === null ? 'any' : String(archived) };
 }
 
-/** The conditions of a query that was received; a field that is missing passes every session. */
+/** The conditions of a received query. A missing field matches every session. */
 export function readConditionsQuery(
   query: {
     readonly [Name in keyof Omit<SessionConditions, 'archived'>]?: SessionConditions[Name] | undefined;

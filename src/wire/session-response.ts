@@ -1,6 +1,6 @@
-// Reads keys and sessions from a response. The fields of the interface document are looked for in several places; all other fields are kept
-// unchanged. A field that a third-party server leaves out stays missing, except a session's settings, although the casts below hide that; a
-// command shows the fields that a record has.
+// Reads keys and sessions from a response. The fields of the interface document are searched in several places; all other fields are kept
+// unchanged. A field that a third-party server leaves out stays missing, although the casts below hide that; only a session's settings are
+// filled in. Commands show the fields that a record has.
 import { fieldOf, firstText, type JsonObject, objectOrNull, textOrNull } from '../http/foreign-json.ts';
 import type { KeyIdentity } from '../service/conversation-service.ts';
 import { ParleyError } from '../service/errors.ts';
@@ -28,16 +28,16 @@ export function newSessionOf(body: unknown): NewSession | null {
   };
 }
 
-/** The session with this id; null where the response has none. Throws `BAD_RESPONSE` where it has another. */
+/** The session with this id; null if the response has no session. Throws `BAD_RESPONSE` for another session. */
 export function sessionOf(body: unknown, sessionId: string): Session | null {
   const fields = sessionFields(body);
   if (Object.keys(fields).length === 0) return null;
-  const told = idOf(fields);
-  checkSession(told, sessionId, body);
-  return withSettings({ ...fields, session_id: told ?? sessionId }) as unknown as Session;
+  const receivedId = idOf(fields);
+  checkSession(receivedId, sessionId, body);
+  return withSettings({ ...fields, session_id: receivedId ?? sessionId }) as unknown as Session;
 }
 
-/** Fills the settings and the ordering that a response leaves out, or that have another shape. Older and third-party servers tell none. */
+/** Fills in settings and ordering that are missing or have another shape. Older and third-party servers do not send them. */
 export function withSettings(fields: JsonObject): JsonObject {
   const { parameters, forked_at, tags } = fields;
   return {
@@ -54,19 +54,19 @@ export function withSettings(fields: JsonObject): JsonObject {
   };
 }
 
-/** A server may answer a deletion without a body; then `deleted_at` is empty. Throws `BAD_RESPONSE` where another session was deleted. */
+/** The response to a deletion may have no body; `deleted_at` is then empty. Throws `BAD_RESPONSE` if another session was deleted. */
 export function deletedSessionOf(body: unknown, sessionId: string): DeletedSession {
   checkSession(idOf(sessionFields(body)), sessionId, body);
   const deleted_at = textOrNull(fieldOf(fieldOf(body, 'data'), 'deleted_at')) ?? '';
   return { session_id: sessionId, deleted_at };
 }
 
-/** A server may write an id that it knows in other letters, such as a UUID in small ones. */
-function checkSession(told: string | null, asked: string, body: unknown): void {
-  if (told === null || told.toLowerCase() === asked.toLowerCase()) return;
-  const message = `The server answered with session ${quoted(told)}, and was asked for ${quoted(asked)}.`;
+/** The case of an id may differ: a server may write a UUID in lower case. */
+function checkSession(receivedId: string | null, requestedId: string, body: unknown): void {
+  if (receivedId === null || receivedId.toLowerCase() === requestedId.toLowerCase()) return;
+  const message = `The server returned session ${quoted(receivedId)} instead of ${quoted(requestedId)}.`;
   throw new ParleyError('BAD_RESPONSE', message, {
-    hint: 'What it did to either is not known: look at both.',
+    hint: 'It is not known what it did to either session: check both.',
     body,
   });
 }

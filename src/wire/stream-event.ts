@@ -1,4 +1,4 @@
-// Reads one server-sent event of a chat. The client decides what the event means for the chat.
+// Reads one server-sent event of a chat. The client decides how the event affects the chat.
 import { fieldOf, textOrNull } from '../http/foreign-json.ts';
 import type { ParleyError } from '../service/errors.ts';
 import { parseExactJson } from './exact-json.ts';
@@ -12,7 +12,7 @@ export type StreamEvent =
       readonly mode: string | null;
     }
   | { readonly kind: 'text'; readonly event: 'delta' | 'reasoning'; readonly text: string }
-  /** The model makes notes that are not shown. */
+  /** The model is reasoning, without text for the user. */
   | { readonly kind: 'thinking' }
   | { readonly kind: 'done'; readonly body: unknown }
   | { readonly kind: 'error'; readonly error: ParleyError }
@@ -21,7 +21,7 @@ export type StreamEvent =
 
 /** Null for an event with an unknown name. */
 export function readStreamEvent(event: string, text: string): StreamEvent | null {
-  // Another vendor's event of this name may have any data.
+  // In another vendor's API, an event of this name may have any data.
   if (event === 'thinking') return { kind: 'thinking' };
   if (!names.has(event)) return null;
   const body = parseExactJson(text);

@@ -32,7 +32,7 @@ test('it fails by itself with the limit, its size and the way around, and is tak
   const { status, out, err } = await place.parley(['sessions', 'import', file], { env });
   expect([status, out]).toEqual([3, 'failed ses_long PAYLOAD_TOO_LARGE\nimported ses_short\n']);
   expect(err).toMatch(
-    /session is 9000\d\d\d bytes long as a request; a server takes 8388608 \(8 MiB\) at most/,
+    /session is 9000\d\d\d bytes long as a request; a server accepts at most 8388608 \(8 MiB\)/,
   );
   expect(err).toContain('Nothing was sent.');
   expect(await place.output(['sessions', 'import', file])).toBe('imported ses_long\nunchanged ses_short\n');

@@ -113,7 +113,7 @@ test('a server says how to confirm a policy and changes nothing, then runs it, a
   age(place, 100);
   await place.output(['retention', 'set', '--after', '90d']);
   const first = await servePlace(place, ['--retention-every', '1d']);
-  const waits = await logged(first, 'retention waits');
+  const waits = await logged(first, 'retention needs');
   expect(waits).toMatchObject({ level: 'warn', expire: 1, erase: 0, reason: 'first_run' });
   await first.end('SIGTERM');
   expect(place.rows('SELECT * FROM sessions WHERE deleted_at IS NULL')).toHaveLength(1);

@@ -74,7 +74,7 @@ describe('the user of a session', () => {
     const at = ['--url', server.url, '-m', 'echo'];
     const env = { PARLEY_API_KEY: [...server.keys][0] ?? '' };
     const { status, err } = await place.parley(['chat', '-n', ...at, '--user', user, 'hi'], { env });
-    expect([status, err]).toEqual([1, expect.stringContaining('does not keep whose a session is')]);
+    expect([status, err]).toEqual([1, expect.stringContaining('cannot store the user of a session')]);
   });
 });
 

@@ -18,7 +18,7 @@ export function clientOf(origin: string, options: Partial<HttpClientOptions> = {
     responseMs: 5000,
     silenceMs: 5000,
     mostBytes: 64 * 1024 * 1024,
-    tellsStale: true,
+    detectsStale: true,
   };
   return kept(new HttpClient({ origin, ...usual, ...options }));
 }

@@ -121,7 +121,7 @@ describe('a redirect', () => {
     const failure = await failureOf(client.request(get({ path: '/v1/models?secret=1' })));
     expect(failure).toMatchObject({
       kind: 'unreadable',
-      message: `the server answered ${server.url}/v1/models with status ${status} alone`,
+      message: `the server responded to ${server.url}/v1/models with only the status ${status}`,
     });
   });
 });

@@ -10,7 +10,7 @@ async function started(script: Script, responseMs = 20_000) {
     mostBytes: 64 * 1024 * 1024,
     connectMs: 20_000,
     responseMs,
-    tellsStale: false,
+    detectsStale: false,
     silenceMs: 20_000,
   };
   const client = new HttpClient({ origin: server.url, proxies: {}, authorities: null, ...limits });

@@ -128,7 +128,7 @@ describe('a connection', () => {
     const failure = await failureOf(backend.service.verify(call));
     expect(failure.code).toBe('NETWORK');
     expect(failure.message).toContain(`127.0.0.1:${server.port}`);
-    expect(failure.hint).toContain('server runs');
+    expect(failure.hint).toContain('server is running');
   });
 
   it('to what is not HTTP is no answer', async () => {

@@ -48,6 +48,9 @@ it('a page that is too large is asked for with half as many messages, and so are
 it('one message that is too large is told of', async () => {
   const { archive, asked } = await serverOf(0);
   const error = await failureOf(archive.listMessages(callWith('k'), 's', { limit: 2, cursor: null }));
-  expect([error.code, error.message]).toEqual(['BAD_RESPONSE', 'The answer is larger than 67108864 bytes.']);
+  expect([error.code, error.message]).toEqual([
+    'BAD_RESPONSE',
+    'The response is larger than 67108864 bytes.',
+  ]);
   expect(asked).toEqual([2, 1]);
 });

@@ -80,7 +80,7 @@ it.each(Object.entries(operations))(
       );
       const failure = await failureOf(ask(backend, call));
       expect(failure.code).toBe('UNSUPPORTED');
-      expect(failure.message).toContain('makes no other replies, and undoes and forks nothing');
+      expect(failure.message).toContain('cannot regenerate replies, undo turns or fork sessions');
       expect(failure.hint).toContain('`lines`');
       expect(server.requests.map((one) => `${one.method} ${one.path}`)).toEqual(['GET /v1/models']);
     }
@@ -169,7 +169,7 @@ it('a session with hidden messages is imported where they are kept alone', async
   const failure = await failureOf(backend.archive.importSession(call, record));
   expect([failure.code, failure.message]).toEqual([
     'UNSUPPORTED',
-    'This server keeps no replaced replies and no undone turns.',
+    'This server cannot store replaced replies and undone turns.',
   ]);
   expect(server.requests.map(({ path }) => path)).toEqual(['/v1/models']);
 });

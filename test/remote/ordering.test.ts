@@ -41,7 +41,7 @@ it('a server that keeps no order is asked for none of it, and the error says wha
   ])
     expect(await failureOf(work())).toMatchObject({
       code: 'UNSUPPORTED',
-      message: expect.stringMatching(/^This server (keeps no order|does not choose sessions)/),
+      message: expect.stringMatching(/^This server cannot (pin, archive or tag|filter) sessions/),
     });
   expect(asked()).toEqual(['GET /v1/models']);
 });

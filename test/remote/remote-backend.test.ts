@@ -45,7 +45,7 @@ describe('a server’s certificate', () => {
 
   it.each([
     ['is not there', async () => '/nonexistent/ca.pem', 'ENOENT'],
-    ['holds none', () => file('hello'), 'holds no certificate'],
+    ['holds none', () => file('hello'), 'contains no certificate'],
   ])('in a file that %s is refused by the name of the file', async (_, make, words) => {
     const authorityFile = await make();
     const failure = await failureOf(openRemote('https://api.example', { authorityFile }));
@@ -90,7 +90,7 @@ describe('a server that turns requests away', () => {
     const { backend, waits } = await openRemote(server.url);
     const failure = await failureOf(backend.service.models(callWith('k')));
     expect(failure).toMatchObject({ code: 'RATE_LIMITED', message: 'Quota.', retryAfter: 3600 });
-    expect(failure.hint).toBe('The server asks to wait 60 min.');
+    expect(failure.hint).toBe('The server asks you to wait 60 min.');
     expect(waits).toEqual([]);
     await backend.close();
     await server.close();

@@ -65,7 +65,7 @@ it.each([
       const failure = await failureOf(work());
       expect(failure.code).toBe('UNSUPPORTED');
       expect(failure.message).toMatch(
-        /^This server keeps no settings with a session \((system|parameters|parent_id)/,
+        /^This server cannot store settings of a session \((system|parameters|parent_id)/,
       );
     }
     expect(server.asked()).toEqual([models]);

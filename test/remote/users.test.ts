@@ -44,7 +44,7 @@ it('a server that keeps no users is asked for nothing of them', async () => {
     () => archive.importSession(call, recordOf({ user: 'u' })),
   ])
     expect(await failureOf(work())).toMatchObject({
-      ...{ code: 'UNSUPPORTED', message: 'This server does not keep whose a session is.' },
+      ...{ code: 'UNSUPPORTED', message: 'This server cannot store the user of a session.' },
     });
   expect(asked()).toEqual([]);
   expect((await service.getSession(call, 's-1')).data.user).toBeNull();

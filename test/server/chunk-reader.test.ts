@@ -2,7 +2,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { ChunkReader } from '../../src/server/chunk-reader.ts';
-import { ClientGone } from '../../src/server/client-gone.ts';
+import { ClientDisconnected } from '../../src/server/client-disconnected.ts';
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -21,7 +21,7 @@ test('of a thousand clients that leave at once, a few are told of in each turn o
     before = told.length;
   }
   await Promise.all(readings);
-  expect(told.every((error) => error instanceof ClientGone)).toBe(true);
+  expect(told.every((error) => error instanceof ClientDisconnected)).toBe(true);
   expect(most).toBeLessThanOrEqual(100);
 });
 
@@ -31,7 +31,7 @@ test('a client that leaves while its body waits for room is told of at once', as
   body.write('x');
   await nextTurn();
   body.destroy(new Error('reset'));
-  await expect(reading).rejects.toBeInstanceOf(ClientGone);
+  await expect(reading).rejects.toBeInstanceOf(ClientDisconnected);
 });
 
 test('a body that ends while its last chunk waits for room is whole only when there is room', async () => {

@@ -139,7 +139,7 @@ test('of requests made up from the schemas, none fails in the server, and each a
     fc.asyncProperty(fc.oneof(...names.map(requestFor)), async (request) => {
       statuses.add(await check(request));
     }),
-    { numRuns: runs(250, 20_000) },
+    { numRuns: runs(600, 20_000) },
   );
   // Requests that were all refused for one reason would have shown nothing.
   for (const status of [200, 400, 401, 404, 405, 415, 422]) expect(statuses).toContain(status);

@@ -7,7 +7,7 @@ import { failureOf } from '../support/calls.ts';
 import { runs } from '../support/runs.ts';
 
 const wide: JsonBounds = { depth: 100, values: 100_000, lists: {} };
-const steps = { short: 0, scanned: 7, part: 5 };
+const steps = { shortBytes: 0, scanBytes: 7, partBytes: 5 };
 const inSteps = (text: string, bounds = wide) =>
   parseJsonBody(Buffer.from(text), bounds, () => Promise.resolve(), steps);
 

@@ -82,7 +82,11 @@ const processes: readonly string[] = ['main.ts', 'store/sqlite/store-worker.ts',
 const tables: readonly string[] = ['src/engine/offline/eliza/colleague-script.ts'];
 
 /** Files that speak of options of other programs: curl's, V8's, and the names of CSS. */
-const otherOptions: readonly string[] = ['remote/curl.ts', 'http/connections.ts', 'server/docs-page.ts'];
+const otherOptions: readonly string[] = [
+  'remote/curl-command.ts',
+  'http/connections.ts',
+  'server/docs-page.ts',
+];
 
 /** `parley chat`, or an option such as `--mode`. */
 const commandLineWords = /\bparley [a-z-]|(?<![\w-])--[a-z]/;

@@ -9,7 +9,7 @@ const answer = (status: number, text: string, retryAfter: number | null = null) 
   status,
   text,
   retryAfter,
-  asked: 'GET http://server/v1/models',
+  request: 'GET http://server/v1/models',
 });
 
 function failure(operation: Operation, status: number, body: unknown, retryAfter: number | null = null) {

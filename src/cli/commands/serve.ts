@@ -156,7 +156,8 @@ export async function runServe(input: ServeInput, context: CliContext): Promise<
     const listening = await listen(app, { host: input.host, port: input.port, limits });
     const retaining = await retain(input.retentionEvery, served.backend, {
       ...{ logger, now: host.now, metrics: measured?.metrics ?? null },
-      howToConfirm: (plan) => `parley retention run --project ${plan.project_id} --confirm ${plan.sessions}`,
+      confirmCommand: (plan) =>
+        `parley retention run --project ${plan.project_id} --confirm ${plan.sessions}`,
     });
     await announce({ ...listening, metrics: measured?.url ?? null }, served.defaultMode(), context);
     await fired(context.signal);

@@ -30,7 +30,7 @@ export async function findContext(
     const { origin, hostname } = new URL(base_url);
     const authorities = await options.authorities();
     const key = reference === null ? null : await options.readKey(reference, name, signal);
-    const limits = { connectMs, responseMs, silenceMs: responseMs, mostBytes, tellsStale: false };
+    const limits = { connectMs, responseMs, silenceMs: responseMs, mostBytes, detectsStale: false };
     const connected = new HttpClient({ origin, proxies: options.proxies, authorities, ...limits });
     client = connected;
     const ask = async (method: 'GET' | 'POST', path: string, body: object | null): Promise<unknown> => {

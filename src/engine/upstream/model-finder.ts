@@ -1,8 +1,8 @@
 // Asks a server for its models: `GET …/models`, beside its chat completions.
 import { fieldOf, parseJson } from '../../http/foreign-json.ts';
-import { withoutKey } from '../../http/hidden-key.ts';
 import { HttpClient } from '../../http/http-client.ts';
 import { HttpFailure } from '../../http/http-failure.ts';
+import { redactKey } from '../../http/key-redaction.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { FoundModels, ModelServer } from '../../service/model-server.ts';
 import { completionsPath } from './completion-request.ts';
@@ -20,11 +20,11 @@ export async function findModels(
   signal: AbortSignal,
 ): Promise<FoundModels> {
   let key: string | null = null;
-  const isClean = (text: string) => withoutKey(text, key ?? '') === text;
+  const isClean = (text: string) => redactKey(text, key ?? '') === text;
   const none = (problem: string | null): FoundModels => ({
     server,
     models: [],
-    problem: problem && withoutKey(problem, key ?? ''),
+    problem: problem && redactKey(problem, key ?? ''),
   });
   let client: HttpClient | null = null;
   try {
@@ -34,7 +34,7 @@ export async function findModels(
       responseMs,
       silenceMs: responseMs,
       mostBytes,
-      tellsStale: false,
+      detectsStale: false,
     };
     const authorities = await options.authorities();
     key = server.key === null ? null : await options.readKey(server.key, server.name, signal);

@@ -68,7 +68,7 @@ export class UpstreamConnection {
         responseMs: noLimit,
         silenceMs: noLimit,
         mostBytes: mostStreamBytes,
-        tellsStale: true,
+        detectsStale: true,
       };
       this.#client = new HttpClient({ origin: this.#origin, proxies, authorities, ...limits });
     } catch (cause) {

@@ -1,6 +1,7 @@
 // The failures of a model's server, with what to do about each. A failure names the mode, and contains no part of a key.
-import { withoutKey } from '../../http/hidden-key.ts';
+
 import { HttpFailure } from '../../http/http-failure.ts';
+import { redactKey } from '../../http/key-redaction.ts';
 import { isLoopback } from '../../http/loopback.ts';
 import { type ErrorCode, type ErrorDetail, type ErrorFacts, ParleyError } from '../../service/errors.ts';
 import type { ModeSettings } from '../../service/mode-settings.ts';
@@ -189,7 +190,7 @@ function hide(text: string, key: string | null): string {
   if (key === null || key === '') return text;
   const ends = [key.slice(0, tellingLength), key.slice(-tellingLength)];
   const words = text.split(' ').map((word) => (ends.some((end) => word.includes(end)) ? '[key]' : word));
-  return withoutKey(words.join(' ').replaceAll(key, '[key]'), key);
+  return redactKey(words.join(' ').replaceAll(key, '[key]'), key);
 }
 
 function isLocal({ base_url }: ModeSettings): boolean {

@@ -374,7 +374,9 @@ describe('no server', () => {
 
   it('but another thing that speaks no HTTP is told as that', async () => {
     const server = await stubs.serveBytes((socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'));
-    expect(await failureOf(server.url)).toMatchObject({ message: expect.stringMatching(/is not HTTP/) });
+    expect(await failureOf(server.url)).toMatchObject({
+      message: expect.stringMatching(/is not valid HTTP/),
+    });
   });
 
   it('that hangs up at once is told, and not asked again: it may have begun to work', async () => {

@@ -1,4 +1,4 @@
-// The routes that need no key: whether the server runs, whether it can write to its store, and what it offers.
+// The routes that need no key: health, readiness, and the documentation of the API.
 import { docsHeaders, docsPage } from './docs-page.ts';
 import { openApiDocument } from './openapi.ts';
 import { jsonResponse, textResponse } from './responses.ts';
@@ -6,15 +6,15 @@ import type { ServedRoute } from './routing.ts';
 import type { RunningReplies } from './running-replies.ts';
 import { stopping } from './running-replies.ts';
 
-export interface OpenDependencies {
+export interface PublicRouteDependencies {
   readonly version: string;
   readonly replies: RunningReplies;
   /** Resolves when the store can be written, and rejects while it cannot. */
   ready(): Promise<void>;
 }
 
-export function openRoutes({ version, replies, ready }: OpenDependencies): readonly ServedRoute[] {
-  // Both are made at their first request: they take longer than all else that a server makes at its start.
+export function publicRoutes({ version, replies, ready }: PublicRouteDependencies): readonly ServedRoute[] {
+  // Both are created at their first request, because they take longer than the rest of the server's start.
   let documentText: string | null = null;
   let page: string | null = null;
   return [

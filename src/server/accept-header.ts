@@ -1,4 +1,4 @@
-// Chooses the form of a reply by the header `Accept`: a stream of events, or one JSON body, which is the default.
+// Reads the header `Accept`, which chooses the form of a reply: a stream of events, or one JSON body, which is the default.
 import { eventStreamType } from '../wire/headers.ts';
 
 /** True if the header prefers `text/event-stream` to `application/json` by its weights (RFC 9110, section 12.5.1). */
@@ -16,6 +16,6 @@ export function prefersStream(accept: string | null): boolean {
 }
 
 function weightOf(parameters: readonly string[]): number {
-  const given = parameters.find((parameter) => parameter.startsWith('q='));
-  return given === undefined ? 1 : Number(given.slice(2)) || 0;
+  const weight = parameters.find((parameter) => parameter.startsWith('q='));
+  return weight === undefined ? 1 : Number(weight.slice(2)) || 0;
 }

@@ -1,33 +1,33 @@
-// Removes a key from a text of another program. The key may be encoded, in another case, divided by spaces, or incomplete.
+// Removes a key from a text of another program. The key may be encoded, in another case, broken by spaces, or incomplete.
 
-/** A shorter key is not searched, because it could be a part of ordinary words. */
+/** A shorter key is not searched, because it could be part of ordinary words. */
 const shortestKey = 8;
-const hidden = '[key]';
+const redacted = '[key]';
 
-/** `%41`, also encoded again (`%2541`); `\u0041`; `&#65;` and `&#x41;`; white space and characters without width, which are removed. */
+/** `%41`, even if encoded twice (`%2541`); `\u0041`; `&#65;` and `&#x41;`; white space and zero-width characters, which are removed. */
 const encoded =
   /%(?:25)*([\da-f]{2})|\\+u00([\da-f]{2})|&#x0*([\da-f]{2});?|&#0*(\d{2,3});?|[\s\u00ad\u200b-\u200d\u2060\ufeff]+/gi;
 
-/** The text with `mark` in place of each part that contains half of the key or more. */
-export function withoutKey(text: string, key: string, mark = hidden): string {
+/** Replaces each part of the text that contains half of the key or more by `mark`. */
+export function redactKey(text: string, key: string, mark = redacted): string {
   if (key.length < shortestKey) return text;
   const { plain, startOf, endOf } = decoded(text);
-  const places = formsOf(key).flatMap((form) => placesOf(form, plain));
-  let clean = '';
+  const ranges = formsOf(key).flatMap((form) => rangesOf(form, plain));
+  let result = '';
   let end = 0;
   let plainEnd = -1;
-  for (const { from, to } of places.sort((one, other) => one.from - other.from)) {
+  for (const { from, to } of ranges.sort((a, b) => a.from - b.from)) {
     if (to <= plainEnd) continue;
-    if (from >= plainEnd) clean += text.slice(end, startOf(from)) + mark;
+    if (from >= plainEnd) result += text.slice(end, startOf(from)) + mark;
     plainEnd = to;
     end = endOf(to - 1);
   }
-  return clean + text.slice(end);
+  return result + text.slice(end);
 }
 
 interface Decoded {
   readonly plain: string;
-  /** The places in the text where the character of `plain` at this index begins and ends. The index must not decrease from call to call. */
+  /** The offsets in the text where the character of `plain` at this index starts and ends. The index must not decrease from call to call. */
   startOf(index: number): number;
   endOf(index: number): number;
 }
@@ -71,7 +71,7 @@ function formsOf(key: string): readonly string[] {
   return [key, [...key].reverse().join(''), bytes.toString('hex'), ...inBase64].map(folded);
 }
 
-/** Without case, and with one alphabet for both forms of Base64. */
+/** Folds case and the two alphabets of Base64. */
 function folded(text: string): string {
   return text
     .replace(/[A-Z]/g, (letter) => letter.toLowerCase())
@@ -83,22 +83,22 @@ interface Range {
   readonly to: number;
 }
 
-/** The places in the text with half of the form or more. Each such place contains one of the pieces that the form is divided into. */
-function placesOf(form: string, text: string): readonly Range[] {
+/** The ranges of the text with half of the form or more. Each of them contains one of the pieces into which the form is divided. */
+function rangesOf(form: string, text: string): readonly Range[] {
   const least = Math.max(shortestKey, Math.ceil(form.length / 2));
   const size = Math.floor(least / 2);
-  const places: Range[] = [];
+  const ranges: Range[] = [];
   for (let piece = 0; piece + size <= form.length; piece += size) {
-    const sought = form.slice(piece, piece + size);
-    for (let at = text.indexOf(sought); at !== -1; ) {
+    const needle = form.slice(piece, piece + size);
+    for (let at = text.indexOf(needle); at !== -1; ) {
       let before = 0;
       while (before < piece && before < at && form[piece - before - 1] === text[at - before - 1]) before += 1;
       let length = size;
       while (piece + length < form.length && form[piece + length] === text[at + length]) length += 1;
-      const isPlace = before + length >= least;
-      if (isPlace) places.push({ from: at - before, to: at + length });
-      at = text.indexOf(sought, at + (isPlace ? length : 1));
+      const isMatch = before + length >= least;
+      if (isMatch) ranges.push({ from: at - before, to: at + length });
+      at = text.indexOf(needle, at + (isMatch ? length : 1));
     }
   }
-  return places;
+  return ranges;
 }

@@ -4,13 +4,13 @@ import { HttpFailure } from '../http/http-failure.ts';
 import type { Call } from '../service/call.ts';
 import type { Route } from '../wire/routes.ts';
 
-/** A response with status 429 or 503: the server asks the client to try later. */
-export interface TurnedAway {
+/** A response with status 429 or 503: the server asks the client to retry later. */
+export interface RetryLater {
   /** The seconds that the server asks to wait; null if it names none. */
   readonly retryAfter: number | null;
 }
 
-export interface ResendingOptions {
+export interface RetryOptions {
   readonly method: Route['method'];
   /** True if the server is known to honour idempotency keys. */
   readonly honoursKeys: () => boolean;
@@ -20,45 +20,46 @@ export interface ResendingOptions {
   readonly notice: Call['notice'];
 }
 
-/** The most attempts of one request, and the most if no connection can be made, so that a stopped server is reported soon. */
-const mostSendings = 5;
-const mostConnectings = 3;
+/** The most attempts of one request. */
+const maxAttempts = 5;
+/** The most attempts if no connection can be made, so that a stopped server is reported soon. */
+const maxConnectAttempts = 3;
 const firstPauseMs = 250;
 /** If the server asks for a longer wait (seconds), the failure is reported instead. */
 const longestPauseSeconds = 30;
 
 /** The attempts of one request. */
-export class Resending {
-  readonly #options: ResendingOptions;
-  #count = 1;
+export class RequestRetries {
+  readonly #options: RetryOptions;
+  #attempts = 1;
   #mayHaveActed = false;
 
-  constructor(options: ResendingOptions) {
+  constructor(options: RetryOptions) {
     this.#options = options;
   }
 
-  /** True once the request was sent again after an attempt that the server may have carried out. */
+  /** True if the request was sent again after an attempt that the server may have carried out. */
   get mayHaveActed(): boolean {
     return this.#mayHaveActed;
   }
 
-  /** Resolves true, after a pause, if the request is to be sent again; false if the outcome is to be reported. */
-  async again(outcome: HttpFailure | TurnedAway): Promise<boolean> {
-    const most = outcome instanceof HttpFailure && !outcome.sent ? mostConnectings : mostSendings;
-    if (this.#count >= most || !this.#isAllowed(outcome)) return false;
-    const told = outcome instanceof HttpFailure ? null : outcome.retryAfter;
-    if (told !== null && told > longestPauseSeconds) return false;
+  /** Resolves to true, after a pause, if the request is to be sent again; to false if the outcome is to be reported. */
+  async next(outcome: HttpFailure | RetryLater): Promise<boolean> {
+    const most = outcome instanceof HttpFailure && !outcome.sent ? maxConnectAttempts : maxAttempts;
+    if (this.#attempts >= most || !this.#isAllowed(outcome)) return false;
+    const retryAfter = outcome instanceof HttpFailure ? null : outcome.retryAfter;
+    if (retryAfter !== null && retryAfter > longestPauseSeconds) return false;
     const { random, wait, signal, notice } = this.#options;
-    const pause = firstPauseMs * 2 ** (this.#count - 1) * (0.5 + random());
-    const ms = told === null ? pause : told * 1000 + pause;
+    const pause = firstPauseMs * 2 ** (this.#attempts - 1) * (0.5 + random());
+    const ms = retryAfter === null ? pause : retryAfter * 1000 + pause;
     if (!(outcome instanceof HttpFailure)) notice?.({ kind: 'turned_away', seconds: Math.ceil(ms / 1000) });
     await wait(ms, signal);
-    this.#count += 1;
+    this.#attempts += 1;
     this.#mayHaveActed ||= !(outcome instanceof HttpFailure) || outcome.sent;
     return true;
   }
 
-  #isAllowed(outcome: HttpFailure | TurnedAway): boolean {
+  #isAllowed(outcome: HttpFailure | RetryLater): boolean {
     if (!(outcome instanceof HttpFailure)) return true;
     if (!outcome.sent) return ['refused', 'unreachable', 'lookup', 'broken'].includes(outcome.kind);
     if (outcome.kind !== 'broken') return false;

@@ -1,4 +1,4 @@
-// The status and the error for bytes that Node could not read as a request. Node itself would answer with a body of its own.
+// The status and the error for bytes that Node cannot parse as a request. Node itself would respond with a body of its own.
 import type { IncomingMessage } from 'node:http';
 import { ParleyError } from '../service/errors.ts';
 import { noSuchRoute } from './routing.ts';
@@ -9,7 +9,7 @@ export interface Refusal {
   readonly error: ParleyError;
 }
 
-/** What Node's parser reports. `rawPacket` holds the bytes at which the parser stopped. */
+/** An error of Node's HTTP parser. `rawPacket` holds the bytes at which the parser stopped. */
 export type ConnectionError = Error & { readonly code?: string; readonly rawPacket?: Buffer };
 
 /** The refusal for an error of Node's HTTP parser: 408, 414 or 431 for a limit, 400 for anything else. */
@@ -31,36 +31,36 @@ const notHttp = refusal(400, 'INVALID_REQUEST', 'This is not a valid HTTP/1.1 re
 export const badTarget = refusal(
   400,
   'INVALID_REQUEST',
-  'The request names no valid host or path.',
+  'The request has no valid host or path.',
   'Check its first line and its Host header.',
 );
 
 /**
- * Refuses a head that Node accepts although it can be read in two ways or breaks HTTP/1.1 (RFC 9112, sections 3.2 and 6.1); null for any
+ * The refusal for a head that Node accepts although it is ambiguous or violates HTTP/1.1 (RFC 9112, sections 3.2 and 6.1); null for any
  * other head.
  */
 export function refusalOfHead({ url, headers, httpVersion, rawHeaders }: IncomingMessage): Refusal | null {
   const isOld = httpVersion === '1.0' || httpVersion === '0.9';
   // Node's parser also accepts HTTP/2.0.
   if (!isOld && httpVersion !== '1.1') return notHttp;
-  // URL parsing removes such a segment, so the path would differ from the path that a proxy has seen.
+  // URL parsing removes such a segment, so the path would differ from the path that a proxy has checked.
   if (dotSegment.test(url ?? '')) return { status: 404, error: noSuchRoute() };
   const { host } = headers;
-  if (host === undefined ? !isOld : host === '' || namesTwoHosts(rawHeaders)) return badTarget;
+  if (host === undefined ? !isOld : host === '' || hasTwoHosts(rawHeaders)) return badTarget;
   const coding = headers['transfer-encoding'];
   if (coding === undefined || (!isOld && coding.toLowerCase() === 'chunked')) return null;
   return refusal(
     400,
     'INVALID_REQUEST',
-    'The body has a transfer coding that this server does not take.',
-    'Send it with a Content-Length, or in HTTP/1.1 with Transfer-Encoding: chunked alone.',
+    'This server does not support the transfer coding of the body.',
+    'Send it with a Content-Length, or in HTTP/1.1 with only Transfer-Encoding: chunked.',
   );
 }
 
 /** `.` or `..`, also percent-encoded, as a segment of the path. */
 const dotSegment = /^[^?#]*\/(?:\.|%2e){1,2}(?:[/?#]|$)/i;
 
-function namesTwoHosts(rawHeaders: readonly string[]): boolean {
+function hasTwoHosts(rawHeaders: readonly string[]): boolean {
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') count += 1;
@@ -68,7 +68,7 @@ function namesTwoHosts(rawHeaders: readonly string[]): boolean {
   return count > 1;
 }
 
-/** True for a request line that began like one and has no end. */
+/** True if the parser stopped in a request line that is too long. */
 function isRequestLine(packet: Buffer | undefined): boolean {
   const line = packet?.toString('latin1') ?? '';
   const end = line.indexOf('\n');

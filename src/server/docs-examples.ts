@@ -1,9 +1,9 @@
-// Examples for the page of the API: a request for curl, and the answer to it, made of the schemas. They agree with what the server takes.
+// Examples for the page of the API: a request for curl and its response, generated from the schemas. The server accepts these requests.
 import type { OpenApiOperation } from './openapi.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** What a field of this name holds in an example. Other fields have the first value that their schema allows. */
+/** The example values of fields, by name. Other fields have the first value that their schema allows. */
 const samples: Readonly<Record<string, unknown>> = {
   session_id: 'ses_01k8zq4v7m3c5x9t2w6h0r1d8e',
   session_ids: ['ses_01k8zq4v7m3c5x9t2w6h0r1d8e'],
@@ -27,7 +27,7 @@ const samples: Readonly<Record<string, unknown>> = {
 
 const time = '2026-01-31T12:00:00.000Z';
 
-export function curlOf(method: string, path: string, operation: OpenApiOperation): string {
+export function curlExample(method: string, path: string, operation: OpenApiOperation): string {
   const address = path.replace('{id}', String(samples['session_id']));
   const query = operation.parameters
     .filter((parameter) => parameter['in'] === 'query' && parameter['required'] === true)
@@ -43,8 +43,8 @@ export function curlOf(method: string, path: string, operation: OpenApiOperation
   return parts.join(' \\\n  ');
 }
 
-/** The body of a successful answer. */
-export function answerOf({ responses }: OpenApiOperation): string {
+/** The body of a successful response. */
+export function responseExample({ responses }: OpenApiOperation): string {
   const schema = bodySchema(responses['200']);
   return schema === null ? '' : JSON.stringify(sampleOf(schema, '', false), null, 2);
 }
@@ -56,7 +56,7 @@ function bodySchema(body: unknown): Schema | null {
   return content?.['application/json']?.schema ?? null;
 }
 
-/** `isShort`: fields that may be left out are left out, but those that say what the request is for. */
+/** `isShort`: optional fields are left out, except the title. */
 function sampleOf(schema: Schema, name: string, isShort: boolean): unknown {
   if ('const' in schema) return schema['const'];
   const known = samples[name];

@@ -1,11 +1,11 @@
 // Which request is sent again after what, row by row; and the waits between.
 import { describe, expect, it } from 'vitest';
 import { HttpFailure, type HttpFailureKind } from '../../src/http/http-failure.ts';
-import { Resending, type TurnedAway } from '../../src/remote/resending.ts';
+import { RequestRetries, type RetryLater } from '../../src/remote/request-retries.ts';
 
 const methods = ['GET', 'DELETE', 'POST', 'PATCH'] as const;
 
-function resending(method: (typeof methods)[number], honoured = false, random = 0.5) {
+function retries(method: (typeof methods)[number], honoured = false, random = 0.5) {
   const waits: number[] = [];
   const wait = async (ms: number) => {
     waits.push(ms);
@@ -13,7 +13,7 @@ function resending(method: (typeof methods)[number], honoured = false, random = 
   const { signal } = new AbortController();
   return {
     waits,
-    it: new Resending({
+    it: new RequestRetries({
       method,
       honoursKeys: () => honoured,
       random: () => random,
@@ -25,7 +25,7 @@ function resending(method: (typeof methods)[number], honoured = false, random = 
 }
 
 const failed = (kind: HttpFailureKind, sent: boolean) => new HttpFailure(kind, sent, 'x');
-const away = (retryAfter: number | null = null): TurnedAway => ({ retryAfter });
+const away = (retryAfter: number | null = null): RetryLater => ({ retryAfter });
 
 describe('a request', () => {
   const never: readonly HttpFailureKind[] = [
@@ -38,7 +38,7 @@ describe('a request', () => {
     'unreadable',
   ];
   // The letters: sent again as GET, DELETE, POST to a stranger, POST to a server that honours keys, PATCH.
-  it.each<[string, HttpFailure | TurnedAway, string]>([
+  it.each<[string, HttpFailure | RetryLater, string]>([
     ['was turned away', away(), 'GDPKA'],
     ['never left: refused', failed('refused', false), 'GDPKA'],
     ['never left: unreachable', failed('unreachable', false), 'GDPKA'],
@@ -59,7 +59,7 @@ describe('a request', () => {
     ] as const;
     let again = '';
     for (const [letter, method, honoured] of rows) {
-      if (await resending(method, honoured).it.again(outcome)) again += letter;
+      if (await retries(method, honoured).it.next(outcome)) again += letter;
     }
     expect(again).toBe(expected);
   });
@@ -70,8 +70,8 @@ describe('a request', () => {
       [failed('broken', true), 4],
       [failed('refused', false), 2],
     ] as const) {
-      const { it: request, waits } = resending('GET');
-      while (await request.again(outcome)) expect(waits.length).toBeLessThan(10);
+      const { it: request, waits } = retries('GET');
+      while (await request.next(outcome)) expect(waits.length).toBeLessThan(10);
       expect(waits).toHaveLength(times);
     }
   });
@@ -80,8 +80,8 @@ describe('a request', () => {
 describe('the wait', () => {
   it('doubles, and is never quite the same', async () => {
     const waitsWith = async (random: number) => {
-      const { it: request, waits } = resending('GET', false, random);
-      while (await request.again(away()));
+      const { it: request, waits } = retries('GET', false, random);
+      while (await request.next(away()));
       return waits;
     };
     expect(await waitsWith(0)).toEqual([125, 250, 500, 1000]);
@@ -89,25 +89,25 @@ describe('the wait', () => {
   });
 
   it('is as long as the server asks for, or longer', async () => {
-    const { it: request, waits } = resending('POST');
-    for (const seconds of [0, 3, 30]) expect(await request.again(away(seconds))).toBe(true);
+    const { it: request, waits } = retries('POST');
+    for (const seconds of [0, 3, 30]) expect(await request.next(away(seconds))).toBe(true);
     expect(waits).toEqual([250, 3500, 31_000]);
   });
 
   it('is not begun where the server asks for more than half a minute', async () => {
-    const { it: request, waits } = resending('GET');
-    expect(await request.again(away(31))).toBe(false);
+    const { it: request, waits } = retries('GET');
+    expect(await request.next(away(31))).toBe(false);
     expect(waits).toEqual([]);
   });
 });
 
 describe('a request sent again', () => {
   it('may have done its work before only if it had left', async () => {
-    const { it: request } = resending('DELETE');
+    const { it: request } = retries('DELETE');
     expect(request.mayHaveActed).toBe(false);
-    await request.again(failed('refused', false));
+    await request.next(failed('refused', false));
     expect(request.mayHaveActed).toBe(false);
-    await request.again(failed('broken', true));
+    await request.next(failed('broken', true));
     expect(request.mayHaveActed).toBe(true);
   });
 });

@@ -1,7 +1,7 @@
 // A key is found in a text in whatever form it stands there, and nothing else is taken for it.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { withoutKey } from '../../src/http/hidden-key.ts';
+import { redactKey } from '../../src/http/key-redaction.ts';
 
 const key = 'sk-Secret{Key}42~abcDEFghi';
 const each = (write: (code: number) => string) => [...key].map((one) => write(one.charCodeAt(0))).join('');
@@ -34,7 +34,7 @@ const forms: Readonly<Record<string, string>> = {
 };
 
 it.each(Object.entries(forms))('a key %s is taken out of a text, and nothing beside it', (_, form) => {
-  const said = withoutKey(`Wrong: "${form}" is refused, ${form}!`, key);
+  const said = redactKey(`Wrong: "${form}" is refused, ${form}!`, key);
   // Of Base64 the characters at both ends hold what stands beside the key.
   expect(said).toMatch(/^Wrong: "[\w+/]{0,11}\[key\][\w+/]?" is refused, [\w+/]{0,11}\[key\][\w+/]?!$/);
 });
@@ -46,9 +46,9 @@ it('a text without the key stays as it is, also with small parts of it', () => {
     key.slice(0, 12),
     key.slice(14),
   ])
-    expect(withoutKey(text, key)).toBe(text);
-  expect(withoutKey('the words of a short key', 'short')).toBe('the words of a short key');
-  fc.assert(fc.property(fc.string(), (other) => withoutKey(other, key) === other));
+    expect(redactKey(text, key)).toBe(text);
+  expect(redactKey('the words of a short key', 'short')).toBe('the words of a short key');
+  fc.assert(fc.property(fc.string(), (other) => redactKey(other, key) === other));
 });
 
 it('a key is found wherever it stands, and what is around it stays', () => {
@@ -60,7 +60,7 @@ it('a key is found wherever it stands, and what is around it stays', () => {
   );
   fc.assert(
     fc.property(around, form, around, (before, found, after) => {
-      const clean = withoutKey(`${before}.${found}.${after}`, key);
+      const clean = redactKey(`${before}.${found}.${after}`, key);
       return clean.startsWith(`${before}.`) && clean.includes('.[key].') && clean.endsWith(`.${after}`);
     }),
   );
