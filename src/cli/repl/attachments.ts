@@ -10,12 +10,12 @@ import type { Conversation } from './conversation.ts';
 export async function attach(path: string, conversation: Conversation, context: CliContext): Promise<void> {
   if (path === '') {
     conversation.files = [];
-    await context.say('No file goes with the next message.');
+    await context.say('The next message has no attached files.');
     return;
   }
   const text = await readFileText(path, defaultLimits.messageBytes, context.signal);
   conversation.files = [...conversation.files.filter((other) => other !== path), path];
-  await context.say(`${path} (${Buffer.byteLength(text)} bytes) goes with the next message.`);
+  await context.say(`Attached ${path} (${Buffer.byteLength(text)} bytes) to the next message.`);
 }
 
 /** The message as it is sent: the text, then the files, with a blank line between them. */
@@ -31,9 +31,7 @@ export async function withFiles(text: string, { files }: Conversation, context: 
   if (bytes <= limit || files.length === 0) return message;
   throw new ParleyError(
     'PAYLOAD_TOO_LARGE',
-    `With its files the message has at least ${bytes} bytes; the limit is ${limit}.`,
-    {
-      hint: 'Nothing was sent. /file alone takes the files out again.',
-    },
+    `With its files, the message has at least ${bytes} bytes; the limit is ${limit}.`,
+    { hint: 'Nothing was sent. /file alone removes the files.' },
   );
 }

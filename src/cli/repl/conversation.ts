@@ -123,7 +123,7 @@ export class Conversation {
     if (last.regenerates) return this.#turn(await this.#again(last, context), context);
     const mode = await this.knownMode(context);
     if (mode !== last.request.mode) {
-      await context.say(`In another mode this is another turn: ${mode}.`);
+      await context.say(`The mode is now ${mode}, so the message is sent as a new turn.`);
       return this.#turn(newAttempt(this.#request(mode, last.request.message), context), context);
     }
     await this.#turn(await this.#again(last, context), context);
@@ -157,7 +157,9 @@ export class Conversation {
     const { backend } = await context.open();
     if (backend.extensions?.includes('lines')) return this.regenerate(null, context);
     const mode = await this.knownMode(context);
-    await context.say('The key of the last message is not known here: this sends it again as another turn.');
+    await context.say(
+      'The idempotency key of the last message is not known, so the message is sent again as a new turn.',
+    );
     await this.#turn(newAttempt(this.#request(mode, turn.message), context), context);
   }
 
@@ -168,7 +170,7 @@ export class Conversation {
   async #again(last: Attempt, context: CliContext): Promise<Attempt> {
     const { backend } = await context.open();
     if (backend.extensions?.includes('idempotency')) return last;
-    await context.say('This server is not known to tell a repetition by its key: this repeats the turn.');
+    await context.say('This server may not support idempotency keys, so this may repeat the turn.');
     const { mode, message, session_id } = last.request;
     return session_id === this.sessionId ? last : newAttempt(this.#request(mode, message), context);
   }
@@ -267,8 +269,8 @@ function nothingToRepeat(): ParleyError {
 async function sayComplete(context: CliContext): Promise<void> {
   const { backend } = await context.open();
   const canAsk = backend.extensions?.includes('lines') ?? false;
-  const how = canAsk ? '/regenerate asks for another one' : 'send the message again to ask once more';
-  await context.say(`The last reply is complete: ${how}.`);
+  const how = canAsk ? '/regenerate asks for another one' : 'send the message again for another one';
+  await context.say(`The last reply is complete; ${how}.`);
 }
 
 export async function titleOf(sessionId: string, context: ServiceAccess): Promise<string | null> {

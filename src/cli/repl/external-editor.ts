@@ -32,7 +32,7 @@ export async function writeInEditor(
     const status = await run(editor, file, { env, signal });
     if (status === 127) {
       throw new ParleyError('USAGE', `The editor ${editor} cannot be run.`, {
-        hint: 'Set VISUAL or EDITOR to one that is there.',
+        hint: 'Set VISUAL or EDITOR to an installed editor.',
       });
     }
     if (status !== 0) return null;
@@ -50,7 +50,7 @@ function textOf(file: string): string {
   try {
     return readSmallFile(file, mostBytes);
   } catch (error) {
-    throw fileFailure(error, file, 'read', 'The file stays there.');
+    throw fileFailure(error, file, 'read', 'The file is kept.');
   }
 }
 

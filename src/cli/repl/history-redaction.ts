@@ -31,7 +31,7 @@ export async function redactHistories(
         count += changed;
       });
     } catch (error) {
-      throw fileFailure(error, path, 'written', 'What was typed may still hold the text.');
+      throw fileFailure(error, path, 'written', 'The history may still contain the text.');
     }
   }
   return count;

@@ -19,7 +19,7 @@ export const lineCommands = {
   retry: {
     name: 'retry',
     argument: '',
-    description: 'send a message that failed again, under its key',
+    description: 'send a failed message again, with its idempotency key',
     afterFailure,
     run: async (_argument, { context, conversation }) => {
       await conversation.retry(context);
@@ -29,7 +29,7 @@ export const lineCommands = {
   regenerate: {
     name: 'regenerate',
     argument: '[MODE]',
-    description: 'ask for another reply; the one before is kept as an alternative',
+    description: 'ask for another reply; the previous one is kept as an alternative',
     afterFailure: '/retry asks again.',
     choices: modeChoices,
     run: async (mode, { context, conversation }) => {
@@ -42,19 +42,19 @@ export const lineCommands = {
   undo: {
     name: 'undo',
     argument: '',
-    description: 'take the last turn back; its message stands at the prompt',
+    description: 'take back the last turn; its message returns to the prompt',
     run: async (_argument, { context, conversation }) => {
       const { session, message } = (await undoTurn(sessionOf(conversation), context)).data;
       conversation.forget();
       conversation.title = session.title;
-      await context.say('Taken back. /redo brings it back, until another message is sent.');
+      await context.say('The last turn was taken back. /redo brings it back until you send another message.');
       return { initial: lineFor(message.content) };
     },
   },
   redo: {
     name: 'redo',
     argument: '',
-    description: 'bring back the turn that was taken back last',
+    description: 'bring back the turn that /undo took back',
     run: async (_argument, { context, conversation }) => {
       const { session, message } = (await redoTurn(sessionOf(conversation), context)).data;
       conversation.forget();
@@ -66,27 +66,29 @@ export const lineCommands = {
   fork: {
     name: 'fork',
     argument: '[TITLE]',
-    description: 'go on in a copy of this session; /back leads back',
+    description: 'continue in a copy of this session; /back returns to the original',
     run: async (title, { context, conversation }) => {
       const id = sessionOf(conversation);
       const { data } = await forkSession({ id, at: null, title: title === '' ? null : title }, context);
       conversation.enter(data.session_id, data.title);
       await context.rememberSession(data.session_id, data.mode ?? conversation.mode);
-      await context.say(`In a copy, ${data.session_id}. /back leads back.`);
+      await context.say(`This is the copy ${data.session_id}. /back returns to the original.`);
       return undefined;
     },
   },
   back: {
     name: 'back',
     argument: '',
-    description: 'go on in the session that this one was copied from',
+    description: 'return to the session that this one was copied from',
     run: async (_argument, scope) => {
       const { context, conversation } = scope;
       const { backend } = await context.open();
       const { service } = backend;
       const { parent_id } = (await service.getSession(await context.call(), sessionOf(conversation))).data;
       if (parent_id === null) {
-        throw new ParleyError('USAGE', 'This session is no copy of another.', { hint: '/fork makes one.' });
+        throw new ParleyError('USAGE', 'This session is not a copy of another.', {
+          hint: '/fork makes a copy.',
+        });
       }
       const { data } = await service.getSession(await context.call(), parent_id);
       await resume(data, scope);
@@ -97,7 +99,7 @@ export const lineCommands = {
     name: 'edit',
     argument: '[TEXT]',
     description:
-      'edit the last question in $VISUAL or $EDITOR and ask again; or write the next message, from TEXT',
+      'edit the last message in $VISUAL or $EDITOR and send it again; or write the next one, starting with TEXT',
     afterFailure,
     run: async (text, scope) => {
       const { context, conversation } = scope;
@@ -118,7 +120,9 @@ async function askOtherwise(sessionId: string, message: string, scope: Scope): P
   const { context, conversation } = scope;
   const written = await inEditor(message, scope);
   if (written === null || written.trim() === '' || written === message) {
-    await context.say('The question was not changed, and nothing was sent. /regenerate asks it again.');
+    await context.say(
+      'The message was not changed, so nothing was sent. /regenerate asks for another reply.',
+    );
     return undefined;
   }
   await undoTurn(sessionId, context);

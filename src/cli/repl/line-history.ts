@@ -68,7 +68,7 @@ export class LineHistory {
       this.#stored += 1;
       if (this.#stored > mostLines + slack) await this.#shorten();
     } catch (error) {
-      throw fileFailure(error, this.path, 'written', 'What is typed is remembered until this ends.');
+      throw fileFailure(error, this.path, 'written', 'Lines are remembered only until this REPL ends.');
     }
   }
 

@@ -25,7 +25,7 @@ const bell = terminalText`\x07`;
 const widthsPauseMs = 100;
 
 export class LineReader implements LineSource {
-  readonly makeRoom = 'Ctrl-C clears the line for that; Up brings the message back.';
+  readonly makeRoom = 'Press Ctrl-C to clear the line first; Up brings the message back.';
   readonly recall = 'Up brings the message back';
   readonly #options: LineReaderOptions;
   readonly #keyboard: Keyboard;

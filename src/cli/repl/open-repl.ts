@@ -39,7 +39,7 @@ export interface ReplInput {
   readonly ephemeral: boolean;
 }
 
-const leaveHint = 'Ctrl-D leaves.';
+const leaveHint = 'Press Ctrl-D to leave.';
 /** The longest time (ms) that Tab may keep the keys waiting. */
 const completionMs = 3000;
 
@@ -76,8 +76,8 @@ async function enterSession(
   const data = input.fork ? await copyOf(session, context) : await readSession(session.sessionId, context);
   const { session_id: sessionId } = data;
   if (input.user !== null && data.user !== input.user) {
-    throw new ParleyError('USAGE', `The session ${sessionId} is not of the user that --user names.`, {
-      hint: 'Leave out --user to go on with it.',
+    throw new ParleyError('USAGE', `Session ${sessionId} does not belong to the user named by --user.`, {
+      hint: 'Omit --user to continue it.',
     });
   }
   conversation.enter(sessionId, typeof data.title === 'string' ? data.title : null);

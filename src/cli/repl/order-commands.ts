@@ -7,7 +7,7 @@ export const orderCommands = {
   pin: {
     name: 'pin',
     argument: '[off]',
-    description: 'pin this session (/pin off: unpin it)',
+    description: 'pin this session (/pin off unpins it)',
     run: async (argument, scope) => {
       await change({ kind: isOff(argument, 'pin') ? 'unpin' : 'pin', tags: null }, scope);
       return undefined;
@@ -16,7 +16,7 @@ export const orderCommands = {
   archive: {
     name: 'archive',
     argument: '[off]',
-    description: 'leave this session out of lists (/archive off: no longer)',
+    description: 'hide this session from lists (/archive off shows it again)',
     run: async (argument, scope) => {
       await change({ kind: isOff(argument, 'archive') ? 'unarchive' : 'archive', tags: null }, scope);
       return undefined;
@@ -25,7 +25,7 @@ export const orderCommands = {
   tag: {
     name: 'tag',
     argument: '[+TAG] [-TAG]',
-    description: 'show the tags of this session, add and remove some',
+    description: 'show the tags of this session, or add and remove some',
     run: async (argument, scope) => {
       const words = argument.split(/\s+/).filter(Boolean);
       const [remove, add] = [words.filter(isRemoval), words.filter((word) => !isRemoval(word))];
@@ -46,8 +46,8 @@ const isRemoval = (word: string) => word.startsWith('-');
 
 function isOff(argument: string, name: string): boolean {
   if (argument === '' || argument === 'off') return argument === 'off';
-  throw new ParleyError('USAGE', `/${name} takes no other word than off.`, {
-    hint: 'It is about this session. /resume ID goes to another.',
+  throw new ParleyError('USAGE', `/${name} takes no argument except off.`, {
+    hint: 'It applies to the current session. /resume ID switches to another.',
   });
 }
 

@@ -22,9 +22,7 @@ export async function showPastTurns(sessionId: string, context: CliContext): Pro
     last = await lastMessages(sessionId, most, context);
   } catch (error) {
     if (!(error instanceof ParleyError) || error.code !== 'UNSUPPORTED') throw error;
-    await context.say(
-      'This server does not show what was said before; the conversation goes on all the same.',
-    );
+    await context.say('This server does not show earlier messages. The conversation still continues.');
     return null;
   }
   if (last.length === 0) return null;
@@ -68,5 +66,5 @@ function said(message: Message): string {
   const { role, content, finish_reason } = message;
   const text = withoutLastNewlines(content);
   if (role === 'user') return `> ${text.replaceAll('\n', '\n  ')}`;
-  return `${text}${isCut(message) ? `${text === '' ? '' : '\n'}[the reply was cut: ${finish_reason}]` : ''}\n`;
+  return `${text}${isCut(message) ? `${text === '' ? '' : '\n'}[the reply was cut off: ${finish_reason}]` : ''}\n`;
 }

@@ -22,7 +22,7 @@ export async function useTemplate(
   if (argument === '') {
     if (conversation.template === null) return runTemplatesList(context);
     conversation.template = null;
-    await context.say('The next message goes as it is typed.');
+    await context.say('The next message is sent as typed.');
     return undefined;
   }
   const [name = ''] = /^\S+/.exec(argument) ?? [];
@@ -48,7 +48,7 @@ export async function useTemplate(
   if (conversation.sessionId === null) conversation.title ??= title;
   if (!waits) return { initial: lineFor(message) };
   conversation.template = { name, make };
-  await context.say(`The next message goes into the template ${name}. /template alone: as it is typed.`);
+  await context.say(`The next message fills the template ${name}. /template alone cancels this.`);
   return undefined;
 }
 
@@ -66,16 +66,14 @@ function readValues(argument: string, { body }: Template): { values: TemplateVal
 }
 
 function howToGive(template: string): (variable: string) => string {
-  return (variable) => `Give it: /template ${template} ${variable}=VALUE`;
+  return (variable) => `Set it: /template ${template} ${variable}=VALUE`;
 }
 
 /** Nothing would check the reply. */
 function schemaInRepl(name: string): ParleyError {
   return new ParleyError(
     'USAGE',
-    `The template ${name} asks for JSON by a schema, which the REPL does not check.`,
-    {
-      hint: `Use it elsewhere: parley chat -t ${name}`,
-    },
+    `The template ${name} asks for JSON that matches a schema, which the REPL does not check.`,
+    { hint: `Use it in a chat: parley chat -t ${name}` },
   );
 }

@@ -25,7 +25,7 @@ export interface PlainLineReaderOptions {
 
 /** A terminal that edits lines itself keeps this many bytes of a line and drops the rest without notice. */
 const mostLineBytes = 4095;
-const cutLine = 'A line of 4,095 bytes: the terminal drops what is beyond. /file PATH takes a text whole.';
+const cutLine = 'The terminal cuts lines at 4,095 bytes. /file PATH attaches a longer text.';
 
 /** Longer than the terminal takes between two lines of a paste, and too short to be felt after Enter. */
 const pasteMs = 50;
@@ -141,11 +141,11 @@ export class PlainLineReader implements LineSource {
     const ahead = withoutLastNewlines(this.#burst.splice(0).join('\n'));
     this.#again = ahead === '' ? initial : '';
     this.#state = ahead === '' ? emptyLine : pasted(below(lineOf(initial)), ahead);
-    if (ahead === '' && initial !== '') this.#draw('(Enter alone takes it again.)\n');
+    if (ahead === '' && initial !== '') this.#draw('(Enter alone sends the message.)\n');
     if (ahead === '') return;
     if (ahead.split('\n').some(isCut)) this.#draw(`${cutLine}\n`);
     const text = this.#options.output.visible(ahead);
-    this.#draw(`${text}\n(Typed ahead: Enter alone sends it, Ctrl-C drops it.)\n`);
+    this.#draw(`${text}\n(Typed ahead. Enter alone sends it, Ctrl-C discards it.)\n`);
   }
 
   #takeBurst(): void {
@@ -153,7 +153,7 @@ export class PlainLineReader implements LineSource {
     if (lines.length === 0) return;
     this.#state = this.#with(lines);
     if (lines.some(isCut)) {
-      this.#draw(`${cutLine} Enter alone sends it so, Ctrl-C drops it.\n${this.#prompt}`);
+      this.#draw(`${cutLine} Enter alone sends the cut line, Ctrl-C discards it.\n${this.#prompt}`);
       return;
     }
     const { state, action } = edit(this.#state, enter, []);

@@ -157,7 +157,7 @@ export class Repl {
     const last = conversation.last === before ? null : conversation.last;
     let what = recall;
     if (last?.isAnswered === true) what = '';
-    else if (last?.isKept === true) what = `${last.isBegun ? 'what had come' : 'your message'} is kept`;
+    else if (last?.isKept === true) what = `${last.isBegun ? 'the partial reply' : 'your message'} is kept`;
     else if (recall === '' && last !== null) what = '/retry sends it again';
     await context.stderr.write(terminalText`${dim(what === '' ? '[stopped]' : `[stopped; ${what}]`)}\n`);
   }
@@ -189,9 +189,9 @@ export class Repl {
   async #sayHowToGoOn(): Promise<void> {
     const { conversation, context } = this.#options;
     if (conversation.sessionId === null) return;
-    if (context.keepsNoText) return context.say('No text of this conversation is kept.');
+    if (context.keepsNoText) return context.say('The text of this conversation is not kept.');
     const words = [...placeOptions(context.options), '-s', conversation.sessionId];
-    await context.say(`Go on with: parley repl ${words.map(quoteForShell).join(' ')}`);
+    await context.say(`Continue with: parley repl ${words.map(quoteForShell).join(' ')}`);
   }
 }
 

@@ -40,11 +40,11 @@ async function* savedTexts(id: string, path: string, context: CliContext): Async
 
 function failure(error: unknown, path: string): unknown {
   if ((error as NodeJS.ErrnoException).code === 'EEXIST') return isThere(path);
-  return fileFailure(error, path, 'written', 'Name a file in a directory that you may write to.');
+  return fileFailure(error, path, 'written', 'Name a file in a directory that you can write to.');
 }
 
 function isThere(path: string): ParleyError {
-  return new ParleyError('USAGE', `The file ${path} is there already.`, {
-    hint: 'Nothing was written. Name another.',
+  return new ParleyError('USAGE', `The file ${path} already exists.`, {
+    hint: 'Nothing was written. Name another file.',
   });
 }

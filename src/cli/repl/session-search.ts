@@ -27,7 +27,7 @@ const narrowest = 50;
 export async function pickSession(words: string, context: CliContext): Promise<Found | null> {
   const first = await sessionsWith(words, context);
   if (first.length === 0) {
-    await context.say(words === '' ? 'There is no session yet.' : `No title holds ${quoted(words)}.`);
+    await context.say(words === '' ? 'There are no sessions yet.' : `No title contains ${quoted(words)}.`);
     return null;
   }
   // The list moves the cursor while it narrows.
@@ -35,7 +35,7 @@ export async function pickSession(words: string, context: CliContext): Promise<F
     for (const session of first.slice(0, shownAtOnce)) {
       await context.stdout.write(`${session.session_id}  ${oneLine(titleOrNone(session))}\n`);
     }
-    await context.say('Go on with one: /resume and its id, or a part of its title.');
+    await context.say('To continue one: /resume with its id, or with a part of its title.');
     return null;
   }
   const { default: measure } = await import('string-width');
@@ -71,7 +71,7 @@ export async function findSession(text: string, context: Asking): Promise<Found>
   } catch (error) {
     if (!(error instanceof ParleyError) || error.code !== 'SESSION_NOT_FOUND') throw error;
     const [first, second] = await sessionsWith(text, context, 'UNSUPPORTED means none');
-    if (first === undefined) throw error.with({ hint: '/sessions shows which there are.', remedy: null });
+    if (first === undefined) throw error.with({ hint: '/sessions lists the sessions.', remedy: null });
     if (second === undefined) return first;
     throw new ParleyError('USAGE', `Several sessions have ${quoted(text)} in their title.`, {
       hint: `/sessions ${beginning(text)} lets you pick one.`,

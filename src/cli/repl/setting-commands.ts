@@ -22,7 +22,7 @@ export const settingCommands = {
   mode: {
     name: 'mode',
     argument: '[NAME]',
-    description: 'list the modes, or go on in another',
+    description: 'list the modes, or switch to another',
     choices: modeChoices,
     run: async (name, { context, conversation }) => {
       if (name === '') return runModels(context);
@@ -34,7 +34,7 @@ export const settingCommands = {
   system: {
     name: 'system',
     argument: '[TEXT]',
-    description: 'show the system prompt of this session, or give it another ("" for none)',
+    description: 'show or set the system prompt of this session ("" removes it)',
     run: async (text, scope) => {
       if (text === '') {
         const { system } = await settingsInUse(scope);
@@ -46,7 +46,7 @@ export const settingCommands = {
   param: {
     name: 'param',
     argument: '[NAME=VALUE]',
-    description: 'show the parameters of this session, or give it one (NAME= takes it away)',
+    description: 'show the parameters of this session, or set one (NAME= removes it)',
     run: async (text, scope) => {
       if (text === '') {
         const { parameters } = await settingsInUse(scope);
@@ -55,7 +55,9 @@ export const settingCommands = {
       }
       const parameter = readParameter(text);
       if (parameter === null)
-        throw new ParleyError('USAGE', 'This needs a name and a value: /param temperature=0.2', { hint: '' });
+        throw new ParleyError('USAGE', 'Name a parameter and its value: /param temperature=0.2', {
+          hint: '',
+        });
       await give({ system: undefined, parameters: [parameter] }, scope);
       return undefined;
     },
@@ -63,14 +65,14 @@ export const settingCommands = {
   template: {
     name: 'template',
     argument: '[NAME]',
-    description: 'make the next message with a template: NAME KEY=VALUE TEXT',
+    description: 'make the next message from a template: NAME KEY=VALUE TEXT',
     choices: templateChoices,
     run: (argument, scope) => useTemplate(argument, scope, (given) => give(given, scope)),
   },
   status: {
     name: 'status',
     argument: '',
-    description: 'show mode, session, place, and the tokens of the last reply',
+    description: 'show the mode, the session, the server, and the tokens of the last reply',
     run: async (_argument, { context, conversation }) => {
       const { target } = context;
       const { template, settings } = conversation;
@@ -89,7 +91,7 @@ export const settingCommands = {
       ];
       await context.stdout.write(lines.map((line) => `${line}\n`).join(''));
       if (conversation.sessionId === null)
-        await context.stdout.write('session_id: (the next message makes one)\n');
+        await context.stdout.write('session_id: (the next message creates one)\n');
       else await runGet({ ids: [conversation.sessionId], utc: false, showsMode: false }, context);
       if (conversation.usage !== null)
         await context.stdout.write(`last reply, ${tokensLine(conversation.usage)}\n`);
@@ -110,7 +112,7 @@ async function give(given: GivenSettings, { context, conversation }: Scope): Pro
   const { sessionId } = conversation;
   if (sessionId === null) {
     conversation.settings = settingsOver(given, conversation.settings);
-    await context.say('The next message begins a session with that.');
+    await context.say('This applies to the session that the next message creates.');
     return;
   }
   const { backend } = await context.open();

@@ -42,11 +42,11 @@ export async function resume(
 /** The id of the session. Throws `USAGE` before the first message. */
 export function sessionOf({ sessionId }: Conversation): string {
   if (sessionId !== null) return sessionId;
-  throw new ParleyError('USAGE', 'There is no session yet.', { hint: 'The first message makes one.' });
+  throw new ParleyError('USAGE', 'There is no session yet.', { hint: 'The first message creates one.' });
 }
 
 /** Throws `USAGE` for an empty argument. */
-export function required(argument: string, what: string): string {
+export function required(argument: string, problem: string): string {
   if (argument !== '') return argument;
-  throw new ParleyError('USAGE', `This needs ${what}`, { hint: '' });
+  throw new ParleyError('USAGE', problem, { hint: '' });
 }

@@ -24,13 +24,13 @@ export function resolveSlash<Command extends Named>(
     return { kind: 'command', command: first, argument };
   if (word !== '' && candidates.length > 1) {
     const names = candidates.map(({ name }) => `/${name}`).join(' or ');
-    return { kind: 'unknown', problem: `/${word} may be ${names}: nothing was done.` };
+    return { kind: 'unknown', problem: `/${word} is ambiguous: ${names}. Nothing was done.` };
   }
   const near = nearest(word.toLowerCase(), commands);
-  const meant = near === null ? '/help lists the commands' : `did you mean /${near}?`;
+  const advice = near === null ? '/help lists the commands.' : `Did you mean /${near}?`;
   return {
     kind: 'unknown',
-    problem: `There is no /${beginning(word)}; ${meant} (Nothing was sent; // sends a line that begins with a slash.)`,
+    problem: `There is no command /${beginning(word)}. ${advice} Nothing was sent. (// sends a message that begins with a slash.)`,
   };
 }
 

@@ -53,8 +53,8 @@ const slashCommand = /(?<![^\s(])\/(?:mode|new|restore|resume|retry|file|session
 
 /** Slash commands that help with an error code. */
 const remedies: Partial<Record<ErrorCode, string>> = {
-  SESSION_NOT_FOUND: '/restore brings a deleted session back, /new starts another.',
-  UNKNOWN_MODE: '/mode NAME goes on in another.',
+  SESSION_NOT_FOUND: '/restore brings back a deleted session; /new starts a new one.',
+  UNKNOWN_MODE: '/mode NAME switches to another mode.',
 };
 
 /** True if the same message may succeed later. */
