@@ -25,8 +25,8 @@ const bell = terminalText`\x07`;
 const widthsPauseMs = 100;
 
 export class LineReader implements LineSource {
-  readonly makeRoom = 'Press Ctrl-C to clear the line first; Up brings the message back.';
-  readonly recall = 'Up brings the message back';
+  readonly clearLineHint = 'Press Ctrl-C to clear the line first; Up brings the message back.';
+  readonly recallHint = 'Up brings the message back';
   readonly #options: LineReaderOptions;
   readonly #keyboard: Keyboard;
   readonly #painter: LinePainter;

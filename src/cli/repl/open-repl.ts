@@ -20,10 +20,10 @@ import type { LineSource } from './line-source.ts';
 import { showPastTurns } from './past-turns.ts';
 import { PlainLineReader } from './plain-line-reader.ts';
 import { Repl } from './repl.ts';
+import { reportReplFailure } from './repl-failure.ts';
 import { withRotatedKey } from './rotated-key.ts';
 import { slashCommands } from './slash-commands.ts';
 import { reflowsItsLine } from './terminal-reflow.ts';
-import { tellTrouble } from './trouble.ts';
 
 export interface ReplInput {
   readonly session: string | null;
@@ -83,7 +83,7 @@ async function enterSession(
   conversation.enter(sessionId, typeof data.title === 'string' ? data.title : null);
   const modeOfLastTurn = await showPastTurns(sessionId, context);
   const modeBefore = data.mode ?? modeOfLastTurn ?? session.mode;
-  if (input.mode === null) conversation.goOnIn(modeBefore);
+  if (input.mode === null) conversation.continueInMode(modeBefore);
   // A failure to store that must not keep anybody from the session.
   await context.rememberSession(sessionId, modeBefore).catch(() => {});
   await changeSettings(data, given, context);
@@ -137,7 +137,7 @@ function editingReader(history: LineHistory, context: CliContext): LineSource {
         const { writeInEditor } = await import('./external-editor.ts');
         return await writeInEditor(text, host.env, context.signal);
       } catch (error) {
-        await tellTrouble(error, context);
+        await reportReplFailure(error, context);
         return null;
       }
     },

@@ -37,8 +37,9 @@ const furtherLine = '  ';
 const enter: LineInput = { kind: 'key', key: { name: 'return', ctrl: false, meta: false, sequence: '\r' } };
 
 export class PlainLineReader implements LineSource {
-  /** Empty, because another line replaces the message that Enter alone would send. */
-  readonly makeRoom = '';
+  /** Empty, because any other line replaces the message that Enter alone would send. */
+  readonly clearLineHint = '';
+  readonly recallHint = '';
   readonly #options: PlainLineReaderOptions;
   #lines: Interface | null = null;
   /** The lines of a burst, and the lines that arrived while no line was read. */

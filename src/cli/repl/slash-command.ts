@@ -21,8 +21,8 @@ export interface SlashCommand {
   readonly name: string;
   readonly argument: string;
   readonly description: string;
-  /** What is said of a failed turn, because the command sends one; missing for a command that sends none. */
-  readonly afterFailure?: string;
+  /** Says what sends a failed turn again. Missing for a command that sends no turn. */
+  readonly resendHint?: string;
   readonly choices?: (beginning: string, context: CliContext) => Promise<readonly CompletionChoice[]>;
   run(argument: string, scope: Scope): Promise<Next>;
 }
@@ -34,7 +34,7 @@ export async function resume(
 ): Promise<void> {
   conversation.enter(id, title);
   const modeOfLastTurn = await showPastTurns(id, context);
-  conversation.goOnIn(mode ?? modeOfLastTurn);
+  conversation.continueInMode(mode ?? modeOfLastTurn);
   // A failure to store that must not keep anybody from the session.
   await context.rememberSession(id, mode ?? modeOfLastTurn).catch(() => {});
 }

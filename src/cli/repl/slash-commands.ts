@@ -10,12 +10,12 @@ import { fileChoices, sessionChoices, withHome } from './argument-choices.ts';
 import { attach } from './attachments.ts';
 import { titleOf } from './conversation.ts';
 import { lastReply } from './last-messages.ts';
-import { lineCommands } from './line-commands.ts';
-import { orderCommands } from './order-commands.ts';
+import { organisingCommands } from './organising-commands.ts';
 import { deleteSession } from './session-deletion.ts';
 import { findSession, namedSession, pickSession } from './session-search.ts';
 import { settingCommands } from './setting-commands.ts';
 import { required, resume, type SlashCommand, sessionOf } from './slash-command.ts';
+import { turnCommands } from './turn-commands.ts';
 
 export const slashCommands: readonly SlashCommand[] = [
   {
@@ -110,15 +110,15 @@ export const slashCommands: readonly SlashCommand[] = [
       return source.lend(() => runMessages(input, context));
     },
   },
-  lineCommands.retry,
-  lineCommands.regenerate,
-  lineCommands.undo,
-  lineCommands.redo,
-  lineCommands.fork,
-  lineCommands.back,
-  orderCommands.pin,
-  orderCommands.archive,
-  orderCommands.tag,
+  turnCommands.retry,
+  turnCommands.regenerate,
+  turnCommands.undo,
+  turnCommands.redo,
+  turnCommands.fork,
+  turnCommands.back,
+  organisingCommands.pin,
+  organisingCommands.archive,
+  organisingCommands.tag,
   {
     name: 'delete',
     argument: '[ID|TITLE]',
@@ -150,7 +150,7 @@ export const slashCommands: readonly SlashCommand[] = [
         return undefined;
       const { title, mode } = await namedSession(id, context);
       conversation.enter(id, title);
-      conversation.goOnIn(mode);
+      conversation.continueInMode(mode);
       return undefined;
     },
   },
@@ -196,7 +196,7 @@ export const slashCommands: readonly SlashCommand[] = [
       return undefined;
     },
   },
-  lineCommands.edit,
+  turnCommands.edit,
   settingCommands.status,
   {
     name: 'quit',

@@ -13,14 +13,14 @@ import { lineFor } from './typed-line.ts';
 
 /** The most characters shown of a message that was brought back. */
 const longestShown = 60;
-const afterFailure = '/retry sends it again.';
+const resendHint = '/retry sends it again.';
 
-export const lineCommands = {
+export const turnCommands = {
   retry: {
     name: 'retry',
     argument: '',
     description: 'send a failed message again, with its idempotency key',
-    afterFailure,
+    resendHint,
     run: async (_argument, { context, conversation }) => {
       await conversation.retry(context);
       return undefined;
@@ -30,7 +30,7 @@ export const lineCommands = {
     name: 'regenerate',
     argument: '[MODE]',
     description: 'ask for another reply; the previous one is kept as an alternative',
-    afterFailure: '/retry asks again.',
+    resendHint: '/retry asks again.',
     choices: modeChoices,
     run: async (mode, { context, conversation }) => {
       sessionOf(conversation);
@@ -45,7 +45,7 @@ export const lineCommands = {
     description: 'take back the last turn; its message returns to the prompt',
     run: async (_argument, { context, conversation }) => {
       const { session, message } = (await undoTurn(sessionOf(conversation), context)).data;
-      conversation.forget();
+      conversation.forgetLastTurn();
       conversation.title = session.title;
       await context.say('The last turn was taken back. /redo brings it back until you send another message.');
       return { initial: lineFor(message.content) };
@@ -57,7 +57,7 @@ export const lineCommands = {
     description: 'bring back the turn that /undo took back',
     run: async (_argument, { context, conversation }) => {
       const { session, message } = (await redoTurn(sessionOf(conversation), context)).data;
-      conversation.forget();
+      conversation.forgetLastTurn();
       conversation.title = session.title;
       await context.say(`Brought back: ${shortTitle(message.content, longestShown)}`);
       return undefined;
@@ -100,7 +100,7 @@ export const lineCommands = {
     argument: '[TEXT]',
     description:
       'edit the last message in $VISUAL or $EDITOR and send it again; or write the next one, starting with TEXT',
-    afterFailure,
+    resendHint,
     run: async (text, scope) => {
       const { context, conversation } = scope;
       const { backend } = await context.open();
@@ -126,8 +126,8 @@ async function askOtherwise(sessionId: string, message: string, scope: Scope): P
     return undefined;
   }
   await undoTurn(sessionId, context);
-  conversation.forget();
-  await conversation.say(written, context);
+  conversation.forgetLastTurn();
+  await conversation.send(written, context);
   return undefined;
 }
 

@@ -3,7 +3,7 @@ import { ParleyError } from '../../service/errors.ts';
 import type { BatchAction } from '../session-batch/batch-kind.ts';
 import { type Scope, type SlashCommand, sessionOf } from './slash-command.ts';
 
-export const orderCommands = {
+export const organisingCommands = {
   pin: {
     name: 'pin',
     argument: '[off]',
