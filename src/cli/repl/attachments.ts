@@ -1,5 +1,5 @@
-// Files that go with the next message. Each is read when it is named, so that a file that cannot be read is reported at once. It is
-// read again when the message is sent, with the content that it has then.
+// Files that are attached to the next message. A file is read when it is attached, so that a problem is reported at once. It is read
+// again when the message is sent.
 import { ParleyError } from '../../service/errors.ts';
 import { defaultLimits } from '../../service/limits.ts';
 import type { CliContext } from '../context.ts';
@@ -24,7 +24,7 @@ export async function withFiles(text: string, { files }: Conversation, context: 
   let message = text;
   for (const path of files) {
     message += `\n\n${await readFileMessage(path, limit, context.signal)}`;
-    // No more of many files than one message is held.
+    // The text in memory exceeds the limit by one file at most.
     if (message.length > limit) break;
   }
   const bytes = Buffer.byteLength(message);

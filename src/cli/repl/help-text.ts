@@ -1,4 +1,4 @@
-// The text of /help: the slash commands, and the keys that are not obvious. No line is cut on a narrow terminal.
+// The text of /help: the slash commands, and the keys that are not obvious. A narrow terminal gets the whole text, too.
 import type { Output } from '../terminal/output.ts';
 import { type OutputText, type TerminalText, terminalText } from '../terminal/terminal-text.ts';
 
@@ -8,7 +8,7 @@ interface Described {
   readonly description: string;
 }
 
-export const slashItself = ['//', 'at the start: send a message that begins with a slash'] as const;
+export const doubleSlash = ['//', 'at the start: send a message that begins with a slash'] as const;
 
 export const keys: readonly (readonly [string, string])[] = [
   ['Enter', 'send'],
@@ -28,29 +28,29 @@ export const keys: readonly (readonly [string, string])[] = [
 ];
 
 const gap = 2;
-/** In fewer columns, a description stands below the name that it describes. */
-const narrowest = 30;
+/** If the descriptions have fewer columns than this, they are printed below the names. */
+const minDescriptionColumns = 30;
 
 export async function helpText(commands: readonly Described[], output: Output): Promise<TerminalText> {
   const { default: wrapAnsi } = await import('wrap-ansi');
   const rows = [
     ...commands.map(({ name, argument, description }) => [`/${name} ${argument}`.trimEnd(), description]),
-    slashItself,
+    doubleSlash,
     ...keys,
   ] as const;
   const { bold } = await output.style();
   const columns = output.columns();
-  const left = Math.max(...rows.map(([what = '']) => what.length)) + gap;
-  const isNarrow = columns - left < narrowest;
+  const left = Math.max(...rows.map(([name = '']) => name.length)) + gap;
+  const isNarrow = columns - left < minDescriptionColumns;
   const indent = isNarrow ? gap : left;
   const room = Math.max(1, columns - indent);
-  const lines = rows.flatMap<OutputText>(([what = '', description = '']) => {
+  const lines = rows.flatMap<OutputText>(([name = '', description = '']) => {
     const described = wrapAnsi(description, room, { hard: true }).split('\n');
     const first = isNarrow
-      ? [bold(what)]
-      : [terminalText`${bold(what)}${' '.repeat(left - what.length)}${described.shift() ?? ''}`];
+      ? [bold(name)]
+      : [terminalText`${bold(name)}${' '.repeat(left - name.length)}${described.shift() ?? ''}`];
     return [...first, ...described.map((line) => ' '.repeat(indent) + line)];
   });
-  const title = wrapAnsi('A command can be shortened to a unique prefix: /q', columns, { hard: true });
-  return terminalText`${[...lines, '', title].map((line) => terminalText`${line}\n`)}`;
+  const footer = wrapAnsi('A command can be shortened to a unique prefix: /q', columns, { hard: true });
+  return terminalText`${[...lines, '', footer].map((line) => terminalText`${line}\n`)}`;
 }

@@ -1,5 +1,5 @@
-// The slash commands for how the session is answered: its mode, its system prompt and parameters, and templates. A session that exists has
-// a change from then on; the next message creates one with it.
+// The slash commands for the settings of replies: mode, system prompt, parameters, and templates. A change applies to the current session,
+// or to the session that the next message creates.
 import { ParleyError } from '../../service/errors.ts';
 import type { SessionSettings } from '../../service/session.ts';
 import { runModels } from '../commands/models.ts';
@@ -39,7 +39,7 @@ export const settingCommands = {
       if (text === '') {
         const { system } = await settingsInUse(scope);
         await scope.context.stdout.write(`${system ?? '(no system prompt of its own)'}\n`);
-      } else await give({ system: text === '""' ? null : text, parameters: [] }, scope);
+      } else await applySettings({ system: text === '""' ? null : text, parameters: [] }, scope);
       return undefined;
     },
   },
@@ -58,7 +58,7 @@ export const settingCommands = {
         throw new ParleyError('USAGE', 'Name a parameter and its value: /param temperature=0.2', {
           hint: '',
         });
-      await give({ system: undefined, parameters: [parameter] }, scope);
+      await applySettings({ system: undefined, parameters: [parameter] }, scope);
       return undefined;
     },
   },
@@ -67,7 +67,7 @@ export const settingCommands = {
     argument: '[NAME]',
     description: 'make the next message from a template: NAME KEY=VALUE TEXT',
     choices: templateChoices,
-    run: (argument, scope) => useTemplate(argument, scope, (given) => give(given, scope)),
+    run: (argument, scope) => useTemplate(argument, scope, (settings) => applySettings(settings, scope)),
   },
   status: {
     name: 'status',
@@ -100,7 +100,7 @@ export const settingCommands = {
   },
 } as const satisfies Record<string, SlashCommand>;
 
-/** The settings of the session, or of the one that the next message creates. */
+/** The settings of the session, or of the session that the next message creates. */
 async function settingsInUse({ context, conversation }: Scope): Promise<SessionSettings> {
   const { sessionId, settings } = conversation;
   if (sessionId === null) return { system: null, parameters: {}, ...settingsOfNew(settings) };
@@ -108,14 +108,14 @@ async function settingsInUse({ context, conversation }: Scope): Promise<SessionS
   return (await backend.service.getSession(await context.call(), sessionId)).data;
 }
 
-async function give(given: GivenSettings, { context, conversation }: Scope): Promise<void> {
+async function applySettings(settings: GivenSettings, { context, conversation }: Scope): Promise<void> {
   const { sessionId } = conversation;
   if (sessionId === null) {
-    conversation.settings = settingsOver(given, conversation.settings);
+    conversation.settings = settingsOver(settings, conversation.settings);
     await context.say('This applies to the session that the next message creates.');
     return;
   }
   const { backend } = await context.open();
   const { data } = await backend.service.getSession(await context.call(), sessionId);
-  await changeSettings(data, given, context);
+  await changeSettings(data, settings, context);
 }

@@ -1,5 +1,5 @@
-// The slash commands of the REPL: the name of each and what it does. A slash command runs the code of the command line where a command
-// with the same effect exists. A new slash command is a new row here.
+// The slash commands of the REPL. A slash command calls the code of the equivalent command where there is one. To add a slash command,
+// add an entry here.
 import { ParleyError } from '../../service/errors.ts';
 import { runMessages } from '../commands/sessions/messages.ts';
 import { runRename } from '../commands/sessions/rename.ts';
@@ -14,7 +14,7 @@ import { organisingCommands } from './organising-commands.ts';
 import { deleteSession } from './session-deletion.ts';
 import { findSession, namedSession, pickSession } from './session-search.ts';
 import { settingCommands } from './setting-commands.ts';
-import { required, resume, type SlashCommand, sessionOf } from './slash-command.ts';
+import { requireArgument, requireSessionId, resume, type SlashCommand } from './slash-command.ts';
 import { turnCommands } from './turn-commands.ts';
 
 export const slashCommands: readonly SlashCommand[] = [
@@ -77,7 +77,7 @@ export const slashCommands: readonly SlashCommand[] = [
     argument: 'WORDS',
     description: 'find sessions by the words of their messages',
     run: (words, { context, source }) => {
-      const query = required(words, 'Name the words to search for: /search WORDS');
+      const query = requireArgument(words, 'Name the words to search for: /search WORDS');
       const input = { query, limit: 10, cursor: null, utc: false, conditions: {} };
       return source.lend(() => runSearch(input, context, (id) => `/resume ${id}`));
     },
@@ -88,11 +88,11 @@ export const slashCommands: readonly SlashCommand[] = [
     description: 'show or change the title of this session',
     run: async (title, { context, conversation }) => {
       if (title !== '' && conversation.sessionId === null) {
-        // The next message makes the session, with this title.
+        // The next message creates the session with this title.
         conversation.title = title;
         return undefined;
       }
-      const id = sessionOf(conversation);
+      const id = requireSessionId(conversation);
       if (title === '') conversation.title = await titleOf(id, context);
       else await runRename({ id, title }, context);
       if (title !== '') conversation.title = title;
@@ -105,7 +105,7 @@ export const slashCommands: readonly SlashCommand[] = [
     argument: '',
     description: 'print all messages of this session',
     run: (_argument, { context, conversation, source }) => {
-      const id = sessionOf(conversation);
+      const id = requireSessionId(conversation);
       const input = { id, format: null, markdown: 'auto', utc: false, all: false } as const;
       return source.lend(() => runMessages(input, context));
     },
@@ -127,7 +127,7 @@ export const slashCommands: readonly SlashCommand[] = [
     run: async (argument, { context, conversation, source }) => {
       const { session_id: id, title } =
         argument === ''
-          ? { session_id: sessionOf(conversation), title: conversation.title }
+          ? { session_id: requireSessionId(conversation), title: conversation.title }
           : await namedSession(argument, context);
       await deleteSession(id, title, { context, conversation, source });
       return undefined;
@@ -139,13 +139,13 @@ export const slashCommands: readonly SlashCommand[] = [
     description: 'bring back a deleted session and continue it',
     run: async (argument, scope) => {
       const { context, conversation } = scope;
-      const named = argument || conversation.deletedId || conversation.sessionId;
-      if (named === null) {
+      const reference = argument || conversation.deletedId || conversation.sessionId;
+      if (reference === null) {
         throw new ParleyError('USAGE', 'No session was deleted in this REPL.', {
           hint: 'Name one: /restore ID',
         });
       }
-      const { id } = await meantSession(named, context, 'deleted');
+      const { id } = await meantSession(reference, context, 'deleted');
       if ((await runRestore({ words: [id], batch: null, last: false, verbose: false }, context)) !== 0)
         return undefined;
       const { title, mode } = await namedSession(id, context);
@@ -162,15 +162,15 @@ export const slashCommands: readonly SlashCommand[] = [
       const { sessionId } = conversation;
       const reply = conversation.reply || (sessionId === null ? '' : await lastReply(sessionId, context));
       if (reply === '') throw new ParleyError('USAGE', 'There is no reply to copy yet.');
-      const { copy } = await import('./clipboard.ts');
+      const { copyToClipboard } = await import('./clipboard.ts');
       const { env } = context.host;
-      const ways = await copy(reply, { terminal: context.stdout, env });
-      if (ways.length === 0) {
+      const methods = await copyToClipboard(reply, { terminal: context.stdout, env });
+      if (methods.length === 0) {
         throw new ParleyError('USAGE', 'No clipboard is available here.', {
           hint: '/save FILE writes the session to a file.',
         });
       }
-      await context.say(`Copied ${[...reply].length} characters (with ${ways.join(' and ')}).`);
+      await context.say(`Copied ${[...reply].length} characters (with ${methods.join(' and ')}).`);
       return undefined;
     },
   },
@@ -181,8 +181,11 @@ export const slashCommands: readonly SlashCommand[] = [
     choices: (beginning, { host }) => fileChoices(beginning, host.env['HOME']),
     run: async (path, { context, conversation }) => {
       const { saveSession } = await import('./saved-session.ts');
-      const file = withHome(required(path, 'Name the file to write: /save FILE'), context.host.env['HOME']);
-      await saveSession(sessionOf(conversation), file, context);
+      const file = withHome(
+        requireArgument(path, 'Name the file to write: /save FILE'),
+        context.host.env['HOME'],
+      );
+      await saveSession(requireSessionId(conversation), file, context);
       return undefined;
     },
   },

@@ -1,4 +1,4 @@
-// The slash commands for the last turn and for copies of the session: what was said is taken back, asked again, or gone on with elsewhere.
+// The slash commands that repeat, undo, redo or edit the last turn, and those that continue in a copy of the session.
 import { ParleyError } from '../../service/errors.ts';
 import { forkSession } from '../commands/sessions/fork.ts';
 import { redoTurn } from '../commands/sessions/redo.ts';
@@ -8,10 +8,10 @@ import { requireMode } from '../mode-choice.ts';
 import { modeChoices } from './argument-choices.ts';
 import { lastTurn } from './last-messages.ts';
 import { shortTitle } from './short-title.ts';
-import { type Next, resume, type Scope, type SlashCommand, sessionOf } from './slash-command.ts';
+import { type Next, requireSessionId, resume, type Scope, type SlashCommand } from './slash-command.ts';
 import { lineFor } from './typed-line.ts';
 
-/** The most characters shown of a message that was brought back. */
+/** The number of characters of a message that /redo shows. */
 const longestShown = 60;
 const resendHint = '/retry sends it again.';
 
@@ -33,7 +33,7 @@ export const turnCommands = {
     resendHint: '/retry asks again.',
     choices: modeChoices,
     run: async (mode, { context, conversation }) => {
-      sessionOf(conversation);
+      requireSessionId(conversation);
       if (mode !== '') await requireMode(mode, context);
       await conversation.regenerate(mode === '' ? null : mode, context);
       return undefined;
@@ -44,7 +44,7 @@ export const turnCommands = {
     argument: '',
     description: 'take back the last turn; its message returns to the prompt',
     run: async (_argument, { context, conversation }) => {
-      const { session, message } = (await undoTurn(sessionOf(conversation), context)).data;
+      const { session, message } = (await undoTurn(requireSessionId(conversation), context)).data;
       conversation.forgetLastTurn();
       conversation.title = session.title;
       await context.say('The last turn was taken back. /redo brings it back until you send another message.');
@@ -56,7 +56,7 @@ export const turnCommands = {
     argument: '',
     description: 'bring back the turn that /undo took back',
     run: async (_argument, { context, conversation }) => {
-      const { session, message } = (await redoTurn(sessionOf(conversation), context)).data;
+      const { session, message } = (await redoTurn(requireSessionId(conversation), context)).data;
       conversation.forgetLastTurn();
       conversation.title = session.title;
       await context.say(`Brought back: ${shortTitle(message.content, longestShown)}`);
@@ -68,7 +68,7 @@ export const turnCommands = {
     argument: '[TITLE]',
     description: 'continue in a copy of this session; /back returns to the original',
     run: async (title, { context, conversation }) => {
-      const id = sessionOf(conversation);
+      const id = requireSessionId(conversation);
       const { data } = await forkSession({ id, at: null, title: title === '' ? null : title }, context);
       conversation.enter(data.session_id, data.title);
       await context.rememberSession(data.session_id, data.mode ?? conversation.mode);
@@ -84,7 +84,8 @@ export const turnCommands = {
       const { context, conversation } = scope;
       const { backend } = await context.open();
       const { service } = backend;
-      const { parent_id } = (await service.getSession(await context.call(), sessionOf(conversation))).data;
+      const { parent_id } = (await service.getSession(await context.call(), requireSessionId(conversation)))
+        .data;
       if (parent_id === null) {
         throw new ParleyError('USAGE', 'This session is not a copy of another.', {
           hint: '/fork makes a copy.',
@@ -107,19 +108,19 @@ export const turnCommands = {
       const { sessionId } = conversation;
       const canUndo = backend.extensions?.includes('lines') ?? false;
       const turn = text === '' && sessionId !== null && canUndo ? await lastTurn(sessionId, context) : null;
-      if (sessionId !== null && turn !== null) return askOtherwise(sessionId, turn.message, scope);
-      const written = await inEditor(text, scope);
+      if (sessionId !== null && turn !== null) return editLastMessage(sessionId, turn.message, scope);
+      const message = await writeMessage(text, scope);
       // The text from the editor is a message, even if it begins with a slash.
-      return written === null ? undefined : { initial: lineFor(written) };
+      return message === null ? undefined : { initial: lineFor(message) };
     },
   },
 } as const satisfies Record<string, SlashCommand>;
 
-/** Takes the last turn back once its message was edited, and sends what it is now. */
-async function askOtherwise(sessionId: string, message: string, scope: Scope): Promise<Next> {
+/** Opens the last message in the editor. If it was changed, the last turn is taken back and the new message is sent. */
+async function editLastMessage(sessionId: string, message: string, scope: Scope): Promise<Next> {
   const { context, conversation } = scope;
-  const written = await inEditor(message, scope);
-  if (written === null || written.trim() === '' || written === message) {
+  const edited = await writeMessage(message, scope);
+  if (edited === null || edited.trim() === '' || edited === message) {
     await context.say(
       'The message was not changed, so nothing was sent. /regenerate asks for another reply.',
     );
@@ -127,12 +128,12 @@ async function askOtherwise(sessionId: string, message: string, scope: Scope): P
   }
   await undoTurn(sessionId, context);
   conversation.forgetLastTurn();
-  await conversation.send(written, context);
+  await conversation.send(edited, context);
   return undefined;
 }
 
-/** Null if the editor failed. */
-async function inEditor(text: string, { source, context }: Scope): Promise<string | null> {
+/** Returns the text from the editor. Null if the editor failed. */
+async function writeMessage(text: string, { source, context }: Scope): Promise<string | null> {
   if (context.keepsNoText) throw noEditor();
   const { writeInEditor } = await import('./external-editor.ts');
   const { signal } = context;
