@@ -10,7 +10,7 @@ const firstFold = 0xdc00;
 const firstLiteral = 0xdff0;
 export const mostFolds = firstLiteral - firstFold;
 
-/** The characters with a special meaning in a typed line. A pasted one has no such meaning. It is stored as the private unit with its index here. */
+/** The characters with a special meaning in a typed line. A pasted one is stored as the private unit with its index, and has no meaning. */
 const specialCharacters = '/"\\ \t\n';
 /** The slash that prevents a recalled text from being a command. It is shown as a slash and is not a part of the message. */
 export const escapeSlash = String.fromCharCode(firstLiteral + specialCharacters.length);
@@ -76,7 +76,7 @@ export function withLineFeeds(text: string): string {
 }
 
 const segmenter = new Intl.Segmenter();
-/** The length (UTF-16 units) of the text that the segmenter receives, because it copies its text at each step. It doubles for long graphemes. */
+/** The length (UTF-16 units) of the text that the segmenter receives first. It is short, because the segmenter copies it at each step. */
 const segmentedLength = 64;
 
 /** The start of the grapheme before an offset. */
