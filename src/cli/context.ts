@@ -228,7 +228,7 @@ export class CliContext {
     return {
       open: () => stdin.openBytes(),
       awaited,
-      otherwise,
+      skipHint: otherwise,
       // The stream is made once there is something to say: making it takes time.
       stderr: { write: (text) => this.stderr.write(text) },
       startTimer: timer,

@@ -116,7 +116,7 @@ describe('the REPL with --ephemeral', () => {
     await entered(screen, `/system ${marker}`);
     expect(await entered(screen, `/edit ${marker}`)).toContain('An editor would write the text to a file');
     expect(await leave(screen)).toBe('');
-    expect(screen.text).toContain('No text of this conversation is kept.');
+    expect(screen.text).toContain('The text of this conversation is not kept.');
     expect(await textsInFiles(place.path, [marker])).toEqual([]);
     expect(await turns(place)).toBe(2);
     expect((await place.answer<{ items: unknown[] }>(['sessions', 'list'])).items).toEqual([]);

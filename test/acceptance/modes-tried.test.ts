@@ -142,9 +142,9 @@ describe('setup at a terminal', () => {
       const typing = [
         { after: 'Which become modes?', keys: 'odel-217' },
         { after: '[ ] model-217', keys: '\r' },
-        { after: 'Go on with 1 chosen', keys: '42' },
+        { after: 'Continue with 1 selected', keys: '42' },
         { after: '[ ] model-42', keys: '\r' },
-        { after: 'Go on with 2 chosen', keys: '\r' },
+        { after: 'Continue with 2 selected', keys: '\r' },
         { after: 'Which one is used', keys: '\r' },
       ];
       const env = { OLLAMA_HOST: `127.0.0.1:${many.port}` };

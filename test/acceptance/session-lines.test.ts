@@ -242,7 +242,7 @@ test('the REPL asks again, takes back, edits the last question, and goes on in a
   await screen.stands('own> ');
   await entered(screen, 'one');
   expect(await entered(screen, '/retry')).toBe(
-    'The last reply is complete: /regenerate asks for another one.',
+    'The last reply is complete; /regenerate asks for another one.',
   );
   expect(await entered(screen, '/regenerate')).toBe('reply 2');
   expect(await entered(screen, '/regenerate echo')).toBe('one');
@@ -254,7 +254,9 @@ test('the REPL asks again, takes back, edits the last question, and goes on in a
   expect(await entered(screen, '/redo')).toBe('Brought back: one');
   screen.type('/edit\r');
   await screen.until('the edited question is answered', () => /reply 3\n+own \(one\)>$/.test(screen.text));
-  expect(await entered(screen, '/fork A copy')).toMatch(/^In a copy, ses_\w+\. \/back leads back\.$/);
+  expect(await entered(screen, '/fork A copy')).toMatch(
+    /^This is the copy ses_\w+\. \/back returns to the original\.$/,
+  );
   await screen.stands('own (A copy)> ');
   await entered(screen, 'more');
   expect(await entered(screen, '/back')).toBe('> other\nreply 3');

@@ -16,7 +16,7 @@ beforeAll(() => place.output(['models']));
 afterAll(() => place.remove());
 
 const hasPython = hasCommand('python3');
-const waiting = /^Waiting for a message on standard input, to its end; -n skips it\.\n$/;
+const waiting = /^Waiting for a message on standard input \(until end of file\); -n skips it\.\n$/;
 
 async function shown(script: string) {
   const { status, out, err } = await place.shell(script);
@@ -153,7 +153,7 @@ sys.exit(r.returncode)`;
       `${source} 2>/dev/null | python3 -c '${measured}' parley chat -m echo; exit "\${PIPESTATUS[-1]}"`,
     );
     expect(status).toBe(2);
-    expect(err).toContain('Standard input holds more than 1048576 bytes');
+    expect(err).toContain('Standard input has more than 1048576 bytes');
     expect(Number(out)).toBeGreaterThan(10);
     expect(Number(out)).toBeLessThanOrEqual(150);
   });

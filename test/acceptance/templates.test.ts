@@ -192,7 +192,7 @@ test('/template puts the text to the prompt, or makes the next message with it',
     'The variable who of the template commit has no value',
   );
   expect(await entered(screen, '/template commit who=Ada')).toContain(
-    'The next message goes into the template commit.',
+    'The next message fills the template commit.',
   );
   await screen.stands('echo (A commit) +commit> ');
   expect(await entered(screen, 'a change')).toBe('In English, for Ada:\n\na change');

@@ -32,7 +32,7 @@ describe('on a full device', () => {
       const told = err.split('\n').filter((line) => !line.startsWith('Made a store'));
       expect(told).toEqual([
         expect.stringMatching(/^parley: The output could not be written: .*ENOSPC.*\(STORAGE_FULL\)$/),
-        expect.stringMatching(/^What was written is not complete\./),
+        expect.stringMatching(/^The output is incomplete\./),
         '',
       ]);
       expect(status).toBe(7);

@@ -1,4 +1,4 @@
-// Lists what the arguments of slash commands may be: modes, sessions, files. The list is empty if it cannot be known now.
+// Lists the choices for the arguments of slash commands: modes, templates, sessions and files.
 import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { largestPage } from '../../service/limits.ts';
@@ -27,7 +27,7 @@ export async function templateChoices(
     .map((name) => choice(name, name));
 }
 
-/** Finds sessions by the start of their id, or of their title in any letter case. */
+/** Finds sessions by the start of their id or title. Titles match in any letter case. */
 export async function sessionChoices(
   beginning: string,
   context: ServiceAccess,
@@ -39,7 +39,7 @@ export async function sessionChoices(
   if (beginning !== '' && byId.length > 0)
     return byId.map(({ session_id, title }) => choice(session_id, `${session_id}  ${title ?? ''}`));
   const byTitle = data.items.filter(({ title }) => title?.toLowerCase().startsWith(beginning.toLowerCase()));
-  // The choice keeps the letter case that was typed, so that the typed text does not change.
+  // The choice begins with the typed text in its letter case, because a completion only adds text.
   return byTitle.map(({ session_id, title }) =>
     choice(`${beginning}${title?.slice(beginning.length) ?? ''}`, `${title}  ${session_id}`),
   );

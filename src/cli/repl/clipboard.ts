@@ -12,23 +12,26 @@ type Tool = readonly [program: string, ...words: string[]];
 
 /** Terminals refuse a longer sequence. */
 const mostBytes = 74_994;
-const patienceMs = 2000;
+const toolTimeoutMs = 2000;
 
-/** Returns the ways that were used, in words. Empty if there was none. */
-export async function copy(text: string, { terminal, env }: ClipboardOptions): Promise<readonly string[]> {
-  const ways: string[] = [];
+/** Returns the names of the methods that were used, such as `xclip`. Empty if none is available. */
+export async function copyToClipboard(
+  text: string,
+  { terminal, env }: ClipboardOptions,
+): Promise<readonly string[]> {
+  const methods: string[] = [];
   const bytes = Buffer.from(text);
   for (const tool of toolsOf(env)) {
-    if (await runs(tool, bytes, env)) {
-      ways.push(tool[0]);
+    if (await succeeds(tool, bytes, env)) {
+      methods.push(tool[0]);
       break;
     }
   }
   if (bytes.length <= mostBytes && env['TERM'] !== 'dumb') {
     await terminal.write(terminalText`\x1b]52;c;${bytes.toString('base64')}\x07`);
-    ways.push('OSC 52');
+    methods.push('OSC 52');
   }
-  return ways;
+  return methods;
 }
 
 function toolsOf(env: ClipboardOptions['env']): readonly Tool[] {
@@ -40,14 +43,14 @@ function toolsOf(env: ClipboardOptions['env']): readonly Tool[] {
   ];
 }
 
-async function runs(
+async function succeeds(
   [program, ...words]: Tool,
   bytes: Buffer,
   env: ClipboardOptions['env'],
 ): Promise<boolean> {
   const { spawn } = await import('node:child_process');
   return new Promise((resolve) => {
-    const child = spawn(program, words, { stdio: ['pipe', 'ignore', 'ignore'], env, timeout: patienceMs });
+    const child = spawn(program, words, { stdio: ['pipe', 'ignore', 'ignore'], env, timeout: toolTimeoutMs });
     child.on('error', () => resolve(false));
     child.on('exit', (status) => resolve(status === 0));
     child.stdin.on('error', () => resolve(false));

@@ -1,10 +1,11 @@
-// Completes a line at Tab. The names of slash commands are completed here. The commands list the choices for their arguments.
+// Completes a line for Tab: the names of slash commands, and their arguments from the choices that the commands offer.
 
-/** The part of the line from `from` to `to` becomes `insert`. `choices` are shown: what that part may become. */
+/** A completion replaces the part of the line from `from` to `to` by `insert`. */
 export interface Completion {
   readonly from: number;
   readonly to: number;
   readonly insert: string;
+  /** The labels of all choices for that part. */
   readonly choices: readonly string[];
 }
 
@@ -15,19 +16,18 @@ export interface CompletionChoice {
   readonly label: string;
 }
 
-export interface Completed {
+export interface CompletedCommand {
   readonly name: string;
-  /** The choices for an argument that begins like this. Undefined for a command without an argument. */
+  /** The choices for an argument with this beginning. Undefined for a command without choices. */
   readonly choices?: (beginning: string) => Promise<readonly CompletionChoice[]>;
 }
 
-/** At most this many choices are shown. */
 const mostShown = 40;
 
 export async function complete(
   text: string,
   cursor: number,
-  commands: readonly Completed[],
+  commands: readonly CompletedCommand[],
 ): Promise<Completion> {
   const before = text.slice(0, cursor);
   const [, word = '', gap, argument = ''] = /^\/(\S*)(\s+)?([\s\S]*)$/.exec(before) ?? [];
@@ -48,25 +48,25 @@ function nothing(at: number): Completion {
   return { from: at, to: at, insert: '', choices: [] };
 }
 
-/** Inserts the beginning that all choices share. It removes nothing that was typed. */
+/** Inserts the prefix that all choices share, unless the typed text is longer. */
 function completion(
   from: number,
   to: number,
   typed: string,
   choices: readonly CompletionChoice[],
 ): Completion {
-  const common = commonBeginning(choices.map(({ value }) => value));
+  const common = commonPrefix(choices.map(({ value }) => value));
   const labels = choices.slice(0, mostShown).map(({ label }) => label);
   const shown = choices.length > mostShown ? [...labels, `… and ${choices.length - mostShown} more`] : labels;
   return { from, to, insert: common.length > typed.length ? common : typed, choices: shown };
 }
 
-function commonBeginning([first = '', ...others]: readonly string[]): string {
+function commonPrefix([first = '', ...others]: readonly string[]): string {
   let length = first.length;
   for (const other of others) {
     length = Math.min(length, other.length);
     while (first.slice(0, length) !== other.slice(0, length)) length--;
   }
-  // Half of a surrogate pair is not text.
+  // A prefix must not end in half of a surrogate pair.
   return first.slice(0, length).replace(/[\ud800-\udbff]$/, '');
 }

@@ -1,5 +1,5 @@
-// The conversation that a REPL holds: its mode, its session and the turn that was last tried. One turn is run here, from the message to
-// its end. Other files read the lines and run the commands.
+// The conversation of a REPL: its mode, its session and its last attempt at a turn. A turn is run here, from the message to the end of
+// the reply. Other files read the lines and run the commands.
 import { isDeepStrictEqual } from 'node:util';
 import type { Call } from '../../service/call.ts';
 import type { ChatEvent, ChatRequest, ChatRequestInMode } from '../../service/chat-event.ts';
@@ -18,56 +18,56 @@ import { streamTurn } from './streamed-turn.ts';
 export interface ConversationOptions {
   readonly mode: string | null;
   readonly markdown: MarkdownChoice;
-  /** The person whose the new sessions are; null or missing for nobody. */
+  /** The user of new sessions. Null or missing for none. */
   readonly user?: string | null;
 }
 
-/** A message as it was sent, or a request for another reply to the last one, and the key that a repetition uses. */
+/** A message as it was sent, or a request for another reply to the last message, with its idempotency key. */
 export interface Attempt {
-  /** Without a message if another reply is asked for. */
+  /** The message is empty in a request for another reply. */
   readonly request: ChatRequestInMode;
-  /** True: another reply to the last message of the session is asked for. */
+  /** True for a request for another reply to the last message of the session. */
   readonly regenerates: boolean;
-  readonly key: string;
-  /** True if the whole reply arrived. */
+  readonly idempotencyKey: string;
+  /** True if the complete reply arrived. */
   readonly isAnswered: boolean;
   /** True if a part of the reply arrived. */
   readonly isBegun: boolean;
   /** True if the service stored the message. */
-  readonly isKept: boolean;
-  /** True if the message failed and went back to the prompt. */
+  readonly isStored: boolean;
+  /** True if the message failed and returned to the prompt. */
   readonly isReturned: boolean;
 }
 
 /** A template that waits for its input. */
 export interface PendingTemplate {
   readonly name: string;
-  /** Makes the message of what was typed. */
+  /** Fills the template with the typed text. Returns the message. */
   readonly make: (typed: string) => string;
 }
 
 export class Conversation {
   readonly #options: ConversationOptions;
-  /** The mode that the entered session was in. */
+  /** The mode of the last turn of the session that was entered. */
   #modeOfSession: string | null = null;
   mode: string | null;
-  /** The person whose the new sessions are; null for nobody. */
+  /** The user of new sessions. Null for none. */
   readonly user: string | null;
   sessionId: string | null = null;
   /** The title of the session, or of the session that the next message creates. */
   title: string | null = null;
-  /** The session that was deleted last in this REPL, for /restore. */
+  /** The id of the session that was deleted last in this REPL, for /restore. */
   deletedId: string | null = null;
-  last: Attempt | null = null;
+  lastAttempt: Attempt | null = null;
   /** The text of the last reply that had any. */
   reply = '';
-  /** The usage of the last whole reply. Null if it was not counted, or if there is no reply yet. */
+  /** The usage of the last complete reply. Null if the server did not report it, or if there is no reply yet. */
   usage: Usage | null = null;
-  /** Files that go with the next message. */
+  /** The paths of the files that are attached to the next message. */
   files: readonly string[] = [];
   /** The settings of the session that the next message creates. */
   settings: GivenSettings = nothingGiven;
-  /** Makes the next message of what is typed; null for none. */
+  /** The template that the next message fills. Null for none. */
   template: PendingTemplate | null = null;
 
   constructor(options: ConversationOptions) {
@@ -81,74 +81,74 @@ export class Conversation {
     this.sessionId = sessionId;
     this.title = title;
     this.settings = nothingGiven;
-    this.forget();
+    this.forgetLastTurn();
   }
 
-  /** The last turn is not that of this REPL any more: it was taken back, or is of another session. */
-  forget(): void {
-    this.last = null;
+  /** Called when the last turn was taken back, or belongs to another session. */
+  forgetLastTurn(): void {
+    this.lastAttempt = null;
     this.reply = '';
     this.usage = null;
   }
 
-  /** The session that was entered goes on in the mode of its last turn. Null if that is not known: the mode stays. */
-  goOnIn(mode: string | null): void {
+  /** Continues the entered session in the mode of its last turn. Null means that this mode is not known. It changes nothing. */
+  continueInMode(mode: string | null): void {
     if (mode === null) return;
     this.mode = mode;
     this.#modeOfSession = mode;
   }
 
-  /** The name of the mode. The service is asked if no mode was named. */
-  async knownMode(context: CliContext): Promise<string> {
+  /** Returns the current mode. If none was named, it asks the service for the default mode. */
+  async resolveMode(context: CliContext): Promise<string> {
     this.mode ??= await chooseMode(null, context, '/mode');
     return this.mode;
   }
 
-  /** Sends a new message. The message that was not answered last is sent again under its key if the text is the same. */
-  async say(message: string, context: CliContext): Promise<void> {
-    const mode = await this.knownMode(context);
-    const { last } = this;
+  /** Sends a new message. If it equals the last message, which failed, it is sent again with the same idempotency key. */
+  async send(message: string, context: CliContext): Promise<void> {
+    const mode = await this.resolveMode(context);
+    const { lastAttempt } = this;
     const request = this.#request(mode, message);
-    if (last?.isReturned && isSameMessage(last.request, request)) {
-      return this.#turn(await this.#again(last, context), context);
+    if (lastAttempt?.isReturned && isSameMessage(lastAttempt.request, request)) {
+      return this.#runTurn(await this.#repeated(lastAttempt, context), context);
     }
-    await this.#turn(newAttempt(request, context), context);
+    await this.#runTurn(newAttempt(request, context), context);
   }
 
-  /** Repeats what failed. A complete reply stays: that is said. */
+  /** Repeats the last attempt if it failed. Otherwise it says that the last reply is complete. */
   async retry(context: CliContext): Promise<void> {
-    const { last } = this;
-    if (last === null) return this.#retryKept(context);
-    if (last.isAnswered) return sayComplete(context);
-    if (last.regenerates) return this.#turn(await this.#again(last, context), context);
-    const mode = await this.knownMode(context);
-    if (mode !== last.request.mode) {
-      await context.say(`In another mode this is another turn: ${mode}.`);
-      return this.#turn(newAttempt(this.#request(mode, last.request.message), context), context);
+    const { lastAttempt } = this;
+    if (lastAttempt === null) return this.#retryStored(context);
+    if (lastAttempt.isAnswered) return sayComplete(context);
+    if (lastAttempt.regenerates) return this.#runTurn(await this.#repeated(lastAttempt, context), context);
+    const mode = await this.resolveMode(context);
+    if (mode !== lastAttempt.request.mode) {
+      await context.say(`The mode is now ${mode}, so the message is sent as a new turn.`);
+      return this.#runTurn(newAttempt(this.#request(mode, lastAttempt.request.message), context), context);
     }
-    await this.#turn(await this.#again(last, context), context);
+    await this.#runTurn(await this.#repeated(lastAttempt, context), context);
   }
 
-  /** Asks for another reply to the last message of the session. Null for the mode that is in use. */
+  /** Asks for another reply to the last message of the session. Null means the current mode. */
   async regenerate(mode: string | null, context: CliContext): Promise<void> {
     const { sessionId: session_id } = this;
     if (session_id === null) throw nothingToRepeat();
-    const request = { mode: mode ?? (await this.knownMode(context)), message: '', session_id };
-    await this.#turn({ ...newAttempt(request, context), regenerates: true }, context);
+    const request = { mode: mode ?? (await this.resolveMode(context)), message: '', session_id };
+    await this.#runTurn({ ...newAttempt(request, context), regenerates: true }, context);
   }
 
   #request(mode: string, message: string): ChatRequestInMode {
     const { sessionId: session_id, title, user } = this;
     if (session_id !== null) return { mode, message, session_id };
-    const begun = { ...(title !== null && { title }), ...(user !== null && { user }) };
-    return { mode, message, session_id, ...begun, ...settingsOfNew(this.settings) };
+    const newSession = { ...(title !== null && { title }), ...(user !== null && { user }) };
+    return { mode, message, session_id, ...newSession, ...settingsOfNew(this.settings) };
   }
 
   /**
-   * For a session that is continued: the message at its end that has no whole reply. Its key is lost, because the process that sent it
-   * has ended. A service that can ask for another reply stores nothing twice; elsewhere the message is sent again as another turn.
+   * Repeats the last message of a continued session if it has no complete reply. Its idempotency key is lost, because the process that
+   * sent it has ended. A service that can generate another reply stores nothing twice. Other services get the message as a new turn.
    */
-  async #retryKept(context: CliContext): Promise<void> {
+  async #retryStored(context: CliContext): Promise<void> {
     const { sessionId } = this;
     if (sessionId === null) throw nothingToRepeat();
     const turn = await lastTurn(sessionId, context);
@@ -156,58 +156,60 @@ export class Conversation {
     if (turn.isAnswered) return sayComplete(context);
     const { backend } = await context.open();
     if (backend.extensions?.includes('lines')) return this.regenerate(null, context);
-    const mode = await this.knownMode(context);
-    await context.say('The key of the last message is not known here: this sends it again as another turn.');
-    await this.#turn(newAttempt(this.#request(mode, turn.message), context), context);
+    const mode = await this.resolveMode(context);
+    await context.say(
+      'The idempotency key of the last message is not known, so the message is sent again as a new turn.',
+    );
+    await this.#runTurn(newAttempt(this.#request(mode, turn.message), context), context);
   }
 
   /**
-   * With its key, the message is the same turn, whatever happened to it. If the server may ignore keys, the message is another turn in
-   * the session that it created.
+   * Returns the attempt that repeats this one. With its key, the message is the same turn, whether the server has stored it or not. If
+   * the server may ignore keys, the message is a new turn in the session that the first attempt created.
    */
-  async #again(last: Attempt, context: CliContext): Promise<Attempt> {
+  async #repeated(attempt: Attempt, context: CliContext): Promise<Attempt> {
     const { backend } = await context.open();
-    if (backend.extensions?.includes('idempotency')) return last;
-    await context.say('This server is not known to tell a repetition by its key: this repeats the turn.');
-    const { mode, message, session_id } = last.request;
-    return session_id === this.sessionId ? last : newAttempt(this.#request(mode, message), context);
+    if (backend.extensions?.includes('idempotency')) return attempt;
+    await context.say('This server may not support idempotency keys, so this may repeat the turn.');
+    const { mode, message, session_id } = attempt.request;
+    return session_id === this.sessionId ? attempt : newAttempt(this.#request(mode, message), context);
   }
 
-  async #turn(attempt: Attempt, context: CliContext): Promise<void> {
-    const { last: before } = this;
-    this.last = { ...attempt, isBegun: false, isReturned: false };
-    const call = { ...(await context.call()), idempotencyKey: attempt.key };
+  async #runTurn(attempt: Attempt, context: CliContext): Promise<void> {
+    const { lastAttempt: attemptBefore } = this;
+    this.lastAttempt = { ...attempt, isBegun: false, isReturned: false };
+    const call = { ...(await context.call()), idempotencyKey: attempt.idempotencyKey };
     const shown = await shownReply(this.#options.markdown, context);
     const notes: string[] = [];
     const firstNote = await noteOfFirstReply(attempt.request.mode, context);
     let title: Promise<void> | null = null;
     try {
-      const told = { ...call, notice: shown.notice };
-      const complete = await streamTurn(await eventsOf(attempt, told, context), shown, (event) => {
+      const events = await eventsOf(attempt, { ...call, notice: shown.notice }, context);
+      const complete = await streamTurn(events, shown, (event) => {
         if (event.event === 'session') title = this.#entered(event.data.session_id, attempt, context);
         else if (event.event === 'done') this.reply = event.data.reply;
         else if (event.event === 'delta') {
-          this.reply = (this.last?.isBegun ? this.reply : '') + event.data.text;
-          this.last = { ...(this.last ?? attempt), isBegun: true };
+          this.reply = (this.lastAttempt?.isBegun ? this.reply : '') + event.data.text;
+          this.lastAttempt = { ...(this.lastAttempt ?? attempt), isBegun: true };
         }
       });
       context.signal.throwIfAborted();
       if (complete === null) {
         throw new ParleyError('INCOMPLETE_REPLY', 'The reply broke off before its end.');
       }
-      this.last = { ...this.last, isAnswered: true };
+      this.lastAttempt = { ...this.lastAttempt, isAnswered: true };
       this.usage = complete.usage;
       notes.push(...turnNotes(complete, attempt.request));
       if (complete.finish_reason === 'length')
         notes.push('The reply ends here because it reached its limit.');
       if (firstNote !== null) notes.push(firstNote);
     } catch (error) {
-      // Nothing was sent to a server that makes no other replies, so the turn before stays the last one.
+      // A server that cannot generate another reply has done nothing, so the attempt before stays the last one.
       if (attempt.regenerates && error instanceof ParleyError && error.code === 'UNSUPPORTED') {
-        this.last = before;
+        this.lastAttempt = attemptBefore;
         throw error;
       }
-      this.last = { ...this.last, isReturned: !context.signal.aborted && !attempt.regenerates };
+      this.lastAttempt = { ...this.lastAttempt, isReturned: !context.signal.aborted && !attempt.regenerates };
       const { mode, session_id: sessionId } = attempt.request;
       if (sessionId === null || mode !== this.#modeOfSession) throw error;
       throw withModeOfSession(error, { mode, sessionId }, '/mode MODE');
@@ -217,13 +219,13 @@ export class Conversation {
     }
   }
 
-  /** The message is stored, perhaps in a new session. The title of that session is read while the reply arrives. */
+  /** Called when the message is stored, perhaps in a new session. The title of that session is read while the reply arrives. */
   async #entered(sessionId: string, attempt: Attempt, context: CliContext): Promise<void> {
-    this.last = { ...(this.last ?? attempt), isKept: true };
+    this.lastAttempt = { ...(this.lastAttempt ?? attempt), isStored: true };
     const isNew = this.sessionId !== sessionId;
     this.sessionId = sessionId;
     this.settings = nothingGiven;
-    if (attempt.regenerates) this.goOnIn(attempt.request.mode);
+    if (attempt.regenerates) this.continueInMode(attempt.request.mode);
     try {
       await context.rememberSession(sessionId, attempt.request.mode);
       if (isNew || this.title === null) this.title = await titleOf(sessionId, context);
@@ -233,7 +235,7 @@ export class Conversation {
   }
 }
 
-/** Compares everything except the session: the first attempt may have created it. */
+/** Compares everything except the session, because the first attempt may have created it. */
 function isSameMessage(one: ChatRequest, other: ChatRequest): boolean {
   const isSame = one.message === other.message && one.mode === other.mode;
   return isSame && (other.session_id !== null || isDeepStrictEqual(newSessionOf(one), newSessionOf(other)));
@@ -244,9 +246,15 @@ function newSessionOf({ title, system, parameters, user }: ChatRequest) {
 }
 
 function newAttempt(request: ChatRequestInMode, context: CliContext): Attempt {
-  const key = context.host.newRequestId();
-  const regenerates = false;
-  return { request, regenerates, key, isAnswered: false, isBegun: false, isKept: false, isReturned: false };
+  return {
+    request,
+    regenerates: false,
+    idempotencyKey: context.host.newRequestId(),
+    isAnswered: false,
+    isBegun: false,
+    isStored: false,
+    isReturned: false,
+  };
 }
 
 async function eventsOf(
@@ -266,9 +274,9 @@ function nothingToRepeat(): ParleyError {
 
 async function sayComplete(context: CliContext): Promise<void> {
   const { backend } = await context.open();
-  const canAsk = backend.extensions?.includes('lines') ?? false;
-  const how = canAsk ? '/regenerate asks for another one' : 'send the message again to ask once more';
-  await context.say(`The last reply is complete: ${how}.`);
+  const canRegenerate = backend.extensions?.includes('lines') ?? false;
+  const how = canRegenerate ? '/regenerate asks for another one' : 'send the message again for another one';
+  await context.say(`The last reply is complete; ${how}.`);
 }
 
 export async function titleOf(sessionId: string, context: ServiceAccess): Promise<string | null> {

@@ -1,4 +1,4 @@
-// Lets a person write a message in $VISUAL or $EDITOR, in a private file that is removed afterwards.
+// Lets the user write a message in $VISUAL or $EDITOR, in a private file that is removed afterwards.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,15 +8,15 @@ import { readSmallFile } from '../../system/small-file.ts';
 import { withoutLastNewlines } from '../end-of-text.ts';
 import { Interruption } from '../interruption.ts';
 
-/** More than a message, so that a message that is a little too long comes back to be shortened. */
+/** More than the limit of a message, so that a message that is a little too long can be shortened. */
 const mostBytes = 8 * 1024 * 1024;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns what the file holds at the end. Null if the editor ended with a failing status, so that its text is not used. Rejects with
- * the `Interruption` that stops the process, because an editor may not notice that its terminal closed. The file then stays for what
- * the editor keeps beside it. Ctrl-C goes to the editor.
+ * Returns the content of the file when the editor ends. Null if the editor failed, because its text is then not used. Ctrl-C goes to the
+ * editor. Rejects with the `Interruption` that stops the process, because an editor may not notice that its terminal closed. The file is
+ * then kept, because the editor may keep a recovery file beside it.
  */
 export async function writeInEditor(
   text: string,
@@ -32,11 +32,11 @@ export async function writeInEditor(
     const status = await run(editor, file, { env, signal });
     if (status === 127) {
       throw new ParleyError('USAGE', `The editor ${editor} cannot be run.`, {
-        hint: 'Set VISUAL or EDITOR to one that is there.',
+        hint: 'Set VISUAL or EDITOR to an installed editor.',
       });
     }
     if (status !== 0) return null;
-    // A text that cannot be read stays for its writer.
+    // A file that cannot be read is kept for the user.
     isKept = true;
     const written = withoutLastNewlines(textOf(file));
     isKept = false;
@@ -50,7 +50,7 @@ function textOf(file: string): string {
   try {
     return readSmallFile(file, mostBytes);
   } catch (error) {
-    throw fileFailure(error, file, 'read', 'The file stays there.');
+    throw fileFailure(error, file, 'read', 'The file is kept.');
   }
 }
 

@@ -1,4 +1,4 @@
-// The text of /help: the slash commands, and the keys that are not obvious. No line is cut on a narrow terminal.
+// The text of /help: the slash commands, and the keys that are not obvious. A narrow terminal gets the whole text, too.
 import type { Output } from '../terminal/output.ts';
 import { type OutputText, type TerminalText, terminalText } from '../terminal/terminal-text.ts';
 
@@ -8,49 +8,49 @@ interface Described {
   readonly description: string;
 }
 
-export const slashItself = ['//', 'at the start: a message that begins with a slash'] as const;
+export const doubleSlash = ['//', 'at the start: send a message that begins with a slash'] as const;
 
 export const keys: readonly (readonly [string, string])[] = [
   ['Enter', 'send'],
-  ['Alt-Enter, \\ Enter', 'a new line; between """ and """, Enter is one too'],
-  ['Shift-Enter', 'the same, on a terminal that tells it'],
-  ['Ctrl-C', 'stop the reply and keep it; clear the line'],
+  ['Alt-Enter, \\ Enter', 'start a new line; between """ and """, Enter does too'],
+  ['Shift-Enter', 'the same, if the terminal reports it'],
+  ['Ctrl-C', 'stop the reply and keep its first part; clear the line'],
   ['Ctrl-D', 'leave'],
-  ['Up, Down, Ctrl-R', 'what was typed before; look for it'],
-  ['Tab', 'complete a command, a mode, a session, a file'],
-  ['Ctrl-A, Ctrl-E', 'to the start or the end of the line'],
-  ['Alt-B, Alt-F', 'a word back or on'],
-  ['Ctrl-W, Ctrl-U', 'cut a word, or all before the cursor'],
-  ['Alt-D, Ctrl-K', 'cut the next word, or all behind the cursor'],
-  ['Ctrl-Y, Ctrl-_', 'insert what was cut; undo'],
-  ['Ctrl-X Ctrl-E', 'go on writing in $VISUAL or $EDITOR'],
-  ['Ctrl-L, Ctrl-Z', 'clear the screen; stop (fg goes on)'],
+  ['Up, Down, Ctrl-R', 'browse the history; search it'],
+  ['Tab', 'complete a command, mode, session or file'],
+  ['Ctrl-A, Ctrl-E', 'move to the start or the end of the line'],
+  ['Alt-B, Alt-F', 'move one word back or forward'],
+  ['Ctrl-W, Ctrl-U', 'cut the previous word, or all text before the cursor'],
+  ['Alt-D, Ctrl-K', 'cut the next word, or all text after the cursor'],
+  ['Ctrl-Y, Ctrl-_', 'insert the text that was cut; undo'],
+  ['Ctrl-X Ctrl-E', 'continue writing in $VISUAL or $EDITOR'],
+  ['Ctrl-L, Ctrl-Z', 'clear the screen; suspend (fg resumes)'],
 ];
 
 const gap = 2;
-/** In fewer columns, a description stands below the name that it describes. */
-const narrowest = 30;
+/** If the descriptions have fewer columns than this, they are printed below the names. */
+const minDescriptionColumns = 30;
 
 export async function helpText(commands: readonly Described[], output: Output): Promise<TerminalText> {
   const { default: wrapAnsi } = await import('wrap-ansi');
   const rows = [
     ...commands.map(({ name, argument, description }) => [`/${name} ${argument}`.trimEnd(), description]),
-    slashItself,
+    doubleSlash,
     ...keys,
   ] as const;
   const { bold } = await output.style();
   const columns = output.columns();
-  const left = Math.max(...rows.map(([what = '']) => what.length)) + gap;
-  const isNarrow = columns - left < narrowest;
+  const left = Math.max(...rows.map(([name = '']) => name.length)) + gap;
+  const isNarrow = columns - left < minDescriptionColumns;
   const indent = isNarrow ? gap : left;
   const room = Math.max(1, columns - indent);
-  const lines = rows.flatMap<OutputText>(([what = '', description = '']) => {
+  const lines = rows.flatMap<OutputText>(([name = '', description = '']) => {
     const described = wrapAnsi(description, room, { hard: true }).split('\n');
     const first = isNarrow
-      ? [bold(what)]
-      : [terminalText`${bold(what)}${' '.repeat(left - what.length)}${described.shift() ?? ''}`];
+      ? [bold(name)]
+      : [terminalText`${bold(name)}${' '.repeat(left - name.length)}${described.shift() ?? ''}`];
     return [...first, ...described.map((line) => ' '.repeat(indent) + line)];
   });
-  const title = wrapAnsi('Of a command, a beginning that no other has will do: /q', columns, { hard: true });
-  return terminalText`${[...lines, '', title].map((line) => terminalText`${line}\n`)}`;
+  const footer = wrapAnsi('A command can be shortened to a unique prefix: /q', columns, { hard: true });
+  return terminalText`${[...lines, '', footer].map((line) => terminalText`${line}\n`)}`;
 }

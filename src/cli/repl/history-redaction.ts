@@ -1,21 +1,21 @@
-// Takes texts out of the histories of what was typed, of all profiles.
+// Removes texts from the input histories of all profiles.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { replaceFile } from '../../system/atomic-file.ts';
 import { fileFailure } from '../../system/file-failure.ts';
 import { type LoadLocks, withFileLock } from '../../system/file-lock.ts';
 
-export interface HistoryPlace {
+export interface HistoryLocation {
   readonly dataDirectory: string;
   readonly locks: LoadLocks;
 }
 
 /**
- * `replace` gets each typed line. Returns the number of lines that it changed. A part of a line that a full disk cut short is removed, because
- * it cannot be read.
+ * `replace` receives each line of the histories. Returns the number of lines that it changed. A line that a full disk cut short is removed,
+ * because it cannot be read.
  */
 export async function redactHistories(
-  { dataDirectory, locks }: HistoryPlace,
+  { dataDirectory, locks }: HistoryLocation,
   replace: (line: string) => string,
 ): Promise<number> {
   const directory = join(dataDirectory, 'history');
@@ -31,7 +31,7 @@ export async function redactHistories(
         count += changed;
       });
     } catch (error) {
-      throw fileFailure(error, path, 'written', 'What was typed may still hold the text.');
+      throw fileFailure(error, path, 'written', 'The history may still contain the text.');
     }
   }
   return count;
@@ -41,14 +41,14 @@ function redacted(file: string, replace: (line: string) => string) {
   let changed = 0;
   const lines = file.split('\n').flatMap((json) => {
     const line = lineOf(json);
-    const without = line === null ? null : replace(line);
-    if (without !== line || (line === null && json !== '')) changed += 1;
-    return without === null ? [] : [`\n${JSON.stringify(without)}`];
+    const replaced = line === null ? null : replace(line);
+    if (replaced !== line || (line === null && json !== '')) changed += 1;
+    return replaced === null ? [] : [`\n${JSON.stringify(replaced)}`];
   });
   return { text: lines.join(''), changed };
 }
 
-/** Null for what is no line. */
+/** Null if the text is not a JSON string. */
 function lineOf(json: string): string | null {
   try {
     const line: unknown = JSON.parse(json);

@@ -1,19 +1,18 @@
-// Searches the history for a line that contains a text (Ctrl-R). Each function handles one key. The functions are pure, like the
-// editor.
+// Searches the history for a line that contains a text (Ctrl-R). Each function handles one key. Like the editor, the functions are pure.
 import type { Edited } from './line-input.ts';
 import { draftOf, type LineState, type Search } from './line-state.ts';
 
 type Change = { readonly typed: string } | { readonly erased: true };
 
-/** Begins a search, or changes the text that is looked for. */
+/** Starts a search, or changes its text. */
 export function searchEdited(state: LineState, change: Change, history: readonly string[]): Edited {
   const search = state.search ?? { query: '', found: null, draft: draftOf(state) };
   const query = 'typed' in change ? search.query + change.typed : [...search.query].slice(0, -1).join('');
-  // A longer text is looked for from the current line on, or not at all if there is no line with its beginning. A shorter text is looked
-  // for from the newest line on.
-  const isHopeless = 'typed' in change && search.query !== '' && search.found === null;
+  // A longer text is searched from the current line on, or not at all if no line has its beginning. A shorter text is searched from the
+  // newest line on.
+  const cannotMatch = 'typed' in change && search.query !== '' && search.found === null;
   const from = 'typed' in change && search.found !== null ? search.found : history.length - 1;
-  const found = query === '' || isHopeless ? null : indexOf(query, from, history);
+  const found = query === '' || cannotMatch ? null : indexOf(query, from, history);
   return {
     state: { ...state, search: { ...search, query, found } },
     action: found === null && query !== '' ? 'bell' : 'none',
@@ -35,7 +34,7 @@ function indexOf(query: string, from: number, history: readonly string[]): numbe
   return null;
 }
 
-/** The position of the text in a line, or -1. Letter case counts only if the text has a capital letter. */
+/** The position of the text in a line, or -1. The search is case-sensitive only if the text has a capital letter. */
 export function placeIn(line: string, query: string): number {
   return (/\p{Lu}/u.test(query) ? line : line.toLowerCase()).indexOf(query);
 }

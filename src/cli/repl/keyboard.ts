@@ -1,5 +1,5 @@
-// Reads the keyboard of the terminal: in raw mode, so that every key arrives, with pastes in brackets. The line editor knows what a key
-// means. The terminal gets its former modes back, however the process ends.
+// Reads the keyboard of the terminal in raw mode, so that every key arrives, and with bracketed paste. The line editor handles the keys. The
+// former modes of the terminal are restored, however the process ends.
 import { EventEmitter } from 'node:events';
 import { emitKeypressEvents } from 'node:readline';
 import type { Readable } from 'node:stream';
@@ -15,7 +15,7 @@ export interface KeyboardOptions {
   /** The same terminal, for output. */
   readonly stream: TerminalStream;
   readonly onInput: (input: LineInput) => void;
-  /** Called when the terminal is gone. */
+  /** Called when the terminal has closed. */
   readonly onEnd: () => void;
   /** Registers an action to run when the process ends, however it ends. Returns a function that removes it. */
   readonly atExit: (action: () => void) => () => void;
@@ -36,15 +36,12 @@ export class Keyboard {
   readonly #options: KeyboardOptions;
   #input: TerminalInput | null = null;
   readonly #decoder = new StringDecoder('utf8');
-  /**
-   * Node parses typed text into keys. A paste does not go through that parser, which would join half an escape sequence with the next
-   * key.
-   */
+  /** Node parses typed text into keys. A paste bypasses that parser, which would join half an escape sequence with the next key. */
   readonly #keys = new EventEmitter();
   #pastes: PasteReader | null = null;
-  /** The listener for errors stays for ever, because a terminal that is gone may report it late. */
-  #heedsErrors = false;
-  #forgetExit = () => {};
+  /** The listener for errors is never removed, because a closed terminal may report an error late. */
+  #listensForErrors = false;
+  #removeExitAction = () => {};
 
   constructor(options: KeyboardOptions) {
     this.#options = options;
@@ -57,11 +54,11 @@ export class Keyboard {
     if (this.#input !== null) return;
     const input = this.#options.open();
     this.#input = input;
-    this.#forgetExit = this.#options.atExit(() => this.release());
+    this.#removeExitAction = this.#options.atExit(() => this.release());
     const pastes = new PasteReader({
       typed: (text) => this.#keys.emit('data', text),
       pasted: (text) => this.#options.onInput({ kind: 'paste', text }),
-      // A report that had begun when the terminal was given away is dropped. Text that came at once with the key that gave it away is
+      // A report that had begun when the terminal was released is dropped. Text that arrived together with the key that released it is
       // kept.
       startTimer,
       startReadingTimer: (milliseconds, action) =>
@@ -73,18 +70,18 @@ export class Keyboard {
     input.on('data', this.#take);
     input.on('end', this.#end);
     input.on('close', this.#end);
-    if (!this.#heedsErrors) input.on('error', this.#end);
-    this.#heedsErrors = true;
+    if (!this.#listensForErrors) input.on('error', this.#end);
+    this.#listensForErrors = true;
     input.resume();
   }
 
-  /** Gives the terminal back with its former modes, for another program, a question, or the shell. */
+  /** Stops reading and restores the former modes of the terminal, for another program, a question, or the shell. */
   release(): void {
     const input = this.#input;
     if (input === null) return;
     this.#input = null;
     this.#pastes = null;
-    this.#forgetExit();
+    this.#removeExitAction();
     input.off('data', this.#take);
     input.off('end', this.#end);
     input.off('close', this.#end);
@@ -92,7 +89,7 @@ export class Keyboard {
     try {
       input.setRawMode?.(false);
     } catch {
-      // The terminal is gone, so there is no mode to restore.
+      // The terminal has closed, so there is no mode to restore.
     }
     this.#write(noPasteBrackets + showCursor);
   }
@@ -120,8 +117,8 @@ export class Keyboard {
 }
 
 /**
- * After a busy moment a timer may be due before the terminal was read, for example between the two parts of an arrow key. The event loop
- * reads the terminal before the immediate.
+ * A timer that lets the terminal be read before the action. When the event loop was blocked, a timer may expire between the two parts of an
+ * arrow key. The event loop reads the terminal before it runs an immediate.
  */
 const startReadingTimer: StartTimer = (milliseconds, action) => {
   let immediate: NodeJS.Immediate | undefined;

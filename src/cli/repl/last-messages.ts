@@ -1,4 +1,5 @@
-// Reads the last messages of a session: one page, where the server knows how. Rejects with `UNSUPPORTED` if the server does not show messages.
+// Reads the last messages of a session, in one page if the server supports that. Rejects with `UNSUPPORTED` if the server lists no
+// messages.
 import { ParleyError } from '../../service/errors.ts';
 import { largestPage } from '../../service/limits.ts';
 import type { Result } from '../../service/result.ts';
@@ -12,53 +13,52 @@ export async function lastMessages(
   context: ServiceAccess,
 ): Promise<readonly Message[]> {
   const { backend } = await context.open();
-  const ask = async (cursor: string | null, last: boolean) =>
+  const readPage = async (cursor: string | null, last: boolean) =>
     backend.archive.listMessages(await context.call(), sessionId, {
       ...{ limit: last ? Math.min(most, largestPage) : largestPage, cursor },
       ...(last && { last }),
     });
   try {
-    return await lastOf(most, (cursor) => ask(cursor, cursor === null));
+    return await lastOf(most, (cursor) => readPage(cursor, cursor === null));
   } catch (error) {
-    // A server of an earlier version does not know the last page.
+    // A server of an earlier version cannot return the last page.
     if (!(error instanceof ParleyError) || error.code !== 'INVALID_REQUEST') throw error;
-    return lastOf(most, (cursor) => ask(cursor, false));
+    return lastOf(most, (cursor) => readPage(cursor, false));
   }
 }
 
-/** The first page may be the last one, or that of a server which does not know the difference. */
+/** Reads all pages that follow, because a server that does not support the last page returns the first one. */
 async function lastOf(
   most: number,
-  ask: (cursor: string | null) => Promise<Result<Page<Message>>>,
+  readPage: (cursor: string | null) => Promise<Result<Page<Message>>>,
 ): Promise<readonly Message[]> {
-  let kept: readonly Message[] = [];
-  for await (const { data } of everyPage(ask)) kept = [...kept, ...data.items].slice(-most);
-  return kept;
+  let messages: readonly Message[] = [];
+  for await (const { data } of everyPage(readPage)) messages = [...messages, ...data.items].slice(-most);
+  return messages;
 }
 
 export interface LastTurn {
-  /** What the user said. */
   readonly message: string;
-  /** True if its reply reached its end. */
+  /** True if the reply is complete. */
   readonly isAnswered: boolean;
 }
 
-/** Null if the session has no message, or if the server shows no messages. */
+/** Null if the session has no message, or if the server lists no messages. */
 export async function lastTurn(sessionId: string, context: ServiceAccess): Promise<LastTurn | null> {
-  const messages = await shownMessages(sessionId, 2, context);
+  const messages = await lastMessagesOrNone(sessionId, 2, context);
   const reply = messages.at(-1);
   const message = messages.findLast(({ role }) => role === 'user');
   if (reply === undefined || message === undefined) return null;
   return { message: message.content, isAnswered: reply.role === 'assistant' && !isCut(reply) };
 }
 
-/** The last reply that has any text. Empty if there is none, or if the server shows no messages. */
+/** The last reply that has any text. Empty if there is none, or if the server lists no messages. */
 export async function lastReply(sessionId: string, context: ServiceAccess): Promise<string> {
-  const messages = await shownMessages(sessionId, largestPage, context);
+  const messages = await lastMessagesOrNone(sessionId, largestPage, context);
   return messages.findLast(({ role, content }) => role === 'assistant' && content !== '')?.content ?? '';
 }
 
-async function shownMessages(
+async function lastMessagesOrNone(
   sessionId: string,
   most: number,
   context: ServiceAccess,

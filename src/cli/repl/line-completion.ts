@@ -1,11 +1,11 @@
-// Runs the completion of the edited line for Tab, and knows what it listed for that line already.
+// Completes the edited line for Tab, and remembers which choices are listed above that line.
 import type { LineReaderOptions } from './line-reader-options.ts';
 import { type LineState, replaced } from './line-state.ts';
 import { plain, unfolded } from './line-text.ts';
 
 /**
- * `inserted`: the line has changed. `listed`: `list` is to be shown above the line. `nothing`: there is no other choice. `folded`: the
- * line cannot be completed.
+ * `inserted`: the line has changed. `listed`: the caller shows `list` above the line. `nothing`: there is nothing to insert or to list.
+ * `folded`: the line has a fold and cannot be completed.
  */
 export interface CompletionEffect {
   readonly kind: 'inserted' | 'listed' | 'nothing' | 'folded';
@@ -16,7 +16,7 @@ export interface CompletionEffect {
 export class LineCompletion {
   readonly #complete: LineReaderOptions['complete'];
   #running: AbortController | null = null;
-  /** What Tab listed above the current line. Empty once the list is out of sight, or for another line. */
+  /** The list above the current line. Empty if there is none, or if it is out of sight. */
   #listed = '';
 
   constructor(complete: LineReaderOptions['complete']) {
@@ -27,7 +27,7 @@ export class LineCompletion {
     this.#listed = '';
   }
 
-  /** Returns false if none runs. */
+  /** Stops the running completion. Returns false if none is running. */
   stop(): boolean {
     this.#running?.abort();
     return this.#running !== null;
@@ -35,7 +35,7 @@ export class LineCompletion {
 
   async run(state: LineState): Promise<CompletionEffect> {
     const text = plain(state.text);
-    // A line with a fold is not completed, because its text is not what is shown.
+    // A line with a fold is not completed, because the shown text differs from its text.
     if (text !== unfolded(state.text, [])) return { kind: 'folded', state, list: '' };
     this.#running = new AbortController();
     try {

@@ -1,5 +1,5 @@
-// The line editor: what a key does to the line. It is a pure function of state and key, with a new state and an action as its result.
-// The keys are those of readline. line-reader.ts shows the line and runs the action.
+// The line editor: a pure function from a state and a key to a new state and an action. The keys are those of readline. line-reader.ts
+// shows the line and performs the action.
 import { findNext, searchEdited } from './history-search.ts';
 import {
   type Action,
@@ -58,7 +58,7 @@ function done(state: LineState): Edited {
 
 function typed(state: LineState, text: string): LineState {
   const next = inserted(state, text);
-  // Letters in a row are undone together.
+  // Letters that are typed one after the other are undone together.
   const joins = state.lastAction === 'type' && !/\s/.test(text);
   return { ...next, undo: joins ? state.undo : next.undo, lastAction: 'type' };
 }
@@ -153,7 +153,7 @@ const undo: Change = (state) => {
 
 const changes: Readonly<Record<string, Change>> = {
   return: enter,
-  // The terminal sends this name for Enter while it is not in raw mode yet, at the start.
+  // Before the terminal is in raw mode, Enter arrives under this name.
   enter,
   'alt-return': (state) => done(inserted(state, '\n')),
   'alt-enter': (state) => done(inserted(state, '\n')),

@@ -1,6 +1,6 @@
-// Stores the typed lines: a private file per profile, one JSON string a line. The line end stands before each string, so that a string
-// that a full disk cut short does not spoil the next one. Many processes may add lines. A process reads the lines of others when it
-// starts.
+// Stores the typed lines: a private file per profile, with one JSON string a line. The newline is written before each string, so that a
+// string that a full disk cut short does not damage the next one. Many processes may add lines. A process reads the lines of the others
+// when it starts.
 import { appendFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { replaceFile } from '../../system/atomic-file.ts';
@@ -14,18 +14,18 @@ export interface LineHistoryOptions {
   /** The name of the profile or of the server. It is a part of the file name. */
   readonly name: string;
   readonly locks: LoadLocks;
-  /** True: the lines are remembered by this process only. */
+  /** True to remember the lines in this process only. */
   readonly keepsNoText?: boolean;
 }
 
 const mostLines = 1000;
-/** The file is rewritten when it holds this many lines more than the most. */
+/** The file is rewritten when it has this many lines more than `mostLines`. */
 const slack = 500;
 /** A longer line is remembered by this process only. */
 const longestLine = 64 * 1024;
-/** Of a file that grew beyond this size, the newest part is read and kept. */
+/** Only the newest part of a file that grew beyond this size is read and kept. */
 const mostBytes = 64 * 1024 * 1024;
-/** The bytes of a line in the file. JSON writes a character in up to six. */
+/** The longest line in the file, in bytes. JSON writes a character in up to six bytes. */
 const longestJson = 6 * longestLine + 2;
 
 export class LineHistory {
@@ -44,7 +44,7 @@ export class LineHistory {
     return join(this.#directory, `${this.#options.name}.jsonl`);
   }
 
-  /** The lines without repetitions, the oldest first. The file is read at the first use, because a prompt does not need it. */
+  /** The lines without duplicates, the oldest first. The file is read at the first use, because the prompt does not need it. */
   get lines(): readonly string[] {
     if (this.#lines === null) {
       const { lines, stored } = this.#read();
@@ -62,13 +62,12 @@ export class LineHistory {
     if (isRepeated || line.length > longestLine || this.#options.keepsNoText) return;
     try {
       makePrivateDirectory(this.#directory);
-      // One write at the end of the file does not mix with the writes of other processes. The lock protects it from a process that
-      // rewrites the file.
+      // An append does not mix with the appends of other processes. The lock protects it from a process that rewrites the file.
       await this.#locked(() => appendFileSync(this.path, `\n${JSON.stringify(line)}`, { mode: 0o600 }));
       this.#stored += 1;
       if (this.#stored > mostLines + slack) await this.#shorten();
     } catch (error) {
-      throw fileFailure(error, this.path, 'written', 'What is typed is remembered until this ends.');
+      throw fileFailure(error, this.path, 'written', 'Lines are remembered only until this REPL ends.');
     }
   }
 
@@ -99,11 +98,11 @@ export class LineHistory {
 
 interface StoredLines {
   readonly lines: readonly string[];
-  /** Counted until the file is known to be due for a rewrite. */
+  /** The number of lines in the file. Counting stops when the file is known to need a rewrite. */
   readonly stored: number;
 }
 
-/** Reads from the end, and no further than needed: another program may have put millions of lines into the file. */
+/** Reads from the end, and no further than needed, because another program may have written millions of lines into the file. */
 function storedLines(path: string): StoredLines {
   const newest = new Set<string>();
   let stored = 0;
@@ -129,7 +128,7 @@ function lineOfFile(json: string): readonly string[] {
   }
 }
 
-/** Of equal lines, the last one stays. */
+/** Removes duplicates. The last of equal lines stays. */
 function distinct(lines: readonly string[]): string[] {
   return [...new Set(lines.toReversed())].slice(0, mostLines).reverse();
 }

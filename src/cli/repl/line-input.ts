@@ -1,4 +1,4 @@
-// The types of a line editor: the keys and pastes that it takes, and the actions that it asks for.
+// The input and output of the line editor: keys and pastes, and the actions that it requests.
 import type { LineState } from './line-state.ts';
 
 /** A key as node:readline reports it. */
@@ -15,8 +15,8 @@ export type LineInput =
   | { readonly kind: 'paste'; readonly text: string };
 
 /**
- * `submit`: the line is complete. `interrupt`: Ctrl-C. `leave`: Ctrl-D on an empty line. `bell`: the key had no effect. The other names
- * say what the reader does.
+ * The action that a reader performs after a key. `submit`: the line is complete. `interrupt`: Ctrl-C. `leave`: Ctrl-D on an empty line.
+ * `bell`: the key had no effect.
  */
 export type Action =
   | 'none'
@@ -40,7 +40,7 @@ export function keyName({ name, ctrl, meta, sequence }: Key): string {
   return `${ctrl ? 'ctrl-' : ''}${meta ? 'alt-' : ''}${name}`;
 }
 
-/** False for a control character, and for a key without text. */
+/** True for a key that types text. False for control characters and function keys. */
 export function isText({ ctrl, meta, sequence }: Key): boolean {
   return !ctrl && !meta && sequence !== '' && !/\p{Cc}/u.test(sequence);
 }

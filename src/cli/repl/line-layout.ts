@@ -1,4 +1,4 @@
-// Lays a line out on a screen of a given width: the rows that it takes, and the place of the cursor. The functions are pure.
+// Computes the layout of a line on a screen of a given width: its rows, and the position of the cursor. The functions are pure.
 // line-painter.ts draws the rows.
 import { filterText } from '../terminal/filter.ts';
 import type { Measure } from '../terminal/table.ts';
@@ -9,7 +9,7 @@ import { characterAfter, foldLabel } from './line-text.ts';
 /** Returns the prompt for a terminal of this width. */
 export type PromptFor = (columns: number) => Prompt;
 
-/** The text before the line. `styled` is shown, and is as wide as `text`. */
+/** The text before the line. `styled` is the shown text. It has the same width as `text`. */
 export interface Prompt {
   readonly text: string;
   readonly styled: OutputText;
@@ -18,20 +18,20 @@ export interface Prompt {
 export interface Row {
   readonly text: string;
   readonly width: number;
-  /** False if the terminal itself wraps to the next row. Then it may also join both rows again when it is resized. */
+  /** False if the terminal itself wraps to the next row. It may then also join both rows again when it is resized. */
   readonly ends: boolean;
-  /** Where the row begins in the text of the line. Null for a row that begins inside a part, such as the label of a fold. */
+  /** The offset in the text at which the row begins. Null for a row that begins inside a part, such as the label of a fold. */
   readonly from: number | null;
 }
 
 export interface Layout {
-  /** Without the rows below the most that were asked for. */
+  /** The rows, up to the requested number of rows below the cursor. */
   readonly rows: readonly Row[];
   readonly cursor: Place;
   readonly end: Place;
 }
 
-/** A line that was laid out before. The rows above its first change are taken over. */
+/** The layout before a change. The rows above the change are reused. */
 export interface EarlierLayout {
   readonly prompt: Prompt;
   readonly line: ShownLine;
@@ -42,7 +42,7 @@ export interface EarlierLayout {
 export interface LayoutOptions {
   readonly columns: number;
   readonly measure: Measure;
-  /** The rows below this many behind the cursor are left out. */
+  /** Rows further than this below the cursor are omitted. */
   readonly most?: number;
   readonly earlier?: EarlierLayout | null;
 }
@@ -54,15 +54,15 @@ interface Place {
 
 const indent = '  ';
 const tab = '    ';
-/** The end column of rows that are cut off below. It equals no column, so the cursor is always moved to its place. */
-const notTheCursor = -1;
+/** The end column of a layout whose last rows are clipped. It equals no column, so the cursor is always moved to its position. */
+const unknownColumn = -1;
 
-/** The part of a line that is shown. During Ctrl-R it is the found line. */
+/** The line that is shown. During Ctrl-R it is the found line. */
 export type ShownLine = Pick<LineState, 'text' | 'cursor' | 'pastes'>;
 
 export function layOut(prompt: Prompt, line: ShownLine, options: LayoutOptions): Layout {
   const { columns, measure, most = Number.POSITIVE_INFINITY, earlier = null } = options;
-  const rows = earlier === null ? [] : rowsToKeep(earlier, prompt, line, columns);
+  const rows = earlier === null ? [] : reusableRows(earlier, prompt, line, columns);
   const last = rows.at(-1);
   const start = earlier?.layout.rows[rows.length]?.from ?? 0;
   let row = last === undefined ? shownText(prompt.styled) : last.ends ? indent : '';
@@ -79,23 +79,23 @@ export function layOut(prompt: Prompt, line: ShownLine, options: LayoutOptions):
     const wraps = column + width > columns && column > 0;
     cursor = wraps ? { row: rows.length + 1, column: 0 } : { row: rows.length, column };
   };
-  /** ASCII text takes one column a character, so it is put row by row. */
+  /** ASCII text takes one column a character, so it is added row by row. */
   const putAscii = (text: string, at: number) => {
-    for (let put = 0; put < text.length; ) {
-      if (column >= columns && column > 0) end(false, at + put);
-      const room = Math.min(Math.max(1, columns - column), text.length - put);
-      const behind = line.cursor - at - put;
-      if (behind >= 0 && behind < room) cursor = { row: rows.length, column: column + behind };
-      row += text.slice(put, put + room);
-      column += room;
-      put += room;
+    for (let done = 0; done < text.length; ) {
+      if (column >= columns && column > 0) end(false, at + done);
+      const count = Math.min(Math.max(1, columns - column), text.length - done);
+      const offset = line.cursor - at - done;
+      if (offset >= 0 && offset < count) cursor = { row: rows.length, column: column + offset };
+      row += text.slice(done, done + count);
+      column += count;
+      done += count;
     }
   };
   const putPart = (part: string, at: number) => {
     const label = foldLabel(part, line.pastes);
     const shown = label ?? (part === '\t' ? tab : filterText(part));
     const pieces = shown === part ? [part] : [...shown];
-    // The cursor stands before an emoji of several parts, because there is no place inside it.
+    // A cursor inside an emoji of several parts is shown before the emoji.
     if (line.cursor >= at && line.cursor < at + part.length) mark(measure(pieces[0] ?? ''));
     for (const [index, piece] of pieces.entries()) {
       const width = measure(piece);
@@ -108,7 +108,7 @@ export function layOut(prompt: Prompt, line: ShownLine, options: LayoutOptions):
   let at = start;
   for (const part of partsOf(line.text, start)) {
     if (part === '\n') {
-      // The last column has no room for the cursor behind it, so the cursor stands on the next row.
+      // After the last column there is no room for the cursor, so it is shown on the next row.
       if (at === line.cursor) mark(1);
       end(true, at + 1);
       row = indent;
@@ -126,10 +126,10 @@ export function layOut(prompt: Prompt, line: ShownLine, options: LayoutOptions):
 }
 
 /**
- * The rows above the first change and above the cursor. Two rows above the change are laid out again, because the end of a character
- * may have changed its width and so the place where its row is wrapped.
+ * The rows above the first change and above the cursor. Two rows above the change are laid out again, because a change can alter the width
+ * of the character before it, and so the position at which its row is wrapped.
  */
-function rowsToKeep(
+function reusableRows(
   { prompt, line, columns, layout }: EarlierLayout,
   nextPrompt: Prompt,
   next: ShownLine,
@@ -141,14 +141,15 @@ function rowsToKeep(
     String(prompt.styled) === String(nextPrompt.styled) &&
     line.pastes.every((paste, index) => paste === next.pastes[index]);
   if (!isSame) return [];
-  const changed = Math.min(sameLength(line.text, next.text), next.cursor);
+  const changed = Math.min(commonLength(line.text, next.text), next.cursor);
   const { rows } = layout;
   let keep = rows.findLastIndex(({ from }) => from !== null && from <= changed) - 2;
   while (keep > 0 && rows[keep]?.from === null) keep--;
   return keep > 0 ? rows.slice(0, keep) : [];
 }
 
-function sameLength(one: string, other: string): number {
+/** The length of the common prefix. */
+function commonLength(one: string, other: string): number {
   if (other.startsWith(one)) return one.length;
   let length = 0;
   while (length < one.length && one.charCodeAt(length) === other.charCodeAt(length)) length++;
@@ -184,6 +185,6 @@ export function clipped(layout: Layout, most: number): Layout {
   return {
     rows: shown,
     cursor: { row: cursor.row - first, column: cursor.column },
-    end: isEnd ? { row: last, column: end.column } : { row: last, column: notTheCursor },
+    end: isEnd ? { row: last, column: end.column } : { row: last, column: unknownColumn },
   };
 }

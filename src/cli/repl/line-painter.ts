@@ -1,4 +1,4 @@
-// Draws the edited line over the line drawn before, in one write, from the first change on. It changes nothing above the line.
+// Draws the edited line over the line that was drawn before, in one write and from the first change on. It changes nothing above the line.
 import type { Output } from '../terminal/output.ts';
 import type { Measure } from '../terminal/table.ts';
 import { type OutputText, TerminalText, terminalText } from '../terminal/terminal-text.ts';
@@ -23,12 +23,12 @@ interface Drawn {
 }
 
 /**
- * Clears from the first column of a row to the end of the screen. It clears in two steps: when tmux is told to clear from its first
- * cell, it moves the cleared rows to the lines that scrolled away, and each key at the top of the screen would leave a copy there.
+ * Clears from the first column of a row to the end of the screen, in two steps. If tmux clears from the first cell of the screen in one
+ * step, it moves the cleared rows into the scrollback, and each key at the top of the screen would leave a copy there.
  */
 const clearBelow = '\x1b[K\x1b[C\x1b[J\r';
 
-/** Writes without waiting. Errors are ignored, because the keyboard reports a terminal that is gone. */
+/** Writes without waiting. Errors are ignored, because the keyboard reports a closed terminal. */
 export function drawTo(output: Output, text: OutputText): void {
   output.write(text).catch(() => {});
 }
@@ -36,7 +36,7 @@ export function drawTo(output: Output, text: OutputText): void {
 export interface LinePainterOptions {
   readonly output: Output;
   readonly measure: Measure;
-  /** True if a resized terminal wraps its rows again by itself and keeps the cursor at its character. */
+  /** True if the terminal itself wraps its rows again when it is resized, and keeps the cursor at its character. */
   readonly reflows: boolean;
 }
 
@@ -45,9 +45,9 @@ export class LinePainter {
   readonly #measure: Measure;
   readonly #reflows: boolean;
   #drawn: Drawn | null = null;
-  /** The last layout with all its rows, of which the next one takes over what did not change. */
+  /** The last layout with all its rows. The next layout reuses the rows that did not change. */
   #earlier: EarlierLayout | null = null;
-  /** True if the terminal wrapped the rows again since the last drawing. Rows at its top may then be out of sight. */
+  /** True if the terminal wrapped the rows again since the last drawing. The first rows may then be out of sight. */
   #isRewrapped = false;
 
   constructor({ output, measure, reflows }: LinePainterOptions) {
@@ -62,35 +62,34 @@ export class LinePainter {
 
   paint(prompt: Prompt, line: ShownLine, { whole = false } = {}): void {
     const drawn = this.#laidOut(prompt, line, whole);
-    const more = this.#movedCursor(drawn) ?? this.#appended(drawn);
+    const shortcut = this.#movedCursor(drawn) ?? this.#appended(drawn);
     drawTo(
       this.#output,
       new TerminalText(
-        more ?? `${this.#changedRows(drawn) ?? this.#allRows(drawn)}${toCursor(drawn.layout)}`,
+        shortcut ?? `${this.#changedRows(drawn) ?? this.#allRows(drawn)}${toCursor(drawn.layout)}`,
       ),
     );
-    if (more === null) this.#isRewrapped = false;
+    if (shortcut === null) this.#isRewrapped = false;
     this.#drawn = drawn;
   }
 
   /**
-   * Called when the terminal has another size. A terminal that reflows shows the line correctly, so nothing is drawn unless the prompt
-   * changed. Rows at the top of the line may have scrolled out of sight (tmux does that at the top of the screen), where no cursor can
-   * reach them. After a change other than typing at the end, the whole line is drawn, and those rows stay among the lines that scrolled
-   * away.
+   * Called when the terminal was resized. A terminal that reflows shows the line correctly, so nothing is drawn unless the prompt changed.
+   * The first rows of the line may have scrolled out of sight (tmux does that at the top of the screen), where no cursor can reach them.
+   * After a change other than typing at the end, the whole line is drawn again, and those rows stay in the scrollback.
    */
   resized(prompt: Prompt, line: ShownLine): void {
     const before = this.#drawn;
     const next = this.#laidOut(prompt, line, false);
     const isKnown = before !== null && !before.isClipped && !next.isClipped;
     const isSame = String(before?.prompt.styled) === String(prompt.styled) && before?.line.text === line.text;
-    // Terminals differ on where the cursor goes behind the last character of one of several lines.
+    // If the cursor is after the last character of one of several lines, terminals move it to different places.
     const isCursorSafe = isAtEnd(line) || !line.text.includes('\n');
     if (!this.#reflows || !isKnown || !isSame || !isCursorSafe) {
       this.paint(prompt, line);
       return;
     }
-    // The last row is full now, so the next row is opened, as after drawing a full row.
+    // The last row is now full, so the cursor must move to the next row, as after drawing a full row.
     if (isAtEnd(line) && next.layout.end.column === 0) drawTo(this.#output, terminalText` \r`);
     this.#drawn = next;
     this.#isRewrapped = true;
@@ -106,16 +105,16 @@ export class LinePainter {
     return { prompt, line, text: textOf(layout.rows), layout, columns, isClipped: layout !== full };
   }
 
-  /** Leaves the whole line where it is, with the cursor on a row of its own below. */
+  /** Draws the whole line for the last time, and moves the cursor to an empty row below. */
   finish(prompt: Prompt, line: ShownLine): void {
     this.paint(prompt, { ...line, cursor: line.text.length }, { whole: true });
     const { column } = this.#drawn?.layout.end ?? { column: 0 };
-    // A line that ends at the end of its row has opened the next row already.
+    // After a line that fills its last row, the cursor is in the next row already.
     if (column > 0) drawTo(this.#output, terminalText`\r\n`);
     this.#drawn = null;
   }
 
-  /** Removes the line from the screen. The cursor stands where the line began. */
+  /** Removes the line from the screen. The cursor is then where the line began. */
   erase(): void {
     drawTo(this.#output, new TerminalText(`${this.#toStart()}${clearBelow}`));
     this.#drawn = null;
@@ -126,12 +125,12 @@ export class LinePainter {
     this.#drawn = null;
   }
 
-  /** Forgets the drawn line, because another program used the screen. The next line begins at the cursor. */
+  /** Forgets the drawn line after another program used the screen. The next line begins at the cursor. */
   forget(): void {
     this.#drawn = null;
   }
 
-  /** Called when texts have other widths than before. */
+  /** Called when the measured width of some texts has changed. */
   remeasure(): void {
     this.#earlier = null;
   }
@@ -140,7 +139,7 @@ export class LinePainter {
     return `${this.#toStart()}${clearBelow}${next.text}`;
   }
 
-  /** Draws from the first changed row on, if rows above it stay. That writes less, and unchanged rows do not flicker. */
+  /** Draws from the first changed row on, if there are rows above it. That writes less, and unchanged rows do not flicker. */
   #changedRows(next: Drawn): string | null {
     const before = this.#drawn;
     if (before === null || before.columns !== next.columns || this.#isRewrapped) return null;
@@ -161,7 +160,7 @@ export class LinePainter {
     return `${toRow(before.layout.cursor.row, first - 1)}\r\x1b[${column}C\x1b[J${rest}`;
   }
 
-  /** A key that moves the cursor alone writes nothing of the line. */
+  /** For a key that only moves the cursor, no text is written. */
   #movedCursor(next: Drawn): string | null {
     const before = this.#drawn;
     const isSame = before?.columns === next.columns && before.text === next.text && !this.#isRewrapped;
@@ -170,19 +169,21 @@ export class LinePainter {
     return `${toRow(before.layout.cursor.row, row)}\r${column > 0 ? `\x1b[${column}C` : ''}`;
   }
 
-  /** Most keys add to the end of a row. Then only the new text is written. */
+  /** For a key that adds to the end of the last row, as most do, only the new text is written. */
   #appended(next: Drawn): string | null {
     const before = this.#drawn;
     if (before === null || before.columns !== next.columns || !next.text.startsWith(before.text)) return null;
-    const stands = ({ layout: { cursor, end } }: Drawn) =>
+    const isCursorAtEnd = ({ layout: { cursor, end } }: Drawn) =>
       cursor.row === end.row && cursor.column === end.column;
     const sameRow = before.layout.end.row === next.layout.end.row;
-    return sameRow && stands(before) && stands(next) ? next.text.slice(before.text.length) : null;
+    return sameRow && isCursorAtEnd(before) && isCursorAtEnd(next)
+      ? next.text.slice(before.text.length)
+      : null;
   }
 
   /**
-   * Moves to the first column of the first row drawn. A terminal that was resized since has wrapped the rows again or has left them. No
-   * terminal reports which: `reflows` is derived from its name (terminal-reflow.ts).
+   * Moves to the first column of the first drawn row. A terminal that was resized since then may have wrapped the rows again. No terminal
+   * reports that, so `reflows` is derived from its name (terminal-reflow.ts).
    */
   #toStart(): string {
     const before = this.#drawn;
@@ -198,7 +199,7 @@ export class LinePainter {
   }
 }
 
-/** A full row is followed by a space and a return. Otherwise the cursor would stay behind the last column. */
+/** A full last row is followed by a space and a carriage return. Otherwise the cursor would stay after the last column. */
 function textOf(rows: readonly Row[]): string {
   const last = rows.length - 1;
   return rows

@@ -8,6 +8,7 @@ export interface LineReaderOptions {
   readonly open: () => TerminalInput;
   readonly output: Output;
   readonly job: Job;
+  /** See `LinePainterOptions`. */
   readonly reflows: boolean;
   /** The oldest line first. The list may grow. */
   readonly history: () => readonly string[];
@@ -15,6 +16,6 @@ export interface LineReaderOptions {
   readonly complete: (text: string, cursor: number, signal: AbortSignal) => Promise<Completion>;
   /** Shown after Ctrl-C at an empty prompt. */
   readonly leaveHint: string;
-  /** Lets a person edit the line in an external program. Null if the text did not change. */
+  /** Lets the user edit the text in an external program. Null if the editor failed. */
   readonly openEditor: (text: string) => Promise<string | null>;
 }

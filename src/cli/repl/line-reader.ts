@@ -1,5 +1,5 @@
 // Reads lines from a terminal: keyboard → editor → painter. Keys that arrive while no line is read are kept for the next prompt. Only
-// Ctrl-C acts at once.
+// Ctrl-C and Ctrl-Z act at once.
 import { withoutLastNewlines } from '../end-of-text.ts';
 import { terminalText } from '../terminal/terminal-text.ts';
 import { startTimer } from '../terminal/timer.ts';
@@ -11,7 +11,7 @@ import type { Prompt, PromptFor, ShownLine } from './line-layout.ts';
 import { drawTo, LinePainter } from './line-painter.ts';
 import type { LineReaderOptions } from './line-reader-options.ts';
 import type { LineSource, ReadLine } from './line-source.ts';
-import { behind, emptyLine, type LineState, lineOf, replaced, typedAhead } from './line-state.ts';
+import { emptyLine, initialLine, type LineState, lineOf, replaced, typedAhead } from './line-state.ts';
 import { RedrawSchedule } from './redraw-schedule.ts';
 import { shownLine, shownPrompt } from './shown-line.ts';
 import { editableText, submitted } from './submitted-line.ts';
@@ -25,8 +25,8 @@ const bell = terminalText`\x07`;
 const widthsPauseMs = 100;
 
 export class LineReader implements LineSource {
-  readonly makeRoom = 'Ctrl-C clears the line for that; Up brings the message back.';
-  readonly recall = 'Up brings the message back';
+  readonly clearLineHint = 'Press Ctrl-C to clear the line first; Up brings the message back.';
+  readonly recallHint = 'Up brings the message back';
   readonly #options: LineReaderOptions;
   readonly #keyboard: Keyboard;
   readonly #painter: LinePainter;
@@ -35,7 +35,7 @@ export class LineReader implements LineSource {
     this.#redraws.request();
   });
   readonly #redraws = new RedrawSchedule(() => this.#redraw());
-  /** Since the last drawing. */
+  /** True if the bell rang since the last drawing. */
   #hasRung = false;
   #isResized = false;
   /** The functions that remove the listeners. Null until the first line is read. */
@@ -49,7 +49,7 @@ export class LineReader implements LineSource {
   #isSuspended = false;
   /** True while text is written above the line. */
   #isAbove = false;
-  /** A completion that is running. Keys wait for it. */
+  /** A running completion or an open editor. Keys wait for its end. */
   #busy: Promise<void> | null = null;
   readonly #waiting = new WaitingKeys();
   readonly #completion: LineCompletion;
@@ -62,7 +62,7 @@ export class LineReader implements LineSource {
     this.#keyboard = new Keyboard({
       open: options.open,
       stream: options.output.stream,
-      onInput: (input) => this.#take(input),
+      onInput: (input) => this.#handle(input),
       onEnd: () => this.#end(),
       atExit: (action) => options.job.atExit(action),
     });
@@ -71,7 +71,7 @@ export class LineReader implements LineSource {
   read(prompt: PromptFor, initial: string): Promise<ReadLine> {
     if (this.#isGone) return Promise.resolve({ kind: 'gone' });
     const typed = typedAhead(this.#state);
-    this.#state = initial === '' ? typed : behind(initial, typed);
+    this.#state = initial === '' ? typed : initialLine(initial, typed);
     this.#promptFor = prompt;
     this.#release ??= this.#listen();
     this.#keyboard.take();
@@ -134,26 +134,26 @@ export class LineReader implements LineSource {
     ];
   }
 
-  /** An editor that does not read keys raw turns its Ctrl-C into a SIGINT, which is not for the line. */
+  /** In an editor that is not in raw mode, Ctrl-C becomes a SIGINT, which must not clear the line. */
   #interrupted(): void {
-    if (!this.#isLent || this.#settle === null) this.#take(interruptKey);
+    if (!this.#isLent || this.#settle === null) this.#handle(interruptKey);
   }
 
-  /** `isSeen` is true if the line stands at the prompt. */
-  #take(input: LineInput, isSeen = this.#settle !== null): void {
+  /** `isVisible` is true if the line is shown at the prompt. */
+  #handle(input: LineInput, isVisible = this.#settle !== null): void {
     if (this.#busy !== null) {
-      // Ctrl-C clears the line, and with it what was typed behind it.
+      // Ctrl-C clears the line, and with it the keys that were typed after Tab.
       if (isInterrupt(input) && this.#completion.stop()) this.#waiting.drop();
       this.#waiting.add(input);
       return;
     }
     const { state, action } = edit(this.#state, input, this.#options.history());
-    if (isSeen) this.#act(state, action);
-    else this.#keep(state, action);
+    if (isVisible) this.#act(state, action);
+    else this.#typeAhead(state, action);
   }
 
-  /** Handles a key before the prompt stands. Enter becomes a line end, because a person must see a line before it is sent. */
-  #keep(state: LineState, action: Action): void {
+  /** Handles a key before the prompt is shown. Enter becomes a newline, because the user must see a line before it is sent. */
+  #typeAhead(state: LineState, action: Action): void {
     if (action === 'interrupt') this.#interrupt?.();
     else if (action === 'suspend') {
       if (this.#settle === null) this.#suspend();
@@ -179,11 +179,11 @@ export class LineReader implements LineSource {
         return;
       case 'complete':
         this.#state = state;
-        this.#busy = this.#complete(state).finally(() => this.#resume(true));
+        this.#busy = this.#complete(state).finally(() => this.#resume({ isVisible: true }));
         return;
       case 'open-editor':
         this.#state = state;
-        this.#busy = this.#edit(state).finally(() => this.#resume(false));
+        this.#busy = this.#edit(state).finally(() => this.#resume({ isVisible: false }));
         return;
       case 'clear-screen':
         this.#painter.clearScreen();
@@ -210,7 +210,7 @@ export class LineReader implements LineSource {
     this.#redraws.request();
   }
 
-  /** Leaves the line on the screen as it is. An empty line follows. */
+  /** Leaves the line on the screen as it is, and starts an empty one. */
   #leaveLine(state: LineState): void {
     this.#painter.finish(this.#prompt, this.#shown());
     this.#state = { ...lineOf('', state), pastes: [] };
@@ -229,20 +229,20 @@ export class LineReader implements LineSource {
   async #edit(state: LineState): Promise<void> {
     this.#painter.erase();
     const text = editableText(state);
-    const written = await this.lend(() => this.#options.openEditor(text));
-    // A line that was left as it is keeps its meaning. Changed text is a message, even if it begins with a slash.
-    if (written === null || written === withoutLastNewlines(text)) return;
-    this.#state = lineOf(lineFor(written), state);
+    const edited = await this.lend(() => this.#options.openEditor(text));
+    // An unchanged line keeps its meaning. Changed text is a message, even if it begins with a slash.
+    if (edited === null || edited === withoutLastNewlines(text)) return;
+    this.#state = lineOf(lineFor(edited), state);
   }
 
-  /** `isSeen` is false for keys that came with the key that opens an editor. The editor reads later keys. */
-  #resume(isSeen: boolean): void {
+  /** `isVisible` is false after an editor: the waiting keys arrived together with the key that opened it, before the line was shown again. */
+  #resume({ isVisible }: { readonly isVisible: boolean }): void {
     this.#busy = null;
-    const hasTaken = this.#waiting.handOver(
-      (input) => this.#take(input, isSeen && this.#settle !== null),
+    const hasHandled = this.#waiting.handOver(
+      (input) => this.#handle(input, isVisible && this.#settle !== null),
       () => this.#busy !== null,
     );
-    if (!isSeen && hasTaken) this.#state = typedAhead(this.#state);
+    if (!isVisible && hasHandled) this.#state = typedAhead(this.#state);
     this.#redraws.request();
   }
 
@@ -257,7 +257,7 @@ export class LineReader implements LineSource {
     void this.#options.job.suspend().then(() => this.#isSuspended && this.#continue());
   }
 
-  /** Takes the terminal in raw mode again after a stop, and draws the line again. */
+  /** Runs after a suspension. Puts the terminal into raw mode again, and draws the line again. */
   #continue(): void {
     this.#isSuspended = false;
     if (this.#isLent || this.#isGone) return;

@@ -11,7 +11,7 @@ import {
   plain,
   withLineFeeds,
 } from './line-text.ts';
-import { isOpen, readingOf } from './typed-line.ts';
+import { isOpen, parseLine } from './typed-line.ts';
 
 export interface LineState {
   /** The text as it is edited, with private units for folded pastes and literal characters (line-text.ts). */
@@ -19,7 +19,7 @@ export interface LineState {
   /** An offset in the text, between two code points and usually between two graphemes. */
   readonly cursor: number;
   readonly pastes: readonly string[];
-  /** The text that Ctrl-Y inserts. */
+  /** The text that was cut. Ctrl-Y inserts it. */
   readonly killed: string;
   readonly lastAction: 'type' | 'kill' | 'other';
   readonly undo: readonly Draft[];
@@ -32,17 +32,18 @@ export interface LineState {
 
 export type Draft = Pick<LineState, 'text' | 'cursor'>;
 
-/** A search with Ctrl-R: the text that is looked for, and the index of the line found in the history. Null for none. */
+/** A search with Ctrl-R. */
 export interface Search {
   readonly query: string;
+  /** The index of the found line in the history. Null for none. */
   readonly found: number | null;
   readonly draft: Draft;
 }
 
 const mostUndo = 200;
-/** The size of a paste that is folded, and of a line of the history, which may have been one. */
+/** From this size on, a paste is folded, and so is a line of the history, which may have been a paste. */
 export const longPaste: FoldSize = { lines: 6, characters: 1000 };
-/** A message that comes back after a failure is folded only from this size on, because a person wants to edit it. */
+/** A message that returns after a failure is folded only from this size on, because the user may want to edit it. */
 const longLine = { lines: 40, characters: 8000 };
 
 export const emptyLine: LineState = {
@@ -62,14 +63,14 @@ export function draftOf({ text, cursor }: LineState): Draft {
 }
 
 /**
- * A new line with the text of a line from the history, or of one that comes back. Its message is literal text, so it stays a message
- * however it is edited. The cursor stands behind the message. Ctrl-Y still inserts what was killed before.
+ * A new line with the text of a line from the history, or of a message that returns to the prompt. The message is literal text, so it
+ * stays a message however it is edited. The cursor is after the message. Ctrl-Y still inserts the text that was cut before.
  */
 export function lineOf(typed: string, before: LineState = emptyLine, size: FoldSize = longLine): LineState {
   const { pastes } = before;
   const line = { ...emptyLine, killed: expanded(before.killed, pastes), pastes };
   if (isOpen(typed)) return { ...line, text: typed, cursor: typed.length };
-  const { from, to, isCommand } = readingOf(typed);
+  const { from, to, isCommand } = parseLine(typed);
   const head = !isCommand && typed.startsWith('/') ? escapeSlash : typed.slice(0, from);
   const content = typed.slice(from, to);
   const folds = isLong(content, size) && pastes.length < mostFolds;
@@ -82,7 +83,7 @@ export function lineOf(typed: string, before: LineState = emptyLine, size: FoldS
   };
 }
 
-/** Replaces a part of the text. The cursor stands behind the new part. */
+/** Replaces a part of the text, and puts the cursor after the new part. */
 export function replaced(state: LineState, from: number, to: number, text: string): LineState {
   const next = state.text.slice(0, from) + text + state.text.slice(to);
   return {
@@ -103,32 +104,32 @@ export function moved(state: LineState, cursor: number): LineState {
   return { ...state, cursor, lastAction: 'other' };
 }
 
-/** Removes a part of the text, for Ctrl-Y. Parts killed in a row are inserted together. */
+/** Removes a part of the text and keeps it for Ctrl-Y. Parts that are cut one after the other are joined. */
 export function killed(state: LineState, from: number, to: number): LineState {
   if (from === to) return state;
   const part = state.text.slice(from, to);
-  const together = to <= state.cursor ? part + state.killed : state.killed + part;
+  const joined = to <= state.cursor ? part + state.killed : state.killed + part;
   const joins = state.lastAction === 'kill';
-  return { ...replaced(state, from, to, ''), killed: joins ? together : part, lastAction: 'kill' };
+  return { ...replaced(state, from, to, ''), killed: joins ? joined : part, lastAction: 'kill' };
 }
 
 /** Inserts a paste at the cursor, folded if it is long. */
 export function pasted(state: LineState, paste: string): LineState {
-  const whole = withLineFeeds(paste);
-  if (whole === '') return state;
-  if (!isLong(whole, longPaste) || state.pastes.length === mostFolds) return inserted(state, literal(whole));
+  const text = withLineFeeds(paste);
+  if (text === '') return state;
+  if (!isLong(text, longPaste) || state.pastes.length === mostFolds) return inserted(state, literal(text));
   const { pastes } = state;
-  return { ...inserted(state, foldOf(pastes.length)), pastes: [...pastes, whole] };
+  return { ...inserted(state, foldOf(pastes.length)), pastes: [...pastes, text] };
 }
 
-/** The text that was typed before the prompt stood, without the line ends after it. */
+/** The text that was typed before the prompt appeared, without the newlines at its end. */
 export function typedAhead(state: LineState): LineState {
   const { length } = withoutLastNewlines(plain(state.text));
   return { ...state, text: state.text.slice(0, length), cursor: Math.min(state.cursor, length) };
 }
 
-/** A line that comes back, followed by what was typed meanwhile on a line of its own. */
-export function behind(initial: string, typed: LineState): LineState {
+/** A line that returns to the prompt, followed by the text that was typed in the meantime, on a line of its own. */
+export function initialLine(initial: string, typed: LineState): LineState {
   const state = lineOf(initial, typed);
   return typed.text === '' ? state : inserted(state, `\n${typed.text}`);
 }

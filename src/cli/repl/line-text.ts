@@ -1,19 +1,19 @@
-// The text of a line that is being edited: where graphemes, words and lines begin, and the private units that stand in it for folded
-// pastes and for literal characters. The functions are pure. Offsets count UTF-16 units.
+// The text of a line that is being edited: the positions of graphemes, words and lines, and the private units that represent folded pastes
+// and literal characters. The functions are pure. Offsets count UTF-16 units.
 import { lastWordStart } from '../end-of-text.ts';
 
 /**
- * A lone low surrogate is a private unit. Typed and pasted text is decoded UTF-8 and never contains one, and `Intl.Segmenter` takes it
- * for a grapheme of its own. The units below `firstLiteral` are folded pastes, by number.
+ * A lone low surrogate is a private unit. Typed and pasted text is decoded UTF-8 and never contains one, and `Intl.Segmenter` treats it
+ * as a grapheme of its own. The units below `firstLiteral` are folded pastes, by number.
  */
 const firstFold = 0xdc00;
 const firstLiteral = 0xdff0;
 export const mostFolds = firstLiteral - firstFold;
 
-/** The characters that have a meaning in a typed line. A pasted one has none: it is stored as the private unit with its index here. */
-const meaningful = '/"\\ \t\n';
-/** The slash that keeps a recalled text from being a command. It is shown as a slash and is not a part of the message. */
-export const escapeSlash = String.fromCharCode(firstLiteral + meaningful.length);
+/** The characters with a special meaning in a typed line. A pasted one is stored as the private unit with its index, and has no meaning. */
+const specialCharacters = '/"\\ \t\n';
+/** The slash that prevents a recalled text from being a command. It is shown as a slash and is not a part of the message. */
+export const escapeSlash = String.fromCharCode(firstLiteral + specialCharacters.length);
 
 /** A text of this many lines or characters is folded. */
 export interface FoldSize {
@@ -29,16 +29,19 @@ export function foldOf(index: number): string {
   return String.fromCharCode(firstFold + index);
 }
 
-/** Replaces each character that has a meaning by its private unit. Offsets stay the same. */
+/** Replaces each special character by its private unit. Offsets stay the same. */
 export function literal(text: string): string {
   return text.replace(/[/"\\ \t\n]/g, (character) =>
-    String.fromCharCode(firstLiteral + meaningful.indexOf(character)),
+    String.fromCharCode(firstLiteral + specialCharacters.indexOf(character)),
   );
 }
 
-/** The text as it is shown, with its folds. Offsets stay the same. */
+/** The text as it is shown: literal characters are replaced, folds stay. Offsets stay the same. */
 export function plain(text: string): string {
-  return text.replace(/[\udff0-\udff6]/gu, (unit) => meaningful[unit.charCodeAt(0) - firstLiteral] ?? '/');
+  return text.replace(
+    /[\udff0-\udff6]/gu,
+    (unit) => specialCharacters[unit.charCodeAt(0) - firstLiteral] ?? '/',
+  );
 }
 
 /** The text with each fold replaced by its paste, as literal text. */
@@ -51,7 +54,7 @@ export function unfolded(text: string, pastes: readonly string[]): string {
   return plain(text).replace(/[\udc00-\udfef]/gu, (fold) => pastes[fold.charCodeAt(0) - firstFold] ?? '');
 }
 
-/** What the screen shows for a fold. Null for any other character. */
+/** The label that the screen shows for a fold. Null for any other character. */
 export function foldLabel(character: string, pastes: readonly string[]): string | null {
   if (character.length !== 1) return null;
   const code = character.charCodeAt(0);
@@ -67,31 +70,31 @@ export function foldLabel(character: string, pastes: readonly string[]): string 
   return lines > 1 ? `[pasted ${lines} lines]` : `[pasted ${paste.length} characters]`;
 }
 
-/** The text with line feeds. Terminals send a carriage return for each line end of a paste. */
+/** The text with LF line ends. Terminals send a carriage return for each line end of a paste. */
 export function withLineFeeds(text: string): string {
   return text.replace(/\r\n?/g, '\n');
 }
 
 const segmenter = new Intl.Segmenter();
-/** The segmenter is given so much of a text (UTF-16 units), or more for a longer grapheme, because it copies its text at each step. */
+/** The length (UTF-16 units) of the text that the segmenter receives first. It is short, because the segmenter copies it at each step. */
 const segmentedLength = 64;
 
 /** The start of the grapheme before an offset. */
 export function characterBefore(text: string, at: number): number {
   const before = text.charCodeAt(at - 1);
-  // Most characters are ASCII. A combining mark or a part of an emoji is not.
+  // Most characters are ASCII. Combining marks and parts of emojis are not.
   if (at > 1 && before < 0x80 && text.charCodeAt(at - 2) < 0x80) return at - 1;
   const first = Math.max(text.lastIndexOf('\n', at - 1), 0);
   for (let length = segmentedLength; ; length *= 2) {
-    const from = notInFlags(text, Math.max(first, at - length));
+    const from = offsetBeforeFlags(text, Math.max(first, at - length));
     let start = at;
     for (const { index } of segmenter.segment(text.slice(from, at))) start = from + index;
     if (start > from || from <= first) return Math.max(0, start);
   }
 }
 
-/** An offset at or before this one that is neither inside a surrogate pair nor in a row of flags, which are pairs of letters. */
-function notInFlags(text: string, offset: number): number {
+/** An offset at or before this one that is neither inside a surrogate pair nor in a row of flags, which are pairs of regional indicators. */
+function offsetBeforeFlags(text: string, offset: number): number {
   let at = offset;
   while (at > 0 && isHalfOfFlag(text.charCodeAt(at))) at--;
   return at > 0 && isLow(text.charCodeAt(at)) ? at - 1 : at;
@@ -133,7 +136,7 @@ export function wordAfter(text: string, at: number): number {
   return end;
 }
 
-/** The start of the text that Ctrl-W removes: back to white space. */
+/** The start of the text that Ctrl-W removes: after the white space before the word. */
 export function blankBefore(text: string, at: number): number {
   return lastWordStart(text.slice(0, at));
 }

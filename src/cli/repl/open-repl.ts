@@ -1,4 +1,4 @@
-// Puts the REPL together: a context of its own, the source of lines that suits the terminal, and the session to continue.
+// Opens the REPL: with a context of its own, the line source that suits the terminal, and the session to continue.
 
 import { storeKey } from '../../config/profiles.ts';
 import { resolveMode, resolveTarget, type Target } from '../../config/settings.ts';
@@ -20,27 +20,27 @@ import type { LineSource } from './line-source.ts';
 import { showPastTurns } from './past-turns.ts';
 import { PlainLineReader } from './plain-line-reader.ts';
 import { Repl } from './repl.ts';
+import { reportReplFailure } from './repl-failure.ts';
 import { withRotatedKey } from './rotated-key.ts';
 import { slashCommands } from './slash-commands.ts';
 import { reflowsItsLine } from './terminal-reflow.ts';
-import { tellTrouble } from './trouble.ts';
 
 export interface ReplInput {
   readonly session: string | null;
   readonly continue: boolean;
   readonly mode: string | null;
-  /** The person whose the new sessions are, and the session to continue; null for nobody, and for anybody. */
+  /** The user of new sessions. A session to continue must belong to this user. Null: new sessions have no user, and any session fits. */
   readonly user: string | null;
   readonly markdown: MarkdownChoice;
   readonly settings: SettingFlags;
-  /** True: it goes on in a copy of the session. */
+  /** True to continue in a copy of the session. */
   readonly fork: boolean;
-  /** True: no text of the conversation is kept. */
+  /** True to store no text of the conversation. */
   readonly ephemeral: boolean;
 }
 
-const leaveHint = 'Ctrl-D leaves.';
-/** The longest time (ms) that Tab may keep the keys waiting. */
+const leaveHint = 'Press Ctrl-D to leave.';
+/** The longest time (ms) that a completion may delay the keys that follow Tab. */
 const completionMs = 3000;
 
 export async function openRepl(input: ReplInput, outer: CliContext): Promise<number> {
@@ -50,7 +50,7 @@ export async function openRepl(input: ReplInput, outer: CliContext): Promise<num
   const name = await historyName(target);
   const history = new LineHistory({ dataDirectory, name, locks, keepsNoText: input.ephemeral });
   const conversation = new Conversation({ mode, markdown: input.markdown, user: input.user });
-  const context = talkingAbove((write) => source.above(write), outer);
+  const context = withMessagesAbove((write) => source.above(write), outer);
   const source: LineSource =
     host.env['TERM'] === 'dumb' ? plainReader(context) : editingReader(history, context);
   try {
@@ -76,21 +76,21 @@ async function enterSession(
   const data = input.fork ? await copyOf(session, context) : await readSession(session.sessionId, context);
   const { session_id: sessionId } = data;
   if (input.user !== null && data.user !== input.user) {
-    throw new ParleyError('USAGE', `The session ${sessionId} is not of the user that --user names.`, {
-      hint: 'Leave out --user to go on with it.',
+    throw new ParleyError('USAGE', `Session ${sessionId} does not belong to the user named by --user.`, {
+      hint: 'Omit --user to continue it.',
     });
   }
   conversation.enter(sessionId, typeof data.title === 'string' ? data.title : null);
   const modeOfLastTurn = await showPastTurns(sessionId, context);
   const modeBefore = data.mode ?? modeOfLastTurn ?? session.mode;
-  if (input.mode === null) conversation.goOnIn(modeBefore);
-  // A failure to store that must not keep anybody from the session.
+  if (input.mode === null) conversation.continueInMode(modeBefore);
+  // The session can be continued even if it cannot be stored as the current one.
   await context.rememberSession(sessionId, modeBefore).catch(() => {});
   await changeSettings(data, given, context);
 }
 
-async function readSession(named: string, context: CliContext): Promise<Session> {
-  return withSession(named, context, async (id) => {
+async function readSession(reference: string, context: CliContext): Promise<Session> {
+  return withSession(reference, context, async (id) => {
     const { backend } = await context.open();
     return (await backend.service.getSession(await context.call(), id)).data;
   });
@@ -137,7 +137,7 @@ function editingReader(history: LineHistory, context: CliContext): LineSource {
         const { writeInEditor } = await import('./external-editor.ts');
         return await writeInEditor(text, host.env, context.signal);
       } catch (error) {
-        await tellTrouble(error, context);
+        await reportReplFailure(error, context);
         return null;
       }
     },
@@ -145,7 +145,7 @@ function editingReader(history: LineHistory, context: CliContext): LineSource {
 }
 
 /** A backend that is opened while a line is typed writes its messages above that line. */
-function talkingAbove(above: LineSource['above'], outer: CliContext): CliContext {
+function withMessagesAbove(above: LineSource['above'], outer: CliContext): CliContext {
   const { host } = outer;
   return outer.withBackend(async (place, { trace, say, ...others }) => {
     const opened = await host.openBackend(place, {
@@ -158,7 +158,7 @@ function talkingAbove(above: LineSource['above'], outer: CliContext): CliContext
   });
 }
 
-/** The key that the profile has now, if the profile still has the same origin. Null for a key that did not come from a profile. */
+/** The current key of the profile, if the profile still has the same origin. Null for a key that did not come from a profile. */
 function storedKey(
   { profile, url, storeName, origin, insecureHttp, sources }: Target,
   { profileFile, dataDirectory }: Pick<CliHost, 'profileFile' | 'dataDirectory'>,
@@ -168,15 +168,15 @@ function storedKey(
   try {
     const config = profileFile.read();
     if (url === null) return storeKey(config, profile, storeName);
-    const now = resolveTarget({ flags, env: {}, config, dataDirectory, purpose: 'report' });
-    return now.origin === origin ? now.key : null;
+    const current = resolveTarget({ flags, env: {}, config, dataDirectory, purpose: 'report' });
+    return current.origin === origin ? current.key : null;
   } catch {
     // The refusal of the old key is the error to report.
     return null;
   }
 }
 
-/** Each profile has a history of its own, and so has each URL that is given by hand. */
+/** Each profile has its own history, and so does each URL that is given without a profile. */
 async function historyName({ profile, origin }: Target): Promise<string> {
   if (profile !== null) return profile;
   const { createHash } = await import('node:crypto');

@@ -1,4 +1,4 @@
-// Shows the last messages of a session that is continued: as many as fit on the screen, dimmed, so that they do not look new.
+// Shows the last messages of a continued session: as many as fit on the screen, and dimmed, so that they do not look new.
 import { ParleyError } from '../../service/errors.ts';
 import { isCut, isFromElsewhere, type Message } from '../../service/session.ts';
 import type { CliContext } from '../context.ts';
@@ -12,7 +12,10 @@ const freeRows = 4;
 const charactersOfCell = 4;
 const partLength = 1000;
 
-/** Returns the mode of the last turn here; null if there is none, or if the server shows no past messages, which is told. */
+/**
+ * Returns the mode of the last turn. Null if there is no message, if the last turn was imported from another program, or if the server
+ * lists no messages (the function then says so).
+ */
 export async function showPastTurns(sessionId: string, context: CliContext): Promise<string | null> {
   const { stdout } = context;
   let last: readonly Message[];
@@ -22,9 +25,7 @@ export async function showPastTurns(sessionId: string, context: CliContext): Pro
     last = await lastMessages(sessionId, most, context);
   } catch (error) {
     if (!(error instanceof ParleyError) || error.code !== 'UNSUPPORTED') throw error;
-    await context.say(
-      'This server does not show what was said before; the conversation goes on all the same.',
-    );
+    await context.say('This server does not show earlier messages. The conversation still continues.');
     return null;
   }
   if (last.length === 0) return null;
@@ -32,14 +33,14 @@ export async function showPastTurns(sessionId: string, context: CliContext): Pro
   const columns = stdout.columns();
   const wrap = (line: string) => wrapAnsi(line, columns, { hard: true, trim: false }).split('\n');
   const rows = last
-    .map((message) => endOf(said(message), most * columns))
+    .map((message) => endOf(textOf(message), most * columns))
     .flatMap((text) => filterText(text).replaceAll('\t', '    ').split('\n'))
     .flatMap((line) => wrapped(line, wrap).map(withoutBlankOfBreak));
   const { dim } = await stdout.style();
   const shown = rows.length > most ? ['…', ...rows.slice(1 - most)] : rows;
   for (const row of shown) await stdout.write(terminalText`${row === '' ? '' : dim(row)}\n`);
-  const asked = last.findLast(({ role }) => role === 'user') ?? last.at(-1);
-  return asked === undefined || isFromElsewhere(asked) ? null : asked.mode;
+  const lastMessage = last.findLast(({ role }) => role === 'user') ?? last.at(-1);
+  return lastMessage === undefined || isFromElsewhere(lastMessage) ? null : lastMessage.mode;
 }
 
 /** Returns more than a screen of that many cells can show, because a cell may hold several characters. */
@@ -48,7 +49,10 @@ function endOf(text: string, cells: number): string {
   return text.length > longest ? `…${text.slice(-longest)}` : text;
 }
 
-/** Wraps in parts, each with the open row of the part before it. `wrap-ansi` takes quadratic time for words without spaces. */
+/**
+ * Wraps a line in parts, because `wrap-ansi` takes quadratic time for words without spaces. Each part begins with the unfinished row of
+ * the part before it.
+ */
 function wrapped(line: string, wrap: (part: string) => string[]): readonly string[] {
   const rows: string[] = [];
   let open = '';
@@ -59,14 +63,14 @@ function wrapped(line: string, wrap: (part: string) => string[]): readonly strin
   return rows;
 }
 
-/** A row keeps the indentation of its line. Only a row that was broken off loses the blank before it. */
+/** The first row keeps the indentation of its line. The rows after a line break lose the space at the break. */
 function withoutBlankOfBreak(row: string, index: number): string {
   return index === 0 ? row : row.replace(/^ /, '');
 }
 
-function said(message: Message): string {
+function textOf(message: Message): string {
   const { role, content, finish_reason } = message;
   const text = withoutLastNewlines(content);
   if (role === 'user') return `> ${text.replaceAll('\n', '\n  ')}`;
-  return `${text}${isCut(message) ? `${text === '' ? '' : '\n'}[the reply was cut: ${finish_reason}]` : ''}\n`;
+  return `${text}${isCut(message) ? `${text === '' ? '' : '\n'}[the reply was cut off: ${finish_reason}]` : ''}\n`;
 }

@@ -1,5 +1,5 @@
-// Separates typed text from pasted text. A terminal with bracketed paste puts brackets around a paste. Without them, the amount of text
-// that arrives at once decides.
+// Separates typed text from pasted text. A terminal with bracketed paste marks the start and the end of a paste. Without these marks, the
+// amount of text that arrives at once decides.
 import { reportMs, TerminalReports } from '../terminal/terminal-reports.ts';
 import type { StartTimer } from '../terminal/timer.ts';
 
@@ -7,7 +7,7 @@ export interface PasteReaderOptions {
   readonly typed: (text: string) => void;
   readonly pasted: (text: string) => void;
   readonly startTimer: StartTimer;
-  /** Waits for the rest of a key or report; by default as `startTimer`. */
+  /** Waits for the rest of a key or report. `startTimer` by default. */
   readonly startReadingTimer?: StartTimer;
 }
 
@@ -16,7 +16,7 @@ const start = `${esc}[200~`;
 const end = `${esc}[201~`;
 const interrupt = '\x03';
 
-/** Longer than a terminal takes between two chunks of one paste, and too short to be felt. */
+/** Longer than a terminal takes between two chunks of one paste, and too short to be noticed. */
 const pauseMs = 50;
 
 /** Nobody types this many characters between two reads. */
@@ -29,9 +29,9 @@ export class PasteReader {
   /** Text that may be the beginning of a bracket. */
   #held = '';
   #stopHolding = () => {};
-  /** True shortly after a paste without brackets, which may continue. */
-  #goesOn = false;
-  #stopGoingOn = () => {};
+  /** True shortly after a part of a paste without brackets, because the paste may continue. */
+  #mayContinue = false;
+  #stopContinuationTimer = () => {};
   readonly #reports = new TerminalReports();
   #stopWaiting = () => {};
 
@@ -47,7 +47,7 @@ export class PasteReader {
     this.#stopHolding();
     let rest = this.#held + text;
     this.#held = '';
-    // Ctrl-C ends a paste whose closing bracket was lost, and one without brackets. Enter behind it submits.
+    // Ctrl-C ends a paste without brackets, and one whose closing bracket was lost. A following Enter then submits the line.
     if (text === interrupt) this.#endPaste();
     while (rest !== '')
       rest = this.#paste === null ? this.#takeTyped(rest) : this.#takePaste(rest, this.#paste);
@@ -56,20 +56,20 @@ export class PasteReader {
   #takeTyped(text: string): string {
     const at = text.indexOf(start);
     if (at !== -1) {
-      this.#tell(text.slice(0, at));
+      this.#emit(text.slice(0, at));
       this.#endPaste();
       this.#paste = [];
       return text.slice(at + start.length);
     }
     const whole = text.length - beginningAtEnd(text, start);
-    this.#tell(text.slice(0, whole));
+    this.#emit(text.slice(0, whole));
     if (whole < text.length) {
       this.#held = text.slice(whole);
       // Escape alone is a key.
       this.#stopHolding = this.#startReadingTimer(pauseMs, () => {
         const held = this.#held;
         this.#held = '';
-        this.#tell(held);
+        this.#emit(held);
       });
     }
     return '';
@@ -91,55 +91,57 @@ export class PasteReader {
     return text.slice(at + end.length);
   }
 
-  /** Ends a paste of either kind. */
+  /** Ends a paste with or without brackets. */
   #endPaste(): void {
-    this.#stopGoingOn();
-    this.#goesOn = false;
+    this.#stopContinuationTimer();
+    this.#mayContinue = false;
     const paste = this.#paste?.join('') ?? '';
     this.#paste = null;
     if (paste !== '') this.#options.pasted(paste);
   }
 
-  /** Handles text without brackets. A terminal report that has begun is waited for. */
-  #tell(given: string): void {
-    if (given === '') return;
+  /** Handles text without brackets. It waits for the rest of a terminal report that has begun. */
+  #emit(received: string): void {
+    if (received === '') return;
     this.#stopWaiting();
-    const text = this.#reports.push(given);
+    const text = this.#reports.push(received);
     if (this.#reports.isOpen) {
-      this.#stopWaiting = this.#startReadingTimer(reportMs, () => this.#tellKnown(this.#reports.end()));
+      this.#stopWaiting = this.#startReadingTimer(reportMs, () =>
+        this.#emitWithoutReports(this.#reports.end()),
+      );
     }
-    this.#tellKnown(text);
+    this.#emitWithoutReports(text);
   }
 
-  #tellKnown(text: string): void {
+  #emitWithoutReports(text: string): void {
     if (text === '') return;
     const { typed, pasted, startTimer } = this.#options;
     const parts = text.split(keys);
-    if (!this.#goesOn && text.length < mostTyped && !parts.some(holdsLines)) {
+    if (!this.#mayContinue && text.length < mostTyped && !parts.some(holdsLines)) {
       typed(text);
       return;
     }
-    this.#stopGoingOn();
-    this.#goesOn = true;
-    this.#stopGoingOn = startTimer(pauseMs, () => {
-      this.#goesOn = false;
+    this.#stopContinuationTimer();
+    this.#mayContinue = true;
+    this.#stopContinuationTimer = startTimer(pauseMs, () => {
+      this.#mayContinue = false;
     });
-    // Keys stay keys, for example of a person who typed ahead of a busy program. A line end there is not Enter.
+    // Keys stay keys, because the user may have typed ahead of a busy program. A line end in such text is not Enter.
     for (const [index, part] of parts.entries()) if (part !== '') (index % 2 === 0 ? pasted : typed)(part);
   }
 }
 
-/** True if text follows the end of a line. A person who types waits for the effect of Enter. */
+/** True if text follows the end of a line. A user who types waits for the effect of Enter. */
 function holdsLines(part: string): boolean {
   return /[\r\n]\P{Cc}/u.test(part);
 }
 
-/** The keys between text, as a group: `split` puts them at the odd indexes. */
+/** The keys between parts of text. They are a capturing group, so `split` returns them at the odd indexes. */
 const keys = new RegExp(
   `((?:${esc}(?:\\[[\\d;]*[~A-Za-z]|O[A-Za-z]|[\\r\\n])?|[\\0-\\x08\\x0b\\x0c\\x0e-\\x1a\\x1c-\\x1f\\x7f])+)`,
 );
 
-/** The number of characters at the end that are the beginning of a bracket. */
+/** The number of characters at the end of the text that are the beginning of the bracket. */
 function beginningAtEnd(text: string, bracket: string): number {
   let count = Math.min(text.length, bracket.length - 1);
   while (count > 0 && !bracket.startsWith(text.slice(-count))) count -= 1;

@@ -1,5 +1,5 @@
-// A template in the REPL: its settings are those of the session from then on. Its text stands at the prompt once it has all that it needs;
-// a template that waits for its input makes the next message of what is typed.
+// Runs /template: applies the settings of a template to the session. If the template has all its values, the filled text is put at the
+// prompt. If its input is missing, the next typed message becomes the input.
 import { inputVariable, variablesOf } from '../../config/template-body.ts';
 import type { Template } from '../../config/template-file.ts';
 import { ParleyError } from '../../service/errors.ts';
@@ -12,47 +12,47 @@ import type { TemplateValues } from '../template-values.ts';
 import type { Next, Scope } from './slash-command.ts';
 import { lineFor } from './typed-line.ts';
 
-/** `argument`: the name, then values of variables, then the text. Without a name the next message is as it is typed. */
+/** `argument` holds the name, then values of variables, then the text. An empty argument cancels a pending template, or lists all. */
 export async function useTemplate(
   argument: string,
   { context, conversation }: Scope,
-  give: (given: GivenSettings) => Promise<void>,
+  applySettings: (settings: GivenSettings) => Promise<void>,
 ): Promise<Next> {
   const { host, signal } = context;
   if (argument === '') {
     if (conversation.template === null) return runTemplatesList(context);
     conversation.template = null;
-    await context.say('The next message goes as it is typed.');
+    await context.say('The next message is sent as typed.');
     return undefined;
   }
   const [name = ''] = /^\S+/.exec(argument) ?? [];
   const template = await templatesOf(host).read(name, signal);
-  if (template.schema !== null) throw schemaInRepl(name);
+  if (template.schema !== null) throw schemaNotChecked(name);
   const { values, text } = readValues(argument.slice(name.length).trim(), template);
   const make = (typed: string) =>
-    filledTemplate(template, values, typed === '' ? null : typed, howToGive(name));
+    filledTemplate(template, values, typed === '' ? null : typed, hintToSet(name));
   const input = variablesOf(template.body).find((variable) => variable.name === inputVariable);
   const waits = text === '' && input !== undefined && input.default === null;
-  // A value that is missing is told before anything is changed.
+  // A missing value is reported before anything is changed.
   const message = make(waits ? ' ' : text);
   const { mode, system, title } = template;
   if (mode !== null) {
     await requireMode(mode, context);
     conversation.mode = mode;
   }
-  const given = {
+  const settings = {
     system: system ?? undefined,
     parameters: Object.entries(template.parameters) as Parameter[],
   };
-  if (!isNothing(given)) await give(given);
+  if (!isNothing(settings)) await applySettings(settings);
   if (conversation.sessionId === null) conversation.title ??= title;
   if (!waits) return { initial: lineFor(message) };
   conversation.template = { name, make };
-  await context.say(`The next message goes into the template ${name}. /template alone: as it is typed.`);
+  await context.say(`The next message fills the template ${name}. /template alone cancels this.`);
   return undefined;
 }
 
-/** Words of the form `name=value` at the beginning are values, if the template has a variable of that name. */
+/** Leading words of the form `name=value` are values if the template has a variable of that name. The rest is the text. */
 function readValues(argument: string, { body }: Template): { values: TemplateValues; text: string } {
   const names = variablesOf(body).map(({ name }) => name);
   const values = new Map<string, string>();
@@ -65,17 +65,14 @@ function readValues(argument: string, { body }: Template): { values: TemplateVal
   }
 }
 
-function howToGive(template: string): (variable: string) => string {
-  return (variable) => `Give it: /template ${template} ${variable}=VALUE`;
+function hintToSet(template: string): (variable: string) => string {
+  return (variable) => `Set it: /template ${template} ${variable}=VALUE`;
 }
 
-/** Nothing would check the reply. */
-function schemaInRepl(name: string): ParleyError {
+function schemaNotChecked(name: string): ParleyError {
   return new ParleyError(
     'USAGE',
-    `The template ${name} asks for JSON by a schema, which the REPL does not check.`,
-    {
-      hint: `Use it elsewhere: parley chat -t ${name}`,
-    },
+    `The template ${name} asks for JSON that matches a schema, which the REPL does not check.`,
+    { hint: `Use it in a chat: parley chat -t ${name}` },
   );
 }

@@ -1,6 +1,5 @@
-// Reads lines from a terminal that can move no cursor (TERM=dumb), with the line editing of the system and a plain prompt. Lines that
-// arrive at once are a paste: one message and no command. Text that arrives while no line is read stands at the next prompt and waits
-// for Enter.
+// Reads lines from a terminal without cursor control (TERM=dumb), with the line editing of the system and a plain prompt. Lines that arrive
+// at once are a paste: one message and never a command. Text that arrives while no line is read waits at the next prompt for Enter.
 import { createInterface, type Interface } from 'node:readline';
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import { withoutLastNewlines } from '../end-of-text.ts';
@@ -25,20 +24,21 @@ export interface PlainLineReaderOptions {
 
 /** A terminal that edits lines itself keeps this many bytes of a line and drops the rest without notice. */
 const mostLineBytes = 4095;
-const cutLine = 'A line of 4,095 bytes: the terminal drops what is beyond. /file PATH takes a text whole.';
+const cutLine = 'The terminal cuts lines at 4,095 bytes. /file PATH attaches a longer text.';
 
-/** Longer than the terminal takes between two lines of a paste, and too short to be felt after Enter. */
+/** Longer than the terminal takes between two lines of a paste, and too short to be noticed after Enter. */
 const pasteMs = 50;
 const hangUpMs = 50;
 
-/** Shown before a further line of a message. */
-const furtherLine = '  ';
+/** The prompt for the next line of a message. */
+const continuationPrompt = '  ';
 
 const enter: LineInput = { kind: 'key', key: { name: 'return', ctrl: false, meta: false, sequence: '\r' } };
 
 export class PlainLineReader implements LineSource {
-  /** Empty, because another line replaces the message that Enter alone would send. */
-  readonly makeRoom = '';
+  /** Empty, because any other line replaces the message that Enter alone would send. */
+  readonly clearLineHint = '';
+  readonly recallHint = '';
   readonly #options: PlainLineReaderOptions;
   #lines: Interface | null = null;
   /** The lines of a burst, and the lines that arrived while no line was read. */
@@ -47,10 +47,10 @@ export class PlainLineReader implements LineSource {
   #isLent = false;
   #isGone = false;
   #prompt = '';
-  /** What stands at the prompt: the first lines of a message, or what was typed before the prompt stood. */
+  /** The text at the prompt: the first lines of a message, or the text that was typed ahead. */
   #state = emptyLine;
-  /** The message that came back. Enter at an empty prompt sends it. */
-  #again = '';
+  /** The message that returned to the prompt. Enter at an empty prompt sends it. */
+  #returned = '';
   #settle: ((line: ReadLine) => void) | null = null;
   #interrupt: (() => void) | null = null;
   /** The functions that remove the listeners. */
@@ -62,10 +62,10 @@ export class PlainLineReader implements LineSource {
 
   async read(prompt: PromptFor, initial: string): Promise<ReadLine> {
     this.#listen();
-    // The terminal gives one line in each turn of the event loop. The prompt must come after all lines that were typed.
+    // The terminal delivers one line in each turn of the event loop. The prompt must come after all lines that were typed.
     for (let before = -1; before !== this.#burst.length; await yieldToEventLoop(), await yieldToEventLoop())
       before = this.#burst.length;
-    this.#takeAhead(initial);
+    this.#showTypedAhead(initial);
     this.#prompt = this.#textOf(prompt);
     return new Promise((resolve) => {
       this.#settle = resolve;
@@ -80,10 +80,10 @@ export class PlainLineReader implements LineSource {
   }
 
   async above(write: () => Promise<void>): Promise<void> {
-    const reads = this.#settle !== null;
-    if (reads) await this.#options.output.write('\n');
+    const isReading = this.#settle !== null;
+    if (isReading) await this.#options.output.write('\n');
     await write();
-    if (reads) await this.#options.output.write(this.#prompt);
+    if (isReading) await this.#options.output.write(this.#prompt);
   }
 
   onInterrupt(listener: (() => void) | null): void {
@@ -136,16 +136,16 @@ export class PlainLineReader implements LineSource {
     setTimeout(() => this.#settle !== null && this.#finish({ kind: 'left' }), hangUpMs);
   }
 
-  /** Puts the message that came back, and what was typed since, at the prompt. */
-  #takeAhead(initial: string): void {
-    const ahead = withoutLastNewlines(this.#burst.splice(0).join('\n'));
-    this.#again = ahead === '' ? initial : '';
-    this.#state = ahead === '' ? emptyLine : pasted(below(lineOf(initial)), ahead);
-    if (ahead === '' && initial !== '') this.#draw('(Enter alone takes it again.)\n');
-    if (ahead === '') return;
-    if (ahead.split('\n').some(isCut)) this.#draw(`${cutLine}\n`);
-    const text = this.#options.output.visible(ahead);
-    this.#draw(`${text}\n(Typed ahead: Enter alone sends it, Ctrl-C drops it.)\n`);
+  /** Puts the returned message at the prompt, followed by the text that was typed in the meantime. */
+  #showTypedAhead(initial: string): void {
+    const typed = withoutLastNewlines(this.#burst.splice(0).join('\n'));
+    this.#returned = typed === '' ? initial : '';
+    this.#state = typed === '' ? emptyLine : pasted(withOpenLine(lineOf(initial)), typed);
+    if (typed === '' && initial !== '') this.#draw('(Enter alone sends the message.)\n');
+    if (typed === '') return;
+    if (typed.split('\n').some(isCut)) this.#draw(`${cutLine}\n`);
+    const text = this.#options.output.visible(typed);
+    this.#draw(`${text}\n(Typed ahead. Enter alone sends it, Ctrl-C discards it.)\n`);
   }
 
   #takeBurst(): void {
@@ -153,20 +153,20 @@ export class PlainLineReader implements LineSource {
     if (lines.length === 0) return;
     this.#state = this.#with(lines);
     if (lines.some(isCut)) {
-      this.#draw(`${cutLine} Enter alone sends it so, Ctrl-C drops it.\n${this.#prompt}`);
+      this.#draw(`${cutLine} Enter alone sends the cut line, Ctrl-C discards it.\n${this.#prompt}`);
       return;
     }
     const { state, action } = edit(this.#state, enter, []);
     this.#state = state;
     if (action === 'submit') this.#finish({ kind: 'line', line: submitted(state) });
-    else this.#draw(furtherLine);
+    else this.#draw(continuationPrompt);
   }
 
   #with(lines: readonly string[]): LineState {
     const isEnterAlone = lines.every((line) => line === '') && !isBegun(this.#state);
-    if (isEnterAlone) return this.#state.text === '' ? lineOf(this.#again) : this.#state;
+    if (isEnterAlone) return this.#state.text === '' ? lineOf(this.#returned) : this.#state;
     const isTyped = lines.length === 1 && !lines.some(isCut);
-    return (isTyped ? inserted : pasted)(below(this.#state), lines.join('\n'));
+    return (isTyped ? inserted : pasted)(withOpenLine(this.#state), lines.join('\n'));
   }
 
   #finish(line: ReadLine): void {
@@ -182,14 +182,14 @@ export class PlainLineReader implements LineSource {
       return;
     }
     this.#burst = [];
-    this.#again = '';
+    this.#returned = '';
     this.#state = emptyLine;
     this.#draw(`\n${this.#options.leaveHint}\n${this.#prompt}`);
   }
 
-  /** Runs after a stop. The terminal dropped what stood in the line. */
+  /** Runs after a suspension. The terminal has discarded the unfinished line. */
   #continue(): void {
-    if (this.#settle !== null) this.#draw(isBegun(this.#state) ? furtherLine : this.#prompt);
+    if (this.#settle !== null) this.#draw(isBegun(this.#state) ? continuationPrompt : this.#prompt);
   }
 
   #textOf(prompt: PromptFor): string {
@@ -201,13 +201,13 @@ export class PlainLineReader implements LineSource {
   }
 }
 
-/** True if the text ends in a typed line end, so that Enter did not send it. */
+/** True if the text ends in a newline, because Enter started another line of the message. */
 function isBegun({ text }: LineState): boolean {
   return text.endsWith('\n');
 }
 
-/** The state ready for a further line: below the text, or in the line that has begun. */
-function below(state: LineState): LineState {
+/** The state to which another line can be added: text that does not end in a newline gets one. */
+function withOpenLine(state: LineState): LineState {
   return state.text === '' || isBegun(state) ? state : inserted(state, '\n');
 }
 

@@ -1,10 +1,10 @@
-// Decides when the edited line is drawn again: after the keys that arrived together, and at most once in a while, however many keys and
-// changes of the terminal's size arrive.
+// Decides when the edited line is drawn again: after all keys that arrived together, and at most 60 times a second, however many keys and
+// resizes of the terminal arrive.
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { startTimer } from '../terminal/timer.ts';
 
-/** The shortest time (ms) between two drawings: that of a screen with 60 pictures a second. */
-const pictureMs = 16;
+/** The shortest time (ms) between two drawings: one frame of a screen with 60 frames a second. */
+const frameMs = 16;
 
 export class RedrawSchedule {
   readonly #draw: () => void;
@@ -17,17 +17,17 @@ export class RedrawSchedule {
 
   request(): void {
     if (this.#cancel !== null) return;
-    const pause = this.#drawnAt + pictureMs - monotonicMs();
+    const pause = this.#drawnAt + frameMs - monotonicMs();
     if (pause > 0) {
       this.#cancel = startTimer(pause, () => this.now());
       return;
     }
-    // The keys of one read arrive one after the other before the immediate.
+    // All keys of one read arrive before the immediate runs.
     const immediate = setImmediate(() => this.now());
     this.#cancel = () => clearImmediate(immediate);
   }
 
-  /** Draws without delay, and not again for what was requested before. */
+  /** Draws at once, and cancels the drawing that was requested before. */
   now(): void {
     this.cancel();
     this.#draw();

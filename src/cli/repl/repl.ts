@@ -1,5 +1,5 @@
-// The REPL reads a line, runs it, and repeats that until the person leaves. The prompt appears before the service is opened. A failure
-// is reported in a line, and the failed message comes back to the prompt.
+// The REPL reads a line, runs it, and repeats that until the user leaves. The prompt appears before the service is opened. A failure is
+// reported in one line, and the failed message returns to the prompt.
 import { localProfile } from '../../config/profiles.ts';
 import { quoteForShell } from '../../system/shell-quote.ts';
 import type { CliContext } from '../context.ts';
@@ -13,12 +13,12 @@ import type { Attempt, Conversation } from './conversation.ts';
 import type { LineHistory } from './line-history.ts';
 import type { PromptFor } from './line-layout.ts';
 import type { LineSource } from './line-source.ts';
+import { isStop, noResendHints, type ResendHints, reportReplFailure } from './repl-failure.ts';
 import { shortTitle } from './short-title.ts';
 import type { Next } from './slash-command.ts';
 import { slashCommands } from './slash-commands.ts';
 import { resolveSlash } from './slash-line.ts';
 import type { SubmittedLine } from './submitted-line.ts';
-import { type FailedMessage, isStop, tellTrouble } from './trouble.ts';
 import { wrappedLine } from './wrapped-line.ts';
 
 const openingPauseMs = 30;
@@ -32,7 +32,7 @@ export interface ReplOptions {
 
 export class Repl {
   readonly #options: ReplOptions;
-  #isHistoryTold = false;
+  #isHistoryFailureReported = false;
 
   constructor(options: ReplOptions) {
     this.#options = options;
@@ -50,13 +50,13 @@ export class Repl {
       const read = await Promise.race([reading, ended]);
       if (read.kind === 'left') break;
       if (read.kind === 'gone') throw new Interruption('SIGHUP');
-      next = await this.#take(read.line);
+      next = await this.#run(read.line);
     }
-    await this.#sayHowToGoOn();
+    await this.#sayHowToContinue();
     return exitDone;
   }
 
-  /** A person who is new needs to know where help is. */
+  /** A new user needs to know where help is. */
   async #greet(): Promise<void> {
     const { stderr, options } = this.#options.context;
     if (options.quiet) return;
@@ -64,36 +64,36 @@ export class Repl {
     await stderr.write(terminalText`${dim('/help lists the commands and keys.')}\n`);
   }
 
-  /** Opens the service and asks for its mode while the first line is typed. */
+  /** Opens the service and reads its default mode while the first line is typed. */
   async #prepare(): Promise<void> {
     const { conversation, context, source } = this.#options;
-    // The prompt and the first keys come first, because opening a store blocks the keyboard for a moment.
+    // The prompt and the first keys have priority, because opening a store blocks the keyboard for a moment.
     await new Promise<void>((resolve) => startTimer(openingPauseMs, resolve));
     try {
       await context.open();
       if (conversation.mode !== null) return;
-      await conversation.knownMode(context);
+      await conversation.resolveMode(context);
       source.reprompt(await this.#prompt());
     } catch (error) {
-      if (!context.signal.aborted) await source.above(() => tellTrouble(error, context));
+      if (!context.signal.aborted) await source.above(() => reportReplFailure(error, context));
     }
   }
 
-  async #take(line: SubmittedLine): Promise<Next> {
+  async #run(line: SubmittedLine): Promise<Next> {
     if (line.text.trim() === '') return undefined;
     const { history } = this.#options;
-    await history.add(line.typed).catch((error: unknown) => this.#tellOnce(error));
+    await history.add(line.typed).catch((error: unknown) => this.#reportHistoryFailure(error));
     if (line.mayBeCommand) return this.#command(line.text);
     const { conversation } = this.#options;
-    const before = conversation.last;
-    const isSaid = await this.#stoppable(async (scoped) => {
+    const before = conversation.lastAttempt;
+    const hasEnded = await this.#stoppable(async (scoped) => {
       const typed = await withFiles(line.text, conversation, scoped);
-      await conversation.say(conversation.template?.make(typed) ?? typed, scoped);
-    }, this.#returned);
-    if (!isSaid) return { initial: line.typed };
-    // If the message was stopped before it was stored, its files and its template wait for the next try.
-    const { last } = conversation;
-    if (last !== before && (last?.isKept || last?.isAnswered)) {
+      await conversation.send(conversation.template?.make(typed) ?? typed, scoped);
+    }, this.#messageHints);
+    if (!hasEnded) return { initial: line.typed };
+    // If the message was stopped before it was stored, its files and its template are kept for the next attempt.
+    const { lastAttempt } = conversation;
+    if (lastAttempt !== before && (lastAttempt?.isStored || lastAttempt?.isAnswered)) {
       conversation.files = [];
       conversation.template = null;
     }
@@ -101,9 +101,9 @@ export class Repl {
   }
 
   /** A history that cannot be stored is reported once, not after every line. */
-  async #tellOnce(error: unknown): Promise<void> {
-    if (!this.#isHistoryTold) await tellTrouble(error, this.#options.context);
-    this.#isHistoryTold = true;
+  async #reportHistoryFailure(error: unknown): Promise<void> {
+    if (!this.#isHistoryFailureReported) await reportReplFailure(error, this.#options.context);
+    this.#isHistoryFailureReported = true;
   }
 
   async #command(text: string): Promise<Next> {
@@ -120,46 +120,50 @@ export class Repl {
       async (scoped) => {
         next = await command.run(argument, { context: scoped, conversation, source });
       },
-      { next: command.afterFailure ?? null, makeRoom: '', recall: '' },
+      { ...noResendHints, resend: command.resendHint ?? '' },
     );
     return next;
   }
 
-  /** Runs work that Ctrl-C can stop. Returns false if it failed, after reporting the failure. A signal ends the REPL. */
-  async #stoppable(work: (context: CliContext) => Promise<void>, message: FailedMessage): Promise<boolean> {
+  /**
+   * Runs work that Ctrl-C can stop. Returns true if it was done or stopped. Reports a failure and then returns false. A signal ends the
+   * REPL.
+   */
+  async #stoppable(work: (context: CliContext) => Promise<void>, hints: ResendHints): Promise<boolean> {
     const { context, source, conversation } = this.#options;
     const stop = new AbortController();
-    const { last } = conversation;
+    const attemptBefore = conversation.lastAttempt;
     source.onInterrupt(() => stop.abort(new Interruption('SIGINT', 'line')));
     try {
       await work(context.endedBy(AbortSignal.any([context.signal, stop.signal])));
       return true;
     } catch (error) {
       context.signal.throwIfAborted();
-      if (stop.signal.aborted) await this.#sayStopped(last, message);
-      else if (!isStop(error)) await tellTrouble(error, context, message);
+      if (stop.signal.aborted) await this.#sayStopped(attemptBefore, hints);
+      else if (!isStop(error)) await reportReplFailure(error, context, hints);
       return stop.signal.aborted || isStop(error);
     } finally {
       source.onInterrupt(null);
     }
   }
 
-  /** A failed message stands at the next prompt. A stopped one does not. */
-  get #returned(): FailedMessage {
-    const { makeRoom, recall } = this.#options.source;
-    return { next: 'Enter sends it again.', makeRoom, recall: recall ?? '' };
+  /** The hints for a message. A failed message returns to the next prompt. A stopped one does not. */
+  get #messageHints(): ResendHints {
+    const { clearLineHint, recallHint } = this.#options.source;
+    return { resend: 'Enter sends it again.', clearLine: clearLineHint, recall: recallHint };
   }
 
-  /** `before` is the attempt before the stopped work, which may have made none of its own. */
-  async #sayStopped(before: Attempt | null, { recall }: FailedMessage): Promise<void> {
+  /** `attemptBefore` is the last attempt before the stopped work, which may have made no attempt. */
+  async #sayStopped(attemptBefore: Attempt | null, { recall }: ResendHints): Promise<void> {
     const { context, conversation } = this.#options;
     const { dim } = await context.stderr.style();
-    const last = conversation.last === before ? null : conversation.last;
-    let what = recall;
-    if (last?.isAnswered === true) what = '';
-    else if (last?.isKept === true) what = `${last.isBegun ? 'what had come' : 'your message'} is kept`;
-    else if (recall === '' && last !== null) what = '/retry sends it again';
-    await context.stderr.write(terminalText`${dim(what === '' ? '[stopped]' : `[stopped; ${what}]`)}\n`);
+    const attempt = conversation.lastAttempt === attemptBefore ? null : conversation.lastAttempt;
+    let note = recall;
+    if (attempt?.isAnswered === true) note = '';
+    else if (attempt?.isStored === true)
+      note = `${attempt.isBegun ? 'the partial reply' : 'your message'} is kept`;
+    else if (recall === '' && attempt !== null) note = '/retry sends it again';
+    await context.stderr.write(terminalText`${dim(note === '' ? '[stopped]' : `[stopped; ${note}]`)}\n`);
   }
 
   async #prompt(): Promise<PromptFor> {
@@ -177,8 +181,8 @@ export class Repl {
       const name = mode === null ? '' : shortTitle(mode + place, Math.max(4, Math.floor(columns / 4)));
       const room = Math.min(40, Math.floor(columns / 2) - name.length - 6);
       // Characters outside ASCII may take two columns each.
-      const most = /^[\x20-\x7e]*$/.test(title ?? '') ? room : Math.floor(room / 2);
-      const shown = title === null || most < 4 ? '' : ` (${shortTitle(title, most)})`;
+      const maxLength = /^[\x20-\x7e]*$/.test(title ?? '') ? room : Math.floor(room / 2);
+      const shown = title === null || maxLength < 4 ? '' : ` (${shortTitle(title, maxLength)})`;
       return {
         text: `${name}${shown}${attached}> `,
         styled: terminalText`${bold(name)}${dim(shown)}${attached}> `,
@@ -186,12 +190,12 @@ export class Repl {
     };
   }
 
-  async #sayHowToGoOn(): Promise<void> {
+  async #sayHowToContinue(): Promise<void> {
     const { conversation, context } = this.#options;
     if (conversation.sessionId === null) return;
-    if (context.keepsNoText) return context.say('No text of this conversation is kept.');
+    if (context.keepsNoText) return context.say('The text of this conversation is not kept.');
     const words = [...placeOptions(context.options), '-s', conversation.sessionId];
-    await context.say(`Go on with: parley repl ${words.map(quoteForShell).join(' ')}`);
+    await context.say(`Continue with: parley repl ${words.map(quoteForShell).join(' ')}`);
   }
 }
 

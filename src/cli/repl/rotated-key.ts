@@ -1,5 +1,5 @@
-// While the REPL runs, the key of the profile may be revoked and replaced in another terminal. The new key is used from the first call
-// that refuses the old one. A refused call has done nothing, so it is made again.
+// While the REPL runs, the key of the profile may be revoked and replaced in another terminal. When a call is refused with the old key, it
+// is repeated with the new one. A refused call has done nothing.
 import type { OpenedBackend } from '../../service/backend-opening.ts';
 import type { Call } from '../../service/call.ts';
 import type { ChatEvent } from '../../service/chat-event.ts';
@@ -7,29 +7,29 @@ import type { ConversationService } from '../../service/conversation-service.ts'
 import { ParleyError } from '../../service/errors.ts';
 import type { SessionArchive } from '../../service/session-archive.ts';
 
-/** `storedKey` returns the key that the profile has now, or null if it has none for this backend. */
+/** `storedKey` returns the current key of the profile, or null if the profile has none for this backend. */
 export function withRotatedKey(
   { backend, apiKey }: OpenedBackend,
   storedKey: () => string | null,
 ): OpenedBackend {
   let current = apiKey;
-  /** Returns the call to make instead. Throws the error if there is none. */
-  const instead = (call: Call, error: unknown): Call => {
+  /** Returns the call with the new key. Throws the error if it is not a refused key, or if there is no new key. */
+  const callWithNewKey = (call: Call, error: unknown): Call => {
     const isRefused = error instanceof ParleyError && error.code === 'INVALID_API_KEY';
     const key = isRefused ? storedKey() : null;
     if (key === null || key === call.apiKey) throw error;
     current = key;
     return { ...call, apiKey: key };
   };
-  const following =
+  const retrying =
     <Rest extends readonly unknown[], T>(operation: (call: Call, ...rest: Rest) => Promise<T>) =>
     (call: Call, ...rest: Rest): Promise<T> =>
-      operation(call, ...rest).catch((error: unknown) => operation(instead(call, error), ...rest));
+      operation(call, ...rest).catch((error: unknown) => operation(callWithNewKey(call, error), ...rest));
   const { service, archive, administration } = backend;
   return {
     backend: {
-      service: serviceWith(service, following, instead),
-      archive: archiveWith(archive, following, instead),
+      service: serviceWith(service, retrying, callWithNewKey),
+      archive: archiveWith(archive, retrying, callWithNewKey),
       administration,
       get extensions() {
         return backend.extensions;
@@ -42,65 +42,70 @@ export function withRotatedKey(
   };
 }
 
-type Instead = (call: Call, error: unknown) => Call;
+type CallWithNewKey = (call: Call, error: unknown) => Call;
 
-type Following = <Rest extends readonly unknown[], T>(
+type Retrying = <Rest extends readonly unknown[], T>(
   operation: (call: Call, ...rest: Rest) => Promise<T>,
 ) => (call: Call, ...rest: Rest) => Promise<T>;
 
 function serviceWith(
   service: ConversationService,
-  following: Following,
-  instead: Instead,
+  retrying: Retrying,
+  callWithNewKey: CallWithNewKey,
 ): ConversationService {
   return {
-    verify: following((call) => service.verify(call)),
-    models: following((call) => service.models(call)),
-    chat: (call, request, form) => events(call, (other) => service.chat(other, request, form), instead),
-    createSession: following((call, request) => service.createSession(call, request)),
-    getSession: following((call, id) => service.getSession(call, id)),
-    deleteSession: following((call, id) => service.deleteSession(call, id)),
+    verify: retrying((call) => service.verify(call)),
+    models: retrying((call) => service.models(call)),
+    chat: (call, request, form) =>
+      events(call, (other) => service.chat(other, request, form), callWithNewKey),
+    createSession: retrying((call, request) => service.createSession(call, request)),
+    getSession: retrying((call, id) => service.getSession(call, id)),
+    deleteSession: retrying((call, id) => service.deleteSession(call, id)),
   };
 }
 
-/** The events of a turn, with the other key if the call was refused before the first event. */
+/** The events of a turn. The call is repeated with the new key if it was refused before the first event. */
 async function* events(
   call: Call,
-  ask: (call: Call) => AsyncIterable<ChatEvent>,
-  instead: Instead,
+  start: (call: Call) => AsyncIterable<ChatEvent>,
+  callWithNewKey: CallWithNewKey,
 ): AsyncGenerator<ChatEvent> {
   let begun = false;
   let other: Call;
   try {
-    for await (const event of ask(call)) {
+    for await (const event of start(call)) {
       begun = true;
       yield event;
     }
     return;
   } catch (error) {
     if (begun) throw error;
-    other = instead(call, error);
+    other = callWithNewKey(call, error);
   }
-  yield* ask(other);
+  yield* start(other);
 }
 
-function archiveWith(archive: SessionArchive, following: Following, instead: Instead): SessionArchive {
+function archiveWith(
+  archive: SessionArchive,
+  retrying: Retrying,
+  callWithNewKey: CallWithNewKey,
+): SessionArchive {
   return {
-    listSessions: following((call, query) => archive.listSessions(call, query)),
-    searchSessions: following((call, request) => archive.searchSessions(call, request)),
-    listMessages: following((call, id, page) => archive.listMessages(call, id, page)),
-    changeSession: following((call, id, changes) => archive.changeSession(call, id, changes)),
-    restoreSession: following((call, id) => archive.restoreSession(call, id)),
-    deleteSessions: following((call, ids) => archive.deleteSessions(call, ids)),
-    restoreSessions: following((call, ids) => archive.restoreSessions(call, ids)),
-    pinSessions: following((call, ids, pinned) => archive.pinSessions(call, ids, pinned)),
-    archiveSessions: following((call, ids, archived) => archive.archiveSessions(call, ids, archived)),
-    tagSessions: following((call, ids, change) => archive.tagSessions(call, ids, change)),
-    importSession: following((call, record) => archive.importSession(call, record)),
+    listSessions: retrying((call, query) => archive.listSessions(call, query)),
+    searchSessions: retrying((call, request) => archive.searchSessions(call, request)),
+    listMessages: retrying((call, id, page) => archive.listMessages(call, id, page)),
+    changeSession: retrying((call, id, changes) => archive.changeSession(call, id, changes)),
+    restoreSession: retrying((call, id) => archive.restoreSession(call, id)),
+    deleteSessions: retrying((call, ids) => archive.deleteSessions(call, ids)),
+    restoreSessions: retrying((call, ids) => archive.restoreSessions(call, ids)),
+    pinSessions: retrying((call, ids, pinned) => archive.pinSessions(call, ids, pinned)),
+    archiveSessions: retrying((call, ids, archived) => archive.archiveSessions(call, ids, archived)),
+    tagSessions: retrying((call, ids, change) => archive.tagSessions(call, ids, change)),
+    importSession: retrying((call, record) => archive.importSession(call, record)),
     regenerate: (call, id, request, form) =>
-      events(call, (other) => archive.regenerate(other, id, request, form), instead),
-    undoTurn: following((call, id) => archive.undoTurn(call, id)),
-    redoTurn: following((call, id) => archive.redoTurn(call, id)),
-    forkSession: following((call, id, request) => archive.forkSession(call, id, request)),
+      events(call, (other) => archive.regenerate(other, id, request, form), callWithNewKey),
+    undoTurn: retrying((call, id) => archive.undoTurn(call, id)),
+    redoTurn: retrying((call, id) => archive.redoTurn(call, id)),
+    forkSession: retrying((call, id, request) => archive.forkSession(call, id, request)),
   };
 }

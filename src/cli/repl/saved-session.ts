@@ -1,5 +1,5 @@
-// Writes a session into a file, in the format that the end of its name tells, or in the form of `sessions messages`. The file appears when
-// it is whole. An existing file is left as it is.
+// Writes a session to a file, in the format of its name extension, or otherwise in the format of `sessions messages`. The file appears
+// when it is complete. An existing file is not overwritten.
 import { existsSync } from 'node:fs';
 import { ParleyError } from '../../service/errors.ts';
 import { AtomicFile } from '../../system/atomic-file.ts';
@@ -10,7 +10,7 @@ import { exportWriter, formatOfFile } from '../transcripts/export-format.ts';
 import { readSession } from '../transcripts/session-reading.ts';
 
 export async function saveSession(id: string, path: string, context: CliContext): Promise<void> {
-  if (existsSync(path)) throw isThere(path);
+  if (existsSync(path)) throw fileExists(path);
   let file: AtomicFile;
   try {
     file = new AtomicFile(path, { replaces: false, durable: true });
@@ -39,12 +39,12 @@ async function* savedTexts(id: string, path: string, context: CliContext): Async
 }
 
 function failure(error: unknown, path: string): unknown {
-  if ((error as NodeJS.ErrnoException).code === 'EEXIST') return isThere(path);
-  return fileFailure(error, path, 'written', 'Name a file in a directory that you may write to.');
+  if ((error as NodeJS.ErrnoException).code === 'EEXIST') return fileExists(path);
+  return fileFailure(error, path, 'written', 'Name a file in a directory that you can write to.');
 }
 
-function isThere(path: string): ParleyError {
-  return new ParleyError('USAGE', `The file ${path} is there already.`, {
-    hint: 'Nothing was written. Name another.',
+function fileExists(path: string): ParleyError {
+  return new ParleyError('USAGE', `The file ${path} already exists.`, {
+    hint: 'Nothing was written. Name another file.',
   });
 }

@@ -38,13 +38,13 @@ export async function deleteSession(
     return;
   conversation.deletedId = id;
   const isAnother = id !== conversation.sessionId && title !== null;
-  const named = isAnother ? `${JSON.stringify(shortTitle(title, longestTitle))}: ` : '';
+  const deleted = isAnother ? JSON.stringify(shortTitle(title, longestTitle)) : 'it';
   if (id === conversation.sessionId) conversation.enter(null, null);
-  if (restores) await context.say(`${named}/restore brings it back.`);
+  if (restores) await context.say(`/restore brings ${deleted} back.`);
 }
 
 async function isSure(id: string, title: string | null, { prompting }: CliContext): Promise<boolean> {
   const what = title === null ? id : JSON.stringify(shortTitle(title, longestTitle));
-  const question = `This server is not known to bring a session back. Delete ${what} for good?`;
+  const question = `This server may not be able to restore sessions. Delete ${what} permanently?`;
   return await confirm(question, 'parley sessions delete', prompting);
 }

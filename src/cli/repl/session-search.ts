@@ -1,4 +1,4 @@
-// Finds a session by its id or by a part of its title: by name, or from a list that narrows while the person types.
+// Finds a session by its id or by a part of its title, either directly or from a list that narrows while the user types.
 import { ParleyError } from '../../service/errors.ts';
 import { largestPage } from '../../service/limits.ts';
 import { beginning, quoted } from '../../service/quoted.ts';
@@ -14,28 +14,29 @@ import { cut } from '../terminal/table.ts';
 import { titleGlob } from '../title-filter.ts';
 import { shortTitle } from './short-title.ts';
 
-/** The mode is null where the server does not tell it. */
-export type Found = Pick<Session, 'session_id' | 'title' | 'mode'>;
+/** The mode is null if the server does not report it. */
+export type FoundSession = Pick<Session, 'session_id' | 'title' | 'mode'>;
 
-/** The most sessions listed on a terminal where none can be picked. */
+/** The number of sessions that are listed on a terminal without a picker. */
 const shownAtOnce = 20;
-/** The most characters shown of the picked title. */
+/** The number of characters of a title that are shown. */
 const longestShown = 60;
-const narrowest = 50;
+/** On a narrower terminal the list shows titles alone. */
+const minColumnsWithFacts = 50;
 
-/** Null if the person picked none. */
-export async function pickSession(words: string, context: CliContext): Promise<Found | null> {
+/** Returns null if no session was picked. */
+export async function pickSession(words: string, context: CliContext): Promise<FoundSession | null> {
   const first = await sessionsWith(words, context);
   if (first.length === 0) {
-    await context.say(words === '' ? 'There is no session yet.' : `No title holds ${quoted(words)}.`);
+    await context.say(words === '' ? 'There are no sessions yet.' : `No title contains ${quoted(words)}.`);
     return null;
   }
-  // The list moves the cursor while it narrows.
+  // The picker needs a terminal on which the cursor can move.
   if (!context.stderr.redraws) {
     for (const session of first.slice(0, shownAtOnce)) {
       await context.stdout.write(`${session.session_id}  ${oneLine(titleOrNone(session))}\n`);
     }
-    await context.say('Go on with one: /resume and its id, or a part of its title.');
+    await context.say('To continue one: /resume with its id, or with a part of its title.');
     return null;
   }
   const { default: measure } = await import('string-width');
@@ -56,22 +57,22 @@ export async function pickSession(words: string, context: CliContext): Promise<F
   return (await backend.service.getSession(await context.call(), id)).data;
 }
 
-/** The session that is named by its id, the end of it, or its title. */
-export async function namedSession(text: string, context: Asking): Promise<Found> {
+/** Returns the session with this id, end of an id, or title. */
+export async function namedSession(text: string, context: Asking): Promise<FoundSession> {
   return withSession(text, context, async (id) => {
     const { backend } = await context.open();
     return (await backend.service.getSession(await context.call(), id)).data;
   });
 }
 
-/** The same, or else the only session whose title holds the text. */
-export async function findSession(text: string, context: Asking): Promise<Found> {
+/** The same. If there is none, it returns the only session whose title contains the text. */
+export async function findSession(text: string, context: Asking): Promise<FoundSession> {
   try {
     return await namedSession(text, context);
   } catch (error) {
     if (!(error instanceof ParleyError) || error.code !== 'SESSION_NOT_FOUND') throw error;
-    const [first, second] = await sessionsWith(text, context, 'UNSUPPORTED means none');
-    if (first === undefined) throw error.with({ hint: '/sessions shows which there are.', remedy: null });
+    const [first, second] = await sessionsWith(text, context, 'none if unsupported');
+    if (first === undefined) throw error.with({ hint: '/sessions lists the sessions.', remedy: null });
     if (second === undefined) return first;
     throw new ParleyError('USAGE', `Several sessions have ${quoted(text)} in their title.`, {
       hint: `/sessions ${beginning(text)} lets you pick one.`,
@@ -79,11 +80,11 @@ export async function findSession(text: string, context: Asking): Promise<Found>
   }
 }
 
-/** The sessions with these words in their title, the last active first. Without words archived sessions are left out. */
+/** The sessions with these words in their title, the most recently active first. Without words, archived sessions are left out. */
 async function sessionsWith(
   words: string,
   context: ServiceAccess,
-  lacking: 'UNSUPPORTED means none' | 'throws' = 'throws',
+  withoutArchive: 'none if unsupported' | 'throws' = 'throws',
 ): Promise<readonly Session[]> {
   const { backend } = await context.open();
   const title_match = words === '' ? null : titleGlob(words, 'hold');
@@ -97,7 +98,8 @@ async function sessionsWith(
   try {
     return (await backend.archive.listSessions(await context.call(), query)).data.items;
   } catch (error) {
-    if (lacking !== 'throws' && error instanceof ParleyError && error.code === 'UNSUPPORTED') return [];
+    if (withoutArchive !== 'throws' && error instanceof ParleyError && error.code === 'UNSUPPORTED')
+      return [];
     throw error;
   }
 }
@@ -105,7 +107,9 @@ async function sessionsWith(
 /** One row for a session. On a narrow terminal it shows the title alone. */
 function label(session: Session, columns: number, now: number, measure: Measure): string {
   const facts =
-    columns < narrowest ? '' : `  ${filterLine(sessionFacts(session, { columns, now, utc: false }))}`;
+    columns < minColumnsWithFacts
+      ? ''
+      : `  ${filterLine(sessionFacts(session, { columns, now, utc: false }))}`;
   const room = Math.max(10, columns - measure(facts) - 4);
   const title = cut(filterLine(titleOrNone(session)), room, measure);
   return title + ' '.repeat(Math.max(0, Math.min(longestShown, room) - measure(title))) + facts;

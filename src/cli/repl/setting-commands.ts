@@ -1,5 +1,5 @@
-// The slash commands for how the session is answered: its mode, its system prompt and parameters, and templates. A session that exists has
-// a change from then on; the next message creates one with it.
+// The slash commands for the settings of replies: mode, system prompt, parameters, and templates. A change applies to the current session,
+// or to the session that the next message creates.
 import { ParleyError } from '../../service/errors.ts';
 import type { SessionSettings } from '../../service/session.ts';
 import { runModels } from '../commands/models.ts';
@@ -22,7 +22,7 @@ export const settingCommands = {
   mode: {
     name: 'mode',
     argument: '[NAME]',
-    description: 'list the modes, or go on in another',
+    description: 'list the modes, or switch to another',
     choices: modeChoices,
     run: async (name, { context, conversation }) => {
       if (name === '') return runModels(context);
@@ -34,19 +34,19 @@ export const settingCommands = {
   system: {
     name: 'system',
     argument: '[TEXT]',
-    description: 'show the system prompt of this session, or give it another ("" for none)',
+    description: 'show or set the system prompt of this session ("" removes it)',
     run: async (text, scope) => {
       if (text === '') {
         const { system } = await settingsInUse(scope);
         await scope.context.stdout.write(`${system ?? '(no system prompt of its own)'}\n`);
-      } else await give({ system: text === '""' ? null : text, parameters: [] }, scope);
+      } else await applySettings({ system: text === '""' ? null : text, parameters: [] }, scope);
       return undefined;
     },
   },
   param: {
     name: 'param',
     argument: '[NAME=VALUE]',
-    description: 'show the parameters of this session, or give it one (NAME= takes it away)',
+    description: 'show the parameters of this session, or set one (NAME= removes it)',
     run: async (text, scope) => {
       if (text === '') {
         const { parameters } = await settingsInUse(scope);
@@ -55,22 +55,24 @@ export const settingCommands = {
       }
       const parameter = readParameter(text);
       if (parameter === null)
-        throw new ParleyError('USAGE', 'This needs a name and a value: /param temperature=0.2', { hint: '' });
-      await give({ system: undefined, parameters: [parameter] }, scope);
+        throw new ParleyError('USAGE', 'Name a parameter and its value: /param temperature=0.2', {
+          hint: '',
+        });
+      await applySettings({ system: undefined, parameters: [parameter] }, scope);
       return undefined;
     },
   },
   template: {
     name: 'template',
     argument: '[NAME]',
-    description: 'make the next message with a template: NAME KEY=VALUE TEXT',
+    description: 'make the next message from a template: NAME KEY=VALUE TEXT',
     choices: templateChoices,
-    run: (argument, scope) => useTemplate(argument, scope, (given) => give(given, scope)),
+    run: (argument, scope) => useTemplate(argument, scope, (settings) => applySettings(settings, scope)),
   },
   status: {
     name: 'status',
     argument: '',
-    description: 'show mode, session, place, and the tokens of the last reply',
+    description: 'show the mode, the session, the server, and the tokens of the last reply',
     run: async (_argument, { context, conversation }) => {
       const { target } = context;
       const { template, settings } = conversation;
@@ -89,7 +91,7 @@ export const settingCommands = {
       ];
       await context.stdout.write(lines.map((line) => `${line}\n`).join(''));
       if (conversation.sessionId === null)
-        await context.stdout.write('session_id: (the next message makes one)\n');
+        await context.stdout.write('session_id: (the next message creates one)\n');
       else await runGet({ ids: [conversation.sessionId], utc: false, showsMode: false }, context);
       if (conversation.usage !== null)
         await context.stdout.write(`last reply, ${tokensLine(conversation.usage)}\n`);
@@ -98,7 +100,7 @@ export const settingCommands = {
   },
 } as const satisfies Record<string, SlashCommand>;
 
-/** The settings of the session, or of the one that the next message creates. */
+/** The settings of the session, or of the session that the next message creates. */
 async function settingsInUse({ context, conversation }: Scope): Promise<SessionSettings> {
   const { sessionId, settings } = conversation;
   if (sessionId === null) return { system: null, parameters: {}, ...settingsOfNew(settings) };
@@ -106,14 +108,14 @@ async function settingsInUse({ context, conversation }: Scope): Promise<SessionS
   return (await backend.service.getSession(await context.call(), sessionId)).data;
 }
 
-async function give(given: GivenSettings, { context, conversation }: Scope): Promise<void> {
+async function applySettings(settings: GivenSettings, { context, conversation }: Scope): Promise<void> {
   const { sessionId } = conversation;
   if (sessionId === null) {
-    conversation.settings = settingsOver(given, conversation.settings);
-    await context.say('The next message begins a session with that.');
+    conversation.settings = settingsOver(settings, conversation.settings);
+    await context.say('This applies to the session that the next message creates.');
     return;
   }
   const { backend } = await context.open();
   const { data } = await backend.service.getSession(await context.call(), sessionId);
-  await changeSettings(data, given, context);
+  await changeSettings(data, settings, context);
 }

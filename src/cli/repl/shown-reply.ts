@@ -1,4 +1,4 @@
-// Shows one reply on the terminal: a waiting line until the reply begins, then the text as it arrives.
+// Shows one reply on the terminal: a waiting line until the reply begins, then the reasoning and the text as they arrive.
 import type { WaitingSign } from '../../service/call.ts';
 import type { ChatEvent } from '../../service/chat-event.ts';
 import type { CliContext } from '../context.ts';
@@ -8,10 +8,10 @@ import type { MarkdownChoice } from '../terminal/reply-writer.ts';
 import { terminalText } from '../terminal/terminal-text.ts';
 
 export interface ShownReply {
-  /** Takes what the call waits for. */
+  /** Shows what the call is waiting for. */
   readonly notice: (sign: WaitingSign) => void;
   take(event: ChatEvent): Promise<void>;
-  /** `notes` are further remarks about the reply. */
+  /** Must be called at the end of each turn. `notes` are shown below the reply. */
   end(notes: readonly string[]): Promise<void>;
 }
 
@@ -22,10 +22,11 @@ export async function shownReply(markdown: MarkdownChoice, context: CliContext):
   const { output, writer } = await live.place;
   live.wait();
   let begun = false;
-  let reasons: TextFilter | null = null;
-  const leaveReasons = async () => {
-    if (reasons !== null) await output.write(terminalText`${dim(reasons.end())}\n\n`);
-    reasons = null;
+  /** The filter of the reasoning while it is shown. */
+  let reasoning: TextFilter | null = null;
+  const endReasoning = async () => {
+    if (reasoning !== null) await output.write(terminalText`${dim(reasoning.end())}\n\n`);
+    reasoning = null;
   };
   return {
     notice: live.notice,
@@ -35,15 +36,15 @@ export async function shownReply(markdown: MarkdownChoice, context: CliContext):
           return;
         case 'reasoning':
           await live.stop();
-          reasons ??= terminalFilter();
-          return output.write(dim(reasons.push(event.data.text)));
+          reasoning ??= terminalFilter();
+          return output.write(dim(reasoning.push(event.data.text)));
         case 'delta':
-          await leaveReasons();
+          await endReasoning();
           begun = true;
           return (await live.begin()).write(event.data.text);
         case 'done':
           await live.stop();
-          await leaveReasons();
+          await endReasoning();
           // A server that does not stream has sent no chunks.
           if (!begun) await writer.write(event.data.reply);
           begun = true;
@@ -51,7 +52,7 @@ export async function shownReply(markdown: MarkdownChoice, context: CliContext):
     },
     async end(notes) {
       await live.stop();
-      await leaveReasons();
+      await endReasoning();
       if (!begun) return;
       await writer.endLine();
       for (const note of notes) await context.say(note);

@@ -1,52 +1,54 @@
-// What a slash command is: its name, its argument, and what it does.
+// The type of a slash command, and the functions that many of them use.
 import { ParleyError } from '../../service/errors.ts';
 import type { CliContext } from '../context.ts';
 import type { CompletionChoice } from './completion.ts';
 import type { Conversation } from './conversation.ts';
 import type { LineSource } from './line-source.ts';
 import { showPastTurns } from './past-turns.ts';
-import type { Found } from './session-search.ts';
+import type { FoundSession } from './session-search.ts';
 
-/** What a slash command receives. Ctrl-C stops its context. */
+/** The objects that a slash command works with. Ctrl-C stops its context. */
 export interface Scope {
   readonly context: CliContext;
   readonly conversation: Conversation;
   readonly source: LineSource;
 }
 
-/** What happens after a command: nothing, a text that stands at the next prompt, or the end of the REPL. */
+/** The result of a command: a text for the next prompt, the end of the REPL, or nothing. */
 export type Next = { readonly initial: string } | 'leave' | undefined;
 
 export interface SlashCommand {
   readonly name: string;
+  /** The argument as /help shows it, such as `[TITLE]`. Empty for none. */
   readonly argument: string;
   readonly description: string;
-  /** What is said of a failed turn, because the command sends one; missing for a command that sends none. */
-  readonly afterFailure?: string;
+  /** Says what sends a failed turn again. Missing for a command that sends no turn. */
+  readonly resendHint?: string;
+  /** The choices that Tab offers for an argument with this beginning. */
   readonly choices?: (beginning: string, context: CliContext) => Promise<readonly CompletionChoice[]>;
   run(argument: string, scope: Scope): Promise<Next>;
 }
 
-/** Goes on with a session, in its mode, and shows its last messages. It is the current session of this terminal from then on. */
+/** Continues a session in its mode, shows its last messages, and makes it the current session of this terminal. */
 export async function resume(
-  { session_id: id, title, mode }: Found,
+  { session_id: id, title, mode }: FoundSession,
   { context, conversation }: Scope,
 ): Promise<void> {
   conversation.enter(id, title);
   const modeOfLastTurn = await showPastTurns(id, context);
-  conversation.goOnIn(mode ?? modeOfLastTurn);
-  // A failure to store that must not keep anybody from the session.
+  conversation.continueInMode(mode ?? modeOfLastTurn);
+  // The session can be continued even if it cannot be stored as the current one.
   await context.rememberSession(id, mode ?? modeOfLastTurn).catch(() => {});
 }
 
-/** The id of the session. Throws `USAGE` before the first message. */
-export function sessionOf({ sessionId }: Conversation): string {
+/** Returns the id of the session. Throws `USAGE` before the first message. */
+export function requireSessionId({ sessionId }: Conversation): string {
   if (sessionId !== null) return sessionId;
-  throw new ParleyError('USAGE', 'There is no session yet.', { hint: 'The first message makes one.' });
+  throw new ParleyError('USAGE', 'There is no session yet.', { hint: 'The first message creates one.' });
 }
 
-/** Throws `USAGE` for an empty argument. */
-export function required(argument: string, what: string): string {
+/** Returns the argument. Throws `USAGE` with the message `problem` if it is empty. */
+export function requireArgument(argument: string, problem: string): string {
   if (argument !== '') return argument;
-  throw new ParleyError('USAGE', `This needs ${what}`, { hint: '' });
+  throw new ParleyError('USAGE', problem, { hint: '' });
 }

@@ -1,5 +1,5 @@
-// The slash commands of the REPL: the name of each and what it does. A slash command runs the code of the command line where a command
-// with the same effect exists. A new slash command is a new row here.
+// The slash commands of the REPL. A slash command calls the code of the equivalent command where there is one. To add a slash command,
+// add an entry here.
 import { ParleyError } from '../../service/errors.ts';
 import { runMessages } from '../commands/sessions/messages.ts';
 import { runRename } from '../commands/sessions/rename.ts';
@@ -10,18 +10,18 @@ import { fileChoices, sessionChoices, withHome } from './argument-choices.ts';
 import { attach } from './attachments.ts';
 import { titleOf } from './conversation.ts';
 import { lastReply } from './last-messages.ts';
-import { lineCommands } from './line-commands.ts';
-import { orderCommands } from './order-commands.ts';
+import { organisingCommands } from './organising-commands.ts';
 import { deleteSession } from './session-deletion.ts';
 import { findSession, namedSession, pickSession } from './session-search.ts';
 import { settingCommands } from './setting-commands.ts';
-import { required, resume, type SlashCommand, sessionOf } from './slash-command.ts';
+import { requireArgument, requireSessionId, resume, type SlashCommand } from './slash-command.ts';
+import { turnCommands } from './turn-commands.ts';
 
 export const slashCommands: readonly SlashCommand[] = [
   {
     name: 'help',
     argument: '',
-    description: 'show this',
+    description: 'show this help',
     run: async (_argument, { context }) => {
       const { helpText } = await import('./help-text.ts');
       await context.stdout.write(await helpText(slashCommands, context.stdout));
@@ -35,7 +35,7 @@ export const slashCommands: readonly SlashCommand[] = [
   {
     name: 'new',
     argument: '[TITLE]',
-    description: 'start another session',
+    description: 'start a new session',
     run: async (title, { context, conversation }) => {
       conversation.enter(null, null);
       if (title === '') return undefined;
@@ -49,7 +49,7 @@ export const slashCommands: readonly SlashCommand[] = [
   {
     name: 'sessions',
     argument: '[WORDS]',
-    description: 'pick a session by its title, and go on with it',
+    description: 'pick a session by its title and continue it',
     run: async (words, scope) => {
       const { source, context } = scope;
       const found = await source.lend(() => pickSession(words, context));
@@ -60,7 +60,7 @@ export const slashCommands: readonly SlashCommand[] = [
   {
     name: 'resume',
     argument: '[ID|TITLE]',
-    description: 'go on with this session',
+    description: 'continue a session',
     choices: sessionChoices,
     run: async (argument, scope) => {
       const { source, context } = scope;
@@ -75,9 +75,9 @@ export const slashCommands: readonly SlashCommand[] = [
   {
     name: 'search',
     argument: 'WORDS',
-    description: 'find sessions by what was said in them',
+    description: 'find sessions by the words of their messages',
     run: (words, { context, source }) => {
-      const query = required(words, 'words to look for: /search WORDS');
+      const query = requireArgument(words, 'Name the words to search for: /search WORDS');
       const input = { query, limit: 10, cursor: null, utc: false, conditions: {} };
       return source.lend(() => runSearch(input, context, (id) => `/resume ${id}`));
     },
@@ -85,14 +85,14 @@ export const slashCommands: readonly SlashCommand[] = [
   {
     name: 'title',
     argument: '[TITLE]',
-    description: 'show the title of the session, or give it another',
+    description: 'show or change the title of this session',
     run: async (title, { context, conversation }) => {
       if (title !== '' && conversation.sessionId === null) {
-        // The next message makes the session, with this title.
+        // The next message creates the session with this title.
         conversation.title = title;
         return undefined;
       }
-      const id = sessionOf(conversation);
+      const id = requireSessionId(conversation);
       if (title === '') conversation.title = await titleOf(id, context);
       else await runRename({ id, title }, context);
       if (title !== '') conversation.title = title;
@@ -103,22 +103,22 @@ export const slashCommands: readonly SlashCommand[] = [
   {
     name: 'history',
     argument: '',
-    description: 'print what was said in this session, whole',
+    description: 'print all messages of this session',
     run: (_argument, { context, conversation, source }) => {
-      const id = sessionOf(conversation);
+      const id = requireSessionId(conversation);
       const input = { id, format: null, markdown: 'auto', utc: false, all: false } as const;
       return source.lend(() => runMessages(input, context));
     },
   },
-  lineCommands.retry,
-  lineCommands.regenerate,
-  lineCommands.undo,
-  lineCommands.redo,
-  lineCommands.fork,
-  lineCommands.back,
-  orderCommands.pin,
-  orderCommands.archive,
-  orderCommands.tag,
+  turnCommands.retry,
+  turnCommands.regenerate,
+  turnCommands.undo,
+  turnCommands.redo,
+  turnCommands.fork,
+  turnCommands.back,
+  organisingCommands.pin,
+  organisingCommands.archive,
+  organisingCommands.tag,
   {
     name: 'delete',
     argument: '[ID|TITLE]',
@@ -127,7 +127,7 @@ export const slashCommands: readonly SlashCommand[] = [
     run: async (argument, { context, conversation, source }) => {
       const { session_id: id, title } =
         argument === ''
-          ? { session_id: sessionOf(conversation), title: conversation.title }
+          ? { session_id: requireSessionId(conversation), title: conversation.title }
           : await namedSession(argument, context);
       await deleteSession(id, title, { context, conversation, source });
       return undefined;
@@ -136,76 +136,81 @@ export const slashCommands: readonly SlashCommand[] = [
   {
     name: 'restore',
     argument: '[ID|TITLE]',
-    description: 'bring a deleted session back, and go on with it',
+    description: 'bring back a deleted session and continue it',
     run: async (argument, scope) => {
       const { context, conversation } = scope;
-      const named = argument || conversation.deletedId || conversation.sessionId;
-      if (named === null) {
-        throw new ParleyError('USAGE', 'No session was deleted here.', { hint: 'Name one: /restore ID' });
+      const reference = argument || conversation.deletedId || conversation.sessionId;
+      if (reference === null) {
+        throw new ParleyError('USAGE', 'No session was deleted in this REPL.', {
+          hint: 'Name one: /restore ID',
+        });
       }
-      const { id } = await meantSession(named, context, 'deleted');
+      const { id } = await meantSession(reference, context, 'deleted');
       if ((await runRestore({ words: [id], batch: null, last: false, verbose: false }, context)) !== 0)
         return undefined;
       const { title, mode } = await namedSession(id, context);
       conversation.enter(id, title);
-      conversation.goOnIn(mode);
+      conversation.continueInMode(mode);
       return undefined;
     },
   },
   {
     name: 'copy',
     argument: '',
-    description: 'put the last reply into the clipboard',
+    description: 'copy the last reply to the clipboard',
     run: async (_argument, { context, conversation }) => {
       const { sessionId } = conversation;
       const reply = conversation.reply || (sessionId === null ? '' : await lastReply(sessionId, context));
       if (reply === '') throw new ParleyError('USAGE', 'There is no reply to copy yet.');
-      const { copy } = await import('./clipboard.ts');
+      const { copyToClipboard } = await import('./clipboard.ts');
       const { env } = context.host;
-      const ways = await copy(reply, { terminal: context.stdout, env });
-      if (ways.length === 0) {
-        throw new ParleyError('USAGE', 'There is no way into a clipboard from here.', {
-          hint: '/save FILE writes a file.',
+      const methods = await copyToClipboard(reply, { terminal: context.stdout, env });
+      if (methods.length === 0) {
+        throw new ParleyError('USAGE', 'No clipboard is available here.', {
+          hint: '/save FILE writes the session to a file.',
         });
       }
-      await context.say(`Copied ${[...reply].length} characters (by ${ways.join(' and ')}).`);
+      await context.say(`Copied ${[...reply].length} characters (with ${methods.join(' and ')}).`);
       return undefined;
     },
   },
   {
     name: 'save',
     argument: 'FILE',
-    description: 'write what was said in this session into a new file',
+    description: 'write the messages of this session to a new file',
     choices: (beginning, { host }) => fileChoices(beginning, host.env['HOME']),
     run: async (path, { context, conversation }) => {
       const { saveSession } = await import('./saved-session.ts');
-      const file = withHome(required(path, 'the name of a file: /save FILE'), context.host.env['HOME']);
-      await saveSession(sessionOf(conversation), file, context);
+      const file = withHome(
+        requireArgument(path, 'Name the file to write: /save FILE'),
+        context.host.env['HOME'],
+      );
+      await saveSession(requireSessionId(conversation), file, context);
       return undefined;
     },
   },
   {
     name: 'file',
     argument: 'PATH',
-    description: 'put a file into the next message (/file alone: none)',
+    description: 'attach a file to the next message (/file alone removes all files)',
     choices: (beginning, { host }) => fileChoices(beginning, host.env['HOME']),
     run: async (path, { context, conversation }) => {
       await attach(withHome(path, context.host.env['HOME']), conversation, context);
       return undefined;
     },
   },
-  lineCommands.edit,
+  turnCommands.edit,
   settingCommands.status,
   {
     name: 'quit',
     argument: '',
-    description: 'leave (as Ctrl-D does)',
+    description: 'leave (same as Ctrl-D)',
     run: async () => 'leave',
   },
   {
     name: 'exit',
     argument: '',
-    description: 'the same as /quit',
+    description: 'leave (same as /quit)',
     run: async () => 'leave',
   },
 ];

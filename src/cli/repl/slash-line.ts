@@ -1,17 +1,13 @@
 // Parses a slash command: its name, which may be shortened as long as it is unique, and its argument. The functions are pure.
 import { beginning } from '../../service/quoted.ts';
 
-export interface Named {
-  readonly name: string;
-}
-
 export type Resolved<Command> =
   | { readonly kind: 'command'; readonly command: Command; readonly argument: string }
-  /** The message to show, with the command that was probably meant. */
+  /** The message to show. It suggests a similar command if there is one. */
   | { readonly kind: 'unknown'; readonly problem: string };
 
 /** `line` begins with a slash. */
-export function resolveSlash<Command extends Named>(
+export function resolveSlash<Command extends { readonly name: string }>(
   line: string,
   commands: readonly Command[],
 ): Resolved<Command> {
@@ -24,18 +20,18 @@ export function resolveSlash<Command extends Named>(
     return { kind: 'command', command: first, argument };
   if (word !== '' && candidates.length > 1) {
     const names = candidates.map(({ name }) => `/${name}`).join(' or ');
-    return { kind: 'unknown', problem: `/${word} may be ${names}: nothing was done.` };
+    return { kind: 'unknown', problem: `/${word} is ambiguous: ${names}. Nothing was done.` };
   }
   const near = nearest(word.toLowerCase(), commands);
-  const meant = near === null ? '/help lists the commands' : `did you mean /${near}?`;
+  const advice = near === null ? '/help lists the commands.' : `Did you mean /${near}?`;
   return {
     kind: 'unknown',
-    problem: `There is no /${beginning(word)}; ${meant} (Nothing was sent; // sends a line that begins with a slash.)`,
+    problem: `There is no command /${beginning(word)}. ${advice} Nothing was sent. (// sends a message that begins with a slash.)`,
   };
 }
 
-/** The name with the fewest changes to the word. Null if too many changes are needed. */
-function nearest(word: string, commands: readonly Named[]): string | null {
+/** The name that is most similar to the word. Null if none is similar enough. */
+function nearest(word: string, commands: readonly { readonly name: string }[]): string | null {
   let best: string | null = null;
   let fewest = Math.max(2, Math.ceil(word.length / 3)) + 1;
   for (const { name } of commands) {
@@ -45,7 +41,7 @@ function nearest(word: string, commands: readonly Named[]): string | null {
   return word === '' ? null : best;
 }
 
-/** The number of letters to add, remove, change, or swap with a neighbour. */
+/** The edit distance: the number of letters to add, remove, change, or swap with a neighbour. */
 function distance(one: string, other: string): number {
   const rows = Array.from({ length: one.length + 1 }, (_, index) => [index]);
   const at = (row: number, column: number) => rows[row]?.[column] ?? 0;

@@ -1,4 +1,4 @@
-// Tells whether a resized terminal wraps the line at its prompt again. No terminal reports that, so its name decides.
+// Decides whether a resized terminal wraps the line at its prompt again. No terminal reports that, so its name decides.
 import type { Environment } from '../terminal/style.ts';
 
 /**

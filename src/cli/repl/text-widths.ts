@@ -1,5 +1,5 @@
-// Measures how many columns a text takes. ASCII is measured at once. Other text needs a library, which is loaded after the prompt and
-// the first keys.
+// Measures how many columns a text takes. ASCII needs no library. The library for other text is loaded after the prompt and the first
+// keys.
 import type { Measure } from '../terminal/table.ts';
 
 const isAscii = (text: string) => /^[\x20-\x7e]*$/.test(text);
@@ -7,10 +7,10 @@ const isAscii = (text: string) => /^[\x20-\x7e]*$/.test(text);
 export class TextWidths {
   readonly #onLoaded: () => void;
   #stringWidth: Measure | null = null;
-  #isAsked = false;
-  #isGuessed = false;
+  #isLoading = false;
+  #hasGuessed = false;
 
-  /** `onLoaded` is called once texts that were measured before may have another width. */
+  /** `onLoaded` is called when the library is loaded, if widths were only guessed before. */
   constructor(onLoaded: () => void) {
     this.#onLoaded = onLoaded;
   }
@@ -18,17 +18,17 @@ export class TextWidths {
   readonly measure: Measure = (text) => {
     if (isAscii(text)) return text.length;
     if (this.#stringWidth !== null) return this.#stringWidth(text);
-    this.#isGuessed = true;
+    this.#hasGuessed = true;
     this.load();
     return text.length;
   };
 
   load(): void {
-    if (this.#isAsked) return;
-    this.#isAsked = true;
+    if (this.#isLoading) return;
+    this.#isLoading = true;
     void import('string-width').then(({ default: stringWidth }) => {
       this.#stringWidth = stringWidth;
-      if (this.#isGuessed) this.#onLoaded();
+      if (this.#hasGuessed) this.#onLoaded();
     });
   }
 }

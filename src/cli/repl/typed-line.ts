@@ -1,25 +1,25 @@
-// Reads a line when Enter is pressed. Slashes, `"""` and a final backslash have a meaning only where they were typed. Pasted text, and
-// a message that came back, holds literal characters in their place (line-text.ts), which have no meaning.
+// Parses a line when Enter is pressed. Slashes, `"""` and a final backslash have a special meaning only if they were typed. Pasted text,
+// and a message that returned to the prompt, contain literal characters in their place (line-text.ts).
 import { escapeSlash, plain, unfolded } from './line-text.ts';
 
-export interface Reading {
+export interface ParsedLine {
   readonly isCommand: boolean;
   /** The message, or the whole line of a command. */
   readonly text: string;
-  /** Where the text stands in the line: the message, or what follows the name of a command. */
+  /** The position of the message in the line, or of the argument of a command. */
   readonly from: number;
   readonly to: number;
 }
 
 const quotes = '"""';
 
-/** Where the text of an open block begins: Enter adds a line to it. Null for any other line. */
+/** The position at which the text of an open block begins. Enter adds a line to such a block. Null for any other line. */
 export function openBlock(line: string): number | null {
   const block = blockOf(line);
   return block !== null && block.to === null ? block.from : null;
 }
 
-/** True if the line ends in a backslash that asks for another line. An even number of backslashes is that many characters. */
+/** True if the line ends in a backslash that continues it in another line. An even number of backslashes is literal text. */
 export function asksForMore(line: string): boolean {
   return blockOf(line) === null && (line.length - lengthWithout(line, '\\')) % 2 === 1;
 }
@@ -29,8 +29,8 @@ export function isOpen(line: string): boolean {
   return openBlock(line) !== null || asksForMore(line);
 }
 
-/** What a submitted line says. `pastes` are those of its folds. */
-export function readingOf(line: string, pastes: readonly string[] = []): Reading {
+/** Parses a submitted line. `pastes` are the texts of its folds. */
+export function parseLine(line: string, pastes: readonly string[] = []): ParsedLine {
   const block = blockOf(line);
   if (block !== null && block.to !== null) return message(line, block.from, block.to);
   const isSecond = unfolded(line.charAt(1), pastes).startsWith('/');
@@ -41,30 +41,30 @@ export function readingOf(line: string, pastes: readonly string[] = []): Reading
   return { isCommand: true, text: line, from: word.length, to: line.length };
 }
 
-/** The line to type for a message: the message itself if it is read as that message. */
+/** The line to type for a message: the message itself if it is parsed as that message, otherwise with a slash or quotes around it. */
 export function lineFor(text: string): string {
-  const simple = [text, `/${text}`].find((line) => says(line, text, false));
+  const simple = [text, `/${text}`].find((line) => isParsedAs(line, text, false));
   return simple ?? `${quotes}\n${text}\n${quotes}`;
 }
 
-/** The line to type for a submitted line. `line` is its plain text, which often says the same even if a part was pasted. */
+/** The line to type for a submitted line. `line` is its plain text, which often means the same even if a part of it was pasted. */
 export function typedLine(line: string, text: string, isCommand: boolean): string {
-  if (says(line, text, isCommand)) return line;
-  // A command ignores white space at its end. After a backslash, white space removes its meaning.
+  if (isParsedAs(line, text, isCommand)) return line;
+  // A command ignores white space at its end. White space after a backslash removes the special meaning of the backslash.
   return isCommand ? `${line} ` : lineFor(text);
 }
 
-function says(line: string, text: string, isCommand: boolean): boolean {
+function isParsedAs(line: string, text: string, isCommand: boolean): boolean {
   if (isOpen(line)) return false;
-  const reading = readingOf(line);
-  return reading.isCommand === isCommand && reading.text === text;
+  const parsed = parseLine(line);
+  return parsed.isCommand === isCommand && parsed.text === text;
 }
 
-function message(line: string, from: number, to: number): Reading {
+function message(line: string, from: number, to: number): ParsedLine {
   return { isCommand: false, text: line.slice(from, to), from, to };
 }
 
-/** The text between `"""` and `"""`. Blanks and the line end on the rows of the quotes belong to the quotes. */
+/** The text between `"""` and `"""`. Spaces and the newline beside the quotes are not part of the text. */
 function blockOf(line: string): { readonly from: number; readonly to: number | null } | null {
   const [opening] = /^"""[ \t]*\n?/.exec(line) ?? [];
   if (opening === undefined) return null;

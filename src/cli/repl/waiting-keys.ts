@@ -1,10 +1,10 @@
-// The keys that wait while a completion runs or an editor is open.
+// A queue of the keys that arrive while a completion runs or an editor is open.
 import { isTab, type LineInput } from './line-input.ts';
 
 export class WaitingKeys {
   #inputs: LineInput[] = [];
 
-  /** Tab behind Tab has no effect of its own, and each would ask for the choices once more. */
+  /** A Tab after a Tab is dropped, because each would only request the same choices again. */
   add(input: LineInput): void {
     const last = this.#inputs.at(-1);
     if (last === undefined || !isTab(last) || !isTab(input)) this.#inputs.push(input);
@@ -14,7 +14,7 @@ export class WaitingKeys {
     this.#inputs = [];
   }
 
-  /** Hands the keys over until one of them keeps the others waiting. Returns false if no key waited. */
+  /** Passes the keys on until one of them starts work that makes the others wait. Returns false if no key was passed on. */
   handOver(take: (input: LineInput) => void, isBusy: () => boolean): boolean {
     const inputs = this.#inputs;
     this.#inputs = [];

@@ -1,5 +1,5 @@
-// Wraps a line of talk between words at the width of the terminal. A command to copy stays in one piece on rows of its own, because the
-// terminal wraps such rows itself and copies them as one line.
+// Wraps a notice between words at the width of the terminal. A command to copy is put on a line of its own and not wrapped, because the
+// terminal wraps such a line itself and copies it as one line.
 import type { Output } from '../terminal/output.ts';
 
 /** Matches a command: `parley`, and the words up to one that belongs to the sentence. */
@@ -7,7 +7,7 @@ const command = /\bparley(?: (?!\(|\p{Lu}\p{Ll})[^\s,;)]+)+/gu;
 /** A space at which no line is broken. */
 const glue = '\u00a0';
 
-/** `line` must be filtered. It stays as it is on a stream that is not laid out. */
+/** `line` must be filtered. It is returned unchanged for a stream without layout. */
 export async function wrappedLine(line: string, output: Output): Promise<string> {
   const columns = output.columns();
   if (!output.formats || line.length < columns / 2) return line;

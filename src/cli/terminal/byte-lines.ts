@@ -1,5 +1,5 @@
-// Splits bytes that arrive in chunks into lines, which stay bytes. A line over the limit is dropped while it arrives and is reported as
-// such.
+// Splits bytes that arrive in chunks into lines of bytes. A line over the limit is discarded while it arrives, and is reported without its
+// bytes.
 
 export interface ByteLine {
   /** The number of the line. The first line is 1. */
@@ -8,7 +8,7 @@ export interface ByteLine {
   readonly bytes: Uint8Array | null;
   /** The number of bytes up to the end of this line. */
   readonly end: number;
-  /** False for a last line without a line end. */
+  /** False if the last line has no line end. */
   readonly isClosed: boolean;
 }
 
@@ -16,7 +16,7 @@ const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 const byteOrderMark = Buffer.from('\ufeff');
 
-/** A byte order mark at the start is skipped. `limit` is in bytes of one line. */
+/** Skips a byte order mark at the start. `limit` is the length of a line in bytes. */
 export async function* byteLines(
   source: AsyncIterable<Uint8Array>,
   limit: number,

@@ -1,5 +1,5 @@
-// Reads what a pipe on standard input holds already without a stream of Node. Making that stream loads the network code of Node, a fifth of
-// the time of a short command. What is still to come is read by the stream, and so is every stdin that is no pipe.
+// Reads the bytes that a pipe on standard input already contains without a stream of Node. Creating that stream loads the network code of
+// Node, which takes a fifth of the time of a short command. The stream reads all later bytes, and every stdin that is not a pipe.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 
@@ -20,7 +20,7 @@ export function directStdin(descriptor: number, platform: string, openStream: ()
   return reopened === null ? openStream() : new DirectStdin(reopened, openStream);
 }
 
-/** Null if the descriptor is no pipe, or a pipe of another user. */
+/** Null if the descriptor is not a pipe, or is a pipe of another user. */
 function reopenedPipe(descriptor: number): number | null {
   try {
     if (!fstatSync(descriptor).isFIFO()) return null;
@@ -67,7 +67,7 @@ class DirectStdin implements ByteSource {
   }
 }
 
-/** Empty at the end. Null if there is nothing yet; also after a failure, which the stream then meets and reports. */
+/** Empty at the end. Null if nothing has arrived yet. Null also after a failure, which the stream then meets and reports. */
 function readNow(descriptor: number): Uint8Array | null {
   const buffer = Buffer.allocUnsafe(chunkBytes);
   try {

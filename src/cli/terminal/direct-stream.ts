@@ -1,5 +1,5 @@
-// Writes the first output without a stream of Node. Making a stream loads the network code of Node, a tenth of the time of a short
-// command. Output that does not fit at once, and all output after it, goes to the stream.
+// Writes the first output without a stream of Node. Creating a stream loads the network code of Node, which takes a tenth of the time of a
+// short command. Output that does not fit at once, and all output after it, goes to the stream.
 import { fstatSync, openSync, writeSync } from 'node:fs';
 import type { OutputStream } from './output.ts';
 
@@ -41,7 +41,7 @@ function reopened(descriptor: number): number {
 class DirectStream implements OutputStream {
   readonly #descriptor: number;
   readonly #openStream: () => OutputStream;
-  readonly #listen: ((stream: OutputStream) => void)[] = [];
+  readonly #listenerSetups: ((stream: OutputStream) => void)[] = [];
   #room: number;
   #stream: OutputStream | null = null;
 
@@ -55,9 +55,9 @@ class DirectStream implements OutputStream {
     return this.#stream?.writableLength ?? 0;
   }
 
-  /** Events come only from the stream. Without it, all output was written already. */
+  /** Only the stream has events. Before the stream exists, all output is written at once. */
   on(event: 'drain' | 'close' | 'error', listener: (error: Error) => void): void {
-    this.#listen.push((stream) => stream.on(event as 'error', listener));
+    this.#listenerSetups.push((stream) => stream.on(event as 'error', listener));
   }
 
   write(data: string | Uint8Array, written?: (error?: Error | null) => void): boolean {
@@ -71,22 +71,22 @@ class DirectStream implements OutputStream {
 
   /** Returns how many bytes were written. After a failure the stream meets the same failure and reports it. */
   #writeNow(bytes: Uint8Array): number {
-    let taken = 0;
+    let written = 0;
     try {
-      while (taken < bytes.length && this.#room >= bytes.length - taken) {
-        const count = writeSync(this.#descriptor, bytes, taken);
-        taken += count;
+      while (written < bytes.length && this.#room >= bytes.length - written) {
+        const count = writeSync(this.#descriptor, bytes, written);
+        written += count;
         this.#room -= count;
       }
     } catch {
-      // Nothing of this call was written: the pipe is full, or has no reader.
+      // This call has written nothing: the pipe is full, or has no reader.
     }
-    return taken;
+    return written;
   }
 
   #handOver(): OutputStream {
     this.#stream = this.#openStream();
-    for (const listen of this.#listen) listen(this.#stream);
+    for (const setUp of this.#listenerSetups) setUp(this.#stream);
     return this.#stream;
   }
 }

@@ -1,7 +1,7 @@
 // Identifies a file independently of its name. An open descriptor and a path to the same file have the same identity.
 import { type BigIntStats, fstatSync } from 'node:fs';
 
-/** Null for a closed descriptor and for anything but a regular file. */
+/** Returns null for a closed descriptor, and for anything but a regular file. */
 export function fileIdentity(fd: number): string | null {
   try {
     return identityOf(fstatSync(fd, { bigint: true }));

@@ -15,7 +15,7 @@ export async function readFileMessage(path: string, limit: number, signal: Abort
   return fenced(path, await readFileText(path, limit, signal));
 }
 
-/** Reads the bytes and checks them like a message on stdin. The file may be a pipe, as in `-f <(command)`. `limit` is in bytes. */
+/** Reads the file and checks it like a message on stdin. The file may be a pipe, as in `-f <(command)`. `limit` is in bytes. */
 export async function readFileText(path: string, limit: number, signal: AbortSignal): Promise<string> {
   const reader = new Utf8Reader({ name: `The file ${path}`, limit });
   let text = '';
@@ -26,7 +26,7 @@ export async function readFileText(path: string, limit: number, signal: AbortSig
     signal.throwIfAborted();
     throw error instanceof ParleyError
       ? error
-      : unreadableFile(path, error, 'Nothing was sent. Name a file of text that you may read.');
+      : unreadableFile(path, error, 'Nothing was sent. Name a text file that you can read.');
   }
 }
 
@@ -38,13 +38,11 @@ export function fenced(name: string, text: string): string {
   const info = name.replace(/\p{Cc}/gu, ' ').trim();
   // The info string of a fence of backticks must not contain one (CommonMark 0.31, section 4.5).
   const mark = info.includes('`') ? '~' : '`';
-  const longest = (text.match(mark === '~' ? /~+/g : /`+/g) ?? []).reduce(
-    (most, run) => Math.max(most, run.length),
-    2,
-  );
+  const runs = text.match(mark === '~' ? /~+/g : /`+/g) ?? [];
+  const longest = runs.reduce((length, run) => Math.max(length, run.length), 2);
   const fence = mark.repeat(longest + 1);
-  const apart = info.startsWith(mark) ? ' ' : '';
-  return `${fence}${apart}${info}\n${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${fence}`;
+  const separator = info.startsWith(mark) ? ' ' : '';
+  return `${fence}${separator}${info}\n${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${fence}`;
 }
 
 /** `hint` says how to solve the problem. */

@@ -3,9 +3,9 @@
 
 /**
  * C0 except newline and tab, DEL, C1, line and paragraph separators, bidirectional embeddings, overrides and isolates, tag characters,
- * and halves of a surrogate pair. The marks U+200E, U+200F and U+061C pass: honest right-to-left text contains them, and they reorder
- * only the neutral characters beside them. The expression is global, so it serves `replace` alone; `test` would keep a position in it.
- * It has numbers, because V8 loads its Unicode tables for the first `\p{…}`, which takes a quarter of a millisecond of each start.
+ * and halves of a surrogate pair. The marks U+200E, U+200F and U+061C pass: ordinary right-to-left text contains them, and they reorder
+ * only the neutral characters beside them. The expression is global, so use it only with `replace`; `test` would keep a position in it.
+ * It has code points instead of `\p{…}`, because the Unicode tables of V8 would add a quarter of a millisecond to each start.
  */
 export const dangerousCharacters =
   /[\0-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\u{e0000}-\u{e007f}]/gu;
@@ -13,7 +13,7 @@ export const dangerousCharacters =
 const anyDangerous = new RegExp(dangerousCharacters.source, 'u');
 const lineEndOrDangerous = new RegExp(`\\r\\n|${dangerousCharacters.source}`, 'gu');
 
-/** A filter for text that arrives in chunks. `push` holds back at most one character that it cannot decide yet. */
+/** A filter for text that arrives in chunks. `push` holds back at most one character, until the next one arrives. */
 export interface TextFilter {
   push(chunk: string): string;
   end(): string;

@@ -1,4 +1,4 @@
-// An output in front of a terminal. It has all properties of that terminal, and decides what becomes of the text.
+// An output in front of a terminal. It has all properties of that terminal. A subclass decides how the text is written.
 import { terminalFilter } from './filter.ts';
 import { FilteredWriter, type Output, type TerminalStream, type UntrustedWriter } from './output.ts';
 import type { ColourLevel, Style } from './style.ts';

@@ -1,5 +1,5 @@
-// Applies `--jq` to stdout. Each line of JSON that a command writes goes through the filter. The results are written as `gh` writes
-// them: strings as text, other values as compact JSON. Lines are filtered in groups, but none waits long.
+// Applies `--jq` to stdout. Each line of JSON that a command writes passes the filter. The results are written as `gh` writes them: strings
+// as text, other values as compact JSON. Lines are filtered in groups, but no line waits long.
 import { ParleyError } from '../../service/errors.ts';
 import { complaint, type Jq } from './jq.ts';
 import { escapeDangerous } from './json.ts';
@@ -7,13 +7,13 @@ import type { Output, UntrustedWriter } from './output.ts';
 import type { StartTimer } from './timer.ts';
 
 export interface JqOutput extends Output {
-  /** Filters and writes the lines that are held. */
+  /** Filters and writes the lines that are held back. */
   flush(): Promise<void>;
-  /** The failure of the filter, once all lines are flushed. Null if it had none. */
+  /** The failure of the filter, or null. Call it after `flush`. */
   failure(): ParleyError | null;
 }
 
-/** How many characters are held at most, and for how long. */
+/** Lines are held back up to this many characters, and for this time at most. */
 const heldCharacters = 256 * 1024;
 const heldMs = 20;
 
@@ -27,19 +27,19 @@ export function jqOutput(
   let rest = '';
   let working = Promise.resolve();
   let stopTimer: (() => void) | null = null;
-  let problem: unknown = null;
+  let flushError: unknown = null;
   let failures = 0;
   let firstFailure = '';
 
   const pass = async (texts: readonly string[]) => {
-    const { output, talk, failed } = await jq.run(texts.join('\n'));
-    await stdout.write(shown(output));
-    const failing = failed ? talk.split('\n').filter((line) => /^jq: (error|parse error)/.test(line)) : [];
+    const { output, diagnostics, failed } = await jq.run(texts.join('\n'));
+    await stdout.write(printed(output));
     if (failed) {
-      failures += failing.length || 1;
-      firstFailure ||= complaint(failing[0] ?? talk);
+      const errors = diagnostics.split('\n').filter((line) => /^jq: (error|parse error)/.test(line));
+      failures += errors.length || 1;
+      firstFailure ||= complaint(errors[0] ?? diagnostics);
     }
-    await stderr.write(failed ? '' : talk);
+    await stderr.write(failed ? '' : diagnostics);
   };
   const flush = () => {
     stopTimer?.();
@@ -53,15 +53,15 @@ export function jqOutput(
     return working;
   };
   const write = async (text: string) => {
-    if (problem !== null) throw problem;
-    const whole = (rest + text).split('\n');
-    rest = whole.pop() ?? '';
-    lines.push(...whole.filter((line) => line !== ''));
+    if (flushError !== null) throw flushError;
+    const completeLines = (rest + text).split('\n');
+    rest = completeLines.pop() ?? '';
+    lines.push(...completeLines.filter((line) => line !== ''));
     held += text.length;
     if (held >= heldCharacters) return flush();
     stopTimer ??= startTimer(heldMs, () => {
       flush().catch((error: unknown) => {
-        problem = error;
+        flushError = error;
       });
     });
   };
@@ -81,7 +81,7 @@ export function jqOutput(
     erase: () => stdout.erase(),
     visible: (text) => text,
     write: (text) => write(String(text)),
-    untrusted: () => chunks(write),
+    untrusted: () => unfilteredWriter(write),
     flush,
     failure: () =>
       failures === 0
@@ -90,7 +90,7 @@ export function jqOutput(
             'FILTER_FAILED',
             `The filter of --jq failed on ${failures === 1 ? 'a value' : `${failures} values`}: ${firstFailure}`,
             {
-              hint: 'What was asked for was done; only its output lacks. A "?" after a path skips what has no such place.',
+              hint: 'The command itself was carried out; only its output is incomplete. A "?" after a path skips values without that path.',
             },
           ),
     async finish() {
@@ -100,12 +100,12 @@ export function jqOutput(
   };
 }
 
-function chunks(write: (text: string) => Promise<void>): UntrustedWriter {
+function unfilteredWriter(write: (text: string) => Promise<void>): UntrustedWriter {
   return { write, end: async () => {}, endLine: () => write('\n') };
 }
 
-/** Reads jq's lines of compact JSON. A string becomes its text, and other values become safe for any terminal. */
-function shown(output: string): string {
+/** Converts jq's lines of compact JSON. A string becomes its text. In other values, dangerous characters are escaped. */
+function printed(output: string): string {
   return output
     .split('\n')
     .map((line) => (line.startsWith('"') ? JSON.parse(line) : escapeDangerous(line)))

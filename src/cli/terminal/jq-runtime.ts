@@ -6,7 +6,7 @@ export interface JqResult {
   /** Compact JSON, one line a value. */
   readonly output: string;
   /** The output of jq on its stderr: an error, or a `debug`. */
-  readonly talk: string;
+  readonly diagnostics: string;
   readonly failed: boolean;
 }
 
@@ -16,24 +16,24 @@ interface Emscripten {
 }
 
 /** Each run leaves data on the stack of the runtime. The stack has 64 KiB and overflows after about 300 runs. */
-const runsOfARuntime = 32;
+const maxRunsOfRuntime = 32;
 
 export class JqRuntime {
   readonly #input = new ByteReader();
   readonly #output: ByteWriter;
-  readonly #talk: ByteWriter;
+  readonly #diagnostics: ByteWriter;
   #runtime: Emscripten | null = null;
   #runs = 0;
 
   /** `limit` is in bytes of the output of one run. `overflow` is called when the output exceeds it, and the rest is dropped. */
   constructor(limit: number, overflow: () => void) {
     this.#output = new ByteWriter(limit, overflow);
-    this.#talk = new ByteWriter(limit, overflow);
+    this.#diagnostics = new ByteWriter(limit, overflow);
   }
 
   /** Runs the filter over JSON texts. */
   async run(filter: string, texts: string): Promise<JqResult> {
-    if (this.#runtime === null || this.#runs >= runsOfARuntime) {
+    if (this.#runtime === null || this.#runs >= maxRunsOfRuntime) {
       this.#runtime = await this.#load();
       this.#runs = 0;
     }
@@ -46,12 +46,12 @@ export class JqRuntime {
       // A value or a filter that is too deep breaks the runtime.
       this.#runtime = null;
       status = -1;
-      this.#talk.writeText(`jq: error: ${error instanceof Error ? error.message : String(error)}\n`);
+      this.#diagnostics.writeText(`jq: error: ${error instanceof Error ? error.message : String(error)}\n`);
     }
     const output = this.#output.take();
-    const talk = this.#talk.take();
-    // The status is that of the last value alone.
-    return { output, talk, failed: status !== 0 || /^jq: (error|parse error)/m.test(talk) };
+    const diagnostics = this.#diagnostics.take();
+    // The exit status reports only the last value.
+    return { output, diagnostics, failed: status !== 0 || /^jq: (error|parse error)/m.test(diagnostics) };
   }
 
   async #load(): Promise<Emscripten> {
@@ -60,7 +60,7 @@ export class JqRuntime {
       thisProgram: 'jq',
       stdin: () => this.#input.next(),
       stdout: (byte: number | null) => this.#output.write(byte),
-      stderr: (byte: number | null) => this.#talk.write(byte),
+      stderr: (byte: number | null) => this.#diagnostics.write(byte),
       // This is called before the runtime starts. It removes the streams of jq-wasm, which would take precedence.
       monitorRunDependencies(this: Emscripten) {
         delete this.preRun;

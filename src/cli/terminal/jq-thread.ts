@@ -1,24 +1,24 @@
-// The thread in which jq runs. It receives texts as messages and sends results. scripts/build.js makes a file of its own of it.
+// The thread in which jq runs. It receives texts as messages and sends results. scripts/build.js bundles it as a file of its own.
 import { parentPort } from 'node:worker_threads';
 import { type JqResult, JqRuntime } from './jq-runtime.ts';
 
-export interface JqOrder {
+export interface JqRequest {
   readonly filter: string;
   readonly texts: string;
 }
 
 /** `overflow`: the output exceeds the limit, and may have no end. `unstartable`: jq did not start. */
-export type JqAnswer = JqResult | { readonly overflow: number } | { readonly unstartable: string };
+export type JqResponse = JqResult | { readonly overflow: number } | { readonly unstartable: string };
 
 const mostBytes = 128 * 1024 * 1024;
 
-const answer = (message: JqAnswer) => parentPort?.postMessage(message);
-const runtime = new JqRuntime(mostBytes, () => answer({ overflow: mostBytes }));
+const respond = (response: JqResponse) => parentPort?.postMessage(response);
+const runtime = new JqRuntime(mostBytes, () => respond({ overflow: mostBytes }));
 
-parentPort?.on('message', ({ filter, texts }: JqOrder) => {
+parentPort?.on('message', ({ filter, texts }: JqRequest) => {
   runtime
     .run(filter, texts)
-    .then(answer, (error: unknown) =>
-      answer({ unstartable: error instanceof Error ? error.message : String(error) }),
+    .then(respond, (error: unknown) =>
+      respond({ unstartable: error instanceof Error ? error.message : String(error) }),
     );
 });

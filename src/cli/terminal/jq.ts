@@ -5,17 +5,17 @@ import { ParleyError } from '../../service/errors.ts';
 import { isOutOfFiles, outOfFilesHint } from '../../system/file-errors.ts';
 import { startThread } from '../../system/program-thread.ts';
 import type { JqResult } from './jq-runtime.ts';
-import type { JqAnswer, JqOrder } from './jq-thread.ts';
+import type { JqRequest, JqResponse } from './jq-thread.ts';
 
-/** It lies beside the chunk of the build that contains this code. */
+/** The build puts the file of the thread beside the chunk that contains this code. */
 const threadFile = new URL('./jq-thread.cjs', import.meta.url);
-/** The time limit of one run, and what remains of it after a signal, because results of finished work must still be reported. */
 const longestRunMs = 60_000;
+/** The time limit after a signal. It is not zero, because the results of finished work must still be reported. */
 const graceMs = 250;
 
-/** Names that could read or end more than the current value. They are replaced, because many values go through one run. */
-const reachesFurther = /\b(halt|halt_error|input|inputs|input_line_number)\b/;
-const ownReach =
+/** Functions that could read or end more than the current value. They are redefined, because one run processes many values. */
+const beyondOneValue = /\b(halt|halt_error|input|inputs|input_line_number)\b/;
+const redefinitions =
   'label $__value | def halt: break $__value; def halt_error: error; def halt_error(code): error; ' +
   'def input: error("No more inputs"); def inputs: empty; def input_line_number: 0;';
 
@@ -34,12 +34,12 @@ export class Jq {
   static async compile(filter: string, signal: AbortSignal): Promise<Jq> {
     const jq = new Jq(filter, signal);
     // Without input, jq compiles the filter and runs nothing.
-    const { talk, failed } = await jq.run('');
+    const { diagnostics, failed } = await jq.run('');
     if (!failed) {
-      if (reachesFurther.test(filter)) jq.#filter = `${ownReach} ${filter}`;
+      if (beyondOneValue.test(filter)) jq.#filter = `${redefinitions} ${filter}`;
       return jq;
     }
-    throw new ParleyError('USAGE', `jq does not take the filter of --jq: ${complaint(talk)}`, {
+    throw new ParleyError('USAGE', `jq rejects the filter of --jq: ${complaint(diagnostics)}`, {
       hint: 'Nothing was done. Filters are those of jq 1.7 (https://jqlang.org/manual/v1.7/); see: parley help formatting',
     });
   }
@@ -54,11 +54,11 @@ export class Jq {
     const removals: (() => void)[] = [];
     try {
       return await new Promise<JqResult>((resolve, reject) => {
-        const end = (what: string) => {
+        const end = (problem: string) => {
           this.#thread = null;
           void thread.terminate();
           if (signal.aborted) reject(signal.reason);
-          else resolve(broken(what));
+          else resolve(failedResult(problem));
         };
         // The next run starts another thread.
         const stop = (failure: ParleyError) => {
@@ -71,13 +71,13 @@ export class Jq {
           timer = setTimeout(end, milliseconds, `It took longer than ${longestRunMs / 1000} s`);
         };
         const hurry = () => endAfter(graceMs);
-        const onMessage = (answer: JqAnswer) => {
-          if ('overflow' in answer) end(`It gives more than ${answer.overflow / 1024 / 1024} MiB`);
-          else if ('unstartable' in answer) stop(unstartable(answer.unstartable));
-          else resolve(answer);
+        const onMessage = (response: JqResponse) => {
+          if ('overflow' in response) end(`Its output exceeds ${response.overflow / 1024 / 1024} MiB`);
+          else if ('unstartable' in response) stop(unstartable(response.unstartable));
+          else resolve(response);
         };
         const onError = (error: NodeJS.ErrnoException) => {
-          if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') end('It takes more memory than there is');
+          if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') end('It needs more memory than is available');
           else stop(unstartable(error.message));
         };
         signal.addEventListener('abort', hurry);
@@ -89,7 +89,7 @@ export class Jq {
           () => thread.off('message', onMessage).off('error', onError),
         );
         endAfter(signal.aborted ? graceMs : longestRunMs);
-        thread.postMessage({ filter: this.#filter, texts } satisfies JqOrder);
+        thread.postMessage({ filter: this.#filter, texts } satisfies JqRequest);
       });
     } finally {
       for (const action of removals) action();
@@ -97,23 +97,23 @@ export class Jq {
   }
 }
 
-function broken(what: string): JqResult {
-  return { output: '', talk: `jq: error: ${what}\n`, failed: true };
+function failedResult(problem: string): JqResult {
+  return { output: '', diagnostics: `jq: error: ${problem}\n`, failed: true };
 }
 
 function unstartable(reason: string): ParleyError {
   if (isOutOfFiles(new Error(reason))) {
     const message = 'jq, which --jq needs, cannot be started: no more files may be opened.';
-    return new ParleyError('UNAVAILABLE', message, { hint: `Nothing more was filtered. ${outOfFilesHint}` });
+    return new ParleyError('UNAVAILABLE', message, { hint: `The rest was not filtered. ${outOfFilesHint}` });
   }
   return new ParleyError('INTERNAL_ERROR', `jq, which --jq needs, cannot be started: ${reason}.`, {
-    hint: 'Nothing more was filtered. Is the installation whole? npm install -g parley-cli repairs it.',
+    hint: 'The rest was not filtered. If the installation is damaged, repair it with npm install -g parley-cli.',
   });
 }
 
-/** The message of jq without its prefix and without the filter, on one line. */
-export function complaint(talk: string): string {
-  const [first = ''] = talk.split('\n');
+/** The error message of jq without its prefix and without the filter, on one line. */
+export function complaint(diagnostics: string): string {
+  const [first = ''] = diagnostics.split('\n');
   return first
     .replace(/^jq: (error( \([^)]*\))*|parse error): /, '')
     .replace(' (Unix shell quoting issues?) at <top-level>', ' (is it quoted for the shell?)')

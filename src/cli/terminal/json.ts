@@ -1,4 +1,4 @@
-// JSON for stdout: one line without any character that a terminal could act on. Its parsed value does not change.
+// JSON for stdout: one line, in which every character that could control a terminal is escaped. The parsed value does not change.
 import { ExactNumber } from '../../service/exact-number.ts';
 import { dangerousCharacters } from './filter.ts';
 
@@ -15,11 +15,11 @@ export function toJson(value: unknown): string {
   return escapeDangerous(json.replace(marked, (text, index: string) => numbers[Number(index)] ?? text));
 }
 
-/** Marks the string that stands for an exact number until it is written. A lone surrogate is no part of a valid text. */
+/** Marks the placeholder of an exact number until the number is written. A lone surrogate does not occur in valid text. */
 const mark = '\udfff';
 const marked = /"\\udfff(\d+)"/g;
 
-/** The same for a text that is JSON already. */
+/** Escapes the dangerous characters of a text that is already JSON. */
 export function escapeDangerous(json: string): string {
   return json.replace(dangerousCharacters, escapedUnits);
 }

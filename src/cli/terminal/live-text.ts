@@ -1,5 +1,5 @@
-// A line of life behind a reply that shows nothing for a second: `table, 12 rows`, `Thinking 4 s`. It stands behind the last character of
-// the reply, and is taken away before the reply goes on, so it leaves no trace. Only a terminal that redraws has it.
+// A status text after a reply that shows nothing for a second: `table, 12 rows`, `Thinking 4 s`. It is drawn after the last character of the
+// reply, and is erased before the reply continues, so it leaves no trace. Only a terminal that redraws gets it.
 import { ForwardingOutput } from './forwarding-output.ts';
 import type { Output } from './output.ts';
 import { type OutputText, shown, terminalText } from './terminal-text.ts';
@@ -12,7 +12,7 @@ export interface LiveTextOptions {
   readonly now: () => number;
 }
 
-/** Nothing is shown before the reply has stood still for this long (ms). */
+/** The text is shown when the reply has stood still for this long (ms). */
 const patienceMs = 1000;
 const stepMs = 500;
 const tabWidth = 8;
@@ -20,22 +20,23 @@ const tabWidth = 8;
 export class LiveText extends ForwardingOutput {
   readonly #options: LiveTextOptions;
   readonly #measure: (text: string) => number;
-  /** What the reply waits for; null for no live text. */
+  /** Returns the status text. Null if there is none. */
   #words: ((seconds: number) => string) | null = null;
+  /** The time of the last write, or of the call of `begin`. */
   #since = 0;
   #column = 0;
-  /** The columns of the text that is shown. */
+  /** The width of the status text on the screen. 0 for none. */
   #width = 0;
   #cancel = () => {};
 
-  /** `target` is a terminal, and its cursor stands at the start of a line. */
+  /** `target` is a terminal, and its cursor is at the start of a line. */
   constructor(target: Output, measure: (text: string) => number, options: LiveTextOptions) {
     super(target);
     this.#measure = measure;
     this.#options = options;
   }
 
-  /** Shows the words while nothing is written, from now until `stop`. They may hold the seconds that nothing was written. */
+  /** Shows the words while nothing is written, from now until `stop`. `seconds` is the time since the last write. */
   begin(words: (seconds: number) => string): void {
     if (this.#options.quiet || !this.redraws) return;
     if (this.#words === null) {
@@ -73,7 +74,7 @@ export class LiveText extends ForwardingOutput {
     const gap = this.#column === 0 ? '' : ' ';
     const text = `${gap}${this.#words(seconds)}`;
     const width = this.#measure(text);
-    // In the last column a terminal waits with the wrapping, and the cursor could not go back.
+    // After the last column a terminal delays the wrap, and the cursor could not move back correctly.
     if (this.#column + width >= this.columns()) return;
     const back = this.#back();
     this.#width = width;
@@ -91,7 +92,7 @@ export class LiveText extends ForwardingOutput {
     return this.#width === 0 ? '' : terminalText`\x1b[${this.#width}D`;
   }
 
-  /** Where the cursor stands behind this text. */
+  /** Computes the column of the cursor after this text. */
   #follow(sequences: string): void {
     const text = sequences.replace(/\x1b\[[\d;]*[A-Za-z]/g, '');
     const end = text.lastIndexOf('\n');

@@ -1,5 +1,5 @@
-// A standard stream as commands see it. It waits for slow readers, ends quietly when the reader goes away, and filters untrusted text
-// where the stream needs that. Commands decide what to write.
+// A standard stream as commands use it. It waits for slow readers, ends quietly when the reader goes away, and filters untrusted text
+// if the stream needs that.
 import type { Writable } from 'node:stream';
 import { ParleyError } from '../../service/errors.ts';
 import { isDiskFull } from '../../system/file-errors.ts';
@@ -14,11 +14,11 @@ import {
 } from './style.ts';
 import type { OutputText } from './terminal-text.ts';
 
-/** A standard stream or any other. A property that it lacks is a property of terminals. */
+/** A standard stream or another one. Optional properties are those of terminals. */
 export interface OutputStream extends ColourStream {
   readonly columns?: number;
   readonly writableLength: number;
-  /** Returns false if there is no more room. `drain` tells when there is room again. */
+  /** Returns false if the buffer is full. `drain` is emitted when there is room again. */
   write(data: string | Uint8Array, written?: (error?: Error | null) => void): boolean;
   on(event: 'drain' | 'close', listener: () => void): unknown;
   on(event: 'error', listener: (error: Error) => void): unknown;
@@ -42,7 +42,7 @@ export interface OutputOptions {
 export interface Output {
   readonly isTerminal: boolean;
   /**
-   * True for a terminal on which a line may be redrawn: its width is known now, and there is neither TERM=dumb nor CI. A container tells the
+   * True for a terminal on which a line may be redrawn: its width is known now, and neither TERM=dumb nor CI is set. A container reports the
    * width only after the start.
    */
   readonly redraws: boolean;
@@ -59,10 +59,10 @@ export interface Output {
   /** The text as this stream carries it, for measuring and layout: filtered on a terminal and for talk, otherwise unchanged. */
   visible(text: string): string;
   /**
-   * Writes a text. A string becomes `visible` first. Await it: it resolves when there is room for more. After `gone` it does nothing.
+   * Writes a text. A string is made `visible` first. It resolves when there is room for more, so await it. After `gone` it does nothing.
    */
   write(text: OutputText): Promise<void>;
-  /** Shows a line on a terminal that `redraws` now, in the place of the one before. The next write removes it. */
+  /** Shows a line on a terminal that `redraws`, in place of the line drawn before. The next write removes it. */
   draw(line: string): void;
   /** Removes the drawn line, if there is one. */
   erase(): void;
@@ -78,7 +78,7 @@ export interface UntrustedWriter {
   end(): Promise<void>;
   /** The same, with a newline if the text did not end in one. */
   endLine(): Promise<void>;
-  /** What is held back until more of it has come, such as `table, 12 rows`; null for nothing. */
+  /** Describes the text that is held back until more of it arrives, such as `table, 12 rows`. Null for none. */
   heldBack?(): string | null;
 }
 
@@ -203,7 +203,7 @@ class StreamOutput implements Output {
         isDiskFull(error) ? 'STORAGE_FULL' : 'INTERNAL_ERROR',
         `The output could not be written: ${error.message}.`,
         {
-          hint: 'What was written is not complete. Check the place that it goes to, then run the command again.',
+          hint: 'The output is incomplete. Check its destination, then run the command again.',
           cause: error,
         },
       );

@@ -1,4 +1,4 @@
-// Which pager long output goes through, if any, and what it is given.
+// Chooses the pager for long output, if any, and its environment.
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Output } from './output.ts';
@@ -7,21 +7,21 @@ import type { Environment } from './style.ts';
 /** `F`: leave if the text fits on one screen; `R`: show colours; `X`: leave the text on the screen. */
 const lessDefaults = 'FRX';
 
-/** A pager needs none of these. */
+/** Variables that a pager does not get. */
 const secrets: readonly string[] = ['PARLEY_API_KEY', 'PARLEY_STORE'];
 
-/** Null where the output goes to the terminal itself. An empty variable, or `cat`, turns the pager off. */
+/** Returns the command of the pager. Null if there is none: an empty variable, or `cat`, turns the pager off. */
 export function pagerCommand(
   { redraws }: Pick<Output, 'redraws'>,
   { input, json }: { readonly input: boolean; readonly json: boolean },
   env: Environment,
 ): string | null {
-  // Nobody answers a pager where nobody may be asked, with TERM=dumb, or in CI.
+  // A pager waits for keys, so there is none with --no-input, with TERM=dumb, or in CI.
   if (!redraws || !input || json) return null;
   const command = (env['PARLEY_PAGER'] ?? env['PAGER'] ?? 'less').trim();
   if (command === '' || command === 'cat') return null;
   const [program = ''] = command.split(/\s/);
-  // A command with quotes or variables in it is for the shell to understand.
+  // A command with quotes or variables is left to the shell.
   return /[^\w./+-]/.test(program) || isProgram(program, env) ? command : null;
 }
 

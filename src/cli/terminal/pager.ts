@@ -1,5 +1,5 @@
-// Output that is longer than the screen goes through a pager, as `git` and `gh` do it. The pager gets exactly the text that the terminal
-// would get, so foreign text is filtered before. A pager that ends early is no failure.
+// Sends output that is longer than the screen through a pager, as `git` and `gh` do. The pager gets exactly the text that the terminal would
+// get, so foreign text is already filtered. It is not a failure if the pager ends early.
 import type { ChildProcessByStdio } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import type { CliContext } from '../context.ts';
@@ -18,7 +18,7 @@ export class PagedOutput extends ForwardingOutput {
   readonly #command: string;
   readonly #context: PagedContext;
   readonly #stop = new AbortController();
-  /** What fits on the screen so far. */
+  /** The text so far, while it fits on the screen. */
   #held: OutputText[] = [];
   #rows = 0;
   #pager: {
@@ -46,7 +46,7 @@ export class PagedOutput extends ForwardingOutput {
     await this.#open();
   }
 
-  /** Writes what is still held to the terminal, or waits until the person has left the pager. */
+  /** Writes text that fits on the screen to the terminal. Otherwise waits until the user leaves the pager. */
   async end(): Promise<void> {
     if (this.#pager === null) {
       for (const text of this.#held) await this.target.write(text);
@@ -56,11 +56,11 @@ export class PagedOutput extends ForwardingOutput {
     const status = await this.#pager.ended;
     if (status !== 126 && status !== 127) return;
     await this.#context.say(
-      `The pager ${this.#command} cannot be run. PARLEY_PAGER names another; an empty one turns it off.`,
+      `The pager ${this.#command} cannot be run. Set PARLEY_PAGER to another pager, or to nothing to turn it off.`,
     );
   }
 
-  /** Takes the terminal back, whatever happened. */
+  /** Waits for the end of the pager and removes the listeners. Must be called in any case. */
   async close(): Promise<void> {
     this.#pager?.stdin.destroy();
     await this.#pager?.ended;
@@ -71,7 +71,7 @@ export class PagedOutput extends ForwardingOutput {
     const { host, signal } = this.#context;
     await this.target.finish();
     const env = pagerEnvironment(host.env);
-    // Only a pager needs it. A list in a pipe would start 4 ms later with it.
+    // The module is loaded late, because it takes 4 ms and only a pager needs it.
     const { spawn } = await import('node:child_process');
     const child: PagerProcess = spawn(this.#command, {
       shell: true,
@@ -88,7 +88,7 @@ export class PagedOutput extends ForwardingOutput {
       child.kill('SIGTERM');
     };
     signal.addEventListener('abort', stopPager);
-    // Ctrl-C is a key of the pager.
+    // The pager handles Ctrl-C itself.
     const releaseInterrupts = host.job.onInterrupt(() => {});
     this.#release = () => {
       releaseInterrupts();

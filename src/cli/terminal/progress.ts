@@ -1,4 +1,4 @@
-// Shows a waiting line until an answer arrives: only on a terminal, only after a moment, and removed afterwards.
+// Shows a waiting line until a response arrives: only on a terminal, only after a moment, and removed afterwards.
 import { filterLine } from './filter.ts';
 import type { Output } from './output.ts';
 import type { StartTimer } from './timer.ts';
@@ -11,16 +11,16 @@ export interface WaitingOptions {
 }
 
 export interface Waiting {
-  /** Replaces the text. The seconds go on. */
+  /** Replaces the text. The seconds continue. */
   say(text: string): void;
   /** Must be called before other output to the terminal. A second call does nothing. */
   stop(): void;
 }
 
-/** Most answers arrive before this time (ms). The library is not even loaded for them. */
+/** Most responses arrive before this time (ms), and the library is not loaded for them. */
 const patienceMs = 150;
 
-/** Shows the text and the seconds since the call. The stream is made only then, because making it takes time. */
+/** Shows the text and the seconds since the call. `stderr` is called only when the line is shown, because creating the stream takes time. */
 export function waiting(
   stderr: () => Output,
   text: string,
@@ -38,7 +38,7 @@ export function waiting(
   };
   const show = async () => {
     const { formats, redraws, stream, colour } = stderr();
-    // A terminal may tell its width later.
+    // A terminal may report its width later.
     if (formats && !redraws) showLater();
     if (!redraws) return;
     const { default: ora } = await import('ora');

@@ -1,4 +1,4 @@
-// Asks the person at the terminal, on stderr, and tells whether a question may be asked at all.
+// Asks the user questions at the terminal, on stderr, and decides whether a question may be asked at all.
 import type { Readable } from 'node:stream';
 import { ParleyError } from '../../service/errors.ts';
 import { Interruption } from '../interruption.ts';
@@ -15,7 +15,7 @@ export interface PromptConditions {
 }
 
 export interface Prompting {
-  /** The result of `canPrompt`. */
+  /** True if questions may be asked: the result of `canPrompt`. */
   readonly allowed: boolean;
   readonly openStdin: () => Readable;
   readonly stderr: Output;
@@ -28,38 +28,35 @@ export function canPrompt({ stdinIsTerminal, stderrIsTerminal, noInput, env }: P
   return stdinIsTerminal && stderrIsTerminal && !noInput && CI === '';
 }
 
-/** Asks for yes or no, with no as the default. Rejects with `USAGE` where nobody can be asked, and names the flag that says yes. */
+/** Asks for yes or no, with no as the default. Rejects with `USAGE` if nobody can be asked, and names the flag that confirms. */
 export async function confirm(question: string, flag: string, prompting: Prompting): Promise<boolean> {
-  requirePerson(`${question} Nobody can be asked here.`, `Say yes with ${flag}.`, prompting);
-  return asked(prompting, async (context, theme) => {
+  requirePrompting(`${question} Nobody can be asked here.`, `Confirm with ${flag}.`, prompting);
+  return runPrompt(prompting, async (context, theme) => {
     const { confirm: ask } = await import('@inquirer/prompts');
     return ask({ message: filterText(question), default: false, theme }, context);
   });
 }
 
-/**
- * Asks for a secret and shows nothing of it. Rejects with `USAGE` where nobody can be asked, and names the flag that reads it from
- * stdin.
- */
+/** Asks for a secret without showing it. Rejects with `USAGE` if nobody can be asked, and names the flag that reads it from stdin. */
 export async function askSecret(question: string, flag: string, prompting: Prompting): Promise<string> {
-  requirePerson(`${question}: nobody can be asked here.`, `Pipe it in with ${flag}.`, prompting);
-  return asked(prompting, async (context, theme) => {
+  requirePrompting(`${question}: nobody can be asked here.`, `Pipe it in with ${flag}.`, prompting);
+  return runPrompt(prompting, async (context, theme) => {
     const { password } = await import('@inquirer/prompts');
     return password({ message: filterText(question), mask: false, theme }, context);
   });
 }
 
-/** Asks for a line of text. Rejects with `USAGE` where nobody can be asked, and names the option that gives it. */
+/** Asks for a line of text. Rejects with `USAGE` if nobody can be asked, and names the option to use instead. */
 export async function askText(question: string, option: string, prompting: Prompting): Promise<string> {
-  requirePerson(`${question}: nobody can be asked here.`, `Give it with ${option}`, prompting);
-  return asked(prompting, async (context, theme) => {
+  requirePrompting(`${question}: nobody can be asked here.`, `Pass it with ${option}`, prompting);
+  return runPrompt(prompting, async (context, theme) => {
     const { input } = await import('@inquirer/prompts');
     return input({ message: filterText(question), theme }, context);
   });
 }
 
 export interface ChoiceSource {
-  /** The text that narrows the list at first. */
+  /** The text that narrows the list at the start. */
   readonly initial: string;
   source(
     words: string,
@@ -67,19 +64,19 @@ export interface ChoiceSource {
 }
 
 /**
- * Asks for one item of a list that narrows while the person types. The list disappears once an item is chosen. Rejects with `USAGE`
- * where nobody can be asked.
+ * Asks for one item of a list that narrows while the user types. The list disappears when an item is chosen. Rejects with `USAGE` if
+ * nobody can be asked.
  */
 export async function choose(question: string, choices: ChoiceSource, prompting: Prompting): Promise<string> {
-  requirePerson(`${question} Nobody can be asked here.`, 'Name it instead.', prompting);
-  // When the list is shown again, it is as it was left.
+  requirePrompting(`${question} Nobody can be asked here.`, 'Name it instead.', prompting);
+  // After a suspension the list is shown again with the same words and the same marked item.
   let words = choices.initial;
   let marked: string | null = null;
   const mark = (value: string) => {
     marked = value;
     return '';
   };
-  return asked(prompting, async (context, { style, ...look }) => {
+  return runPrompt(prompting, async (context, { style, ...look }) => {
     const { search } = await import('@inquirer/prompts');
     const list = {
       message: filterText(question),
@@ -100,7 +97,7 @@ export async function choose(question: string, choices: ChoiceSource, prompting:
   });
 }
 
-/** The list of inquirer can be left only with Ctrl-C. */
+/** Lets Escape leave the list, which inquirer itself leaves only at Ctrl-C. */
 async function untilEscape<T>(
   { input, signal }: PromptContext,
   ask: (signal: AbortSignal) => Promise<T>,
@@ -117,13 +114,13 @@ async function untilEscape<T>(
   }
 }
 
-function requirePerson(message: string, hint: string, { allowed }: Prompting): void {
+function requirePrompting(message: string, hint: string, { allowed }: Prompting): void {
   if (!allowed) throw new ParleyError('USAGE', message, { hint });
 }
 
 type Theme = ReturnType<typeof themeOf>;
 
-/** inquirer takes its colours from the environment alone. This is its own look in the colours of the stream. */
+/** inquirer derives its colours from the environment alone. This theme has its own look in the colours of the stream. */
 function themeOf(style: Style) {
   return {
     prefix: { idle: String(style.blue('?')), done: String(style.green('✔')) },
@@ -143,10 +140,10 @@ interface PromptContext {
 }
 
 /**
- * Asks one question of inquirer, and asks it again after Ctrl-Z and `fg`, because the screen has changed then. Rejects with the reason
- * of the signal, or with an `Interruption` of the line if the person stops it.
+ * Runs one prompt of inquirer, and runs it again after Ctrl-Z and `fg`, because the screen has changed then. Rejects with the reason of the
+ * signal, or with an `Interruption` of scope `line` if the user stops it.
  */
-export async function asked<T>(
+export async function runPrompt<T>(
   prompting: Prompting,
   ask: (context: PromptContext, theme: Theme) => Promise<T>,
 ): Promise<T> {
@@ -157,7 +154,7 @@ export async function asked<T>(
     const left = new AbortController();
     const suspended = new AbortController();
     const input = new QuestionKeys(openStdin(), () => suspended.abort());
-    // On Ctrl-D the readline of inquirer closes, and its promise never settles. It pauses its input then, as after an answer.
+    // At Ctrl-D the readline of inquirer closes, and its promise never settles. It then pauses its input, as after an answer.
     input.on('pause', () => left.abort());
     const stop = AbortSignal.any([signal, left.signal, suspended.signal]);
     try {

@@ -1,5 +1,5 @@
-// The keyboard for a question. It passes every key except Ctrl-Z, at which readline would stop the process and lose the question. It
-// drops terminal reports, and pasted characters that could drive a terminal, because inquirer echoes what is typed.
+// The keyboard for a question. It passes on every key except Ctrl-Z, at which readline would stop the process and lose the question. It
+// drops terminal reports, and pasted characters that could control a terminal, because inquirer echoes the input.
 import { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { reportMs, TerminalReports } from './terminal-reports.ts';
@@ -8,12 +8,12 @@ import { reportMs, TerminalReports } from './terminal-reports.ts';
 export type TerminalInput = Readable & { setRawMode?(raw: boolean): unknown };
 
 const suspend = '\x1a';
-/** C1 characters, and characters that reorder text. */
-const unseen = /[\x80-\x9f\u202a-\u202e\u2066-\u2069]/g;
+/** C1 control characters, and characters that reorder text. */
+const dangerous = /[\x80-\x9f\u202a-\u202e\u2066-\u2069]/g;
 const hangUpMs = 50;
 
 export class QuestionKeys extends Readable {
-  /** Keys that were typed before the question are not its answer. inquirer drops them if the input is a terminal. */
+  /** If the input is a terminal, inquirer drops the keys that were typed before the question. */
   readonly isTTY = true;
   readonly #decoder = new StringDecoder('utf8');
   readonly #reports = new TerminalReports();
@@ -54,7 +54,7 @@ export class QuestionKeys extends Readable {
     clearTimeout(this.#timer);
     const all = this.#reports.push(typeof data === 'string' ? data : this.#decoder.write(data));
     if (this.#reports.isOpen) this.#timer = setTimeout(() => this.push(this.#reports.end()), reportMs);
-    const text = all.replace(unseen, '');
+    const text = all.replace(dangerous, '');
     const at = text.indexOf(suspend);
     this.push(at === -1 ? text : text.slice(0, at));
     if (at !== -1) this.#onSuspend();

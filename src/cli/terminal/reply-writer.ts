@@ -1,4 +1,4 @@
-// Chooses how a reply is shown: as Markdown on a terminal, unchanged everywhere else, or as the person asks.
+// Chooses how a reply is shown: as Markdown on a terminal and unchanged everywhere else, unless an option says otherwise.
 import type { Output, UntrustedWriter } from './output.ts';
 
 /** `auto`: as Markdown on a terminal. */
@@ -6,9 +6,9 @@ export const markdownChoices = ['auto', 'always', 'never'] as const;
 export type MarkdownChoice = (typeof markdownChoices)[number];
 
 export interface ReplyWriterOptions {
-  /** The filter applies on a terminal with each choice. */
+  /** A terminal gets filtered text with every choice. */
   readonly markdown: MarkdownChoice;
-  /** Stops the rendering of a long chunk: its write then rejects with the reason. */
+  /** Stops the rendering of a long chunk. Its write then rejects with the reason. */
   readonly signal: AbortSignal;
 }
 

@@ -5,20 +5,20 @@ import { filterLine } from './filter.ts';
 import { type StdinReading, stdinText } from './stdin.ts';
 import { NotText } from './utf8-reader.ts';
 
-/** A listing has lines with a title and a few fields. A longer line is not part of a list of ids. */
+/** The lines of a listing have a title and a few fields. A longer line is not part of a list of ids. */
 const lineLength = 1024 * 1024;
 
-/** The most lines that name no further id: blank lines, comments and repetitions. An input without an end has more. */
+/** The most lines without a new id: blank lines, comments and duplicates. Only an endless input has more. */
 export const mostIdleLines = 1_000_000;
 
-/** The failure for a word that names no session. */
+/** The failure for an argument that is not a session id. */
 export function notAnId(word: string): ParleyError {
   return noId(`${quoted(word)} is not a session id.`, 'session_id', wordHint);
 }
 
 /**
- * Reads one id a line, or a JSON object with `session_id`. Blank lines and lines that start with `#` are skipped. `take` receives each
- * id in order, and tells whether it is a new one. The first malformed line ends the reading.
+ * Reads one id a line, or a JSON object with `session_id`. Blank lines and lines that start with `#` are skipped. `take` receives the ids in
+ * order, and returns whether an id is new. The first malformed line ends the reading.
  */
 export async function readIds(reading: StdinReading, take: (id: string) => boolean): Promise<void> {
   let number = 0;
@@ -59,7 +59,7 @@ function idOfLine(line: string, number: number): string | null {
   if (text === '' || text.startsWith('#')) return null;
   const id = text.startsWith('{') ? idOfObject(text) : text;
   if (id !== null && isSessionId(id)) return id;
-  const problem = `Line ${number} of standard input holds no session id: ${quoted(text)}.`;
+  const problem = `Line ${number} of standard input has no session id: ${quoted(text)}.`;
   throw noId(problem, `line ${number}`, lineHint);
 }
 
@@ -74,12 +74,12 @@ function idOfObject(text: string): string | null {
 
 const wordHint = 'Nothing was done. An id is 1 to 255 visible characters, not . or .. (is a variable unset?)';
 const lineHint =
-  'Nothing was done. A line holds an id alone, or a JSON object with "session_id"; of a listing, "cut -f1" keeps the ids.';
+  'Nothing was done. A line must be an id alone, or a JSON object with "session_id"; "cut -f1" extracts the ids of a listing.';
 
 function endless(line: number): ParleyError {
-  const what = `more than ${mostIdleLines} lines that name no further session`;
-  return new ParleyError('USAGE', `Standard input has ${what}: line ${line} is one.`, {
-    hint: 'Nothing was done. Does what writes it come to an end? "sort -u" takes repetitions and blank lines away.',
+  const problem = `more than ${mostIdleLines} lines without a new session id`;
+  return new ParleyError('USAGE', `Standard input has ${problem}, such as line ${line}.`, {
+    hint: 'Nothing was done. Check that the input ends. "sort -u" removes duplicates and blank lines.',
     details: [{ field: `line ${line}`, problem: 'names no further session' }],
   });
 }
@@ -91,7 +91,7 @@ function noId(message: string, field: string, hint: string): ParleyError {
   });
 }
 
-/** The start of foreign text for an error: on one line, with nothing hidden. */
+/** The start of foreign text for an error message: filtered, and on one line. */
 function quoted(text: string): string {
   const beginning = text.slice(0, 400).match(/^.{0,60}/su)?.[0] ?? '';
   return `"${filterLine(beginning)}${beginning.length < text.length ? '…' : ''}"`;

@@ -1,5 +1,5 @@
-// Standard input for a command. It decides whether to read at all, reads to the end without a timer, and releases the stream. The
-// stream is opened only for reading, because opening takes time and may keep the process alive.
+// Reads the standard input of a command to its end, without a time limit, and releases the stream. The stream is opened only for reading,
+// because opening it takes time and may keep the process alive.
 import { fstatSync } from 'node:fs';
 import { ParleyError } from '../../service/errors.ts';
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
@@ -8,17 +8,18 @@ import type { Output } from './output.ts';
 import type { StartTimer } from './timer.ts';
 import { Utf8Reader } from './utf8-reader.ts';
 
-/** `device` is a terminal, /dev/null or another device. `closed` means that there is none. */
+/** `device` is a terminal, /dev/null or another device. `closed` means that there is no stdin. */
 export type StdinKind = 'pipe' | 'socket' | 'file' | 'device' | 'closed';
 
 export interface StdinReading {
   readonly open: () => ByteSource;
-  /** The words of the line that appears when nothing arrives: what is awaited (`a message`), and how to skip it (`-n skips it`). */
+  /** Words for the notice that appears when nothing arrives: what the command waits for (`a message`). */
   readonly awaited: string;
-  readonly otherwise: string;
+  /** Words for the same notice: how to skip the wait (`-n skips it`). */
+  readonly skipHint: string;
   readonly stderr: Pick<Output, 'write'>;
   readonly startTimer: StartTimer;
-  /** Stops the reading, which then rejects with the reason of the signal. */
+  /** Stops the reading. It then rejects with the reason of the signal. */
   readonly signal: AbortSignal;
 }
 
@@ -57,18 +58,18 @@ export async function readMessage(reading: StdinReading, limit: number): Promise
   return text;
 }
 
-/** The same in chunks as they arrive. A caller that stops early releases the stream, too. */
+/** Yields the text in chunks as they arrive. A caller that stops early also releases the stream. */
 export async function* stdinText(reading: StdinReading, limit: number | null): AsyncGenerator<string, void> {
   const reader = new Utf8Reader({ name: 'Standard input', limit });
   for await (const bytes of stdinBytes(reading)) yield reader.push(bytes);
   yield reader.end();
 }
 
-/** The bytes as they arrive. A caller that stops early releases the stream, too. */
+/** Yields the bytes as they arrive. A caller that stops early also releases the stream. */
 export async function* stdinBytes({
   open,
   awaited,
-  otherwise,
+  skipHint,
   stderr,
   startTimer,
   signal,
@@ -78,13 +79,13 @@ export async function* stdinBytes({
   const stop = () => source.destroy();
   signal.addEventListener('abort', stop);
   const stopTimer = startTimer(silenceMs, () => {
-    void stderr.write(`Waiting for ${awaited} on standard input, to its end; ${otherwise}.\n`);
+    void stderr.write(`Waiting for ${awaited} on standard input (until end of file); ${skipHint}.\n`);
   });
   try {
     for await (const bytes of source) {
       stopTimer();
       yield bytes;
-      // Node reads a full pipe again and again before it looks at signals.
+      // Otherwise Node would read a full pipe again and again before it handles signals.
       await yieldToEventLoop();
     }
     signal.throwIfAborted();

@@ -1,4 +1,4 @@
-// Decides how much colour a stream shows, and provides the styles for it. chalk is loaded only if there is colour.
+// Decides how many colours a stream shows, and provides the styles for it. chalk is loaded only for colours.
 import { type OutputText, shown, TerminalText } from './terminal-text.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -14,7 +14,10 @@ export interface ColourStream {
 
 const levels: Readonly<Record<string, ColourLevel>> = { '0': 0, false: 0, '2': 2, '3': 3 };
 
-/** `--no-color` comes first, then FORCE_COLOR and NO_COLOR (unless empty), then what the terminal supports. TERM=dumb supports none. */
+/**
+ * `--no-color` has priority, then FORCE_COLOR, then NO_COLOR (both unless empty), then the capabilities of the terminal. TERM=dumb has no
+ * colours.
+ */
 export function colourLevel(stream: ColourStream, env: Environment, noColor: boolean): ColourLevel {
   if (noColor) return 0;
   const { FORCE_COLOR: force = '', NO_COLOR: no = '' } = env;
@@ -40,15 +43,15 @@ export interface Style {
   readonly cyan: Paint;
 }
 
-const same: Paint = (text) => new TerminalText(shown(text));
+const unstyled: Paint = (text) => new TerminalText(shown(text));
 
 const plain: Style = {
-  bold: same,
-  dim: same,
-  red: same,
-  green: same,
-  blue: same,
-  cyan: same,
+  bold: unstyled,
+  dim: unstyled,
+  red: unstyled,
+  green: unstyled,
+  blue: unstyled,
+  cyan: unstyled,
 };
 
 export async function loadStyle(level: ColourLevel): Promise<Style> {

@@ -1,4 +1,4 @@
-// Prints rows: aligned and cut to the width of a terminal, or whole and separated by tabs for a pipe.
+// Prints a table: aligned and cut to the width of a terminal, or complete and separated by tabs in a pipe.
 import { oneLine } from './filter.ts';
 import type { Output } from './output.ts';
 import { terminalText } from './terminal-text.ts';
@@ -9,17 +9,18 @@ export interface Column<Row> {
   readonly value: (row: Row) => string;
   /** True for a column that shrinks on a narrow terminal. */
   readonly flexible?: boolean;
-  /** When a terminal leaves the column out: if it is empty in every row, or also if the rows are too wide, the last such column first. */
-  readonly leftOut?: 'empty' | 'narrow';
+  /** `empty`: a terminal omits the column if it is empty in every row. `narrow`: also if the rows are too wide, the last column first. */
+  readonly omittedWhen?: 'empty' | 'narrow';
 }
 
 const gap = '  ';
-const narrowest = 8;
+/** A flexible column does not shrink below this width. */
+const minWidth = 8;
 
-/** Columns of a text without line ends. */
+/** Returns the number of columns of a text without line ends. */
 export type Measure = (text: string) => number;
 
-/** Titles appear only on a terminal, and not if an earlier page shows them. Without rows there are no titles. */
+/** Prints titles only on a terminal. They are omitted if there are no rows, or if an earlier page has shown them (`titled`). */
 export async function writeTable<Row>(
   output: Output,
   columns: readonly Column<Row>[],
@@ -45,22 +46,22 @@ export async function writeTable<Row>(
   await output.write(lines.map((line) => `${line}\n`).join(''));
 }
 
-/** Which columns a terminal of this width shows. */
+/** The indexes of the columns that a terminal of this width shows. */
 function shownColumns(
-  columns: readonly Pick<Column<never>, 'title' | 'leftOut'>[],
+  columns: readonly Pick<Column<never>, 'title' | 'omittedWhen'>[],
   cells: readonly (readonly string[])[],
   available: number,
   measure: Measure,
 ): readonly number[] {
-  const shown = columns.flatMap(({ leftOut }, at) =>
-    leftOut !== undefined && cells.every((row) => row[at] === '') ? [] : [at],
+  const shown = columns.flatMap(({ omittedWhen }, at) =>
+    omittedWhen !== undefined && cells.every((row) => row[at] === '') ? [] : [at],
   );
   const widthOf = (at: number) =>
     Math.max(...[columns[at]?.title ?? '', ...cells.map((row) => row[at] ?? '')].map(measure));
   let width = shown.reduce((sum, at) => sum + gap.length + widthOf(at), -gap.length);
   for (const at of shown.toReversed()) {
     if (width <= available) break;
-    if (columns[at]?.leftOut !== 'narrow') continue;
+    if (columns[at]?.omittedWhen !== 'narrow') continue;
     width -= gap.length + widthOf(at);
     shown.splice(shown.indexOf(at), 1);
   }
@@ -95,7 +96,7 @@ function shrink(
   for (; excess > 0; excess--) {
     let widest = -1;
     columns.forEach(({ flexible = false }, at) => {
-      if (flexible && (widths[at] ?? 0) > (widths[widest] ?? narrowest)) widest = at;
+      if (flexible && (widths[at] ?? 0) > (widths[widest] ?? minWidth)) widest = at;
     });
     const width = widths[widest];
     if (width === undefined) return;
@@ -108,21 +109,21 @@ function padded(text: string, width: number, measure: Measure): string {
 }
 
 /**
- * The most UTF-16 units of a cell for each of its columns. No honest text has more; thousands of characters without a width would be
- * drawn over other lines, or hide in the cell.
+ * The most UTF-16 units of a cell per column of its width. Ordinary text has fewer. Thousands of characters without a width would be drawn
+ * over other lines, or be hidden in the cell.
  */
-const unitsOfColumn = 12;
+const maxUnitsPerColumn = 12;
 
 /** Cuts a text to this width, between graphemes. */
 export function cut(text: string, width: number, measure: Measure): string {
-  const most = width * unitsOfColumn;
-  if (text.length <= most && measure(text) <= width) return text;
-  let kept = '';
+  const maxUnits = width * maxUnitsPerColumn;
+  if (text.length <= maxUnits && measure(text) <= width) return text;
+  let beginning = '';
   let used = 0;
-  for (const { segment } of new Intl.Segmenter().segment(text.slice(0, most + 1))) {
+  for (const { segment } of new Intl.Segmenter().segment(text.slice(0, maxUnits + 1))) {
     used += measure(segment);
-    if (used > width - 1 || kept.length + segment.length > most) break;
-    kept += segment;
+    if (used > width - 1 || beginning.length + segment.length > maxUnits) break;
+    beginning += segment;
   }
-  return `${kept}…`;
+  return `${beginning}…`;
 }

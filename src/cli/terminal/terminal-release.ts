@@ -1,5 +1,5 @@
-// Gives back the standard streams that are terminals before the process ends. At its exit Node restores the modes of every terminal among
-// them, and aborts with a core dump if that terminal has closed (nodejs/node, `ResetStdio`). A core dump of Parley contains keys.
+// Closes the standard streams that are terminals before the process ends. At its exit, Node restores the modes of each of these terminals,
+// and aborts with a core dump if the terminal has closed (nodejs/node, `ResetStdio`). A core dump of Parley contains API keys.
 import { closeSync, fstatSync, openSync, statSync } from 'node:fs';
 
 const nullDevice = '/dev/null';
@@ -16,12 +16,12 @@ export function releaseTerminals(): void {
       // The system gives out the lowest free number, which is the one that was just closed.
       openSync(nullDevice, 'r+');
     } catch {
-      // The descriptor is closed, and Node leaves a closed one alone.
+      // The descriptor is closed, and Node ignores a closed one.
     }
   }
 }
 
-/** True for a terminal, and for a stream that was one. The null device, which most streams of scripts are, is skipped. */
+/** True for a terminal, and for a stream that was one. False for the null device, which is common in scripts. */
 function isOtherDevice(descriptor: number): boolean {
   const stats = fstatSync(descriptor);
   return stats.isCharacterDevice() && stats.rdev !== statSync(nullDevice).rdev;

@@ -1,7 +1,7 @@
-// Removes the reports of a terminal from the keys: answers to queries (colours, position, device), mouse and focus reports. Unknown
-// sequences are removed, too, so that none becomes text. Keys in newer encodings are translated into the old one.
+// Removes the reports of a terminal from the keys: responses to queries (colours, position, device), and mouse and focus reports. Unknown
+// sequences are also removed, so that none becomes text. Keys in newer encodings are translated into the old one.
 
-/** Longer (ms) than a report takes on a slow line. `end` is called after this time. */
+/** The time (ms) after which the caller calls `end`. A report takes less, even on a slow line. */
 export const reportMs = 300;
 
 const esc = '\\x1b';
@@ -26,7 +26,7 @@ const newKey = /^(?:(\d+)(?::\d*)*(?:;(\d+)(?::[12])?(?:;[\d:]*)?)?u|27;(\d+);(\
 const interrupt = '\x03';
 const longestReport = 64 * 1024;
 
-const held = { shift: 1, alt: 2, control: 4 } as const;
+const modifierBits = { shift: 1, alt: 2, control: 4 } as const;
 const enter = 13;
 
 export class TerminalReports {
@@ -39,7 +39,7 @@ export class TerminalReports {
     const at = all.replace(sequence, (found) => '\0'.repeat(found.length)).search(beginning);
     this.#held = at === -1 ? '' : all.slice(at);
     const keys = (at === -1 ? all : all.slice(0, at)).replace(sequence, keyOf);
-    // No report holds Ctrl-C, which must not wait behind the start of one.
+    // Ctrl-C is not part of a report, and must not wait for the end of one.
     const interrupted = this.#held.indexOf(interrupt);
     if (interrupted === -1) return keys;
     const rest = this.#held.slice(interrupted);
@@ -52,7 +52,7 @@ export class TerminalReports {
     return this.#held !== '';
   }
 
-  /** Called when nothing more arrived. Two characters are a key with Alt. A longer rest is neither a key nor text. */
+  /** Called when nothing more arrived. Returns a rest of two characters, which is a key with Alt. A longer rest is dropped. */
   end(): string {
     const rest = this.#held;
     this.#held = '';
@@ -76,10 +76,10 @@ function typed(code: number, modifiers: number): string {
   if (code > 0x10ffff || (code >= 0xe000 && code <= 0xf8ff) || (code >= 0xd800 && code <= 0xdfff)) return '';
   if (code >= 0x80 && code < 0xa0) return '';
   const character = String.fromCodePoint(code);
-  const shifted = (modifiers & held.shift) === 0 ? character : character.toUpperCase();
+  const shifted = (modifiers & modifierBits.shift) === 0 ? character : character.toUpperCase();
   const isLetter = /^[a-z@[\]\\^_ ]$/i.test(character);
-  const withControl = (modifiers & held.control) !== 0;
+  const withControl = (modifiers & modifierBits.control) !== 0;
   const key =
     withControl && isLetter ? String.fromCharCode(character.toUpperCase().charCodeAt(0) & 0x1f) : shifted;
-  return (modifiers & held.alt) === 0 ? key : `\x1b${key}`;
+  return (modifiers & modifierBits.alt) === 0 ? key : `\x1b${key}`;
 }

@@ -1,11 +1,11 @@
-// Text that contains control sequences of Parley. A writer to a terminal accepts such a text or a plain string. A plain string always goes
-// through the filter, so foreign text cannot pass by mistake.
+// Text that contains control sequences of Parley. A writer to a terminal accepts such a text or a plain string. A plain string always passes
+// the filter, so foreign text cannot reach the terminal unfiltered by mistake.
 import { filterText } from './filter.ts';
 
 export class TerminalText {
   readonly #sequences: string;
 
-  /** `sequences` reaches the terminal unchanged. The architecture test names the few files that may make one of a plain string. */
+  /** `sequences` reaches the terminal unchanged. The architecture test lists the few files that may call this. */
   constructor(sequences: string) {
     this.#sequences = sequences;
   }
@@ -18,7 +18,7 @@ export class TerminalText {
 /** The text that an output accepts. A string is filtered wherever a terminal may show it. */
 export type OutputText = string | TerminalText;
 
-/** A template whose own text may contain sequences (`\x1b[K`). Each string, number or list inserted into it is filtered. */
+/** A template whose literal text may contain sequences (`\x1b[K`). Each string, number or list inserted into it is filtered. */
 export function terminalText(
   words: TemplateStringsArray,
   ...parts: readonly (OutputText | number | readonly OutputText[])[]

@@ -1,9 +1,9 @@
-// Decides whether output goes through a pager. The pager's own code is loaded only for one: a list in a pipe starts without it.
+// Decides whether output goes through a pager. The code of the pager is loaded only if it does.
 import type { Output } from './output.ts';
 import type { PagedContext } from './pager.ts';
 import { pagerCommand } from './pager-command.ts';
 
-/** Writes to the terminal, or through the pager if the text is longer than the screen. Resolves when the person has left the pager. */
+/** Writes to the terminal, or through the pager if the text is longer than the screen. Resolves when the user has left the pager. */
 export async function throughPager(
   context: PagedContext,
   write: (output: Output) => Promise<void>,

@@ -1,4 +1,4 @@
-// A timer as an argument, so that a test can pass its own.
+// A timer that is passed as an argument, so that a test can pass its own.
 
 /** Runs the action once after a time, unless the returned function is called before. */
 export type StartTimer = (milliseconds: number, action: () => void) => () => void;

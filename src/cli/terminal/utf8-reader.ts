@@ -1,15 +1,15 @@
-// Decodes bytes that arrive in chunks. It fails with the place where they stop being UTF-8 or exceed the limit, and repairs nothing.
+// Decodes bytes that arrive in chunks. It reports the first byte that is not UTF-8, or the exceeded limit. It repairs nothing.
 import { isUtf8 } from 'node:buffer';
 import { ParleyError } from '../../service/errors.ts';
 
 export interface Utf8Options {
   /** The name of the source in an error: `Standard input`. */
   readonly name: string;
-  /** The most bytes, without a byte order mark. More are refused as soon as they arrive. Null for no limit. */
+  /** The maximum number of bytes, without a byte order mark. More bytes are refused as soon as they arrive. Null for no limit. */
   readonly limit: number | null;
 }
 
-/** Bytes that are not UTF-8. `before` holds the bytes before them in the same chunk, for a caller that names places in another way. */
+/** Bytes that are not UTF-8 text. `before` is the text before them in the same chunk, for a caller that reports another position. */
 export class NotText extends ParleyError {
   readonly what: string;
   readonly before: string;
@@ -28,7 +28,7 @@ export class Utf8Reader {
   readonly #name: string;
   readonly #limit: number | null;
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  /** The last bytes taken, at most 3: a character that began in an earlier chunk starts in them. */
+  /** The last bytes, at most 3. A character that began in an earlier chunk starts in them. */
   #tail: Uint8Array = new Uint8Array(0);
   #bytes = 0;
   #markBytes = 0;
@@ -46,7 +46,7 @@ export class Utf8Reader {
     if (this.#limit !== null && this.#bytes - this.#markBytes > this.#limit) {
       throw new ParleyError(
         'PAYLOAD_TOO_LARGE',
-        `${this.#name} holds more than ${this.#limit} bytes, the limit of a message.`,
+        `${this.#name} has more than ${this.#limit} bytes, the limit of a message.`,
         {
           hint: 'Send it in parts.',
           details: [{ field: 'message', problem: `is over ${this.#limit} bytes` }],
@@ -105,7 +105,7 @@ function firstBadByte(bytes: Uint8Array): number {
   return at;
 }
 
-/** The length of a character by its first byte. 0 for a byte that starts none. */
+/** The length of a character by its first byte. 0 for a byte that cannot start a character. */
 function sequenceLength(first: number): number {
   if (first < 0x80) return 1;
   if (first < 0xc2) return 0;

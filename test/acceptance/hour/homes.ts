@@ -88,11 +88,11 @@ async function setUp(store: Place, env: Variables, model: MarkdownModel): Promis
   const own = { OLLAMA_HOST: new URL(model.url).host, NO_COLOR: '1', NO_PROXY: '*', HISTFILE: '' };
   const shell = new Shell(store.shellScreen({ columns: 150, rows: 40, env: { ...env, ...own } }));
   try {
-    await shell.open('parley setup', '? Which become modes? Type to narrow the list; Enter takes one.');
+    await shell.open('parley setup', '? Which become modes? Type to narrow the list; Enter selects an item.');
     shell.screen.type('large');
     await shell.screen.shows('❯ [ ] large (Ollama)');
     shell.screen.type('\r');
-    await shell.screen.shows('Go on with 1 chosen');
+    await shell.screen.shows('Continue with 1 selected');
     shell.screen.type('\r');
     await shell.screen.shows('large replied, and is used when no mode is named.');
     expect(await shell.run('parley modes list')).toMatch(/^\* +large +large /m);

@@ -101,7 +101,9 @@ export class Hour {
     session.undone();
     session.said('Asked otherwise', 'own', model.last);
 
-    expect(await entered(screen, '/fork Copy')).toMatch(/^In a copy, ses_\w+\. \/back leads back\.$/);
+    expect(await entered(screen, '/fork Copy')).toMatch(
+      /^This is the copy ses_\w+\. \/back returns to the original\.$/,
+    );
     prompt = `own${at} (Copy)> `;
     await screen.stands(prompt);
     const copyId = /^session_id: (\S+)$/m.exec(await entered(screen, '/status'))?.[1] ?? '';

@@ -35,7 +35,7 @@ test('a conversation is shown as it was had, its title at the prompt, and can be
     'Your name is Ada.',
     '',
     'eliza (My name is Ada.)>',
-    `Go on with: parley repl -s ${id}`,
+    `Continue with: parley repl -s ${id}`,
   ]);
 
   const again = open(['repl', '-s', id], {}, place).screen;
@@ -180,7 +180,7 @@ test('a line that begins with // sends a slash; a typo sends nothing', async () 
   const { place, screen } = open(['repl', '-m', 'echo']);
   await screen.stands('echo> ');
   screen.type('/hepl\r');
-  await screen.shows('did you mean /help?');
+  await screen.shows('Did you mean /help?');
   screen.type('//etc/hosts\r');
   await screen.until('answered', () => /\n\necho \(\/etc\/hosts\)>$/.test(screen.text));
   expect(await said(place, await leave(screen))).toEqual(['/etc/hosts', '/etc/hosts']);

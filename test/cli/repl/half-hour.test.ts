@@ -23,7 +23,7 @@ test('the first evening: a talk, several lines, a paste, a file, wide characters
   const screen = person.open([]);
   await screen.stands('eliza> ');
   screen.type('\x03');
-  await screen.shows('Ctrl-D leaves.');
+  await screen.shows('Press Ctrl-D to leave.');
   await screen.stands('eliza> ');
   screen.type('never sent');
   await screen.stands('eliza> never sent');
@@ -36,7 +36,7 @@ test('the first evening: a talk, several lines, a paste, a file, wide characters
   expect(screen.rows.slice(0, 11)).toEqual([
     '/help lists the commands and keys.',
     'eliza>',
-    'Ctrl-D leaves.',
+    'Press Ctrl-D to leave.',
     'eliza> never sent',
     'eliza> My name is Ada.',
     'Pleased to meet you, Ada. What brings you here?',
@@ -81,7 +81,7 @@ test('the first evening: a talk, several lines, a paste, a file, wide characters
   screen.type('\r');
   await screen.stands('echo (My name is Ada.) +1> ');
   expect(rowsFrom(screen, `${prompt}/file notes.md`)[1]).toBe(
-    'notes.md (10 bytes) goes with the next message.',
+    'Attached notes.md (10 bytes) to the next message.',
   );
   await entered(screen, 'What is missing?');
 
@@ -95,7 +95,7 @@ test('the first evening: a talk, several lines, a paste, a file, wide characters
   await screen.stands(prompt);
 
   ada = await leave(screen);
-  expect(screen.rows.filter((row) => row !== '').at(-1)).toBe(`Go on with: parley repl -s ${ada}`);
+  expect(screen.rows.filter((row) => row !== '').at(-1)).toBe(`Continue with: parley repl -s ${ada}`);
   const kept = await person.said(ada);
   expect(kept.filter((_, at) => at % 2 === 0).map((text) => text.trimEnd())).toEqual([
     'My name is Ada.',
@@ -140,10 +140,10 @@ test('the next day: what was typed before, and every command of /help', async ()
   expect(await entered(screen, '/history')).toContain('You · ');
   expect(await entered(screen, '/search milk')).toContain('Ada');
   expect(await entered(screen, 'copy me 你好')).toBe('copy me 你好');
-  expect(await entered(screen, '/copy')).toBe('Copied 10 characters (by xclip and OSC 52).');
+  expect(await entered(screen, '/copy')).toBe('Copied 10 characters (with xclip and OSC 52).');
   expect(readFileSync(join(person.place.path, 'clipboard'), 'utf8')).toBe('copy me 你好');
   expect(await entered(screen, '/retry')).toBe(
-    'The last reply is complete: /regenerate asks for another one.',
+    'The last reply is complete; /regenerate asks for another one.',
   );
   expect(await entered(screen, '/regenerate')).toBe('copy me 你好');
   screen.type('/undo\r');
@@ -227,12 +227,12 @@ test('a slow model: stopped before and in a reply, resized, put aside, and ended
   await shell.shows('One two');
   shell.type('\x03');
   await second.closed;
-  await shell.shows('[stopped; what had come is kept]');
+  await shell.shows('[stopped; the partial reply is kept]');
   await shell.stands(prompt);
   expect(rowsFrom(shell, `${prompt}Another`)).toEqual([
     `${prompt}Another`,
     'One two',
-    '[stopped; what had come is kept]',
+    '[stopped; the partial reply is kept]',
     prompt.trimEnd(),
   ]);
 

@@ -44,7 +44,7 @@ test('at the prompt: fg shows the line as it was', async () => {
   screen.type('ne\r');
   await screen.until('answered', () => screen.text.endsWith('\nhalf a line\n\necho (half a line)>'));
   screen.type('\x04');
-  await screen.shows('Go on with');
+  await screen.shows('Continue with');
 });
 
 test('at a plain prompt, in the midst of a message too: fg shows where one is', async () => {
@@ -64,7 +64,7 @@ test('at a plain prompt, in the midst of a message too: fg shows where one is', 
   screen.type('two\r');
   await screen.until('answered', () => screen.text.endsWith('\none\ntwo\n\necho (one)>'));
   screen.type('\x04');
-  await screen.shows('Go on with');
+  await screen.shows('Continue with');
 });
 
 test('while a reply comes: after fg the reply goes on', async () => {
@@ -125,7 +125,7 @@ describe('in the list of sessions', () => {
     await screen.stands('echo (red apple)> ');
     expect(screen.text).not.toContain('Which session?');
     screen.type('\x04');
-    await screen.shows('Go on with');
+    await screen.shows('Continue with');
   });
 
   test('again and again; Ctrl-C goes back to the prompt then, and the list is gone', async () => {

@@ -101,7 +101,7 @@ test('/retry asks again for what failed before the session was taken up, and the
   expect((await place.parley(['chat', '-n', '-m', 'large', 'What is it?'])).status).toBe(1);
   const id = (await place.output(['sessions', 'list', '--ids'])).trim();
   const screen = fixture.open(['repl', '-m', 'small', '-s', id], { columns: 200 }, place);
-  await screen.shows('[the reply was cut: error]');
+  await screen.shows('[the reply was cut off: error]');
   await screen.stands('small (What is it?)> ');
   screen.type('/retry\r');
   await screen.shows('/retry\nHello\n');
@@ -114,6 +114,6 @@ test('/retry asks again for what failed before the session was taken up, and the
   const answered = fixture.open(['repl', '-m', 'small', '-s', id], { columns: 200 }, place);
   await answered.stands('small (What is it?)> ');
   answered.type('/retry\r');
-  await answered.shows('The last reply is complete: /regenerate asks for another one.');
+  await answered.shows('The last reply is complete; /regenerate asks for another one.');
   await leave(answered);
 });

@@ -27,7 +27,7 @@ test('/sessions lets one be picked from a list that narrows, and gives the keybo
   await screen.stands('echo (Beta)> ');
   expect(screen.text).toContain('\n> Beta\nBeta\n');
   expect(await entered(screen, 'and on')).toBe('and on');
-  expect(await entered(screen, '/sessions zzz')).toBe('No title holds "zzz".');
+  expect(await entered(screen, '/sessions zzz')).toBe('No title contains "zzz".');
 });
 
 test('Escape leaves the list as it is, and what is typed next is a message', async () => {

@@ -65,7 +65,7 @@ test('/new, /title and /status', async () => {
   await screen.stands('echo (A better one)> ');
   await entered(screen, '/new');
   await screen.stands('echo> ');
-  expect(await entered(screen, '/status')).toContain('the next message makes one');
+  expect(await entered(screen, '/status')).toContain('the next message creates one');
   expect(await entered(screen, '/title')).toContain('There is no session yet. (USAGE)');
   await entered(screen, '/title Before a word');
   await screen.stands('echo (Before a word)> ');
@@ -90,7 +90,7 @@ test('/history shows the session, /save writes it into a new file and never over
   const saved = readFileSync(join(place.path, 'talk.md'), 'utf8');
   expect(saved).toMatch(/^## user, \S+\n\nkeep this\n\n## assistant \(echo\), \S+\n\nkeep this\n$/);
   await entered(screen, 'more');
-  expect(await entered(screen, '/save talk.md')).toContain('The file talk.md is there already. (USAGE)');
+  expect(await entered(screen, '/save talk.md')).toContain('The file talk.md already exists. (USAGE)');
   expect(readFileSync(join(place.path, 'talk.md'), 'utf8')).toBe(saved);
   expect(await entered(screen, '/save talk.html')).toMatch(/^Wrote \d+ bytes to talk.html.$/);
   expect(readFileSync(join(place.path, 'talk.html'), 'utf8')).toMatch(/^<!doctype html>/i);
@@ -135,7 +135,7 @@ test('/pin, /archive and /tag keep order in the session, and off takes it back',
   expect(await entered(screen, '/archive off')).toBe(`unarchived ${id}`);
   expect(await entered(screen, '/tag -later')).toBe(`tagged ${id}`);
   expect(await order()).toEqual({ pinned: false, archived: false, tags: ['work'] });
-  expect(await entered(screen, '/archive old')).toContain('takes no other word than off');
+  expect(await entered(screen, '/archive old')).toContain('takes no argument except off');
   await entered(screen, 'goes on');
   expect(await messagesOf(place, id)).toHaveLength(4);
 });
@@ -145,7 +145,9 @@ test('/delete of another session takes a title, too, and leaves this one', async
   await place.output(['chat', '-m', 'echo', 'Old stuff']);
   const screen = await open(place);
   await entered(screen, 'mine');
-  expect(await entered(screen, '/delete old')).toMatch(/^deleted ses_\w+\n"Old stuff": \/restore brings/);
+  expect(await entered(screen, '/delete old')).toMatch(
+    /^deleted ses_\w+\n\/restore brings "Old stuff" back\.$/,
+  );
   await screen.stands('echo (mine)> ');
   expect(await entered(screen, '/delete old')).toContain('(SESSION_NOT_FOUND)');
 });
@@ -216,14 +218,14 @@ describe('/copy', () => {
     const id = (await place.answer<{ session_id: string }>(['chat', '-m', 'echo', 'of before'])).session_id;
     const screen = await open(place);
     await entered(screen, '/resume of before');
-    expect(await entered(screen, '/copy')).toBe('Copied 9 characters (by OSC 52).');
+    expect(await entered(screen, '/copy')).toBe('Copied 9 characters (with OSC 52).');
     expect(screen.bytes).toContain(`\x1b]52;c;${Buffer.from('of before').toString('base64')}\x07`);
     await entered(screen, '/new Empty');
     expect(await entered(screen, '/copy')).toContain('There is no reply to copy yet.');
 
     const again = fixture.open(['repl', '-m', 'echo', '-s', id], { columns: 100 }, place);
     await again.stands('echo (of before)> ');
-    expect(await entered(again, '/copy')).toBe('Copied 9 characters (by OSC 52).');
+    expect(await entered(again, '/copy')).toBe('Copied 9 characters (with OSC 52).');
   });
 
   test('puts the last reply into the clipboard of the terminal, and of the desktop', async () => {
@@ -234,7 +236,7 @@ describe('/copy', () => {
     await screen.stands('echo> ');
     expect(await entered(screen, '/copy')).toContain('There is no reply to copy yet.');
     await entered(screen, 'a 你好 b');
-    expect(await entered(screen, '/copy')).toBe('Copied 6 characters (by xclip and OSC 52).');
+    expect(await entered(screen, '/copy')).toBe('Copied 6 characters (with xclip and OSC 52).');
     expect(readFileSync(join(place.path, 'clipboard'), 'utf8')).toBe('a 你好 b');
     expect(screen.bytes).toContain(`\x1b]52;c;${Buffer.from('a 你好 b').toString('base64')}\x07`);
     // A turn that brings no reply takes none away.
@@ -255,7 +257,7 @@ test('/file puts files into the next message, and into that alone', async () => 
   writeFileSync(join(place.path, 'notes.md'), 'Buy milk.\n');
   const screen = await open(place);
   expect(await entered(screen, '/file none.md')).toContain('there is no such file. (USAGE)');
-  expect(await entered(screen, '/file notes.md')).toBe('notes.md (10 bytes) goes with the next message.');
+  expect(await entered(screen, '/file notes.md')).toBe('Attached notes.md (10 bytes) to the next message.');
   await screen.stands('echo +1> ');
   await entered(screen, 'What is missing?');
   await entered(screen, 'next');
@@ -269,7 +271,7 @@ test('/retry of an answered message says that it is answered, and sends nothing'
   expect(await entered(screen, '/retry')).toContain('There is no message to send again.');
   await entered(screen, 'once');
   expect(await entered(screen, '/retry')).toBe(
-    'The last reply is complete: /regenerate asks for another one.',
+    'The last reply is complete; /regenerate asks for another one.',
   );
   expect(await messagesOf(place, await leave(screen))).toHaveLength(2);
 });
@@ -278,7 +280,7 @@ test('a beginning that several have is told with them, and does nothing', async 
   const place = fixture.place();
   const screen = await open(place);
   expect(await entered(screen, '/re')).toBe(
-    '/re may be /resume or /retry or /regenerate or /redo or /restore: nothing was done.',
+    '/re is ambiguous: /resume or /retry or /regenerate or /redo or /restore. Nothing was done.',
   );
   expect(await entered(screen, '/sav x y')).toContain('There is no session yet.');
   expect(existsSync(join(place.path, 'x y'))).toBe(false);
@@ -289,5 +291,5 @@ test('/quit leaves, and names the command that goes on', async () => {
   await entered(screen, 'hello');
   screen.type('/q\r');
   expect(await screen.ended).toEqual({ status: 0, signal: 0 });
-  expect(screen.text).toMatch(/\nGo on with: parley repl -s ses_\w{26}$/);
+  expect(screen.text).toMatch(/\nContinue with: parley repl -s ses_\w{26}$/);
 });

@@ -34,14 +34,14 @@ describe('a slash line', () => {
   });
 
   test.each([
-    ['/hlep', 'did you mean /help?'],
-    ['/mdoe x', 'did you mean /mode?'],
-    ['/eixt', 'did you mean /exit?'],
-    ['/resmue', 'did you mean /resume?'],
-    ['/HELP', 'did you mean /help?'],
-    ['/etc/passwd', '/help lists the commands'],
-    ['/', '/help lists the commands'],
-    ['/h', '/h may be /help or /history'],
+    ['/hlep', 'Did you mean /help?'],
+    ['/mdoe x', 'Did you mean /mode?'],
+    ['/eixt', 'Did you mean /exit?'],
+    ['/resmue', 'Did you mean /resume?'],
+    ['/HELP', 'Did you mean /help?'],
+    ['/etc/passwd', '/help lists the commands.'],
+    ['/', '/help lists the commands.'],
+    ['/h', '/h is ambiguous: /help or /history.'],
   ])('%s is told: %s', (line, words) => {
     expect(resolveSlash(line, commands)).toMatchObject({
       kind: 'unknown',

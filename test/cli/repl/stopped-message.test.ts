@@ -33,7 +33,7 @@ test('a wait that is stopped leaves the files: they stay until the message is ke
   await screen.shows('One');
   screen.type('\x03');
   await reply.closed;
-  await screen.shows('[stopped; what had come is kept]');
+  await screen.shows('[stopped; the partial reply is kept]');
   await screen.until('the prompt', () => /^slow( \(Slowly\))?>$/.test(screen.cursorRow));
   screen.type('Again\r');
   const next = await server.next();

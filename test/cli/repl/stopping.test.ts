@@ -24,13 +24,13 @@ describe('Ctrl-C', () => {
   test('at an empty prompt says how to leave; at a line that is begun, clears it', async () => {
     const screen = await openSlow();
     screen.type('\x03');
-    await screen.shows('Ctrl-D leaves.');
+    await screen.shows('Press Ctrl-D to leave.');
     await screen.stands('slow> ');
     screen.type('never sent');
     await screen.stands('slow> never sent');
     screen.type('\x03');
     await screen.stands('slow> ');
-    expect(screen.text).toBe(`${greeting}slow>\nCtrl-D leaves.\nslow> never sent\nslow>`);
+    expect(screen.text).toBe(`${greeting}slow>\nPress Ctrl-D to leave.\nslow> never sent\nslow>`);
     expect(await leave(screen)).toBe('');
     expect(server.requests.filter(({ path }) => path === '/v1/chat')).toEqual([]);
   });
@@ -76,7 +76,9 @@ describe('Ctrl-C', () => {
     screen.type('\x03');
     await reply.closed;
     await screen.until('the prompt', () => /^slow( \(Slowly\))?>$/.test(screen.cursorRow));
-    expect(screen.text).toMatch(/\nslow> Hello\nOne two\n\n\[stopped; what had come is kept\]\nslow( .*)?>$/);
+    expect(screen.text).toMatch(
+      /\nslow> Hello\nOne two\n\n\[stopped; the partial reply is kept\]\nslow( .*)?>$/,
+    );
     screen.type('Again\r');
     const next = await server.next();
     expect(next.body).toEqual({
@@ -116,11 +118,11 @@ describe('Ctrl-C', () => {
     const screen = fixture.open(['repl', '-m', 'echo'], {}, place);
     await screen.stands('echo> ');
     screen.type(`/file ${file}\r`);
-    await screen.shows('goes with the next message');
+    await screen.shows('to the next message');
     screen.type('Read this\r');
     await screen.until('the reply begins', () => screen.text.includes('a line of a reply'));
     screen.type('\x03');
-    await screen.shows('[stopped; what had come is kept]');
+    await screen.shows('[stopped; the partial reply is kept]');
     await screen.until('the prompt', () => screen.cursorRow.startsWith('echo ('));
     const [, reply] = await messagesOf(place, await leave(screen));
     expect(reply).toMatchObject({ role: 'assistant', finish_reason: 'interrupted' });
@@ -159,7 +161,7 @@ describe('Ctrl-C', () => {
     // Two that come together count as one.
     await delay(200);
     screen.signal('SIGINT');
-    await screen.shows('Ctrl-D leaves.');
+    await screen.shows('Press Ctrl-D to leave.');
     await leave(screen);
   });
 });

@@ -107,7 +107,7 @@ describe('TERM=dumb', () => {
     screen.type('/title Plain\r');
     await screen.stands('echo (Plain)> ');
     screen.type('/sessions\r');
-    await screen.shows('Go on with one: /resume and its id');
+    await screen.shows('To continue one: /resume with its id');
     expect(screen.text).toMatch(/^ses_\w{26} {2}Plain$/m);
     await screen.stands('echo (Plain)> ');
     expect(screen.bytes).not.toContain('\x1b');
@@ -149,10 +149,10 @@ describe('TERM=dumb', () => {
     const screen = fixture.open(['repl', '-m', 'echo'], { env, rows: 200 }, place);
     await screen.stands('echo> ');
     screen.type(`${'x'.repeat(5000)}\r`);
-    await screen.shows('the terminal drops what is beyond');
+    await screen.shows('The terminal cuts lines at 4,095 bytes');
     await screen.stands('echo> ');
     screen.type('\x03');
-    await screen.shows('Ctrl-D leaves.');
+    await screen.shows('Press Ctrl-D to leave.');
     expect(await leave(screen)).toBe('');
   });
 
@@ -168,7 +168,7 @@ describe('TERM=dumb', () => {
       screen.type('/title mine\r/quit\r');
       await screen.shows('/quit');
       first.end();
-      await screen.shows('(Typed ahead: Enter alone sends it, Ctrl-C drops it.)');
+      await screen.shows('(Typed ahead. Enter alone sends it, Ctrl-C discards it.)');
       await screen.stands('slow (Slowly)> ');
       screen.type('\r');
       const second = await server.next();
@@ -191,9 +191,9 @@ describe('TERM=dumb', () => {
       await screen.until('told', () => screen.text.split('Typed ahead').length === 4);
       await screen.stands('slow (Slowly)> ');
       screen.type('\x03');
-      await screen.shows('Ctrl-D leaves.');
+      await screen.shows('Press Ctrl-D to leave.');
       screen.type('/quit\r');
-      await screen.shows('Go on with: parley repl');
+      await screen.shows('Continue with: parley repl');
     } finally {
       await server.close();
     }
@@ -210,11 +210,11 @@ describe('TERM=dumb', () => {
       await screen.shows('One');
       screen.type('\x03');
       await reply.closed;
-      await screen.shows('[stopped; what had come is kept]');
+      await screen.shows('[stopped; the partial reply is kept]');
       await screen.until('the prompt', () => screen.cursorRow.startsWith('slow'));
       await delay(200);
       screen.type('\x03');
-      await screen.shows('Ctrl-D leaves.');
+      await screen.shows('Press Ctrl-D to leave.');
       screen.type('Again\r');
       (await server.next()).refuse(502, 'ENGINE_FAILED', 'No model.');
       await screen.shows('No model.');

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { edit } from '../../../src/cli/repl/line-editor.ts';
 import type { LineInput } from '../../../src/cli/repl/line-input.ts';
-import { behind, emptyLine, type LineState, lineOf } from '../../../src/cli/repl/line-state.ts';
+import { emptyLine, initialLine, type LineState, lineOf } from '../../../src/cli/repl/line-state.ts';
 import { plain } from '../../../src/cli/repl/line-text.ts';
 import { editableText, submitted } from '../../../src/cli/repl/submitted-line.ts';
 import { lineFor } from '../../../src/cli/repl/typed-line.ts';
@@ -118,7 +118,7 @@ describe('a message', () => {
   test('that comes back has what was typed meanwhile behind it, and goes out with it', () => {
     fc.assert(
       fc.property(texts, texts, (text, more) => {
-        const state = behind(lineFor(text), typedIn([paste(more)]));
+        const state = initialLine(lineFor(text), typedIn([paste(more)]));
         expectMessage(state, `${text}\n${more}`);
       }),
       { numRuns: runs(150, 2_500) },

@@ -90,7 +90,8 @@ export class AttackedTerminal {
     };
     return {
       read,
-      makeRoom: '',
+      clearLineHint: '',
+      recallHint: '',
       reprompt() {},
       above: (write) => write(),
       onInterrupt() {},

@@ -16,8 +16,8 @@ import { LinePainter } from '../../../src/cli/repl/line-painter.ts';
 import type { LineSource } from '../../../src/cli/repl/line-source.ts';
 import { showPastTurns } from '../../../src/cli/repl/past-turns.ts';
 import { Repl } from '../../../src/cli/repl/repl.ts';
+import { reportReplFailure } from '../../../src/cli/repl/repl-failure.ts';
 import { shownReply } from '../../../src/cli/repl/shown-reply.ts';
-import { tellTrouble } from '../../../src/cli/repl/trouble.ts';
 import type { UntrustedWriter } from '../../../src/cli/terminal/output.ts';
 import { replyWriter } from '../../../src/cli/terminal/reply-writer.ts';
 import { turnNotes } from '../../../src/cli/turn-notes.ts';
@@ -63,7 +63,8 @@ async function prompted(
       for (const columns of widths) drawn(context, '', promptFor(columns));
       return { kind: 'left' };
     },
-    makeRoom: '',
+    clearLineHint: '',
+    recallHint: '',
     reprompt() {},
     above: (write) => write(),
     onInterrupt() {},
@@ -208,7 +209,9 @@ export const filterPlaces: readonly FilterPlace[] = [
     show: async (modes, server) => {
       server.says({ ...nothing, modes });
       for (const mode of modes)
-        await requireMode(`${mode} `, server.context).catch((error) => tellTrouble(error, server.context));
+        await requireMode(`${mode} `, server.context).catch((error) =>
+          reportReplFailure(error, server.context),
+        );
     },
   },
   {
@@ -223,8 +226,8 @@ export const filterPlaces: readonly FilterPlace[] = [
     kind: 'error',
     name: 'errors in the REPL',
     show: async (pieces, { context }) => {
-      for (const piece of pieces) await tellTrouble(failure(piece, piece), context);
-      await tellTrouble(failure(pieces[0] ?? '', pieces.slice(1).join('')), context);
+      for (const piece of pieces) await reportReplFailure(failure(piece, piece), context);
+      await reportReplFailure(failure(pieces[0] ?? '', pieces.slice(1).join('')), context);
     },
   },
   {

@@ -15,7 +15,7 @@ test('a filter runs over each of the texts, also in more runs than one runtime l
   for (let run = 0; run < 70; run += 1) {
     expect(await runtime.run('.a', `{"a":${run}}\n{"a":"é"}`)).toEqual({
       output: `${run}\n"é"\n`,
-      talk: '',
+      diagnostics: '',
       failed: false,
     });
   }
@@ -35,6 +35,6 @@ test.each([
   const { runtime } = newRuntime(1000);
   expect(await runtime.run(` ${filter}`, '')).toMatchObject({
     failed: true,
-    talk: expect.stringContaining(words),
+    diagnostics: expect.stringContaining(words),
   });
 });

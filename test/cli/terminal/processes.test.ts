@@ -161,7 +161,7 @@ describe('stdin', () => {
   test('that never ends is refused at the limit, and the process ends', async () => {
     const { stderr, status } = await shell('set +o pipefail; yes | parley message');
     expect(status).toBe(2);
-    expect(stderr).toContain('PAYLOAD_TOO_LARGE Standard input holds more than 1048576 bytes');
+    expect(stderr).toContain('PAYLOAD_TOO_LARGE Standard input has more than 1048576 bytes');
   });
 
   test('that stays silent is let go when the command is stopped', async () => {

@@ -39,7 +39,7 @@ test('where nobody can be asked the error names the flag that answers, and stdin
   await expect(question).rejects.toMatchObject({
     code: 'USAGE',
     message: 'Delete 3 sessions? Nobody can be asked here.',
-    hint: 'Say yes with --yes.',
+    hint: 'Confirm with --yes.',
   });
 });
 

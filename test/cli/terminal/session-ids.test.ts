@@ -36,7 +36,7 @@ describe('session ids on stdin', () => {
     const from = { ...ofText(''), open: () => Readable.from(endless()) };
     const error = await failure(readEachId(from, (id) => ids.size !== ids.add(id).size));
     expect(error.code).toBe('USAGE');
-    expect(error.message).toContain(`more than ${mostIdleLines} lines that name no further session`);
+    expect(error.message).toContain(`more than ${mostIdleLines} lines without a new session id`);
     expect(error.details).toEqual([
       { field: `line ${mostIdleLines + 1 + ids.size}`, problem: 'names no further session' },
     ]);
@@ -63,7 +63,7 @@ describe('session ids on stdin', () => {
   ])('with %s on one line are refused with the line and its text', async (_, text, line, shown) => {
     const error = await failure(readIds(ofText(text)));
     expect(error.code).toBe('USAGE');
-    expect(error.message).toBe(`Line ${line} of standard input holds no session id: ${shown}.`);
+    expect(error.message).toBe(`Line ${line} of standard input has no session id: ${shown}.`);
     expect(error.details).toEqual([{ field: `line ${line}`, problem: 'is not a session id' }]);
     expect(error.hint).toContain('Nothing was done.');
   });
@@ -96,7 +96,7 @@ describe('session ids on stdin', () => {
 
   test('are refused with the first line that is none, though bytes that are no text follow', async () => {
     const error = await failure(readIds(ofText('ses_1\nses 2\nses_3\0\n')));
-    expect(error.message).toContain('Line 2 of standard input holds no session id');
+    expect(error.message).toContain('Line 2 of standard input has no session id');
   });
 
   test('are refused when a line never ends', async () => {

@@ -15,7 +15,7 @@ export function reading(open: () => Readable, startTimer = never, signal = new A
   return {
     open,
     awaited: 'a message',
-    otherwise: '-n skips it',
+    skipHint: '-n skips it',
     stderr,
     startTimer,
     signal,

@@ -170,7 +170,9 @@ describe('a silent stdin', () => {
     expect(timers.map(({ milliseconds }) => milliseconds)).toEqual([2000]);
     expect(given.said).toEqual([]);
     timers[0]?.action();
-    expect(given.said).toEqual(['Waiting for a message on standard input, to its end; -n skips it.\n']);
+    expect(given.said).toEqual([
+      'Waiting for a message on standard input (until end of file); -n skips it.\n',
+    ]);
     stream.push('late');
     stream.push(null);
     expect(await message).toBe('late');

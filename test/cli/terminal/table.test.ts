@@ -91,9 +91,9 @@ describe('a table on a terminal', () => {
   test('leaves out the columns that may be left out where they are empty or do not fit, and a pipe gets all', async () => {
     const wide: readonly Column<Row>[] = [
       { title: 'ID', value: ([id]) => id },
-      { title: 'NOTE', value: () => '', leftOut: 'empty' },
-      { title: 'FIRST', value: ([id]) => id, leftOut: 'narrow' },
-      { title: 'SECOND', value: ([id]) => id, leftOut: 'narrow' },
+      { title: 'NOTE', value: () => '', omittedWhen: 'empty' },
+      { title: 'FIRST', value: ([id]) => id, omittedWhen: 'narrow' },
+      { title: 'SECOND', value: ([id]) => id, omittedWhen: 'narrow' },
       { title: 'TITLE', value: ([, title]) => title },
     ];
     const rows: readonly Row[] = [['abcdefgh', 'a whole title']];

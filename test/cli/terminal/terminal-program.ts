@@ -33,7 +33,7 @@ const job = { suspend: () => Promise.resolve() };
 const reading = {
   open: openStdin,
   awaited: 'text',
-  otherwise: '-n skips it',
+  skipHint: '-n skips it',
   stderr,
   startTimer,
   signal: interruption.signal,

@@ -21,9 +21,9 @@ const columnsOf = (time: (time: string) => string): readonly Column<AuditEntry>[
   { title: 'TIME', value: (entry) => time(entry.time) },
   { title: 'WHAT', value: ({ what }) => what },
   { title: 'COUNT', value: ({ count }) => String(count) },
-  { title: 'KEY ID', value: ({ key_id }) => key_id ?? '', leftOut: 'narrow' },
-  { title: 'PROJECT ID', value: ({ project_id }) => project_id ?? '', leftOut: 'narrow' },
-  { title: 'REQUEST ID', value: ({ request_id }) => request_id ?? '', leftOut: 'narrow' },
+  { title: 'KEY ID', value: ({ key_id }) => key_id ?? '', omittedWhen: 'narrow' },
+  { title: 'PROJECT ID', value: ({ project_id }) => project_id ?? '', omittedWhen: 'narrow' },
+  { title: 'REQUEST ID', value: ({ request_id }) => request_id ?? '', omittedWhen: 'narrow' },
   { title: 'IDS', value: shownIds, flexible: true },
 ];
 

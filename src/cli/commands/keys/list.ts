@@ -15,20 +15,20 @@ const columnsOf = (time: (time: string) => string, now: number): readonly Column
   { title: 'STATUS', value: (key) => statusOf(key, now) },
   { title: 'PROJECT', value: ({ project_name }) => project_name, flexible: true },
   { title: 'NAME', value: ({ key_name }) => key_name, flexible: true },
-  { title: 'CREATED', value: ({ created_at }) => time(created_at), leftOut: 'narrow' },
+  { title: 'CREATED', value: ({ created_at }) => time(created_at), omittedWhen: 'narrow' },
   {
     title: 'REVOKED',
     value: ({ revoked_at }) => (revoked_at === null ? '' : time(revoked_at)),
-    leftOut: 'empty',
+    omittedWhen: 'empty',
   },
   { title: 'SCOPE', value: ({ scope }) => scope ?? 'all' },
   { title: 'LAST USED', value: ({ last_used_at }) => (last_used_at === null ? 'never' : time(last_used_at)) },
   {
     title: 'EXPIRES',
     value: ({ expires_at }) => (expires_at === null ? '' : time(expires_at)),
-    leftOut: 'empty',
+    omittedWhen: 'empty',
   },
-  { title: 'PER DAY', value: budgetsOf, leftOut: 'empty' },
+  { title: 'PER DAY', value: budgetsOf, omittedWhen: 'empty' },
 ];
 
 function statusOf({ revoked_at, expires_at }: KeyRecord, now: number): string {

@@ -1,31 +1,31 @@
-// The slash commands that keep order: they pin, archive and tag the session of the conversation.
+// The slash commands that organise sessions: they pin, archive and tag the current session.
 import { ParleyError } from '../../service/errors.ts';
 import type { BatchAction } from '../session-batch/batch-kind.ts';
-import { type Scope, type SlashCommand, sessionOf } from './slash-command.ts';
+import { requireSessionId, type Scope, type SlashCommand } from './slash-command.ts';
 
-export const orderCommands = {
+export const organisingCommands = {
   pin: {
     name: 'pin',
     argument: '[off]',
-    description: 'pin this session (/pin off: unpin it)',
+    description: 'pin this session (/pin off unpins it)',
     run: async (argument, scope) => {
-      await change({ kind: isOff(argument, 'pin') ? 'unpin' : 'pin', tags: null }, scope);
+      await runOnSession({ kind: isOff(argument, 'pin') ? 'unpin' : 'pin', tags: null }, scope);
       return undefined;
     },
   },
   archive: {
     name: 'archive',
     argument: '[off]',
-    description: 'leave this session out of lists (/archive off: no longer)',
+    description: 'hide this session from lists (/archive off shows it again)',
     run: async (argument, scope) => {
-      await change({ kind: isOff(argument, 'archive') ? 'unarchive' : 'archive', tags: null }, scope);
+      await runOnSession({ kind: isOff(argument, 'archive') ? 'unarchive' : 'archive', tags: null }, scope);
       return undefined;
     },
   },
   tag: {
     name: 'tag',
     argument: '[+TAG] [-TAG]',
-    description: 'show the tags of this session, add and remove some',
+    description: 'show the tags of this session, or add and remove some',
     run: async (argument, scope) => {
       const words = argument.split(/\s+/).filter(Boolean);
       const [remove, add] = [words.filter(isRemoval), words.filter((word) => !isRemoval(word))];
@@ -35,7 +35,7 @@ export const orderCommands = {
           add: add.map((word) => word.replace(/^\+/, '')),
           remove: remove.map((word) => word.slice(1)),
         };
-        await change({ kind: 'tag', tags }, scope);
+        await runOnSession({ kind: 'tag', tags }, scope);
       }
       return undefined;
     },
@@ -46,20 +46,20 @@ const isRemoval = (word: string) => word.startsWith('-');
 
 function isOff(argument: string, name: string): boolean {
   if (argument === '' || argument === 'off') return argument === 'off';
-  throw new ParleyError('USAGE', `/${name} takes no other word than off.`, {
-    hint: 'It is about this session. /resume ID goes to another.',
+  throw new ParleyError('USAGE', `/${name} takes no argument except off.`, {
+    hint: 'It applies to the current session. /resume ID switches to another.',
   });
 }
 
-async function change(action: BatchAction, { context, conversation }: Scope): Promise<void> {
-  const id = sessionOf(conversation);
+async function runOnSession(action: BatchAction, { context, conversation }: Scope): Promise<void> {
+  const id = requireSessionId(conversation);
   const { runAction } = await import('../commands/sessions/action-run.ts');
-  const one = { words: [id], filter: null, resume: null, max: 1, concurrency: 1, verbose: false };
-  await runAction({ ...action, ...one, yes: true, dryRun: false, ignoreMissing: false }, context);
+  const selection = { words: [id], filter: null, resume: null, max: 1, concurrency: 1, verbose: false };
+  await runAction({ ...action, ...selection, yes: true, dryRun: false, ignoreMissing: false }, context);
 }
 
 async function showTags({ context, conversation }: Scope): Promise<void> {
   const { backend } = await context.open();
-  const { data } = await backend.service.getSession(await context.call(), sessionOf(conversation));
+  const { data } = await backend.service.getSession(await context.call(), requireSessionId(conversation));
   await context.stdout.write(`${data.tags.join(' ') || '(no tags)'}\n`);
 }

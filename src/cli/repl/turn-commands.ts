@@ -1,4 +1,4 @@
-// The slash commands for the last turn and for copies of the session: what was said is taken back, asked again, or gone on with elsewhere.
+// The slash commands that repeat, undo, redo or edit the last turn, and those that continue in a copy of the session.
 import { ParleyError } from '../../service/errors.ts';
 import { forkSession } from '../commands/sessions/fork.ts';
 import { redoTurn } from '../commands/sessions/redo.ts';
@@ -8,19 +8,19 @@ import { requireMode } from '../mode-choice.ts';
 import { modeChoices } from './argument-choices.ts';
 import { lastTurn } from './last-messages.ts';
 import { shortTitle } from './short-title.ts';
-import { type Next, resume, type Scope, type SlashCommand, sessionOf } from './slash-command.ts';
+import { type Next, requireSessionId, resume, type Scope, type SlashCommand } from './slash-command.ts';
 import { lineFor } from './typed-line.ts';
 
-/** The most characters shown of a message that was brought back. */
+/** The number of characters of a message that /redo shows. */
 const longestShown = 60;
-const afterFailure = '/retry sends it again.';
+const resendHint = '/retry sends it again.';
 
-export const lineCommands = {
+export const turnCommands = {
   retry: {
     name: 'retry',
     argument: '',
-    description: 'send a message that failed again, under its key',
-    afterFailure,
+    description: 'send a failed message again, with its idempotency key',
+    resendHint,
     run: async (_argument, { context, conversation }) => {
       await conversation.retry(context);
       return undefined;
@@ -29,11 +29,11 @@ export const lineCommands = {
   regenerate: {
     name: 'regenerate',
     argument: '[MODE]',
-    description: 'ask for another reply; the one before is kept as an alternative',
-    afterFailure: '/retry asks again.',
+    description: 'ask for another reply; the previous one is kept as an alternative',
+    resendHint: '/retry asks again.',
     choices: modeChoices,
     run: async (mode, { context, conversation }) => {
-      sessionOf(conversation);
+      requireSessionId(conversation);
       if (mode !== '') await requireMode(mode, context);
       await conversation.regenerate(mode === '' ? null : mode, context);
       return undefined;
@@ -42,22 +42,22 @@ export const lineCommands = {
   undo: {
     name: 'undo',
     argument: '',
-    description: 'take the last turn back; its message stands at the prompt',
+    description: 'take back the last turn; its message returns to the prompt',
     run: async (_argument, { context, conversation }) => {
-      const { session, message } = (await undoTurn(sessionOf(conversation), context)).data;
-      conversation.forget();
+      const { session, message } = (await undoTurn(requireSessionId(conversation), context)).data;
+      conversation.forgetLastTurn();
       conversation.title = session.title;
-      await context.say('Taken back. /redo brings it back, until another message is sent.');
+      await context.say('The last turn was taken back. /redo brings it back until you send another message.');
       return { initial: lineFor(message.content) };
     },
   },
   redo: {
     name: 'redo',
     argument: '',
-    description: 'bring back the turn that was taken back last',
+    description: 'bring back the turn that /undo took back',
     run: async (_argument, { context, conversation }) => {
-      const { session, message } = (await redoTurn(sessionOf(conversation), context)).data;
-      conversation.forget();
+      const { session, message } = (await redoTurn(requireSessionId(conversation), context)).data;
+      conversation.forgetLastTurn();
       conversation.title = session.title;
       await context.say(`Brought back: ${shortTitle(message.content, longestShown)}`);
       return undefined;
@@ -66,27 +66,30 @@ export const lineCommands = {
   fork: {
     name: 'fork',
     argument: '[TITLE]',
-    description: 'go on in a copy of this session; /back leads back',
+    description: 'continue in a copy of this session; /back returns to the original',
     run: async (title, { context, conversation }) => {
-      const id = sessionOf(conversation);
+      const id = requireSessionId(conversation);
       const { data } = await forkSession({ id, at: null, title: title === '' ? null : title }, context);
       conversation.enter(data.session_id, data.title);
       await context.rememberSession(data.session_id, data.mode ?? conversation.mode);
-      await context.say(`In a copy, ${data.session_id}. /back leads back.`);
+      await context.say(`This is the copy ${data.session_id}. /back returns to the original.`);
       return undefined;
     },
   },
   back: {
     name: 'back',
     argument: '',
-    description: 'go on in the session that this one was copied from',
+    description: 'return to the session that this one was copied from',
     run: async (_argument, scope) => {
       const { context, conversation } = scope;
       const { backend } = await context.open();
       const { service } = backend;
-      const { parent_id } = (await service.getSession(await context.call(), sessionOf(conversation))).data;
+      const { parent_id } = (await service.getSession(await context.call(), requireSessionId(conversation)))
+        .data;
       if (parent_id === null) {
-        throw new ParleyError('USAGE', 'This session is no copy of another.', { hint: '/fork makes one.' });
+        throw new ParleyError('USAGE', 'This session is not a copy of another.', {
+          hint: '/fork makes a copy.',
+        });
       }
       const { data } = await service.getSession(await context.call(), parent_id);
       await resume(data, scope);
@@ -97,38 +100,40 @@ export const lineCommands = {
     name: 'edit',
     argument: '[TEXT]',
     description:
-      'edit the last question in $VISUAL or $EDITOR and ask again; or write the next message, from TEXT',
-    afterFailure,
+      'edit the last message in $VISUAL or $EDITOR and send it again; or write the next one, starting with TEXT',
+    resendHint,
     run: async (text, scope) => {
       const { context, conversation } = scope;
       const { backend } = await context.open();
       const { sessionId } = conversation;
       const canUndo = backend.extensions?.includes('lines') ?? false;
       const turn = text === '' && sessionId !== null && canUndo ? await lastTurn(sessionId, context) : null;
-      if (sessionId !== null && turn !== null) return askOtherwise(sessionId, turn.message, scope);
-      const written = await inEditor(text, scope);
+      if (sessionId !== null && turn !== null) return editLastMessage(sessionId, turn.message, scope);
+      const message = await writeMessage(text, scope);
       // The text from the editor is a message, even if it begins with a slash.
-      return written === null ? undefined : { initial: lineFor(written) };
+      return message === null ? undefined : { initial: lineFor(message) };
     },
   },
 } as const satisfies Record<string, SlashCommand>;
 
-/** Takes the last turn back once its message was edited, and sends what it is now. */
-async function askOtherwise(sessionId: string, message: string, scope: Scope): Promise<Next> {
+/** Opens the last message in the editor. If it was changed, the last turn is taken back and the new message is sent. */
+async function editLastMessage(sessionId: string, message: string, scope: Scope): Promise<Next> {
   const { context, conversation } = scope;
-  const written = await inEditor(message, scope);
-  if (written === null || written.trim() === '' || written === message) {
-    await context.say('The question was not changed, and nothing was sent. /regenerate asks it again.');
+  const edited = await writeMessage(message, scope);
+  if (edited === null || edited.trim() === '' || edited === message) {
+    await context.say(
+      'The message was not changed, so nothing was sent. /regenerate asks for another reply.',
+    );
     return undefined;
   }
   await undoTurn(sessionId, context);
-  conversation.forget();
-  await conversation.say(written, context);
+  conversation.forgetLastTurn();
+  await conversation.send(edited, context);
   return undefined;
 }
 
-/** Null if the editor failed. */
-async function inEditor(text: string, { source, context }: Scope): Promise<string | null> {
+/** Returns the text from the editor. Null if the editor failed. */
+async function writeMessage(text: string, { source, context }: Scope): Promise<string | null> {
   if (context.keepsNoText) throw noEditor();
   const { writeInEditor } = await import('./external-editor.ts');
   const { signal } = context;

@@ -13,38 +13,41 @@ export function isStop(error: unknown): boolean {
   return error instanceof Interruption && error.scope === 'line';
 }
 
-/**
- * `next` says what sends the failed message again, or is null if no message failed. `makeRoom` says how to enter another line first.
- * `recall` says how to get a stopped message back, and is empty if only /retry does that.
- */
-export interface FailedMessage {
-  readonly next: string | null;
-  readonly makeRoom: string;
+/** Hints for a message that was not answered. An empty string means that there is no such hint. */
+export interface ResendHints {
+  /** Says what sends the failed message again. Empty if no message failed. */
+  readonly resend: string;
+  /** Says how to enter another line before the failed message. */
+  readonly clearLine: string;
+  /** Says how to get a stopped message back. Empty if only /retry does that. */
   readonly recall: string;
 }
 
-const noMessage: FailedMessage = { next: null, makeRoom: '', recall: '' };
+export const noResendHints: ResendHints = { resend: '', clearLine: '', recall: '' };
 
-export async function tellTrouble(
+export async function reportReplFailure(
   error: unknown,
   context: CliContext,
-  { next, makeRoom }: FailedMessage = noMessage,
+  { resend, clearLine }: ResendHints = noResendHints,
 ): Promise<void> {
   const failure = asParleyError(error);
-  const again = next !== null && mayPass.has(failure.code) ? next : '';
+  const resendHint = retryableCodes.has(failure.code) ? resend : '';
   const step = nextStep(failure);
-  const hint = again === '' ? step : step.replace(/\bTry again\.$/, '').trim();
+  const hint = resendHint === '' ? step : step.replace(/\bTry again\.$/, '').trim();
   const remedy = slashCommand.test(hint) ? '' : (remedies[failure.code] ?? '');
   const advice = [hint, remedy, furtherHint(failure, context)];
-  const told = [`${failure.message} (${failure.code})`, ...advice].filter((part) => part.trim() !== '');
-  // A command is typed at an empty prompt, where the message may stand.
-  const last = slashCommand.test(advice.join(' ')) ? makeRoom : again;
-  const text = oneLine(told.join(' ').trim());
+  const parts = [`${failure.message} (${failure.code})`, ...advice].filter((part) => part.trim() !== '');
+  // A command needs an empty prompt, and the failed message may be there.
+  const lastHint = slashCommand.test(advice.join(' ')) ? clearLine : resendHint;
+  const text = oneLine(parts.join(' ').trim());
   // A hint that ends in a command to copy is a line of its own.
-  const apart = /[.)]$/.test(text) ? ' ' : '\n';
+  const separator = /[.)]$/.test(text) ? ' ' : '\n';
   const { stderr } = context;
   const { red } = await stderr.style();
-  const line = await wrappedLine(stderr.visible(last === '' ? text : text + apart + last), stderr);
+  const line = await wrappedLine(
+    stderr.visible(lastHint === '' ? text : text + separator + lastHint),
+    stderr,
+  );
   await stderr.write(terminalText`${red(line)}\n`);
   if (context.options.debug) await stderr.write(`${failure.stack}\n`);
 }
@@ -53,12 +56,12 @@ const slashCommand = /(?<![^\s(])\/(?:mode|new|restore|resume|retry|file|session
 
 /** Slash commands that help with an error code. */
 const remedies: Partial<Record<ErrorCode, string>> = {
-  SESSION_NOT_FOUND: '/restore brings a deleted session back, /new starts another.',
-  UNKNOWN_MODE: '/mode NAME goes on in another.',
+  SESSION_NOT_FOUND: '/restore brings back a deleted session; /new starts a new one.',
+  UNKNOWN_MODE: '/mode NAME switches to another mode.',
 };
 
 /** True if the same message may succeed later. */
-const mayPass: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+const retryableCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'NETWORK',
   'TIMEOUT',
   'UNAVAILABLE',

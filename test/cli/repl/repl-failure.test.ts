@@ -73,13 +73,13 @@ describe('a server of the basic API', () => {
       await screen.stands('slow (One)> ');
       const deletions = () => basic.requests.filter(({ method }) => method === 'DELETE').length;
       screen.type('/delete\r');
-      await screen.shows('This server is not known to bring a session back. Delete "One" for good?');
+      await screen.shows('This server may not be able to restore sessions. Delete "One" permanently?');
       screen.type('\r');
       await screen.shows('Nothing was deleted.');
       await screen.stands('slow (One)> ');
       expect(deletions()).toBe(0);
       screen.type('/delete\r');
-      await screen.until('asked again', () => (screen.text.match(/for good\?/g) ?? []).length === 2);
+      await screen.until('asked again', () => (screen.text.match(/permanently\?/g) ?? []).length === 2);
       screen.type('y\r');
       await screen.shows('deleted one');
       await screen.stands('slow> ');
@@ -104,7 +104,7 @@ describe('a stream that breaks off', () => {
     await screen.shows('(INCOMPLETE_REPLY)');
     await screen.until('the prompt', () => /^slow.*> Hello$/.test(screen.cursorRow));
     screen.type('\r');
-    await screen.shows('this repeats the turn.');
+    await screen.shows('this may repeat the turn.');
     const second = await server.next();
     // This server honours no keys: what is repeated goes into the session that the first try made.
     expect(second.body).toMatchObject({ message: 'Hello', session_id: expect.stringMatching(/^session-/) });
@@ -161,7 +161,7 @@ describe('what is told of a failure', () => {
     screen.type('Hello\r');
     (await server.next()).refuse(400, 'UNKNOWN_MODE', 'No such mode.');
     await screen.shows(
-      '(UNKNOWN_MODE) /mode NAME goes on in another. Ctrl-C clears the line for that; Up brings the message back.',
+      '(UNKNOWN_MODE) /mode NAME switches to another mode. Press Ctrl-C to clear the line first; Up brings the message back.',
     );
     await screen.stands('gone> Hello');
     screen.type('\x03');
@@ -202,7 +202,7 @@ describe('what is told of a failure', () => {
       'slow> Hello',
     ]);
     screen.type('\x15/nonsense and more\r');
-    await screen.shows('There is no /nonsense; /help lists the\ncommands (Nothing was sent; // sends a');
+    await screen.shows('There is no command /nonsense. /help\nlists the commands. Nothing was sent.');
   });
 });
 
@@ -262,7 +262,7 @@ describe('on a server of Parley', () => {
     served = await servePlace(place, ['--port', String(served.port)]);
     screen.type('\x15/retry\r');
     await screen.until('said', () => screen.text.endsWith('\nsecond\n\necho (first)>'));
-    expect(screen.text).not.toContain('repeats the turn');
+    expect(screen.text).not.toContain('repeat the turn');
     const id = await leave(screen);
     const said = await messagesOf(place, id).catch(() => null);
     expect(said).toBeNull();
@@ -276,7 +276,7 @@ test("a stranger's server without an archive: the past is not shown, which is sa
     columns: 200,
   });
   await screen.stands('slow (Slowly)> ');
-  expect(screen.text).toContain('This server does not show what was said before');
+  expect(screen.text).toContain('This server does not show earlier messages');
   screen.type('/sessions\r');
   await screen.shows('(UNSUPPORTED)');
   screen.type('/title New\r');
@@ -290,7 +290,7 @@ test("a stranger's server without an archive: the past is not shown, which is sa
   screen.type('/regenerate\r');
   await screen.until('told', () => screen.text.split('(UNSUPPORTED)').length === 4);
   screen.type('/retry\r');
-  await screen.shows('The last reply is complete: send the message again to ask once more.');
+  await screen.shows('The last reply is complete; send the message again for another one.');
   expect(await leave(screen)).toBe('theirs/1');
 });
 
