@@ -12,10 +12,10 @@ import { BatchSessions, type GivenToLines, type SharedSession } from '../batch/b
 import { runInOrder } from '../batch/ordered-run.ts';
 import { Pacer } from '../batch/pacer.ts';
 import type { MessageSources } from '../chat-message.ts';
-import { templateOfTurn } from '../chat-turn.ts';
+import { turnTemplateOf } from '../chat-turn.ts';
 import type { CliContext } from '../context.ts';
 import { counted } from '../counted.ts';
-import { tellFailure } from '../error-report.ts';
+import { reportInWords } from '../error-report.ts';
 import { exitDone, exitSomeFailed } from '../exit-codes.ts';
 import { chooseMode } from '../mode-choice.ts';
 import { openLineSchemas, openRule } from '../schema/open-rule.ts';
@@ -23,7 +23,7 @@ import type { ReplyRule } from '../schema/reply-rule.ts';
 import { type SessionFlags, sessionToContinue } from '../session-choice.ts';
 import { sessionMode } from '../session-mode.ts';
 import { requireReference } from '../session-reference.ts';
-import { givenSettings, type SettingFlags } from '../setting-options.ts';
+import { readSettings, type SettingFlags } from '../setting-options.ts';
 import type { TemplateChoice } from '../template-values.ts';
 import type { WhichBlock } from '../terminal/markdown/fenced-block.ts';
 
@@ -51,17 +51,17 @@ const windowWeight = 16 * 1024 * 1024;
 
 export async function runChatBatch(input: ChatBatchInput, context: CliContext): Promise<number> {
   checkTogether(input, context);
-  const template = await templateOfTurn(input, context);
-  const settings = await givenSettings(input.settings, template.settings, context.signal);
+  const template = await turnTemplateOf(input, context);
+  const settings = await readSettings(input.settings, template.settings, context.signal);
   // A variable without a value would fail in each line.
-  template.make(' ');
+  template.buildMessage(' ');
   const schema = input.schema ?? template.schema;
   const rule = await openRule({ ...input, schema }, context);
   const session = await sessionToContinue(input, context);
   const named = input.mode ?? template.mode;
   const mode = session === null ? named : (await sessionMode(named, session, settings, context)).mode;
   const title = input.title ?? template.title;
-  const given: GivenToLines = { mode, title, user: input.user, settings, message: template.make };
+  const given: GivenToLines = { mode, title, user: input.user, settings, message: template.buildMessage };
   const destination = await openDestination(input.resume, context);
   const hopeless = new AbortController();
   const signal = AbortSignal.any([context.signal, hopeless.signal]);
@@ -85,7 +85,7 @@ export async function runChatBatch(input: ChatBatchInput, context: CliContext): 
     progress.stop();
     await context.say(`Stopped: ${progress.sentence('request')} ${howToGoOn(input)}`);
     // The failure is written to stderr as text, also with --json, because stdout holds results only.
-    if (error instanceof ParleyError) return tellFailure(error, context);
+    if (error instanceof ParleyError) return reportInWords(error, context);
     throw error;
   } finally {
     progress.stop();

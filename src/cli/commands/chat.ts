@@ -5,16 +5,16 @@ import { ParleyError } from '../../service/errors.ts';
 import type { SessionArchive } from '../../service/session-archive.ts';
 import { chatOutput } from '../chat-output.ts';
 import { type ChatInput, planChat } from '../chat-plan.ts';
-import { inFoundMode, prepareTurn, runTurn, templateOfTurn } from '../chat-turn.ts';
+import { prepareTurn, retryWithMode, runTurn, turnTemplateOf } from '../chat-turn.ts';
 import type { CliContext } from '../context.ts';
 import {
+  checkEphemeralConflicts,
   ephemeralDescription,
   ephemeralFlag,
-  requireNothingKept,
   withoutSession,
 } from '../ephemeral-option.ts';
 import { exitDone } from '../exit-codes.ts';
-import { noteOfFirstReply } from '../first-reply.ts';
+import { firstReplyNote } from '../first-reply-note.ts';
 import { markdownOption } from '../markdown-option.ts';
 import { withModeOfSession } from '../mode-choice.ts';
 import { withRetryCommand } from '../retry-command.ts';
@@ -105,7 +105,7 @@ export function registerChat(parent: Command, run: Run): void {
         if (flags.repair !== undefined && flags.schema === undefined && flags.batch !== true)
           throw new ParleyError('USAGE', '--repair is for --schema.', { hint: 'See: parley chat --help' });
         const input = inputOf(words, flags, context);
-        requireNothingKept(input.ephemeral, [
+        checkEphemeralConflicts(input.ephemeral, [
           ['--batch', flags.batch ?? false, 'Send the messages one by one.'],
         ]);
         if (flags.batch !== true) return runChat(withoutBatch(input, flags), context);
@@ -178,7 +178,7 @@ function inputOf(words: readonly string[], flags: ChatFlags, context: CliContext
 }
 
 export async function runChat(given: ChatInput, context: CliContext): Promise<number> {
-  const template = await templateOfTurn(given, context);
+  const template = await turnTemplateOf(given, context);
   const input = { ...given, schema: given.schema ?? template.schema };
   const { stdinIsFed, options } = context;
   const canTalk = () => canConverse(context);
@@ -192,23 +192,23 @@ export async function runChat(given: ChatInput, context: CliContext): Promise<nu
   const rule = await openRule(input, context);
   const prepared = await prepareTurn(input, template, context);
   const { call } = prepared;
-  let { request, modeBefore, isFirstHere } = prepared;
-  const note = await noteOfFirstReply(request.mode, context);
+  let { request, previousMode, isFirstTurnHere } = prepared;
+  const note = await firstReplyNote(request.mode, context);
   const output = chatOutput(plan.format, context, { request: () => request, usage, markdown });
   const { service, archive } = (await context.open()).backend;
   const turns = input.regenerate ? withRegeneration(service, archive) : service;
-  const chatting = rule?.over(turns, output.again) ?? turns;
+  const chatting = rule?.over(turns, output.repairing) ?? turns;
   const findMode = async () => {
     if (request.mode !== null) return false;
     const { mode, ...before } = await prepared.findMode();
-    ({ modeBefore, isFirstHere } = before);
+    ({ previousMode, isFirstTurnHere } = before);
     request = { ...request, mode };
     return true;
   };
   const ask = (session_id: string | null) => {
     request = { ...request, session_id };
     const told = { ...call, ...(output.notice && { notice: output.notice }) };
-    return inFoundMode(() => chatting.chat(told, request, 'chunks'), findMode);
+    return retryWithMode(() => chatting.chat(told, request, 'chunks'), findMode);
   };
   const { session_id: id } = request;
   const events = id === null ? ask(null) : readInSession({ text: input.session ?? id, id }, context, ask);
@@ -219,9 +219,9 @@ export async function runChat(given: ChatInput, context: CliContext): Promise<nu
     return remember(start.session_id, mode, context);
   });
   const isKept = outcome.kind === 'done' || outcome.session !== null;
-  if (isKept && modeBefore !== null && modeBefore !== mode)
-    await context.say(`The session goes on in the mode ${mode}; before, it was in ${modeBefore}.`);
-  if (isKept && isFirstHere)
+  if (isKept && previousMode !== null && previousMode !== mode)
+    await context.say(`The session goes on in the mode ${mode}; before, it was in ${previousMode}.`);
+  if (isKept && isFirstTurnHere)
     await context.say(`The session was said in another program. Here it goes on in the mode ${mode}.`);
   if (outcome.kind === 'done') {
     if (note !== null) await context.sayDimly(note);
@@ -231,7 +231,7 @@ export async function runChat(given: ChatInput, context: CliContext): Promise<nu
   const { error, session } = outcome;
   if (session === null) {
     const { mode, session_id: sessionId } = request;
-    if (mode === null || mode !== modeBefore || sessionId === null) throw error;
+    if (mode === null || mode !== previousMode || sessionId === null) throw error;
     throw withModeOfSession(error, { mode, sessionId }, '-m MODE');
   }
   // The process ends, so nothing is left that could be gone on with or asked again.

@@ -7,7 +7,7 @@ import { defaultLimits } from '../../service/limits.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import type { CliContext } from '../context.ts';
 import { counted } from '../counted.ts';
-import { furtherHint } from '../error-report.ts';
+import { targetHint } from '../error-report.ts';
 import { exitDone, exitStatusOf } from '../exit-codes.ts';
 import { nextStep } from '../next-step.ts';
 import type { Run } from '../run.ts';
@@ -42,7 +42,7 @@ export async function runDoctor(
     } catch (error) {
       if (!(error instanceof ParleyError)) throw error;
       const { code, message } = error;
-      const further = furtherHint(error, context).trimEnd();
+      const further = targetHint(error, context).trimEnd();
       result = {
         name,
         ok: false,

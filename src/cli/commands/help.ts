@@ -45,11 +45,11 @@ export async function runHelp({ words, tree }: HelpInput, context: CliContext): 
     }
     command = inner;
   }
-  return writeText(outputHelpText(command) + (await furtherHelp(command)), context);
+  return writeText(outputHelpText(command) + (await helpAppendix(command)), context);
 }
 
 /** What the page of a command has besides its options. It is loaded for that page alone. */
-export async function furtherHelp(command: Command): Promise<string> {
+export async function helpAppendix(command: Command): Promise<string> {
   if (commandPath(command) !== 'parley repl') return '';
   const { replHelp } = await import('../repl/repl-help.ts');
   return replHelp();

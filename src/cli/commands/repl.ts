@@ -3,10 +3,10 @@ import type { Command } from 'commander';
 import { ParleyError } from '../../service/errors.ts';
 import type { CliContext } from '../context.ts';
 import {
-  aboutContinuing,
+  checkEphemeralConflicts,
+  continuingHint,
   ephemeralDescription,
   ephemeralFlag,
-  requireNothingKept,
 } from '../ephemeral-option.ts';
 import { markdownOption } from '../markdown-option.ts';
 import type { ReplInput } from '../repl/open-repl.ts';
@@ -57,9 +57,9 @@ export function registerRepl(parent: Command, run: Run): void {
 }
 
 export async function runRepl(input: ReplInput, context: CliContext): Promise<number> {
-  requireNothingKept(input.ephemeral, [
-    ['-s', input.session !== null, aboutContinuing],
-    ['-c', input.continue, aboutContinuing],
+  checkEphemeralConflicts(input.ephemeral, [
+    ['-s', input.session !== null, continuingHint],
+    ['-c', input.continue, continuingHint],
   ]);
   if (input.session !== null) {
     if (input.continue) throw new ParleyError('USAGE', '-s and -c cannot be used together.');

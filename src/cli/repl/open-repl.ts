@@ -10,7 +10,7 @@ import type { CliContext } from '../context.ts';
 import { noEditor } from '../ephemeral-option.ts';
 import { type ContinuedSession, sessionToContinue } from '../session-choice.ts';
 import { withSession } from '../session-reference.ts';
-import { changeSettings, givenSettings, type SettingFlags } from '../setting-options.ts';
+import { changeSettings, readSettings, type SettingFlags } from '../setting-options.ts';
 import type { MarkdownChoice } from '../terminal/reply-writer.ts';
 import { complete } from './completion.ts';
 import { Conversation } from './conversation.ts';
@@ -67,7 +67,7 @@ async function enterSession(
   conversation: Conversation,
   context: CliContext,
 ): Promise<void> {
-  const given = await givenSettings(input.settings, null, context.signal);
+  const given = await readSettings(input.settings, null, context.signal);
   const session = await sessionToContinue(input, context);
   if (session === null) {
     conversation.settings = given;
@@ -82,10 +82,10 @@ async function enterSession(
   }
   conversation.enter(sessionId, typeof data.title === 'string' ? data.title : null);
   const modeOfLastTurn = await showPastTurns(sessionId, context);
-  const modeBefore = data.mode ?? modeOfLastTurn ?? session.mode;
-  if (input.mode === null) conversation.goOnIn(modeBefore);
+  const previousMode = data.mode ?? modeOfLastTurn ?? session.mode;
+  if (input.mode === null) conversation.goOnIn(previousMode);
   // A failure to store that must not keep anybody from the session.
-  await context.rememberSession(sessionId, modeBefore).catch(() => {});
+  await context.rememberSession(sessionId, previousMode).catch(() => {});
   await changeSettings(data, given, context);
 }
 
@@ -126,7 +126,9 @@ function editingReader(history: LineHistory, context: CliContext): LineSource {
             choices: (beginning: string) =>
               choices(
                 beginning,
-                context.endedBy(AbortSignal.any([context.signal, signal, AbortSignal.timeout(completionMs)])),
+                context.withSignal(
+                  AbortSignal.any([context.signal, signal, AbortSignal.timeout(completionMs)]),
+                ),
               ).catch(() => []),
           }),
         })),

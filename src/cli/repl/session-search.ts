@@ -5,7 +5,7 @@ import { beginning, quoted } from '../../service/quoted.ts';
 import type { Session } from '../../service/session.ts';
 import { anySession } from '../../service/session-archive.ts';
 import type { CliContext, ServiceAccess } from '../context.ts';
-import { type Asking, withSession } from '../session-reference.ts';
+import { type SessionAccess, withSession } from '../session-reference.ts';
 import { sessionFacts, titleOrNone } from '../session-table.ts';
 import { filterLine, oneLine } from '../terminal/filter.ts';
 import { choose } from '../terminal/prompt.ts';
@@ -57,7 +57,7 @@ export async function pickSession(words: string, context: CliContext): Promise<F
 }
 
 /** The session that is named by its id, the end of it, or its title. */
-export async function namedSession(text: string, context: Asking): Promise<Found> {
+export async function namedSession(text: string, context: SessionAccess): Promise<Found> {
   return withSession(text, context, async (id) => {
     const { backend } = await context.open();
     return (await backend.service.getSession(await context.call(), id)).data;
@@ -65,7 +65,7 @@ export async function namedSession(text: string, context: Asking): Promise<Found
 }
 
 /** The same, or else the only session whose title holds the text. */
-export async function findSession(text: string, context: Asking): Promise<Found> {
+export async function findSession(text: string, context: SessionAccess): Promise<Found> {
   try {
     return await namedSession(text, context);
   } catch (error) {
@@ -86,7 +86,7 @@ async function sessionsWith(
   lacking: 'UNSUPPORTED means none' | 'throws' = 'throws',
 ): Promise<readonly Session[]> {
   const { backend } = await context.open();
-  const title_match = words === '' ? null : titleGlob(words, 'hold');
+  const title_match = words === '' ? null : titleGlob(words, 'anywhere');
   const query = {
     limit: largestPage,
     cursor: null,
