@@ -1,7 +1,7 @@
 // Writes the manual page, parley(1): every command and option of the tree, and the help topics. The build keeps it as dist/parley.1.
 import type { Command, Help, Option } from 'commander';
 import { outputHelpText, shownCommands } from '../../src/cli/command-tree.ts';
-import { furtherHelp as loadedHelp } from '../../src/cli/commands/help.ts';
+import { helpAppendix as loadedHelp } from '../../src/cli/commands/help.ts';
 import { listExitMeanings } from '../../src/cli/manual/exit-meanings.ts';
 import { files, variables } from '../../src/cli/manual/variables-and-files.ts';
 import { buildProgram } from '../../src/cli/program.ts';
@@ -27,7 +27,7 @@ export async function manPage(version: string): Promise<string> {
       variables.map(({ name: variable, purpose }) => entry(variable, sentence(purpose))).join(''),
     ),
     section('FILES', files.map(({ name: path, purpose }) => entry(path, sentence(purpose))).join('')),
-    section('EXAMPLES', verbatim(furtherHelp(program).replace(/^\s*Examples:\n/, ''))),
+    section('EXAMPLES', verbatim(helpAppendix(program).replace(/^\s*Examples:\n/, ''))),
     section('SEE ALSO', line('parley help formatting, parley help COMMAND, jq(1)')),
   ].join('');
 }
@@ -46,7 +46,7 @@ async function commandPart(command: Command): Promise<string> {
   }
   const help = command.createHelp();
   const args = help.visibleArguments(command);
-  const further = `${furtherHelp(command)}${await loadedHelp(command)}`;
+  const further = `${helpAppendix(command)}${await loadedHelp(command)}`;
   return subsection(
     help.commandUsage(command).trim(),
     line(sentence(command.description())) +
@@ -66,7 +66,7 @@ function options(help: Help, command: Command): string {
 }
 
 /** The text that a command adds to its help: examples and hints. */
-function furtherHelp(command: Command): string {
+function helpAppendix(command: Command): string {
   return outputHelpText(command).slice(command.helpInformation().length).replace(/^\n+/, '').trimEnd();
 }
 

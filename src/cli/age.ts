@@ -13,12 +13,12 @@ export type PointInTime = { readonly ageMs: number } | { readonly time: string }
 
 const dateOrTime = /^(\d{4}-\d\d-\d\d)(?:(T\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?)?$/;
 
-/** For an option of a command. */
+/** Parses the value of an option. */
 export function pointInTime(text: string): PointInTime {
   const [, count, unit = ''] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
   if (count !== undefined) return { ageMs: Number(count) * (unitMs[unit] ?? 0) };
   const [, day, time = '', zone = 'Z'] = dateOrTime.exec(text) ?? [];
-  // JavaScript reads a day alone in UTC, but a time without a zone in the zone of the machine. Here both are in UTC, as all shown times are.
+  // JavaScript reads a bare date as UTC, but a time without a zone as local time. Here both are UTC.
   const milliseconds =
     day !== undefined && isCalendarDay(day) ? Date.parse(`${day}${time || 'T00:00'}${zone}`) : Number.NaN;
   if (Number.isNaN(milliseconds)) {
@@ -27,14 +27,15 @@ export function pointInTime(text: string): PointInTime {
   return { time: new Date(milliseconds).toISOString() };
 }
 
-/** The same for a time to come. */
+/** The point in time as ISO 8601. An age is added to `now`. */
 export function timeAhead(point: PointInTime, now: number): string {
   return 'time' in point ? point.time : new Date(now + point.ageMs).toISOString();
 }
 
-/** The earliest year: ISO 8601 writes earlier ones in another form. */
-const yearNought = Date.parse('0000-01-01T00:00:00.000Z');
+/** ISO 8601 writes earlier years in another form. */
+const yearZero = Date.parse('0000-01-01T00:00:00.000Z');
 
+/** The point in time as ISO 8601. An age is subtracted from `now`. */
 export function timeOf(point: PointInTime, now: number): string {
-  return 'time' in point ? point.time : new Date(Math.max(yearNought, now - point.ageMs)).toISOString();
+  return 'time' in point ? point.time : new Date(Math.max(yearZero, now - point.ageMs)).toISOString();
 }

@@ -49,7 +49,7 @@ export function isCommand(word: string): boolean {
   return commands.has(word);
 }
 
-/** The registration of the line's first word, or all registrations. Help and completion get all, because they read the whole tree. */
+/** The registration of the command line's first word. Help, completion and unknown words get all registrations, because they need the whole tree. */
 export function registrationsOf(first: string): readonly Register[] {
   const only = commands.get(first);
   const own = only === undefined ? [...commands.values(), ...treeReaders] : [only];

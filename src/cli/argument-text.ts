@@ -1,11 +1,11 @@
-// Refuses arguments that are not UTF-8. Node decodes the arguments first and replaces each wrong byte by U+FFFD, which would change a
-// message silently. The bytes are checked only if an argument contains that character.
+// Refuses arguments that are not UTF-8. Node decodes the arguments and replaces each invalid byte with U+FFFD, which would silently change
+// a message. The bytes are checked only if an argument contains that character.
 import { ParleyError } from '../service/errors.ts';
 import { NotText, Utf8Reader } from './terminal/utf8-reader.ts';
 
 /**
- * `commandLine` holds all arguments of the process, also the script and Node's own, with a NUL after each. Throws `USAGE` for the first of
- * `argv` (its last arguments) that is not UTF-8.
+ * Throws `USAGE` for the first of `argv` that is not UTF-8. `commandLine` holds all arguments of the process, each followed by a NUL; `argv`
+ * are the last of them.
  */
 export function requireText(argv: readonly string[], commandLine: Uint8Array): void {
   const words = splitAtNul(commandLine).slice(-argv.length);
@@ -18,7 +18,7 @@ export function requireText(argv: readonly string[], commandLine: Uint8Array): v
     } catch (error) {
       if (!(error instanceof NotText)) throw error;
       throw new ParleyError('USAGE', error.message, {
-        hint: 'Nothing was done. Give a message through stdin or with --file, in UTF-8: iconv converts other encodings.',
+        hint: 'Nothing was done. Pass the message on stdin or with --file, in UTF-8; iconv converts other encodings.',
         cause: error,
       });
     }

@@ -1,4 +1,4 @@
-// The target of a command and its backend: chosen and opened at the first use, and shared by everything that the command does.
+// The target and the backend of a command. They are chosen and opened at the first use, and shared by the whole command.
 import type { Target } from '../config/settings.ts';
 import type { OpenedBackend } from '../service/backend-opening.ts';
 
@@ -28,15 +28,15 @@ export class BackendAccess {
     this.#target = target;
   }
 
-  /** Opens the backend at the first call; only then `beginsStore` has an effect. */
+  /** Opens the backend at the first call. `beginsStore` has an effect only then. */
   open(beginsStore: boolean): Promise<OpenedBackend> {
     this.#opened ??= this.#source.open(this.target, beginsStore);
     return this.#opened;
   }
 
-  /** Closes the backend. A later call opens it again, with the modes of that time. */
+  /** Closes the backend. A later call opens it again and reads the modes again. */
   async close(): Promise<void> {
-    // The caller that opened a backend in vain has reported that failure.
+    // The caller of a failed `open` has already reported the failure.
     const opened = await this.#opened?.catch(() => undefined);
     this.#opened = undefined;
     await opened?.backend.close();

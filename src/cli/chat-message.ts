@@ -11,60 +11,60 @@ export interface MessageSources {
   /** The single word `-` means stdin; so does a file named `-`. */
   readonly words: readonly string[];
   readonly files: readonly string[];
-  /** False for `-n`: stdin is not read. */
+  /** False with `-n`. */
   readonly stdin: boolean;
 }
 
-/** `made` makes the message of what was given; that is empty if nothing was given. */
+/** `build` turns the input into the message. The input is empty if there is none. */
 export async function composeMessage(
   sources: MessageSources,
   context: CliContext,
-  made: (given: string) => string = (given) => given,
+  build: (input: string) => string = (input) => input,
 ): Promise<string> {
   const limit = defaultLimits.messageBytes;
   const { signal } = context;
-  const stdinAs = askedStdin(sources);
-  await tellFileNames(sources, context);
+  const stdinPlace = stdinPlaceOf(sources);
+  await warnAboutFileNames(sources, context);
   const readStdin = () => readMessage(context.reading('a message', '-n skips it'), limit);
-  const parts: string[] = stdinAs === 'words' ? [] : [sources.words.join(' ')];
+  const parts: string[] = stdinPlace === 'words' ? [] : [sources.words.join(' ')];
   let fileBytes = 0;
   for (const path of sources.files) {
     const part =
       path === '-' ? fenced('stdin', await readStdin()) : await readFileMessage(path, limit, signal);
     parts.push(part);
-    // No more of many files than one message is held.
+    // Stops here, so that memory holds no more than about one message.
     fileBytes += Buffer.byteLength(part);
     if (fileBytes > limit) throw tooLong(`at least ${fileBytes}`, limit);
   }
-  if (stdinAs === 'words' || (stdinAs === null && sources.stdin && context.stdinIsFed)) {
+  if (stdinPlace === 'words' || (stdinPlace === null && sources.stdin && context.stdinIsFed)) {
     parts.push(await readStdin());
   }
-  const message = made(parts.filter((part) => part !== '').join('\n\n'));
+  const message = build(parts.filter((part) => part !== '').join('\n\n'));
   if (message !== '' && message.trim() === '') {
-    throw new ParleyError('INVALID_REQUEST', 'The message is white space alone.', {
-      hint: 'Nothing was sent. Give a message that says something.',
-      details: [{ field: 'message', problem: 'is white space alone' }],
+    throw new ParleyError('INVALID_REQUEST', 'The message contains only whitespace.', {
+      hint: 'Nothing was sent. Pass a message with some text.',
+      details: [{ field: 'message', problem: 'contains only whitespace' }],
     });
   }
   const bytes = Buffer.byteLength(message);
   if (bytes > limit) throw tooLong(`${bytes}`, limit);
   if (message === '') {
     throw new ParleyError('USAGE', 'There is no message to send.', {
-      hint: 'Give one, parley chat "Hello", or pipe one in.',
+      hint: 'Pass one, as in parley chat "Hello", or pipe one in.',
     });
   }
   return message;
 }
 
-/** `-f *.md` gives the shell's other files as words. Their names are sent, and not what is in them. */
-async function tellFileNames({ words, files }: MessageSources, context: CliContext): Promise<void> {
+/** With `-f *.md`, the shell passes every file but the first as a word. The names would be sent instead of the contents. */
+async function warnAboutFileNames({ words, files }: MessageSources, context: CliContext): Promise<void> {
   if (files.length === 0) return;
   const names = words.filter((word) => existsSync(word) && statSync(word).isFile());
   if (names.length === 0) return;
   const [first = ''] = names;
   const others = names.length > 1 ? ` and ${names.length - 1} more` : '';
   await context.say(
-    `${first}${others}: sent as words, not as files. Each file needs its own -f: -f ${quoteForShell(first)}`,
+    `${first}${others}: sent as text, not as files. Each file needs its own -f: -f ${quoteForShell(first)}`,
   );
 }
 
@@ -74,15 +74,15 @@ function tooLong(bytes: string, limit: number): ParleyError {
   });
 }
 
-/** In which place stdin was asked for by `-`; null where it was not. */
-function askedStdin({ words, files, stdin }: MessageSources): 'words' | 'file' | null {
+/** Where `-` requests stdin; null if it does not. */
+function stdinPlaceOf({ words, files, stdin }: MessageSources): 'words' | 'file' | null {
   const isWord = words.length === 1 && words[0] === '-';
   const times = files.filter((path) => path === '-').length + Number(isWord);
   if (times === 0) return null;
-  if (!stdin) throw new ParleyError('USAGE', '- reads stdin, and -n does not: choose one.');
+  if (!stdin) throw new ParleyError('USAGE', '- and -n cannot be used together.');
   if (times > 1) {
-    throw new ParleyError('USAGE', '- was given twice, and stdin can be read once.', {
-      hint: 'Leave one of the two out.',
+    throw new ParleyError('USAGE', '- was given more than once, but stdin can only be read once.', {
+      hint: 'Remove one of them.',
     });
   }
   return isWord ? 'words' : 'file';

@@ -1,9 +1,8 @@
-// Plans `parley chat` from its options and its circumstances: one turn, or a conversation with the person at the terminal. The code is
-// pure.
+// Plans `parley chat` from its options and environment: one turn, or a conversation with the person at the terminal. The code is pure.
 import { ParleyError } from '../service/errors.ts';
 import type { MessageSources } from './chat-message.ts';
 import type { ChatFormat } from './chat-output.ts';
-import { aboutContinuing, requireNothingKept } from './ephemeral-option.ts';
+import { checkEphemeralConflicts, continuingHint } from './ephemeral-option.ts';
 import type { ReplInput } from './repl/open-repl.ts';
 import type { SessionFlags } from './session-choice.ts';
 import { requireReference } from './session-reference.ts';
@@ -15,29 +14,29 @@ import type { MarkdownChoice } from './terminal/reply-writer.ts';
 export interface ChatInput extends MessageSources, SessionFlags, TemplateChoice {
   readonly mode: string | null;
   readonly settings: SettingFlags;
-  /** True: another reply to the last message of the session, in place of a message. */
+  /** True to request another reply to the last message of the session. There is no new message then. */
   readonly regenerate: boolean;
-  /** True: the turn is for a copy of the session. */
+  /** True to continue a copy of the session. */
   readonly fork: boolean;
-  /** True: no text of the turn is kept. */
+  /** True to keep no text of the turn. */
   readonly ephemeral: boolean;
   readonly title: string | null;
-  /** The person whose session it is or becomes; null for nobody, and for anybody. */
+  /** The user that the session belongs to. Null sets no user on a new session and accepts any on an existing one. */
   readonly user: string | null;
   readonly stream: boolean;
   readonly jsonStream: boolean;
-  /** True: the tokens of the turn are written. */
+  /** True to print the tokens of the turn. */
   readonly usage: boolean;
-  /** True: the model's notes are shown. */
+  /** True to show the model's reasoning. */
   readonly reasoning: boolean;
-  /** The key of a failed turn, which is then repeated; null for a new turn. */
+  /** The key of the failed turn to repeat; null for a new turn. */
   readonly idempotencyKey: string | null;
   readonly markdown: MarkdownChoice;
-  /** The fenced block that is printed in place of the reply; null for the whole reply. */
+  /** The fenced block to print; null for the whole reply. */
   readonly extractCode: WhichBlock | null;
-  /** The file of the JSON Schema that the reply must match; null for a reply of any form. */
+  /** The file of the JSON Schema that the reply must match; null for none. */
   readonly schema: string | null;
-  /** How often a reply that does not match is asked for again. */
+  /** How often the model is asked again for a reply that matches. */
   readonly repairs: number;
 }
 
@@ -47,7 +46,7 @@ export interface ChatCircumstances {
   readonly json: boolean;
   /** True if stdin is a pipe, a socket or a file. */
   readonly stdinIsFed: boolean;
-  /** True if a person can type and read. A function, because the look at stdin takes time and is rarely needed. */
+  /** True if a person can type and read. A function, because inspecting stdin takes time and is rarely needed. */
   readonly canConverse: () => boolean;
 }
 
@@ -56,9 +55,9 @@ export type ChatPlan =
   | {
       readonly kind: 'turn';
       readonly format: ChatFormat;
-      /** The option that asks for JSON; null if there is none. */
+      /** The option that requests JSON; null if there is none. */
       readonly jsonFlag: JsonFlag | null;
-      /** True if the words are not all of the turn: files, stdin, a template or settings are a part of it. */
+      /** True if the words alone do not reproduce the turn: it also has files, stdin, a template or settings. */
       readonly hasMore: boolean;
     };
 
@@ -67,12 +66,12 @@ export type JsonFlag = '--json' | '--json-stream';
 /** Throws `USAGE` for options that exclude each other. */
 export function planChat(input: ChatInput, { json, stdinIsFed, canConverse }: ChatCircumstances): ChatPlan {
   const jsonFlag = json ? '--json' : input.jsonStream ? '--json-stream' : null;
-  checkTogether(input, json, jsonFlag);
+  checkConflicts(input, json, jsonFlag);
   const { words, files, stdin, mode, markdown, settings, template, session, user, fork, ephemeral } = input;
   const format = formatOf(input, json);
   const hasWords = words.length > 0 || files.length > 0;
   const isBare = !hasWords && !input.regenerate && input.title === null && template === null;
-  // There is nothing to send, and a person can type it.
+
   if (isBare && format === 'text' && !stdinIsFed && canConverse()) {
     return {
       kind: 'conversation',
@@ -84,14 +83,14 @@ export function planChat(input: ChatInput, { json, stdinIsFed, canConverse }: Ch
   return { kind: 'turn', format, jsonFlag, hasMore };
 }
 
-function checkTogether(input: ChatInput, json: boolean, jsonFlag: JsonFlag | null): void {
-  requireNothingKept(input.ephemeral, [
-    ['-s', input.session !== null, aboutContinuing],
-    ['-c', input.continue, aboutContinuing],
-    ['--fork', input.fork, aboutContinuing],
-    ['--regenerate', input.regenerate, aboutContinuing],
-    ['--title', input.title !== null, 'There is no session afterwards that could have a title.'],
-    ['--idempotency-key', input.idempotencyKey !== null, 'No turn is kept that could be repeated.'],
+function checkConflicts(input: ChatInput, json: boolean, jsonFlag: JsonFlag | null): void {
+  checkEphemeralConflicts(input.ephemeral, [
+    ['-s', input.session !== null, continuingHint],
+    ['-c', input.continue, continuingHint],
+    ['--fork', input.fork, continuingHint],
+    ['--regenerate', input.regenerate, continuingHint],
+    ['--title', input.title !== null, 'An ephemeral chat leaves no session that could have a title.'],
+    ['--idempotency-key', input.idempotencyKey !== null, 'An ephemeral chat leaves no turn to repeat.'],
   ]);
   const choices = [
     input.session !== null && '-s',
@@ -101,35 +100,35 @@ function checkTogether(input: ChatInput, json: boolean, jsonFlag: JsonFlag | nul
   ];
   const [one, other] = choices.filter(Boolean);
   if (other) throw new ParleyError('USAGE', `${one} and ${other} cannot be used together.`);
-  checkLastTurn(input, one === '-s' || one === '-c');
+  checkSessionFlags(input, one === '-s' || one === '-c');
   if (input.session !== null) requireReference(input.session);
   if (input.jsonStream && json) {
     throw new ParleyError('USAGE', '--json and --json-stream cannot be used together.');
   }
   if (input.extractCode !== null && input.schema !== null)
     throw new ParleyError('USAGE', '--extract-code and --schema cannot be used together.', {
-      hint: 'With --schema, the JSON of a fenced block is found without it.',
+      hint: '--schema already finds JSON in a fenced block.',
     });
   if (input.extractCode !== null && jsonFlag !== null) {
     throw new ParleyError('USAGE', `--extract-code and ${jsonFlag} cannot be used together.`, {
-      hint: 'Choose the block, or the answer whole.',
+      hint: 'Choose one: the code block, or the whole response as JSON.',
     });
   }
 }
 
-/** `--regenerate` and `--fork` are for a session that exists, and a regeneration has no message. */
-function checkLastTurn(input: ChatInput, hasSession: boolean): void {
+/** `--regenerate` and `--fork` need an existing session, and `--regenerate` takes no message. */
+function checkSessionFlags(input: ChatInput, hasSession: boolean): void {
   const { regenerate, fork, words, files, title, template } = input;
   const flag = regenerate ? '--regenerate' : fork ? '--fork' : null;
   if (flag === null) return;
   if (!hasSession) {
     throw new ParleyError('USAGE', `${flag} needs a session.`, {
-      hint: 'Name it with -s, or take the last one with -c.',
+      hint: 'Name one with -s, or use the last one with -c.',
     });
   }
   if (input.user !== null) {
     throw new ParleyError('USAGE', `--user and ${flag} cannot be used together.`, {
-      hint: 'The session keeps the person whose it is, and so does a copy of it.',
+      hint: 'A session keeps its user, and so does a copy of it.',
     });
   }
   const message = [

@@ -1,4 +1,4 @@
-// The template of a chat: finds it among the user's files, and makes the message of it.
+// The template of a chat: finds it among the user's files, and fills it in.
 import { dirname, resolve } from 'node:path';
 import { fillTemplateBody, inputVariable, variablesOf } from '../config/template-body.ts';
 import { TemplateDirectory } from '../config/template-directory.ts';
@@ -9,7 +9,7 @@ import type { CliHost } from './cli-host.ts';
 import type { CliContext } from './context.ts';
 import type { TemplateChoice, TemplateValues } from './template-values.ts';
 
-/** The template of a chat. Rejects if there is no such template, or if it does not take these values. */
+/** Reads the chosen template. Rejects if there is no such template, or if it does not have the variables of these values. */
 export async function chosenTemplate(
   { template: name, values }: TemplateChoice,
   { host, signal }: Pick<CliContext, 'host' | 'signal'>,
@@ -32,38 +32,38 @@ export function templatesOf({ profileFile }: Pick<CliHost, 'profileFile'>): Temp
 /** Throws `USAGE` for a value of a variable that the template does not have. */
 function checkTemplateValues({ name, path, body }: Template, values: TemplateValues): void {
   const names = variablesOf(body).map((variable) => variable.name);
-  for (const given of values.keys()) {
-    if (given === inputVariable) {
-      throw new ParleyError('USAGE', `The variable ${inputVariable} takes no value of --set.`, {
-        hint: howToGiveInput,
+  for (const variable of values.keys()) {
+    if (variable === inputVariable) {
+      throw new ParleyError('USAGE', `The variable ${inputVariable} cannot be set with --set.`, {
+        hint: inputHint,
       });
     }
-    if (names.includes(given)) continue;
-    const own = names.filter((known) => known !== inputVariable);
-    throw new ParleyError('USAGE', `The template ${name} has no variable ${beginning(given)} (${path}).`, {
-      hint: own.length === 0 ? 'It has none to set.' : `Its variables: ${own.join(', ')}.`,
+    if (names.includes(variable)) continue;
+    const settable = names.filter((name) => name !== inputVariable);
+    throw new ParleyError('USAGE', `The template ${name} has no variable ${beginning(variable)} (${path}).`, {
+      hint: settable.length === 0 ? 'It has no variables to set.' : `Its variables: ${settable.join(', ')}.`,
     });
   }
 }
 
-/** The message. `input` is null if nothing was given. `how` says how a value is given here. Throws `USAGE` for a missing value. */
+/** The filled-in message. `input` is null if there is none. `hintFor` says how to set a variable. Throws `USAGE` for a missing value. */
 export function filledTemplate(
   { name, path, body }: Template,
   values: TemplateValues,
   input: string | null,
-  how: (variable: string) => string = howToGive,
+  hintFor: (variable: string) => string = variableHint,
 ): string {
   const filled = fillTemplateBody(body, values, input);
   if (filled.kind === 'text') return filled.text;
   const { name: missing, line } = filled.variable;
   throw new ParleyError('USAGE', `The variable ${missing} of the template ${name} has no value (${path}).`, {
-    hint: how(missing),
+    hint: hintFor(missing),
     details: [{ field: missing, problem: `has no value, in line ${line + 1} of the text` }],
   });
 }
 
-function howToGive(variable: string): string {
-  return variable === inputVariable ? howToGiveInput : `Give it: --set ${variable}=VALUE`;
+function variableHint(variable: string): string {
+  return variable === inputVariable ? inputHint : `Set it: --set ${variable}=VALUE`;
 }
 
-const howToGiveInput = 'Give it as the message: as words, with -f, or on stdin.';
+const inputHint = 'Pass it as the message: as words, with -f, or on stdin.';

@@ -1,4 +1,4 @@
-// The interface between the command line and the process boundary (main.ts): facts and abilities of this process.
+// The interface between the command line and the process boundary (main.ts).
 import type { Readable } from 'node:stream';
 import type { ModePlace } from '../config/mode-place.ts';
 import type { NamedStore } from '../config/named-store.ts';
@@ -25,7 +25,7 @@ import type { StdinKind } from './terminal/stdin.ts';
 export interface StoreCopyRequest {
   readonly from: NamedStore;
   readonly to: NamedStore;
-  /** Goes on with a copy that was stopped. */
+  /** Resumes a copy that was stopped. */
   readonly resume: boolean;
   readonly progress: CopyProgress;
   readonly signal: AbortSignal;
@@ -34,7 +34,7 @@ export interface StoreCopyRequest {
 export interface StoreBackupRequest {
   readonly target: Pick<Target, 'store' | 'storeName'>;
   readonly withKeys: boolean;
-  /** Takes the next part of the backup's text. */
+  /** Writes the next part of the backup. */
   readonly write: (text: string) => Promise<void>;
   readonly progress: CopyProgress;
   readonly signal: AbortSignal;
@@ -50,16 +50,16 @@ export interface BackupReading {
 
 export interface StoreRestoringRequest extends BackupReading {
   readonly target: Pick<Target, 'store' | 'storeName'>;
-  /** Replaces a store that holds sessions. Only SQLite can do so. */
+  /** True to replace a store that holds sessions. Only SQLite supports this. */
   readonly replaces: boolean;
 }
 
 export interface StoreBackups {
-  /** Writes a backup of the store of a target, as it is at one moment. */
+  /** Writes a consistent backup of the store of a target. */
   backUp(request: StoreBackupRequest): Promise<BackupFacts>;
-  /** Reads a backup to its end. Rejects with `STORE_DAMAGED` for one that is not whole. */
+  /** Reads a backup to its end. Rejects with `STORE_DAMAGED` if it is incomplete or damaged. */
   verify(request: BackupReading): Promise<BackupFacts>;
-  /** Makes the store of a target from a backup. */
+  /** Creates the store of a target from a backup. */
   restore(request: StoreRestoringRequest): Promise<RestoreReport>;
 }
 
@@ -68,9 +68,9 @@ export interface StandardInput {
   kind(): StdinKind;
   /** The size in bytes; null if the end is unknown. */
   size(): number | null;
-  /** Returns the stream. Nothing happens to it before it is read. */
+  /** Returns the stream without reading from it. */
   open(): Readable;
-  /** The same bytes, without the stream where none is needed. */
+  /** The same bytes. Avoids the stream where possible. */
   openBytes(): ByteSource;
 }
 
@@ -83,15 +83,15 @@ export interface CliHost {
   readonly dataDirectory: string;
   readonly locks: LoadLocks;
   readonly job: Job;
-  /** The command line of the process as bytes, with a NUL after each word; null if the system does not give it. */
+  /** The command line of the process as bytes, with a NUL after each word; null if the system does not provide it. */
   commandLine(): Uint8Array | null;
   readonly stdin: StandardInput;
   output(name: 'stdout' | 'stderr', options: { readonly noColor: boolean }): Output;
-  /** The identity of the file behind stdout; null if stdout is no file. */
+  /** The identity of the file behind stdout; null if stdout is not a file. */
   outputFile(): string | null;
-  /** Fires with an `Interruption` for a signal, and when nobody reads stdout any more. */
+  /** Fires with an `Interruption` for a signal, or when the reader of stdout has closed it. */
   readonly signal: AbortSignal;
-  /** Fires for a signal only. For work that must continue without a reader. */
+  /** Fires for a signal only. For work that must continue after the reader of stdout is gone. */
   readonly stopSignal: AbortSignal;
   now(): number;
   /** A random number from 0 to 1. */
@@ -104,21 +104,21 @@ export interface CliHost {
     target: Pick<Target, 'store' | 'storeName'>,
     options: ServeOptions,
   ): Promise<ServedBackend>;
-  /** The modes that the embedded service of a target answers with, to set them up. */
+  /** Opens the modes of the embedded service of a target, to read and change them. */
   openModes(target: Pick<Target, 'store'>): Promise<ModePlace>;
-  /** Brings the store of a target to the newest schema, and makes it where there is none. */
+  /** Migrates the store of a target to the newest schema, or creates the store. */
   migrateStore(target: Pick<Target, 'store' | 'storeName'>): Promise<StoreMigration>;
-  /** Copies the rows of a store into another that is new, and compares the two. */
+  /** Copies the rows of a store into a new store, and compares the two. */
   copyStores(request: StoreCopyRequest): Promise<CopyReport>;
   readonly backups: StoreBackups;
-  /** For databases of other programs. */
+  /** Opens databases of other programs. */
   readonly openDatabase: OpenDatabase;
-  /** Asks model servers which models they have. Contacts these and no other; never rejects for what a server does. */
+  /** Asks model servers which models they have. Contacts only these servers, and never rejects because of one. */
   findModels(
     servers: readonly ModelServer[],
     options: EngineOptions,
     signal: AbortSignal,
   ): Promise<readonly FoundModels[]>;
-  /** Asks the server of a mode how much of a conversation its model reads. Null if it does not tell. */
+  /** Asks the server of a mode for the context size of its model. Null if the server does not report it. */
   findContext(mode: ModeSettings, options: EngineOptions, signal: AbortSignal): Promise<ToldContext | null>;
 }

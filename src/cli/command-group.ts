@@ -1,8 +1,8 @@
-// The commands of a group, by their words.
+// Registers the commands of a group.
 import type { Command } from 'commander';
 import type { Register, Run } from './run.ts';
 
-/** Registers the command that the line names behind the group; all if it names none of them, and none for `second` null. */
+/** Registers the command that follows the group on the command line, or all if it names none of them. Registers none if `second` is null. */
 export function registerCommands(
   group: Command,
   run: Run,

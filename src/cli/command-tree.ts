@@ -1,12 +1,12 @@
 // Reads commander's tree for help, completion and the manual.
 import type { Command } from 'commander';
 
-/** The words of a command, as they are typed: `parley sessions delete`. */
+/** The words of a command as they are typed, such as `parley sessions delete`. */
 export function commandPath(command: Command): string {
   return command.parent === null ? command.name() : `${commandPath(command.parent)} ${command.name()}`;
 }
 
-/** Visits every command of a tree, also hidden ones. A group comes before its commands. */
+/** Visits every command of a tree, including hidden ones. A group comes before its commands. */
 export function eachCommand(command: Command, visit: (command: Command) => void): void {
   visit(command);
   for (const inner of command.commands) eachCommand(inner, visit);

@@ -1,4 +1,4 @@
-// The context of a command: the streams, the global options and the service, which is opened at its first use.
+// The context of a command: the streams, the global options, and the service, which is opened at its first use.
 import { type CurrentSession, CurrentSessions, type SessionHolder } from '../config/current-session.ts';
 import type { ModePlace } from '../config/mode-place.ts';
 import { resolveTarget, type Target, type TargetRequest } from '../config/settings.ts';
@@ -8,7 +8,7 @@ import type { Call } from '../service/call.ts';
 import { BackendAccess } from './backend-access.ts';
 import { administrationOf } from './backend-administration.ts';
 import type { CliHost } from './cli-host.ts';
-import { keptElsewhere } from './ephemeral-option.ts';
+import { serverKeepsText } from './ephemeral-option.ts';
 import type { JqOutput } from './terminal/jq-output.ts';
 import type { Output } from './terminal/output.ts';
 import { canPrompt, type Prompting } from './terminal/prompt.ts';
@@ -40,7 +40,7 @@ export interface GlobalOptions {
   readonly debug: boolean;
 }
 
-/** The parts of a context that differ from those of a whole command. */
+/** The parts in which a derived context differs from that of the command. */
 interface ContextParts {
   /** Stops the context, in place of the host's signals. */
   readonly signal?: AbortSignal;
@@ -49,14 +49,14 @@ interface ContextParts {
 }
 
 export class CliContext {
-  /** The host without its signals: they stop the process, and `signal` stops this context. */
+  /** The host without its signals, because `signal` alone stops this context. */
   readonly host: Omit<CliHost, 'signal' | 'stopSignal'>;
   readonly options: GlobalOptions;
   readonly signal: AbortSignal;
   readonly stopSignal: AbortSignal;
   /** The id of the last call; null before the first. */
   requestId: string | null = null;
-  /** The words of the command, as they are typed. */
+  /** The words of the command as they are typed. */
   readonly commandPath: string;
   readonly #processHost: CliHost;
   readonly #backend: BackendAccess;
@@ -83,17 +83,17 @@ export class CliContext {
   }
 
   /** A copy that only this signal stops. */
-  endedBy(signal: AbortSignal): CliContext {
+  withSignal(signal: AbortSignal): CliContext {
     const parts = { signal, backend: this.#backend, keepsNoText: this.#keepsNoText };
     return new CliContext(this.#processHost, this.options, this.commandPath, parts);
   }
 
-  /** A copy with these options in place of its own. */
+  /** A copy with some options replaced. */
   withOptions(options: Partial<GlobalOptions>): CliContext {
     return new CliContext(this.#processHost, { ...this.options, ...options }, this.commandPath);
   }
 
-  /** A copy with the same target, but with a backend of its own, which `open` opens. */
+  /** A copy with the same target and its own backend, which `open` opens. */
   withBackend(open: CliHost['openBackend']): CliContext {
     const { target } = this;
     const backend = new BackendAccess({
@@ -112,7 +112,7 @@ export class CliContext {
     return this.host.output('stderr', { noColor: !this.options.color });
   }
 
-  /** Sends the output to stdout through the filter of `--jq` from now on. Throws `USAGE` for an invalid filter. */
+  /** From now on, sends stdout through the filter of `--jq`. Throws `USAGE` for an invalid filter. */
   async filterStdout(filter: string): Promise<void> {
     const [{ Jq }, { jqOutput }] = await Promise.all([
       import('./terminal/jq.ts'),
@@ -122,7 +122,7 @@ export class CliContext {
     this.#filtered = jqOutput(stdout, await Jq.compile(filter, this.stopSignal), { stderr, startTimer });
   }
 
-  /** Writes what the filter still holds, and throws its failure if there is one. */
+  /** Flushes the filter, and throws its failure if there is one. */
   async finishStdout(): Promise<void> {
     await this.#filtered?.flush();
     const failure = this.#filtered?.failure() ?? null;
@@ -142,18 +142,18 @@ export class CliContext {
     return resolveTarget({ flags, env, config: profileFile.read(), dataDirectory, purpose });
   }
 
-  /** The service and the archive of the target. `beginsStore`, as in `BackendOptions`, has an effect at the first call only. */
+  /** Opens the service and the archive of the target. `beginsStore` is as in `BackendOptions` and has an effect at the first call only. */
   open({ beginsStore = false } = {}): Promise<OpenedBackend> {
     return this.#backend.open(beginsStore);
   }
 
-  /** The modes that the embedded service of the target answers with, to set them up. They are opened at the first call. */
+  /** Opens the modes of the embedded service of the target, to read and change them. Later calls return the same. */
   openModes(): Promise<ModePlace> {
     this.#modePlace ??= this.host.openModes(this.target);
     return this.#modePlace;
   }
 
-  /** The options for requests to servers, those of the API and those of models. */
+  /** The options for requests to servers of the API and of models. */
   get engineOptions(): EngineOptions {
     return {
       timeout: this.options.timeout,
@@ -162,20 +162,20 @@ export class CliContext {
     };
   }
 
-  /** Throws `UNSUPPORTED` for a target that is a server elsewhere. */
+  /** Throws `UNSUPPORTED` if the target is a server. */
   async administration(): Promise<Administration> {
     const { backend } = await this.open();
     return administrationOf(backend, this.target.url);
   }
 
-  /** True: no text of a conversation goes into a file, and no session is noted as the last one. */
+  /** True if no text of a conversation is written to a file and no session is remembered. */
   get keepsNoText(): boolean {
     return this.#keepsNoText;
   }
 
-  /** Call it before anything is opened. Throws `UNSUPPORTED` for a target that is a server elsewhere. */
+  /** Turns on {@link keepsNoText}. Call it before anything is opened. Throws `UNSUPPORTED` if the target is a server. */
   keepNoText(): void {
-    if (this.target.url !== null) throw keptElsewhere(this.target.url);
+    if (this.target.url !== null) throw serverKeepsText(this.target.url);
     this.#keepsNoText = true;
   }
 
@@ -207,20 +207,20 @@ export class CliContext {
     return this.#currentSessions.read({ ...(await this.#holder()), terminal: null });
   }
 
-  /** `mode`: that of the session's last turn; null for a session without a turn. */
+  /** Remembers the session for `--continue`. `mode` is that of its last turn; null for a session without a turn. */
   async rememberSession(sessionId: string, mode: string | null): Promise<void> {
     if (this.#keepsNoText) return;
     const { extensions } = (await this.open()).backend;
-    const told = this.target.url !== null && extensions !== null && { extensions };
-    this.#currentSessions.write(await this.#holder(), { sessionId, mode, ...told }, this.host.now());
+    const known = this.target.url !== null && extensions !== null && { extensions };
+    this.#currentSessions.write(await this.#holder(), { sessionId, mode, ...known }, this.host.now());
   }
 
-  /** True if stdin is a pipe, a socket or a file, and so has an end. */
+  /** True if stdin is a pipe, a socket or a file, and therefore has an end. */
   get stdinIsFed(): boolean {
     return isFed(this.host.stdin.kind());
   }
 
-  /** The options for reading stdin. `awaited` names what is read; `otherwise` says what to do if nothing is to come. */
+  /** The options for reading stdin. `awaited` names what is read; `otherwise` tells a user how to avoid the wait. */
   reading(awaited: string, otherwise: string): StdinReading {
     const { stdin } = this.host;
     const { signal } = this;
@@ -253,21 +253,21 @@ export class CliContext {
     if (!this.options.quiet) await this.stderr.write(`${line}\n`);
   }
 
-  /** As `say`, for what a person may pass over. */
+  /** Like `say`, but dimmed. */
   async sayDimly(line: string): Promise<void> {
     if (this.options.quiet) return;
     const { dim } = await this.stderr.style();
     await this.stderr.write(terminalText`${dim(line)}\n`);
   }
 
-  /** Closes the backend. A later call opens it again, with the modes of that time. */
+  /** Closes the backend. A later call opens it again and reads the modes again. */
   closeBackend(): Promise<void> {
     return this.#backend.close();
   }
 
   /** Closes everything that the command has opened. */
   async close(): Promise<void> {
-    // The caller that opened the modes in vain has reported that failure.
+    // The caller of a failed `openModes` has already reported the failure.
     await (await this.#modePlace?.catch(() => undefined))?.close();
     await this.closeBackend();
   }
@@ -289,8 +289,8 @@ export class CliContext {
   }
 }
 
-/** The part of a context that asks the service. */
+/** The part of a context that calls the service. */
 export type ServiceAccess = Pick<CliContext, 'open' | 'call'>;
 
-/** The part of a context that prints a result and remarks about it. */
+/** The part of a context that prints a result and notes about it. */
 export type Printing = Pick<CliContext, 'options' | 'stdout' | 'stderr' | 'say'>;

@@ -1,44 +1,43 @@
-// The option for a conversation of which no text is kept, and what cannot be combined with it.
+// The option `--ephemeral`: no text of the conversation is kept. Also its errors and the options that it excludes.
 import { ParleyError } from '../service/errors.ts';
 
 export const ephemeralFlag = '--ephemeral';
 
 export const ephemeralDescription =
-  'write no text of this conversation to any file; it is gone when the command ends';
+  'write no text of this conversation to disk; it is gone when the command ends';
 
-/** Throws `USAGE` for the first of these options that was given: each needs something that is kept. */
-export function requireNothingKept(
+/** Throws `USAGE` for the first of these options that is set: each needs text that is kept. */
+export function checkEphemeralConflicts(
   isEphemeral: boolean,
-  given: readonly (readonly [flag: string, isGiven: boolean, remedy: string])[],
+  options: readonly (readonly [flag: string, isSet: boolean, hint: string])[],
 ): void {
-  const [conflict] = isEphemeral ? given.filter(([, isGiven]) => isGiven) : [];
+  const [conflict] = isEphemeral ? options.filter(([, isSet]) => isSet) : [];
   if (conflict === undefined) return;
-  const [flag, , remedy] = conflict;
-  throw new ParleyError('USAGE', `${ephemeralFlag} and ${flag} cannot be used together.`, { hint: remedy });
+  const [flag, , hint] = conflict;
+  throw new ParleyError('USAGE', `${ephemeralFlag} and ${flag} cannot be used together.`, { hint });
 }
 
-export const aboutContinuing = `A session that exists is kept with all that is said in it. Leave out ${ephemeralFlag} to go on with it, or the session to begin a conversation of which nothing is kept.`;
+export const continuingHint = `An existing session keeps its text. Remove ${ephemeralFlag} to continue the session, or remove the session to start an ephemeral conversation.`;
 
 /** A server keeps what is sent to it. */
-export function keptElsewhere(url: string): ParleyError {
-  return new ParleyError('UNSUPPORTED', `${url} keeps the text of every chat; nothing was sent to it.`, {
-    hint: `${ephemeralFlag} is for the service on this machine: add --profile local, or --store for a store in PostgreSQL.`,
+export function serverKeepsText(url: string): ParleyError {
+  return new ParleyError('UNSUPPORTED', `${url} keeps the text of every chat. Nothing was sent to it.`, {
+    hint: `${ephemeralFlag} works with the service on this machine only: add --profile local, or --store for a store in PostgreSQL.`,
   });
 }
 
-/** An editor works on a file. */
 export function noEditor(): ParleyError {
   return new ParleyError(
     'USAGE',
-    'An editor would write the text to a file, and nothing of it is to be kept.',
+    'An editor is not available in an ephemeral conversation: it would write the text to a file.',
     {
-      hint: 'Type the message here: Alt-Enter begins another line.',
+      hint: 'Type the message here: Alt-Enter starts another line.',
     },
   );
 }
 
-/** The failure of a turn that cannot be read again. */
+/** The failure of an ephemeral turn, without a hint that points to its session. */
 export function withoutSession(error: unknown): unknown {
-  const isOfReply = error instanceof ParleyError && error.code === 'SCHEMA_MISMATCH';
-  return isOfReply ? error.with({ hint: 'No text of the turn is kept.' }) : error;
+  const isMismatch = error instanceof ParleyError && error.code === 'SCHEMA_MISMATCH';
+  return isMismatch ? error.with({ hint: 'No text of the turn is kept.' }) : error;
 }

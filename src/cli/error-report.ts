@@ -1,4 +1,4 @@
-// Reports a failure: what failed, with its code, then what to do next. With --json the report is JSON on stdout.
+// Reports a failure: the message with its code, then what to do next. With --json, the report is also JSON on stdout.
 
 import { clientErrorCodes, ParleyError } from '../service/errors.ts';
 import { failureBody } from '../service/result.ts';
@@ -8,7 +8,7 @@ import type { CliContext } from './context.ts';
 import { exitStatusOf } from './exit-codes.ts';
 import { Interruption } from './interruption.ts';
 import { nextStep } from './next-step.ts';
-import { placeOptions } from './same-place.ts';
+import { targetOptions } from './target-options.ts';
 import { filterText } from './terminal/filter.ts';
 import { toJson } from './terminal/json.ts';
 
@@ -17,22 +17,22 @@ export async function reportFailure(error: unknown, context: CliContext): Promis
   if (error instanceof Interruption) return error.exitStatus;
   const failure = asParleyError(error);
   if (context.options.json) {
-    const arisesHere = (clientErrorCodes as readonly string[]).includes(failure.code);
+    const isOfClient = (clientErrorCodes as readonly string[]).includes(failure.code);
     // A failure of the service is reported as a server would report it. A failure of the client names the command to type.
-    const told = arisesHere ? failure.with({ hint: nextStep(failure), remedy: null }) : failure;
-    const body = failureBody(told, arisesHere ? null : context.requestId);
+    const reported = isOfClient ? failure.with({ hint: nextStep(failure), remedy: null }) : failure;
+    const body = failureBody(reported, isOfClient ? null : context.requestId);
     await context.stdout.write(`${toJson(body)}\n`).catch(() => {
-      // Writing to stdout may have failed, or fails now. The line on stderr reports the failure in any case.
+      // Writing to stdout may be what failed. The line on stderr reports the failure in any case.
     });
   }
-  return tellFailure(failure, context);
+  return reportInWords(failure, context);
 }
 
-/** Reports a failure in words only. */
-export async function tellFailure(error: unknown, context: CliContext): Promise<number> {
+/** Reports a failure on stderr only. Returns its exit status. */
+export async function reportInWords(error: unknown, context: CliContext): Promise<number> {
   if (error instanceof Interruption) return error.exitStatus;
   const failure = asParleyError(error);
-  await context.stderr.write(failureText(failure, context.commandPath) + furtherHint(failure, context));
+  await context.stderr.write(failureText(failure, context.commandPath) + targetHint(failure, context));
   if (context.options.debug) {
     const { stack, cause } = failure;
     await context.stderr.write(`${stack}\n${cause instanceof Error ? `${cause.stack}\n` : ''}`);
@@ -47,31 +47,31 @@ export function describeFailure(error: unknown): { readonly text: string; readon
 }
 
 function failureText(failure: ParleyError, commandPath: string): string {
-  const hint = nextStep(failure) || usualHint(failure, commandPath);
+  const hint = nextStep(failure) || defaultHint(failure, commandPath);
   return `parley: ${failure.message} (${failure.code})\n${hint && `${hint}\n`}`;
 }
 
-/** A further hint, from where the command talks to: another key, a new store for a missing one, a mode of one's own. */
-export function furtherHint({ code }: ParleyError, context: CliContext): string {
+/** A hint that depends on the target: another key, a new store, or a new mode. Empty if there is none. */
+export function targetHint({ code }: ParleyError, context: CliContext): string {
   if (code === 'UNKNOWN_MODE' && context.target.url === null)
-    return 'Make one: parley setup, or parley modes add NAME --base-url URL --model MODEL\n';
+    return 'Add a mode: parley setup, or parley modes add NAME --base-url URL --model MODEL\n';
   if (code === 'STORE_MISSING')
-    return 'To begin a new store there: parley keys create --project default --use\n';
+    return 'To create a new store there: parley keys create --project default --use\n';
   if (code !== 'INVALID_API_KEY') return '';
   const { profile, url, insecureHttp, sources } = context.target;
   if (sources.key === 'PARLEY_API_KEY') {
     return profile === null
       ? 'Set PARLEY_API_KEY to a key of this server.\n'
-      : 'Without PARLEY_API_KEY the key of the profile is used.\n';
+      : 'Unset PARLEY_API_KEY to use the key of the profile.\n';
   }
-  if (url === null) return 'Give the profile another: parley keys create --project default --use\n';
-  // A refused login has made no profile whose URL could be used.
+  if (url === null) return 'Create another key for the profile: parley keys create --project default --use\n';
+  // A refused login has stored no profile that could be named.
   const { ca, store, insecureStore } = context.options;
   const place =
     sources.url === `profile ${profile}`
       ? ['--profile', profile ?? '']
-      : placeOptions({ profile, url, insecureHttp, store, insecureStore, ca });
-  return `Log in with another: ${['parley', 'login', ...place].map(quoteForShell).join(' ')}\n`;
+      : targetOptions({ profile, url, insecureHttp, store, insecureStore, ca });
+  return `Log in with another key: ${['parley', 'login', ...place].map(quoteForShell).join(' ')}\n`;
 }
 
 export function asParleyError(error: unknown): ParleyError {
@@ -79,14 +79,14 @@ export function asParleyError(error: unknown): ParleyError {
   const onFile = unforeseenFileFailure(error);
   if (onFile !== null) return onFile;
   const message = error instanceof Error ? error.message : String(error);
-  return new ParleyError('INTERNAL_ERROR', `Something unforeseen went wrong: ${message}.`, {
-    hint: 'Run it again with --debug to see where.',
+  return new ParleyError('INTERNAL_ERROR', `Unexpected error: ${message}.`, {
+    hint: 'Run the command again with --debug to see where it happened.',
     cause: error,
   });
 }
 
-/** What to do next if the failure itself does not say it. */
-function usualHint({ code }: ParleyError, commandPath: string): string {
+/** The hint for a failure that has none of its own. */
+function defaultHint({ code }: ParleyError, commandPath: string): string {
   if (code === 'USAGE') return `See: ${commandPath} --help`;
-  return code === 'SESSION_NOT_FOUND' ? 'See the sessions there are with: parley sessions list' : '';
+  return code === 'SESSION_NOT_FOUND' ? 'To see the existing sessions: parley sessions list' : '';
 }

@@ -1,4 +1,4 @@
-// The meaning of the exit status. The table is part of the interface, because scripts depend on it.
+// The exit statuses. Scripts depend on them, so the table is part of the interface.
 import { type ErrorCode, type ErrorKind, errorKind } from '../service/errors.ts';
 
 export const exitDone = 0;

@@ -1,8 +1,8 @@
-// The order of a help page: the commands of a group come first, and the global options last, by name only.
+// The layout of a help page: the commands of a group come first, and the global options last, by name only.
 import { type Command, Help } from 'commander';
 
 export function formatHelp(command: Command, helper: Help): string {
-  // The page of commander without the descriptions of the global options.
+  // Commander's page without the descriptions of the global options.
   const page: Help = Object.assign(Object.create(helper), { showGlobalOptions: false });
   const sections = Help.prototype.formatHelp.call(page, command, page).trimEnd().split('\n\n');
   const commands = sections.filter(isOfCommands);
@@ -12,7 +12,7 @@ export function formatHelp(command: Command, helper: Help): string {
   return `${[...others, ...globalOptions(command, helper)].join('\n\n')}\n`;
 }
 
-/** The lines about the commands of a group in its help. */
+/** The section of a group's help that lists its commands. */
 export function commandLines(group: Command): string {
   const helper = group.createHelp();
   helper.prepareContext({ helpWidth: group.configureOutput().getErrHelpWidth?.() ?? 80 });

@@ -1,4 +1,4 @@
-// The reason of an abort signal: a signal of the system, a reader that went away, or Ctrl-C at a question or a line of the REPL.
+// The reason of an abort signal: a signal of the system, a closed pipe, or Ctrl-C at a question or a line of the REPL.
 
 const signalStatus = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
@@ -9,7 +9,7 @@ export class Interruption extends Error {
   override readonly name = 'Interruption';
   /** The exit status of the process, if the interruption ends it. */
   readonly exitStatus: number;
-  /** `process`: the command ends. `line`: a person stopped a question, or the work of a line of the REPL, and the REPL continues. */
+  /** `process` ends the command. `line` stops a question or the work of one line of the REPL, and the REPL continues. */
   readonly scope: 'process' | 'line';
 
   constructor(cause: StopSignal | 'closed pipe', scope: 'process' | 'line' = 'process') {

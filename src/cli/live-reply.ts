@@ -1,4 +1,4 @@
-// The signs of life of one reply at a terminal: a waiting line until the reply begins, and a live text behind it whenever it stands still.
+// The progress display of one reply at a terminal: a waiting line until the reply begins, and a live text after it whenever it pauses.
 import type { WaitingSign } from '../service/call.ts';
 import { monotonicMs } from '../system/monotonic-clock.ts';
 import type { CliContext } from './context.ts';
@@ -8,51 +8,50 @@ import { type Waiting, waiting } from './terminal/progress.ts';
 import { type MarkdownChoice, replyWriter } from './terminal/reply-writer.ts';
 import { startTimer } from './terminal/timer.ts';
 
-interface ReplyPlace {
-  /** What goes with the reply is written here, too. */
+interface ReplyDisplay {
   readonly output: Output;
   readonly writer: UntrustedWriter;
   readonly live: LiveText | null;
 }
 
 export class LiveReply {
-  /** Loads while the reply is awaited. Its first use reports a failure. */
-  readonly place: Promise<ReplyPlace>;
+  /** Loads while the reply is awaited. The first use reports a failure to load. */
+  readonly display: Promise<ReplyDisplay>;
   readonly #context: CliContext;
   #waiting: Waiting = { say() {}, stop() {} };
   #sign = 'Waiting';
 
   constructor(markdown: MarkdownChoice, context: CliContext) {
     this.#context = context;
-    this.place = openPlace(markdown, timingOf(context), context);
-    this.place.catch(() => {});
+    this.display = openDisplay(markdown, timingOf(context), context);
+    this.display.catch(() => {});
   }
 
-  /** The request is sent. */
+  /** Shows the waiting line. Call it when the request is sent. */
   wait(): void {
     this.#waiting = waiting(() => this.#context.stderr, 'Waiting for the reply', timingOf(this.#context));
   }
 
-  /** Takes what the call waits for. */
+  /** Shows what the call is waiting for. */
   readonly notice = (sign: WaitingSign): void => {
     if (sign.kind === 'indexing') return;
-    this.#sign = sign.kind === 'thinking' ? 'Thinking' : `Waiting ${sign.seconds} s, as the server asks:`;
+    this.#sign = sign.kind === 'thinking' ? 'Thinking' : `Waiting ${sign.seconds} s at the server’s request:`;
     this.#waiting.say(this.#sign);
   };
 
-  /** A part of the reply has come, and is written next. Some of it may be held back. */
+  /** Call it before a part of the reply is written. The writer may hold some of it back. */
   async begin(): Promise<UntrustedWriter> {
     this.#waiting.stop();
     this.#sign = 'Waiting';
-    const { writer, live } = await this.place;
+    const { writer, live } = await this.display;
     live?.begin((seconds) => writer.heldBack?.() ?? `${this.#sign} ${seconds} s`);
     return writer;
   }
 
-  /** Takes every sign away, so that something else can be written to the terminal. A later `begin` goes on. */
+  /** Clears the display, so that something else can be written to the terminal. A later `begin` continues. */
   async stop(): Promise<void> {
     this.#waiting.stop();
-    const { live } = await this.place;
+    const { live } = await this.display;
     await live?.stop();
   }
 }
@@ -61,11 +60,11 @@ function timingOf({ options }: CliContext): LiveTextOptions {
   return { quiet: options.quiet, startTimer, now: monotonicMs };
 }
 
-async function openPlace(
+async function openDisplay(
   markdown: MarkdownChoice,
   timing: LiveTextOptions,
   { stdout, signal }: CliContext,
-): Promise<ReplyPlace> {
+): Promise<ReplyDisplay> {
   const live = stdout.redraws && !timing.quiet ? await openLive(stdout, timing) : null;
   const output = live ?? stdout;
   return { output, live, writer: await replyWriter(output, { markdown, signal }) };

@@ -1,4 +1,4 @@
-// The option that says whether replies are rendered.
+// The option that controls whether replies are rendered.
 import { Option } from 'commander';
 import { markdownChoices } from './terminal/reply-writer.ts';
 

@@ -1,11 +1,11 @@
-// Values of the options for a model: its system prompt and its parameters. Modes and sessions share them.
+// Parses the options for a model: its system prompt and its parameters. Modes and sessions share them.
 import { InvalidArgumentError } from 'commander';
 import { ParleyError } from '../service/errors.ts';
 import type { JsonValue } from '../service/mode-settings.ts';
 import { readAtMost } from '../system/bounded-file.ts';
 import { wholeNumber } from './whole-number.ts';
 
-/** The limit is larger than the context of any model. */
+/** Larger than the context of any model. */
 const mostSystemBytes = 8 * 1024 * 1024;
 
 export interface SystemFlags {
@@ -13,7 +13,7 @@ export interface SystemFlags {
   readonly systemFile?: string;
 }
 
-/** The system prompt, given as a text or as a file; undefined if neither is given. */
+/** The system prompt from `--system` or `--system-file`; undefined if neither is set. */
 export async function readSystem(
   { system, systemFile: path }: SystemFlags,
   signal: AbortSignal,
@@ -26,7 +26,7 @@ export async function readSystem(
   } catch (error) {
     signal.throwIfAborted();
     const reason = error instanceof TypeError ? 'it is not UTF-8' : (error as NodeJS.ErrnoException).code;
-    throw new ParleyError('USAGE', `The file of --system-file, ${path}, cannot be read (${reason}).`);
+    throw new ParleyError('USAGE', `Cannot read ${path}, the file of --system-file (${reason}).`);
   }
 }
 
@@ -36,7 +36,7 @@ export function aNumber(text: string): number {
   throw new InvalidArgumentError('Give a number.');
 }
 
-/** A setting is taken away. commander makes this of null, too. */
+/** The value that removes a setting. Commander also turns null into it. */
 export type Unset = '';
 
 export function numberOrNone(text: string): number | Unset {
@@ -47,17 +47,17 @@ export function tokensOrNone(text: string): number | Unset {
   return text === '' ? '' : wholeNumber(1)(text);
 }
 
-/** A name and its value; undefined takes the parameter away. */
+/** A name and its value; undefined removes the parameter. */
 export type Parameter = readonly [string, JsonValue | undefined];
 
-/** Collects `name=value`. A value that is not JSON is taken as a text, so `name=word` needs no quotes. */
+/** Collects `name=value`. A value that is not JSON is a string, so `name=word` needs no quotes. */
 export function parameters(text: string, before: readonly Parameter[] = []): readonly Parameter[] {
   const parameter = readParameter(text);
   if (parameter === null) throw new InvalidArgumentError('Give NAME=VALUE, as in top_p=0.9.');
   return [...before, parameter];
 }
 
-/** Null for a text that is no `name=value`. */
+/** Null for a text that is not `name=value`. */
 export function readParameter(text: string): Parameter | null {
   const [, name, value = ''] = /^([A-Za-z_][\w.-]*)=([\s\S]*)$/.exec(text) ?? [];
   return name === undefined ? null : [name, value === '' ? undefined : parsed(value)];
@@ -71,11 +71,11 @@ function parsed(value: string): JsonValue {
   }
 }
 
-/** The parameters with these in place of their own, and without those that are taken away. */
+/** The parameters with these changes applied. */
 export function withParameters(
   before: Readonly<Record<string, unknown>>,
-  given: readonly Parameter[],
+  changes: readonly Parameter[],
 ): Readonly<Record<string, JsonValue>> {
-  const changed = Object.entries({ ...before, ...Object.fromEntries(given) });
+  const changed = Object.entries({ ...before, ...Object.fromEntries(changes) });
   return Object.fromEntries(changed.filter((entry): entry is [string, JsonValue] => entry[1] !== undefined));
 }

@@ -1,28 +1,28 @@
-// The command for the rest of a listing: the same command line with the cursor, so that no filter is lost.
+// The hint for the next page of a listing: the same command line with the cursor, so that no filter is lost.
 import { quoteForShell } from '../system/shell-quote.ts';
 import type { Printing } from './context.ts';
-import { placeOptions } from './same-place.ts';
+import { targetOptions } from './target-options.ts';
 import { filterLine } from './terminal/filter.ts';
 
 export interface ListingLine {
   /** The command and its options. */
   readonly words: readonly string[];
-  /** The words behind the options. */
+  /** The arguments after the options. */
   readonly operands: readonly string[];
   /** True if the command has `--all`. */
   readonly all: boolean;
 }
 
-export async function tellNextPage(
+export async function writeNextPageHint(
   { words, operands, all }: ListingLine,
   cursor: string,
   context: Printing,
 ): Promise<void> {
   const ways = all ? ['add --all'] : [];
-  // A server chooses the cursor. With a line end in it, the hint would have lines of the server's own.
+  // The server chooses the cursor. A line break in it would put the server's own lines into the hint.
   if (filterLine(cursor) === cursor)
-    ways.push(`go on with: ${commandOf({ words, operands }, cursor, context)}`);
-  await context.say(`There are more${ways.length > 0 ? `: ${ways.join(', or ')}` : '.'}`);
+    ways.push(`continue with: ${commandOf({ words, operands }, cursor, context)}`);
+  await context.say(`There are more results${ways.length > 0 ? `: ${ways.join(', or ')}` : '.'}`);
 }
 
 function commandOf(
@@ -30,6 +30,6 @@ function commandOf(
   cursor: string,
   { options }: Printing,
 ): string {
-  const globals = [...(options.json ? ['--json'] : []), ...placeOptions(options)];
+  const globals = [...(options.json ? ['--json'] : []), ...targetOptions(options)];
   return ['parley', ...words, ...globals, '--cursor', cursor, ...operands].map(quoteForShell).join(' ');
 }

@@ -1,4 +1,4 @@
-// The command tree: the words of all commands, and the global options. Each command has a file of its own.
+// The program: finds the command of a command line, parses the global options, and runs the command. Each command has its own file.
 import { Command, CommanderError, InvalidArgumentError, Option, type OutputConfiguration } from 'commander';
 import { ParleyError } from '../service/errors.ts';
 import { beginning } from '../service/quoted.ts';
@@ -7,14 +7,12 @@ import { commandPath, eachCommand } from './command-tree.ts';
 import { registerChat } from './commands/chat.ts';
 import { canConverse } from './commands/repl.ts';
 import { CliContext, type GlobalOptions } from './context.ts';
-import { reportFailure, tellFailure } from './error-report.ts';
+import { reportFailure, reportInWords } from './error-report.ts';
 import { commandLines, formatHelp } from './help-layout.ts';
 import type { Register, Run } from './run.ts';
-import { withRemovedTags } from './tag-words.ts';
+import { expandTagRemovals } from './tag-removals.ts';
 
-/**
- * Runs one command line (without node and script) and returns its exit status. `typed` is the user's own part of it, if that is not all.
- */
+/** Runs one command line (without node and script) and returns its exit status. `typed` is the part that the user typed. */
 export async function runCommandLine(
   argv: readonly string[],
   host: CliHost,
@@ -24,8 +22,8 @@ export async function runCommandLine(
   const run: Run = async (command, work) => {
     const context = new CliContext(host, globalOptions(command), commandPath(command));
     try {
-      status = await throughFilter(context, async () => {
-        await requireTextTyped(typed, host);
+      status = await runFiltered(context, async () => {
+        await requireUtf8(typed, host);
         return (await work(context)) ?? 0;
       });
     } finally {
@@ -40,42 +38,42 @@ export async function runCommandLine(
     writeErr: (text) => {
       written.error += text;
     },
-    // The texts have no colours. Asking the streams for theirs would make them, which takes longer than all the rest of a help page.
+    // Help has no colours. SessionAccess the streams would create them, which takes longer than all the rest of a help page.
     getOutHasColors: () => true,
     getErrHasColors: () => true,
     getOutHelpWidth: () => host.output('stdout', { noColor: true }).columns(),
     getErrHelpWidth: () => host.output('stderr', { noColor: true }).columns(),
   });
-  let asked = program;
+  let failed = program;
   eachCommand(program, (command) =>
     command.exitOverride((error) => {
-      asked = command;
+      failed = command;
       throw error;
     }),
   );
   try {
-    await program.parseAsync(withValues(argv), { from: 'user' });
+    await program.parseAsync(withOptionValues(argv), { from: 'user' });
     return status;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    const context = new CliContext(host, globalOptions(program), commandPath(asked));
+    const context = new CliContext(host, globalOptions(program), commandPath(failed));
     const bare = error.code === 'commander.help' && program.args.length === 0;
-    const conversing = bare || (asked === program && (await hasConversationOptions(error, argv)));
+    const conversing = bare || (failed === program && (await hasConversationOptions(error, argv)));
     if (conversing && context.stdinIsFed) return runCommandLine(['chat', ...argv], host, argv);
     if (conversing && canConverse(context)) return runCommandLine(['repl', ...argv], host, argv);
     if (bare || error.exitCode === 0) {
       const isPage = error.code === 'commander.helpDisplayed';
-      const further = isPage ? await (await import('./commands/help.ts')).furtherHelp(asked) : '';
-      await context.stdout.write(written.out + written.error + further);
+      const appendix = isPage ? await (await import('./commands/help.ts')).helpAppendix(failed) : '';
+      await context.stdout.write(written.out + written.error + appendix);
       return 0;
     }
-    const failure = await usageError(error, asked, argv);
-    return throughFilter(context, () => Promise.reject(failure));
+    const failure = await usageError(error, failed, argv);
+    return runFiltered(context, () => Promise.reject(failure));
   }
 }
 
-/** Refuses arguments that are not UTF-8, if the system gives their bytes. */
-async function requireTextTyped(typed: readonly string[], host: CliHost): Promise<void> {
+/** Refuses arguments that are not UTF-8, if the system provides their bytes. */
+async function requireUtf8(typed: readonly string[], host: CliHost): Promise<void> {
   if (!typed.some((word) => word.includes('\ufffd'))) return;
   const commandLine = host.commandLine();
   if (commandLine === null) return;
@@ -83,14 +81,14 @@ async function requireTextTyped(typed: readonly string[], host: CliHost): Promis
   requireText(typed, commandLine);
 }
 
-/** True for options that belong to a chat or the REPL although no command is named, as in `parley -m echo`. */
+/** True if no command is named, but the options may be those of a chat or the REPL, as in `parley -m echo`. */
 async function hasConversationOptions({ code }: CommanderError, argv: readonly string[]): Promise<boolean> {
   if (code !== 'commander.unknownOption') return false;
   const { isCommand } = await import('./all-commands.ts');
   return !argv.some(isCommand);
 }
 
-/** The tree of the command that a line begins with, or of all commands for an empty line. */
+/** The tree with the command that `argv` begins with, or with all commands if it names none. */
 export async function buildProgram(
   argv: readonly string[],
   version: string,
@@ -98,30 +96,30 @@ export async function buildProgram(
   output: OutputConfiguration,
 ): Promise<Command> {
   const [first = '', second = ''] = argv;
-  // The help of the program shows no commands of groups, and of its commands no options.
+  // The help of the program shows neither the commands of groups nor the options of commands.
   const isOutline = argv.length === 1 && ['--help', '-h'].includes(first);
   const program = new (isOutline ? OutlinedProgram : Command)('parley')
     .configureOutput(output)
     .description('The command line for conversations kept as sessions.')
     .version(version, '-V, --version', 'print the version')
-    .option('--profile <name>', 'talk to where this stored profile says')
-    .option('--url <url>', 'talk to this server, with the key from PARLEY_API_KEY')
-    .option('--store <url>', 'keep the sessions in this PostgreSQL: postgres://USER@HOST/DATABASE')
-    .option('--json', 'print JSON alone on stdout')
-    .option('--jq <filter>', 'print what this filter of jq makes of the JSON')
-    .option('--quiet', 'print no hints and no progress')
-    .option('--progress', 'without a terminal: tell every 10 s how far a long work is')
-    .option('--no-color', 'print without colour')
-    .option('--no-input', 'never ask; fail where an answer is needed')
+    .option('--profile <name>', 'use this stored profile')
+    .option('--url <url>', 'use this server, with the key from PARLEY_API_KEY')
+    .option('--store <url>', 'use this PostgreSQL store: postgres://USER@HOST/DATABASE')
+    .option('--json', 'print only JSON on stdout')
+    .option('--jq <filter>', 'filter the JSON with this jq expression')
+    .option('--quiet', 'hide hints and progress')
+    .option('--progress', 'report the progress of long work every 10 s, even without a terminal')
+    .option('--no-color', 'disable colours')
+    .option('--no-input', 'never prompt; fail where an answer is needed')
     .option(
       '--timeout <seconds>',
-      'longest silence to wait through, of a server or a model; of a locked store 5 at most',
+      'longest wait for a silent server or model; for a locked store at most 5',
       seconds,
     )
     .option('--insecure-http', 'allow plain http: to a host that is not this machine')
-    .option('--insecure-store', 'allow a store elsewhere whose certificate is not checked')
-    .option('--ca <file>', 'trust the certificates (PEM) in this file, too')
-    .option('--debug', 'print each request as a curl command, and stack traces on failure')
+    .option('--insecure-store', 'allow a remote store without checking its certificate')
+    .option('--ca <file>', 'also trust the certificates (PEM) in this file')
+    .option('--debug', 'print each request as a curl command, and stack traces of failures')
     .helpOption('-h, --help', 'print help')
     .configureHelp({ showGlobalOptions: true, formatHelp })
     .showSuggestionAfterError()
@@ -136,7 +134,7 @@ class OutlinedProgram extends Command {
   }
 }
 
-/** A command that keeps no more of its options than that it has some. Making the options of all commands takes a tenth of a help page. */
+/** A command that only records that it has options. Creating the options of all commands takes a tenth of the time of a help page. */
 class OutlinedCommand extends Command {
   override option(): this {
     return this.addOption();
@@ -149,8 +147,8 @@ class OutlinedCommand extends Command {
 }
 
 /**
- * The registrations for a line. If it begins with a command, only that one is registered, because describing all takes time. A chat,
- * `--version` and those of sessions, the most frequent ones, do not even load the others.
+ * The registrations for a command line. If it begins with a command, only that command is registered, because describing all takes time. The
+ * most frequent ones, `chat`, `--version` and `sessions`, do not even load the others.
  */
 async function registrations(first: string): Promise<readonly Register[]> {
   if (first === 'chat') return [registerChat];
@@ -168,11 +166,11 @@ async function registrations(first: string): Promise<readonly Register[]> {
 
 const examples = `
 Examples:
-  parley                                     a conversation at this terminal
-  parley chat "My name is Ada."              start a conversation
-  parley chat -c "What is my name?"          go on with it
-  git diff | parley chat "Explain this:"     words, then what is piped in
-  parley sessions list                       the conversations there are`;
+  parley                                     have a conversation in this terminal
+  parley chat "My name is Ada."              start a session
+  parley chat -c "What is my name?"          continue it
+  git diff | parley chat "Explain this:"     send these words, then the piped input
+  parley sessions list                       list the sessions`;
 
 function globalOptions(command: Command): GlobalOptions {
   const options = command.optsWithGlobals();
@@ -180,7 +178,7 @@ function globalOptions(command: Command): GlobalOptions {
   return {
     profile: options['profile'] ?? null,
     url: options['url'] ?? null,
-    // The events of a chat, and a reply by a schema, are JSON already.
+    // The events of a chat and a reply that matches a schema are JSON already.
     json:
       options['json'] ?? (jq !== null && options['jsonStream'] !== true && options['schema'] === undefined),
     jq,
@@ -200,22 +198,22 @@ function globalOptions(command: Command): GlobalOptions {
 function seconds(text: string): number {
   const value = Number(text);
   if (!(value > 0 && value <= 86_400)) {
-    throw new InvalidArgumentError('Give a number of seconds from above 0 to 86400.');
+    throw new InvalidArgumentError('Give a number of seconds above 0, up to 86400.');
   }
   return value;
 }
 
 /**
- * Runs the work with stdout behind the filter of `--jq`, and reports its failure. An invalid filter is reported before the work; a value
- * that the filter cannot process, after it.
+ * Runs the work with stdout behind the filter of `--jq`, and reports its failure. An invalid filter is reported before the work starts; a
+ * value that the filter cannot process, after it.
  */
-async function throughFilter(context: CliContext, work: () => Promise<number>): Promise<number> {
+async function runFiltered(context: CliContext, work: () => Promise<number>): Promise<number> {
   const { jq } = context.options;
   try {
     if (jq !== null) await context.filterStdout(jq);
   } catch (error) {
-    // The reader of stdout expects the output of the filter, not another body.
-    return tellFailure(error, context);
+    // The reader of stdout expects the output of the filter, not an error body.
+    return reportInWords(error, context);
   }
   let status: number;
   try {
@@ -227,53 +225,53 @@ async function throughFilter(context: CliContext, work: () => Promise<number>): 
     await context.finishStdout();
     return status;
   } catch (error) {
-    const own = await tellFailure(error, context);
-    return status || own;
+    const filterStatus = await reportInWords(error, context);
+    return status || filterStatus;
   }
 }
 
-/** Adds the optional value of `--extract-code`, because commander would otherwise take the message behind it for the value. */
-function withValues(argv: readonly string[]): readonly string[] {
+/** Adds the optional value of `--extract-code`, because commander would otherwise read the message after it as the value. */
+function withOptionValues(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--');
-  return withRemovedTags(argv).map((word, at) =>
+  return expandTagRemovals(argv).map((word, at) =>
     word === '--extract-code' && (end === -1 || at < end) ? '--extract-code=first' : word,
   );
 }
 
-/** A question with the command that was probably meant; empty if there is none. `suggestion` is that of commander. */
-async function commandMeant(
+/** Asks whether a similar command was meant; empty if there is none. `suggestion` is that of commander. */
+async function suggestionFor(
   error: CommanderError,
   suggestion: string | undefined,
-  asked: Command,
+  command: Command,
   argv: readonly string[],
 ): Promise<string> {
   const own = suggestion?.replace(/^\((.*)\)$/, '$1') ?? '';
-  if (asked.parent !== null && (asked.name() !== 'repl' || own !== '')) return own;
-  const { commandNamedElsewhere, suggestCommand } = await import('./suggest-command.ts');
-  const elsewhere = asked.parent === null ? commandNamedElsewhere(error, argv) : '';
-  return elsewhere || own || suggestCommand(error, asked, argv);
+  if (command.parent !== null && (command.name() !== 'repl' || own !== '')) return own;
+  const { suggestByForeignName, suggestCommand } = await import('./suggest-command.ts');
+  const byForeignName = command.parent === null ? suggestByForeignName(error, argv) : '';
+  return byForeignName || own || suggestCommand(error, command, argv);
 }
 
-/** The message of commander, in the form of all failures. */
+/** Turns commander's message into a failure of Parley. */
 async function usageError(
   error: CommanderError,
-  asked: Command,
+  command: Command,
   argv: readonly string[],
 ): Promise<ParleyError> {
   const { message, code } = error;
-  const path = commandPath(asked);
+  const path = commandPath(command);
   if (code === 'commander.help') {
     return new ParleyError('USAGE', 'A command is missing.', {
-      hint: `${commandLines(asked)}\nSee: ${path} --help`,
+      hint: `${commandLines(command)}\nSee: ${path} --help`,
     });
   }
   const [what = '', suggestion] = message
     .replace(/^error: /, '')
-    .replace(/'([^']+)'/g, (_, given: string) => `'${beginning(given)}'`)
+    .replace(/'([^']+)'/g, (_, word: string) => `'${beginning(word)}'`)
     .split('\n');
   const sentence = `${what.charAt(0).toUpperCase()}${what.slice(1)}${/[.?!]$/.test(what) ? '' : '.'}`;
-  const guess = await commandMeant(error, suggestion, asked, argv);
-  // A command to copy stands on a line of its own.
+  const guess = await suggestionFor(error, suggestion, command, argv);
+  // A command to copy is on its own line.
   const end = guess.endsWith('?') ? ' ' : '\n';
   return new ParleyError('USAGE', sentence, {
     hint: guess === '' ? '' : `${guess}${end}See: ${path} --help`,

@@ -1,4 +1,4 @@
-// The project that an option names. A project is known by its keys.
+// Finds the project that an option names. A project is known by its keys.
 import { ParleyError } from '../service/errors.ts';
 import { quoted } from '../service/quoted.ts';
 import type { CliContext } from './context.ts';
@@ -8,7 +8,7 @@ export interface ChosenProject {
   readonly project_name: string;
 }
 
-/** By its name or id. Throws `USAGE` for an unknown one. */
+/** Finds a project by its name or id. Throws `USAGE` if there is none. */
 export async function namedProject(project: string, context: CliContext): Promise<ChosenProject> {
   const keys = await (await context.administration()).listKeys();
   const found = keys.find(({ project_id, project_name }) => [project_id, project_name].includes(project));
@@ -18,7 +18,7 @@ export async function namedProject(project: string, context: CliContext): Promis
   });
 }
 
-/** The named project; without a name that of the key in use. */
+/** The named project, or without a name the project of the key in use. */
 export async function namedOrOwnProject(project: string | null, context: CliContext): Promise<ChosenProject> {
   if (project !== null) return namedProject(project, context);
   const { backend } = await context.open();

@@ -1,12 +1,12 @@
-// The command that repeats a turn in which a model failed, for the message of the error. It names target, mode, session and key, so it
-// repeats the same turn even if the defaults or the last session have changed.
+// The command that repeats a turn after the model failed, for the error's hint. It names target, mode, session and key, so it repeats the
+// same turn even if the defaults or the last session have changed.
 import { type ErrorCode, ParleyError } from '../service/errors.ts';
 import { failureBody } from '../service/result.ts';
 import { quoteForShell } from '../system/shell-quote.ts';
 import type { JsonFlag } from './chat-plan.ts';
 import type { CliContext } from './context.ts';
 import { nextStep } from './next-step.ts';
-import { type PlaceGiven, placeOptions } from './same-place.ts';
+import { type TargetFlags, targetOptions } from './target-options.ts';
 
 export interface RetriedChat {
   readonly words: readonly string[];
@@ -14,15 +14,15 @@ export interface RetriedChat {
   readonly user: string | null;
   readonly reasoning: boolean;
   readonly usage: boolean;
-  /** The form of the output; null for text. */
+  /** The option for the output format; null for text. */
   readonly format: JsonFlag | null;
   readonly mode: string;
-  /** The session that the turn continued; null for a session of its own. */
+  /** The session that the turn continued; null for a new one. */
   readonly session: string | null;
   /** The file of the schema of the reply; null for none. */
   readonly schema: string | null;
   readonly repairs: number;
-  /** True if the words are not all of the turn. */
+  /** True if the words alone do not reproduce the turn. */
   readonly hasMore: boolean;
   /** True if the turn was for a copy of a session. `session` is that copy. */
   readonly fork: boolean;
@@ -39,8 +39,8 @@ const modelFailures: readonly ErrorCode[] = [
 ];
 
 /**
- * Adds the command to the failure of a model. The command uses the same key: the stored message gets its reply, and no message is stored
- * twice. Any other failure stays unchanged.
+ * Adds the command to the failure of a model. It uses the same idempotency key: the stored message gets its reply, and no message is stored
+ * twice. Other failures stay unchanged.
  */
 export function withRetryCommand(
   error: unknown,
@@ -49,25 +49,25 @@ export function withRetryCommand(
 ): unknown {
   if (!(error instanceof ParleyError) || !modelFailures.includes(error.code)) return error;
   return error.with({
-    hint: `${nextStep(error)}\nAsk again, with nothing kept twice: ${retryCommand(chat, options)}`.trim(),
+    hint: `${nextStep(error)}\nTry again without storing anything twice: ${retryCommand(chat, options)}`.trim(),
     remedy: null,
     // The body of the service stays unchanged. The command is for people, and for the log of a script.
     body: failureBody(error, requestId),
   });
 }
 
-function retryCommand(chat: RetriedChat, place: PlaceGiven): string {
+function retryCommand(chat: RetriedChat, place: TargetFlags): string {
   const { mode, session, title, user, key } = chat;
   const words = chat.words.join(' ');
   const fixed = ['--idempotency-key', key, '-m', quoteForShell(mode)];
   if (session !== null) fixed.push('-s', quoteForShell(session));
   const isShort = words !== '' && words.length <= mostCharacters && !/\p{Cc}/u.test(words);
   if (!isShort || chat.hasMore) {
-    const other = session === null ? '' : ` (and without -c${chat.fork ? ' and --fork' : ''})`;
+    const other = session === null ? '' : ` (but without -c${chat.fork ? ' and --fork' : ''})`;
     return `the same command with ${fixed.join(' ')}${other}`;
   }
   const flags = [
-    ...placeOptions(place).map(quoteForShell),
+    ...targetOptions(place).map(quoteForShell),
     title !== null && `--title ${quoteForShell(title)}`,
     user !== null && `--user ${quoteForShell(user)}`,
     chat.format,

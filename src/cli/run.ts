@@ -2,14 +2,14 @@
 import type { Command } from 'commander';
 import type { CliContext } from './context.ts';
 
-/** The work of a command. Resolves to the exit status; nothing means 0. */
+/** The work of a command. Resolves to the exit status; undefined means 0. */
 export type Work = (context: CliContext) => Promise<number | undefined>;
 
 /** Runs the work of a command with its context, reports its failure and closes its backend. */
 export type Run = (command: Command, work: Work) => Promise<void>;
 
 /**
- * Adds one or more commands to another one. `second` is the word of the line behind a group, if that may name the only command of the group
- * that the line needs; null for a page that shows no commands of groups.
+ * Adds one or more commands to a parent. `second` is the second word of the command line, which may name the only command of a group that is
+ * needed; null if no commands of groups are needed.
  */
 export type Register = (parent: Command, run: Run, second?: string | null) => void;

@@ -1,5 +1,5 @@
-// Remembers the cursors of a listing, to notice a server that repeats them. A server may send new ones for ever, so only the first thousand
-// are kept. Of the later ones a single cursor is kept, and replaced at doubling distances (Brent's cycle detection).
+// Remembers the cursors of a listing, to detect a server that repeats them. The first thousand are kept. Of the later ones only a single
+// cursor is kept and replaced at doubling distances (Brent's cycle detection), because a server may send new ones forever.
 
 const mostKept = 1000;
 
@@ -9,7 +9,7 @@ export class SeenCursors {
   #count = 0;
   #replacedAt = mostKept;
 
-  /** False for a cursor that was used before. */
+  /** Returns false for a repeated cursor. */
   add(cursor: string): boolean {
     if (this.#first.has(cursor) || cursor === this.#later) return false;
     this.#count += 1;

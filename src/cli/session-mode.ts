@@ -1,69 +1,71 @@
-// The mode of a turn in a session that may exist: the named one, else that of the session's last turn, else the usual one. New settings
-// of the session are stored on the way, because the session is read for them.
+// The mode of a turn: the named one, else that of the session's last turn, else the default. Also stores new settings of an existing session,
+// because both need to read the session.
 import type { CliContext } from './context.ts';
 import { chooseMode } from './mode-choice.ts';
 import type { ContinuedSession } from './session-choice.ts';
 import { withSession } from './session-reference.ts';
-import { changeSettings, type GivenSettings, isNothing } from './setting-options.ts';
+import { changeSettings, type GivenSettings, isEmpty } from './setting-options.ts';
 
 export interface ModeOfTurn {
-  /** Null: the service is to go on in the session's own. */
+  /** Null if the service is to use the session's mode. */
   readonly mode: string | null;
-  /** The mode of the session's last turn, if it is known. */
-  readonly modeBefore: string | null;
-  /** True for a session of another program, which has messages but no mode here, and for which none was named. */
-  readonly isFirstHere: boolean;
+  /** The mode of the session's last turn; null if it is not known or there was no turn. */
+  readonly previousMode: string | null;
+  /** True for an imported session, which has messages but no mode yet, if no mode was named. */
+  readonly isFirstTurnHere: boolean;
 }
 
 type KnownMode = ModeOfTurn & { readonly mode: string };
 
 /**
- * The same without a look at the session, for a service that goes on in its mode. It refuses that for a session that has none, and the
- * service of a server may be another than it was: then the mode is found by {@link sessionMode}.
+ * The mode to send, without reading the session where the service can use the session's mode itself. The service refuses this for a session
+ * without a mode, and a server may have lost the feature; the caller then uses {@link sessionMode}.
  */
 export async function modeToSend(
   named: string | null,
   session: ContinuedSession | null,
-  given: GivenSettings,
+  settings: GivenSettings,
   context: CliContext,
 ): Promise<ModeOfTurn> {
-  const isLookedUp = session === null || session.mode !== null || named !== null || !isNothing(given);
-  if (isLookedUp) return sessionMode(named, session, given, context);
-  const sessionsOwn = { mode: null, modeBefore: null, isFirstHere: false };
-  if (await goesOnInItsMode(context)) return sessionsOwn;
+  const isResolvedHere = session === null || session.mode !== null || named !== null || !isEmpty(settings);
+  if (isResolvedHere) return sessionMode(named, session, settings, context);
+  const modeOfSession = { mode: null, previousMode: null, isFirstTurnHere: false };
+  if (await continuesInSessionMode(context)) return modeOfSession;
   const { backend } = await context.open();
-  if (backend.extensions !== null) return sessionMode(named, session, given, context);
-  // A server that is named by its URL says what it offers in its first answer, here the list of its modes.
-  const usual = await chooseMode(null, context);
-  return (await goesOnInItsMode(context)) ? sessionsOwn : sessionMode(null, session, given, context, usual);
+  if (backend.extensions !== null) return sessionMode(named, session, settings, context);
+  // A server given by its URL reports its extensions with its first response, here the list of its modes.
+  const defaultMode = await chooseMode(null, context);
+  return (await continuesInSessionMode(context))
+    ? modeOfSession
+    : sessionMode(null, session, settings, context, defaultMode);
 }
 
-/** Only a service that says so may get a message without a mode: another one could choose a mode for it. */
-async function goesOnInItsMode(context: CliContext): Promise<boolean> {
+/** True if the service announces that it continues a session in its own mode. Another service could choose any mode. */
+async function continuesInSessionMode(context: CliContext): Promise<boolean> {
   const { backend } = await context.open();
-  // What a server told last may be more than it told at login, and is all that is known of one that is named by its URL.
+  // The extensions of the last session may be newer than those stored at login, and are the only ones known for a server given by its URL.
   const last = context.target.url === null ? null : await context.lastSession().catch(() => null);
   return (last?.extensions ?? backend.extensions)?.includes('mode') ?? false;
 }
 
 /**
- * `named` is the mode that an option or a template names. A session is read only if its settings change, or if its mode is not known here
- * and the service keeps it. `usual` is the mode of a new session, if it is known already.
+ * `named` is the mode from an option or a template. The session is read only if its settings change, or if its mode is not known here but
+ * stored by the service. `defaultMode` is the mode of a new session, if the caller knows it.
  */
 export async function sessionMode(
   named: string | null,
   session: ContinuedSession | null,
-  given: GivenSettings,
+  settings: GivenSettings,
   context: CliContext,
-  usual: string | null = null,
+  defaultMode: string | null = null,
 ): Promise<KnownMode> {
   if (session === null) {
-    return { mode: await chooseMode(named, context), modeBefore: null, isFirstHere: false };
+    return { mode: await chooseMode(named, context), previousMode: null, isFirstTurnHere: false };
   }
   const { sessionId } = session;
   const { backend } = await context.open();
   const keepsModes = () => backend.extensions?.includes('settings') ?? false;
-  let modeBefore = session.mode;
+  let previousMode = session.mode;
   let isRead = false;
   let hasMessages = false;
   const read = async () => {
@@ -71,18 +73,19 @@ export async function sessionMode(
     const data = await withSession(sessionId, context, async (id) => {
       return (await backend.service.getSession(await context.call(), id)).data;
     });
-    modeBefore = data.mode ?? modeBefore;
+    previousMode = data.mode ?? previousMode;
     hasMessages = data.message_count > 0;
     return data;
   };
-  if (!isNothing(given)) await changeSettings(await read(), given, context);
-  // At the embedded service the look costs no request, so a named mode is compared with the one before, too.
-  const isWanted = named === null || context.target.url === null;
-  if (isWanted && modeBefore === null && !isRead && keepsModes()) await read();
-  if (named === null && modeBefore !== null) return { mode: modeBefore, modeBefore, isFirstHere: false };
-  const mode = usual ?? (await chooseMode(named, context));
-  // A server says what it keeps in its first answer, which may be the list of modes.
+  if (!isEmpty(settings)) await changeSettings(await read(), settings, context);
+  // Reading is cheap at the embedded service, so a named mode is also compared with the previous one.
+  const needsPrevious = named === null || context.target.url === null;
+  if (needsPrevious && previousMode === null && !isRead && keepsModes()) await read();
+  if (named === null && previousMode !== null)
+    return { mode: previousMode, previousMode, isFirstTurnHere: false };
+  const mode = defaultMode ?? (await chooseMode(named, context));
+  // A server reports its extensions with its first response, which may be the list of modes.
   if (named === null && !isRead && keepsModes()) await read();
-  const isFirstHere = named === null && modeBefore === null && hasMessages && keepsModes();
-  return { mode: named === null ? (modeBefore ?? mode) : mode, modeBefore, isFirstHere };
+  const isFirstTurnHere = named === null && previousMode === null && hasMessages && keepsModes();
+  return { mode: named === null ? (previousMode ?? mode) : mode, previousMode, isFirstTurnHere };
 }

@@ -1,12 +1,12 @@
-// Sessions as a person reads them at a terminal: the title first, then when, in which mode, how many messages, and the end of the id, which
-// is enough to name the session. A narrow terminal gets fewer columns. Pipes get other columns (commands/sessions/list.ts).
+// The columns of sessions at a terminal: title, time, mode, number of messages, and the end of the id, which is enough to name the session.
+// A narrow terminal gets fewer columns. Pipes get other columns (commands/sessions/list.ts).
 import type { Session } from '../service/session.ts';
 import type { SessionOrder } from '../service/session-archive.ts';
 import { counted } from './counted.ts';
 import { shownDay, shownTime } from './shown-time.ts';
 import type { Column } from './terminal/table.ts';
 
-export interface SessionLook {
+export interface SessionDisplay {
   readonly columns: number;
   readonly now: number;
   readonly utc: boolean;
@@ -14,17 +14,17 @@ export interface SessionLook {
 
 const shortest = 8;
 const longestMode = 16;
-/** In fewer columns, mode and messages are left out one after the other, and an old time is a date alone. */
+/** Below these widths, first the messages and then the mode are left out, and an old time is only a date. */
 const wide = 76;
 const narrow = 56;
 
 const timeTitle = { updated: 'LAST ACTIVITY', created: 'CREATED' } as const;
 
-/** `sort`: the list shows the time that it is sorted by, as `ls` does. */
+/** The list shows the time that it is sorted by, as `ls` does. */
 export function sessionColumns(
   sessions: readonly Session[],
   sort: SessionOrder['sort'],
-  { columns, now, utc }: SessionLook,
+  { columns, now, utc }: SessionDisplay,
 ): readonly Column<Session>[] {
   const length = idLength(sessions);
   const when = columns < wide ? shownDay : shownTime;
@@ -43,8 +43,8 @@ export function sessionColumns(
   ];
 }
 
-/** The same in a line, for a place without columns: `2 h ago · 4 messages · gpt · 58f4abcd`. */
-export function sessionFacts(session: Session, { columns, now, utc }: SessionLook): string {
+/** The facts of a session in one line: `2 h ago · 4 messages · gpt · 58f4abcd`. */
+export function sessionFacts(session: Session, { columns, now, utc }: SessionDisplay): string {
   const { updated_at, message_count, mode, session_id } = session;
   const when = columns < wide ? shownDay : shownTime;
   return [
@@ -60,7 +60,7 @@ export function titleOrNone({ title }: Pick<Session, 'title'>): string {
   return title ?? '(no title)';
 }
 
-/** The title with what is to be seen at once: a pin before it, and tags behind. */
+/** The title with a mark for a pinned session in front and the tags behind. */
 function markedTitle(session: Session): string {
   const tags = session.tags.map((tag) => ` #${tag}`).join('');
   return `${session.pinned ? '* ' : ''}${titleOrNone(session)}${tags}`;
@@ -74,7 +74,7 @@ function messageCount({ message_count }: Session): string {
   return String(message_count);
 }
 
-/** As many characters as tell these sessions apart. */
+/** The shortest length at which the ends of the ids differ. */
 function idLength(sessions: readonly Session[]): number {
   for (let length = shortest; length < 32; length++) {
     if (new Set(sessions.map(({ session_id }) => session_id.slice(-length))).size === sessions.length)

@@ -1,5 +1,5 @@
-// The settings of a session from the command line: its system prompt and its parameters. A new session begins with them; one that exists
-// has them from then on, which is said once.
+// The settings of a session from the command line: its system prompt and its parameters. A new session starts with them. An existing session
+// has them from then on, and the change is reported once.
 import type { Command } from 'commander';
 import type { Session, SessionSettings } from '../service/session.ts';
 import type { SessionChanges } from '../service/session-archive.ts';
@@ -22,37 +22,33 @@ export interface SettingFlags extends SystemFlags {
   readonly maxTokens?: number | Unset;
 }
 
-/** What is given of the settings. Null removes the system prompt; undefined leaves it. */
+/** The settings on a command line. A null system prompt removes the present one; undefined keeps it. */
 export interface GivenSettings {
   readonly system: string | null | undefined;
   readonly parameters: readonly Parameter[];
 }
 
-export const nothingGiven: GivenSettings = { system: undefined, parameters: [] };
+export const noSettings: GivenSettings = { system: undefined, parameters: [] };
 
 export function addSettingOptions(command: Command): Command {
   return command
-    .option('--system <text>', 'system prompt of the session, after that of its mode; "" for none')
-    .option('--system-file <path>', 'the same from a file')
+    .option('--system <text>', 'system prompt of the session, added to that of its mode; "" for none')
+    .option('--system-file <path>', 'read the system prompt from a file')
     .option(
       '--param <name=value>',
-      'field of each request to the model, top_p=0.9; name= takes it away; repeatable',
+      'extra field of each request to the model, as in top_p=0.9; name= removes it; repeatable',
       parameters,
     )
-    .option(
-      '--temperature <number>',
-      'the same as --param temperature=NUMBER; "" takes it away',
-      numberOrNone,
-    )
-    .option('--max-tokens <number>', 'the same as --param max_tokens=NUMBER; "" takes it away', tokensOrNone);
+    .option('--temperature <number>', 'the same as --param temperature=NUMBER; "" removes it', numberOrNone)
+    .option('--max-tokens <number>', 'the same as --param max_tokens=NUMBER; "" removes it', tokensOrNone);
 }
 
 export function hasSettings({ system, systemFile, param, temperature, maxTokens }: SettingFlags): boolean {
-  return [system, systemFile, param, temperature, maxTokens].some((given) => given !== undefined);
+  return [system, systemFile, param, temperature, maxTokens].some((flag) => flag !== undefined);
 }
 
-/** The settings of the flags, over those of a template. */
-export async function givenSettings(
+/** The settings of the flags, which override those of a template. */
+export async function readSettings(
   flags: SettingFlags,
   template: SessionSettings | null,
   signal: AbortSignal,
@@ -72,21 +68,21 @@ export async function givenSettings(
   };
 }
 
-export function isNothing({ system, parameters: given }: GivenSettings): boolean {
-  return system === undefined && given.length === 0;
+export function isEmpty(settings: GivenSettings): boolean {
+  return settings.system === undefined && settings.parameters.length === 0;
 }
 
-/** The fields of a request that makes a session. A request without settings has none of them. */
-export function settingsOfNew({ system, parameters: given }: GivenSettings): Partial<SessionSettings> {
-  const own = withParameters({}, given);
+/** The settings as fields of a request that creates a session. Settings that are not set have no field. */
+export function initialSettings({ system, parameters: changes }: GivenSettings): Partial<SessionSettings> {
+  const own = withParameters({}, changes);
   return {
     ...(system !== undefined && system !== null && { system }),
     ...(Object.keys(own).length > 0 && { parameters: own }),
   };
 }
 
-/** What both give, the first one where they give the same. */
-export function settingsOver(first: GivenSettings, second: GivenSettings): GivenSettings {
+/** Merges two settings. The first ones win. */
+export function mergeSettings(first: GivenSettings, second: GivenSettings): GivenSettings {
   return {
     system: first.system === undefined ? second.system : first.system,
     parameters: [...second.parameters, ...first.parameters],
@@ -94,43 +90,43 @@ export function settingsOver(first: GivenSettings, second: GivenSettings): Given
 }
 
 /**
- * Gives a session these settings from now on, and says so. Nothing happens if it has them already. Rejects with `UNSUPPORTED` if the server
- * keeps no settings.
+ * Changes the settings of a session and reports it. Does nothing if the session has them already. Rejects with `UNSUPPORTED` if the server
+ * stores no settings.
  */
 export async function changeSettings(
   before: Session,
-  given: GivenSettings,
+  settings: GivenSettings,
   context: Pick<CliContext, 'open' | 'call' | 'say'>,
 ): Promise<Session> {
-  const changes = changesOf(before, given);
+  const changes = changesOf(before, settings);
   if (Object.keys(changes).length === 0) return before;
   const { backend } = await context.open();
   const { data } = await backend.archive.changeSession(await context.call(), before.session_id, changes);
-  await context.say(`The session goes on with ${wordsOf(changes)}.`);
+  await context.say(`The session continues with ${describeChanges(changes)}.`);
   return data;
 }
 
-/** What is to change in a session that has these settings. Empty if nothing is. */
+/** What to change in a session with these settings. Empty if there is nothing to change. */
 export function changesOf(
   { system, parameters: before }: SessionSettings,
-  given: GivenSettings,
+  wanted: GivenSettings,
 ): SessionChanges {
-  const own = withParameters(before, given.parameters);
+  const own = withParameters(before, wanted.parameters);
   return {
-    ...(given.system !== undefined && given.system !== system && { system: given.system }),
-    ...(given.parameters.length > 0 && toJson(own) !== toJson(before) && { parameters: own }),
+    ...(wanted.system !== undefined && wanted.system !== system && { system: wanted.system }),
+    ...(wanted.parameters.length > 0 && toJson(own) !== toJson(before) && { parameters: own }),
   };
 }
 
-function wordsOf({ system, parameters: own }: SessionChanges): string {
+function describeChanges({ system, parameters: own }: SessionChanges): string {
   const words: string[] = [];
   if (system !== undefined)
     words.push(system === null ? 'no system prompt of its own' : 'this system prompt');
-  if (own !== undefined) words.push(parameterWords(own));
+  if (own !== undefined) words.push(describeParameters(own));
   return words.join(' and ');
 }
 
-export function parameterWords(own: SessionSettings['parameters']): string {
+export function describeParameters(own: SessionSettings['parameters']): string {
   const words = Object.entries(own).map(([name, value]) => `${name}=${toJson(value)}`);
   return words.length === 0 ? 'no parameters of its own' : `the parameters ${words.join(' ')}`;
 }

@@ -1,17 +1,17 @@
-// A time as a person reads it at a terminal: how long ago, for up to a week, and otherwise the local date and time. With `--utc` it is the
-// time as the service gives it. Pipes always get that.
+// A time as a terminal shows it: how long ago, for up to a week, and otherwise the local date and time. With `--utc` and in pipes, it is the
+// time that the service returned.
 
 import type { Output } from './terminal/output.ts';
 
 const minuteMs = 60_000;
 const weekMs = 7 * 24 * 60 * minuteMs;
 
-/** A text that is no time stays as it is; it may come from any server, so it is untrusted. */
+/** A text that is not a time stays unchanged. It may come from any server, so it is untrusted. */
 export function shownTime(time: string, now: number, { utc = false } = {}): string {
   const milliseconds = Date.parse(time);
   if (utc || Number.isNaN(milliseconds)) return time;
   const age = now - milliseconds;
-  // A clock that is a little ahead is no reason for a date.
+  // The other clock may be a little ahead.
   return age >= -minuteMs && age < weekMs ? agoInWords(age) : localTime(milliseconds);
 }
 
@@ -24,7 +24,7 @@ export function timesIn(
   return (time) => shownTime(time, now, { utc: utc || !isTerminal });
 }
 
-/** As {@link shownTime}, with the date alone in place of date and time. */
+/** Like {@link shownTime}, but shows only the date of an old time. */
 export function shownDay(time: string, now: number, { utc = false } = {}): string {
   return shownTime(time, now, { utc }).replace(/^(\d{4}-\d\d-\d\d) \d\d:\d\d$/, '$1');
 }

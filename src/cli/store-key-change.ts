@@ -1,19 +1,19 @@
-// Puts a key for this machine's store into a profile.
+// Chooses how to store a key for this machine's store in a profile.
 import { findProfile, putOtherStoreKey, putStoreKey, storeKey } from '../config/profiles.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { CliContext, ServiceAccess } from './context.ts';
 
-/** Chooses how the profile stores the key. A key that this store refuses may belong to an earlier store that comes back, so it is kept. */
+/** A key in the profile that this store refuses is kept, because it may belong to an earlier store that comes back. */
 export async function storeKeyChange(profile: string, context: CliContext): Promise<typeof putStoreKey> {
   const { profileFile } = context.host;
   const { storeName } = context.target;
   const config = profileFile.read();
   if (findProfile(config, profile) === null) return putStoreKey;
   const before = storeKey(config, profile, storeName);
-  return before === null || (await isTaken(before, context)) ? putStoreKey : putOtherStoreKey;
+  return before === null || (await isAccepted(before, context)) ? putStoreKey : putOtherStoreKey;
 }
 
-async function isTaken(apiKey: string, context: ServiceAccess): Promise<boolean> {
+async function isAccepted(apiKey: string, context: ServiceAccess): Promise<boolean> {
   const { backend } = await context.open();
   try {
     await backend.service.verify({ ...(await context.call()), apiKey });

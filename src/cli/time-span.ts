@@ -1,4 +1,4 @@
-// A span of time as a person types it: `90m`, `12h`, `30d`, `8w`.
+// A duration as a user types it: `90m`, `12h`, `30d`, `8w`.
 import { InvalidArgumentError } from 'commander';
 
 const unitMs: Readonly<Record<string, number>> = {
@@ -8,7 +8,7 @@ const unitMs: Readonly<Record<string, number>> = {
   m: 60_000,
 };
 
-/** Reads it for an option of a command, in ms. */
+/** Parses the value of an option, in ms. */
 export function timeSpan(text: string): number {
   const [, count, unit = ''] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
   const milliseconds = Number(count ?? 0) * (unitMs[unit] ?? 0);
@@ -16,7 +16,7 @@ export function timeSpan(text: string): number {
   throw new InvalidArgumentError('Give a time such as 90m, 12h, 30d or 8w.');
 }
 
-/** The same span with the largest unit except weeks, which few people count in. */
+/** The duration in the largest unit that fits, except weeks. */
 export function spanText(milliseconds: number): string {
   const units = Object.entries(unitMs).filter(([unit]) => unit !== 'w');
   const [unit, ms] = units.find(([, ms]) => milliseconds % ms === 0) ?? ['ms', 1];

@@ -1,14 +1,14 @@
-// A glob for titles that hold a text in any letter case. The service limits the length of a glob, so a long text gives only its beginning.
+// A glob for titles that contain a text, in any letter case. The service limits the length of a glob, so only the start of a long text is used.
 
 /** In a glob a letter takes up to four characters, and any other character three. */
 const mostCharacters = 48;
 
-/** `begin`: titles that begin with the text; `hold`: titles with the text anywhere. A title that matches may still differ from a long text. */
-export function titleGlob(text: string, where: 'begin' | 'hold'): string {
+/** `start` finds titles that start with the text; `anywhere` finds those that contain it. A match may still differ from a long text. */
+export function titleGlob(text: string, where: 'start' | 'anywhere'): string {
   const pattern = [...text].slice(0, mostCharacters).map((character) => {
     const [lower, upper] = [character.toLowerCase(), character.toUpperCase()];
     if (lower !== upper && [...lower, ...upper].length === 2) return `[${lower}${upper}]`;
     return /[*?[]/.test(character) ? `[${character}]` : character;
   });
-  return `${where === 'hold' ? '*' : ''}${pattern.join('')}*`;
+  return `${where === 'anywhere' ? '*' : ''}${pattern.join('')}*`;
 }

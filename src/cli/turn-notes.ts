@@ -1,26 +1,26 @@
-// What is to be known of a turn besides its reply: who replied, and what the model was not sent. The same words in a chat and in the REPL.
+// Notes about a turn, for chats and the REPL: which mode replied, and which turns were not sent to the model.
 import type { ChatReply, ChatRequest } from '../service/chat-event.ts';
 import type { Usage } from '../service/session.ts';
 import { quoteForShell } from '../system/shell-quote.ts';
 
-/** `asked`: what the turn was for. The session is null for a new one. */
+/** `request` is that of the turn. Its session is null for a new session. */
 export function turnNotes(
   reply: ChatReply,
-  asked: Pick<ChatRequest, 'mode' | 'session_id'>,
+  request: Pick<ChatRequest, 'mode' | 'session_id'>,
 ): readonly string[] {
   const { mode, session_id, reply: text, turns_left_out: leftOut } = reply;
   const turns = leftOut === 1 ? '1 earlier turn was' : `${leftOut} earlier turns were`;
   return [
-    ...(mode === asked.mode ? [] : [`The mode ${asked.mode} failed; ${mode} replied.`]),
-    ...(asked.session_id === null || session_id === asked.session_id
+    ...(mode === request.mode ? [] : [`The mode ${request.mode} failed; ${mode} replied.`]),
+    ...(request.session_id === null || session_id === request.session_id
       ? []
-      : [`The server replied in session ${session_id}, and was asked in ${asked.session_id}.`]),
+      : [`The server replied in session ${session_id} instead of ${request.session_id}.`]),
     ...(leftOut === 0
       ? []
-      : [`${turns} left out: by estimate the conversation is longer than the context of the mode ${mode}.`]),
-    ...(beginsInNotes(text)
+      : [`${turns} left out: the conversation is estimated to exceed the context of the mode ${mode}.`]),
+    ...(startsInReasoning(text)
       ? [
-          `What stands before </think> are the model’s notes. To keep them apart: parley modes set ${quoteForShell(mode)} --think-tags open`,
+          `The text before </think> is the model’s reasoning. To separate it: parley modes set ${quoteForShell(mode)} --think-tags open`,
         ]
       : []),
   ];
@@ -31,8 +31,8 @@ export function tokensLine(usage: Usage | null): string {
   return `tokens: ${usage.input_tokens} in, ${usage.output_tokens} out`;
 }
 
-/** True for a reply that contains only the closing tag of the notes: the templates of some models open the tag themselves. */
-export function beginsInNotes(reply: string): boolean {
+/** True for a reply that contains only the closing tag of the reasoning. The prompt templates of some models contain the opening tag. */
+export function startsInReasoning(reply: string): boolean {
   const [before, after] = reply.split(/<\/think(?:ing)?>[ \t]*\n/, 2);
   return after !== undefined && !/<\/?think(ing)?>/.test(before ?? '');
 }

@@ -1,6 +1,6 @@
-// The option that shows times as the service gives them.
+// The option that shows times in UTC.
 import { Option } from 'commander';
 
 export function utcOption(): Option {
-  return new Option('--utc', 'times as they are kept, in UTC (a pipe always gets these)');
+  return new Option('--utc', 'show full times in UTC (the default in a pipe)');
 }

@@ -22,7 +22,7 @@ test('it is said in one line on stderr, once', async () => {
 });
 
 test('the first reply of eliza at a terminal is followed by what it is, and no other is', async () => {
-  const note = 'eliza is no language model. To talk to one: parley setup';
+  const note = 'eliza is not a language model. To set one up: parley setup';
   const { out } = await place.terminal('parley chat Hello; parley chat -c Hello; parley chat Hello');
   expect(out.split(note)).toHaveLength(2);
   expect(out.indexOf(note)).toBeLessThan(out.indexOf('go on with:', out.indexOf('go on with:') + 1));

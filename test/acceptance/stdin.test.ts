@@ -180,7 +180,7 @@ describe.concurrent('-f -', () => {
     writeFileSync(join(place.path, 'c.txt'), 'from c\n');
     const { out, err } = await place.parley(['chat', '-n', '-m', 'echo', '-f', 'b.txt', 'c.txt', 'q']);
     expect(out).toBe('c.txt q\n\n```b.txt\nfrom b\n```\n');
-    expect(err).toContain('c.txt: sent as words, not as files. Each file needs its own -f: -f c.txt\n');
+    expect(err).toContain('c.txt: sent as text, not as files. Each file needs its own -f: -f c.txt\n');
   });
 
   test.each([

@@ -1,7 +1,7 @@
 // The command for the next page, whose cursor a server has chosen.
 import { expect, test } from 'vitest';
 import type { Printing } from '../../src/cli/context.ts';
-import { tellNextPage } from '../../src/cli/next-page-hint.ts';
+import { writeNextPageHint } from '../../src/cli/next-page-hint.ts';
 
 async function hintFor(cursor: string, all: boolean): Promise<string> {
   let said = '';
@@ -11,7 +11,7 @@ async function hintFor(cursor: string, all: boolean): Promise<string> {
       said += line;
     },
   } as unknown as Printing;
-  await tellNextPage({ words: ['sessions', 'list'], operands: [], all }, cursor, context);
+  await writeNextPageHint({ words: ['sessions', 'list'], operands: [], all }, cursor, context);
   return said;
 }
 

@@ -1,6 +1,6 @@
 // What is told of a turn besides its reply.
 import { expect, test } from 'vitest';
-import { beginsInNotes, turnNotes } from '../../src/cli/turn-notes.ts';
+import { startsInReasoning, turnNotes } from '../../src/cli/turn-notes.ts';
 import type { ChatReply } from '../../src/service/chat-event.ts';
 
 test.each([
@@ -12,7 +12,7 @@ test.each([
   ['Hello.', false],
   ['', false],
 ])('a reply %j begins in notes: %s', (reply, expected) => {
-  expect(beginsInNotes(reply)).toBe(expected);
+  expect(startsInReasoning(reply)).toBe(expected);
   const answer = { reply, mode: 'local', turns_left_out: 0 } as ChatReply;
   expect(turnNotes(answer, { mode: 'local', session_id: null })).toEqual(
     expected ? [expect.stringContaining('parley modes set local --think-tags open')] : [],

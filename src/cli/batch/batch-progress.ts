@@ -5,7 +5,7 @@ import { duration } from '../../service/duration.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import type { CliContext } from '../context.ts';
 import { counted } from '../counted.ts';
-import { endSentence } from '../end-sentence.ts';
+import { summarySentence } from '../summary-sentence.ts';
 import type { Output } from '../terminal/output.ts';
 import { type StartTimer, startTimer } from '../terminal/timer.ts';
 import { outcomeText } from './outcome-text.ts';
@@ -95,7 +95,7 @@ export class BatchProgress {
 
   /** These words as the sentence at the end of the work. */
   ending(words: string): string {
-    return endSentence(words, this.#options.now() - this.#began);
+    return summarySentence(words, this.#options.now() - this.#began);
   }
 
   /** `12 answered, 1 failed, 3 answered before`. `named` gives the first number. */

@@ -4,7 +4,7 @@ import { ParleyError } from '../../service/errors.ts';
 import { isSessionId } from '../../service/session.ts';
 import type { Parameter } from '../model-options.ts';
 import { readExactJson, UnreadableJson } from '../schema/exact-reader.ts';
-import { type GivenSettings, nothingGiven } from '../setting-options.ts';
+import { type GivenSettings, noSettings } from '../setting-options.ts';
 import type { ByteLine } from '../terminal/byte-lines.ts';
 import { toJson } from '../terminal/json.ts';
 import { Utf8Reader } from '../terminal/utf8-reader.ts';
@@ -200,7 +200,7 @@ function settingsField(fields: Fields, line: number): GivenSettings {
     throw invalid(line, 'parameters', `must be an object, not ${kindOf(parameters)}`);
   }
   const given = Object.entries(parameters).map(([name, value]): Parameter => [name, value ?? undefined]);
-  return system === undefined && given.length === 0 ? nothingGiven : { system, parameters: given };
+  return system === undefined && given.length === 0 ? noSettings : { system, parameters: given };
 }
 
 function textField(fields: Fields, name: string, line: number): string | null {

@@ -3,7 +3,13 @@ import type { Backend } from '../../service/backend.ts';
 import type { Call } from '../../service/call.ts';
 import type { ChatRequest } from '../../service/chat-event.ts';
 import type { Session } from '../../service/session.ts';
-import { changesOf, type GivenSettings, isNothing, settingsOfNew, settingsOver } from '../setting-options.ts';
+import {
+  changesOf,
+  type GivenSettings,
+  initialSettings,
+  isEmpty,
+  mergeSettings,
+} from '../setting-options.ts';
 import type { BatchRequest } from './batch-request.ts';
 
 export interface SharedSession {
@@ -49,7 +55,7 @@ export class BatchSessions {
     const session_id = shared?.session_id ?? line.session_id;
     const user = line.user ?? given.user;
     const ofUser = user !== null && { user };
-    const settings = settingsOver(line.settings, given.settings);
+    const settings = mergeSettings(line.settings, given.settings);
     if (session_id === null) {
       const mode = named ?? (await this.#options.usualMode());
       const title = line.title ?? given.title;
@@ -58,7 +64,7 @@ export class BatchSessions {
         message,
         session_id,
         ...(title !== null && { title }),
-        ...settingsOfNew(settings),
+        ...initialSettings(settings),
         ...ofUser,
       };
     }
@@ -76,7 +82,7 @@ export class BatchSessions {
   ): Promise<string | null> {
     const { backend } = this.#options;
     const isAskedFor = named === null && (backend.extensions?.includes('settings') ?? false);
-    if (!isAskedFor && isNothing(settings)) return null;
+    if (!isAskedFor && isEmpty(settings)) return null;
     const session: Session = (await backend.service.getSession(newCall(), sessionId)).data;
     const changes = changesOf(session, settings);
     if (Object.keys(changes).length > 0) {

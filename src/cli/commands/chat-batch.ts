@@ -1,4 +1,4 @@
-// `parley chat --batch`: reads a request from each line of stdin and writes a result to stdout (or to the resumed file), in the same order.
+// `parley chat --batch`: reads a request from each line of stdin, and writes the results in the same order to stdout or to the resumed file.
 import { setMaxListeners } from 'node:events';
 import { ParleyError } from '../../service/errors.ts';
 import { defaultLimits } from '../../service/limits.ts';
@@ -12,10 +12,10 @@ import { BatchSessions, type GivenToLines, type SharedSession } from '../batch/b
 import { runInOrder } from '../batch/ordered-run.ts';
 import { Pacer } from '../batch/pacer.ts';
 import type { MessageSources } from '../chat-message.ts';
-import { templateOfTurn } from '../chat-turn.ts';
+import { turnTemplateOf } from '../chat-turn.ts';
 import type { CliContext } from '../context.ts';
 import { counted } from '../counted.ts';
-import { tellFailure } from '../error-report.ts';
+import { reportInWords } from '../error-report.ts';
 import { exitDone, exitSomeFailed } from '../exit-codes.ts';
 import { chooseMode } from '../mode-choice.ts';
 import { openLineSchemas, openRule } from '../schema/open-rule.ts';
@@ -23,7 +23,7 @@ import type { ReplyRule } from '../schema/reply-rule.ts';
 import { type SessionFlags, sessionToContinue } from '../session-choice.ts';
 import { sessionMode } from '../session-mode.ts';
 import { requireReference } from '../session-reference.ts';
-import { givenSettings, type SettingFlags } from '../setting-options.ts';
+import { readSettings, type SettingFlags } from '../setting-options.ts';
 import type { TemplateChoice } from '../template-values.ts';
 import type { WhichBlock } from '../terminal/markdown/fenced-block.ts';
 
@@ -41,33 +41,33 @@ export interface ChatBatchInput extends MessageSources, SessionFlags, TemplateCh
   /** True if all lines are turns of one session: the named or continued one, otherwise a new one (with the given title, if any). */
   readonly inSession: boolean;
   readonly concurrency: number;
-  /** The output file of an earlier run, which this run completes. */
+  /** The output file of an earlier run that this run completes. */
   readonly resume: string | null;
 }
 
-/** How many lines may be read before the first of them has its result, and how many characters they may have. */
+/** The lines, and their characters, that may be read ahead of the oldest line without a result. */
 const windowItems = (concurrency: number) => Math.max(64, 16 * concurrency);
 const windowWeight = 16 * 1024 * 1024;
 
 export async function runChatBatch(input: ChatBatchInput, context: CliContext): Promise<number> {
-  checkTogether(input, context);
-  const template = await templateOfTurn(input, context);
-  const settings = await givenSettings(input.settings, template.settings, context.signal);
-  // A variable without a value would fail in each line.
-  template.make(' ');
+  checkConflicts(input, context);
+  const template = await turnTemplateOf(input, context);
+  const settings = await readSettings(input.settings, template.settings, context.signal);
+  // Fails here if a variable has no value, instead of once per line.
+  template.buildMessage(' ');
   const schema = input.schema ?? template.schema;
   const rule = await openRule({ ...input, schema }, context);
   const session = await sessionToContinue(input, context);
   const named = input.mode ?? template.mode;
   const mode = session === null ? named : (await sessionMode(named, session, settings, context)).mode;
   const title = input.title ?? template.title;
-  const given: GivenToLines = { mode, title, user: input.user, settings, message: template.make };
+  const given: GivenToLines = { mode, title, user: input.user, settings, message: template.buildMessage };
   const destination = await openDestination(input.resume, context);
-  const hopeless = new AbortController();
-  const signal = AbortSignal.any([context.signal, hopeless.signal]);
+  const fatal = new AbortController();
+  const signal = AbortSignal.any([context.signal, fatal.signal]);
   // Each running request adds a listener to the signal.
   setMaxListeners(0, signal);
-  const stop = { signal, giveUp: (error: unknown) => hopeless.abort(error) };
+  const stop = { signal, giveUp: (error: unknown) => fatal.abort(error) };
   const progress = progressOn(context, {
     end: context.host.stdin.size(),
     unit: 'bytes',
@@ -83,9 +83,9 @@ export async function runChatBatch(input: ChatBatchInput, context: CliContext): 
     return progress.count('failed') > 0 ? exitSomeFailed : exitDone;
   } catch (error) {
     progress.stop();
-    await context.say(`Stopped: ${progress.sentence('request')} ${howToGoOn(input)}`);
-    // The failure is written to stderr as text, also with --json, because stdout holds results only.
-    if (error instanceof ParleyError) return tellFailure(error, context);
+    await context.say(`Stopped: ${progress.sentence('request')} ${resumeHint(input)}`);
+    // The failure is written to stderr as text, even with --json, because stdout contains only results.
+    if (error instanceof ParleyError) return reportInWords(error, context);
     throw error;
   } finally {
     progress.stop();
@@ -134,7 +134,7 @@ async function answerAll(
     shared,
     usualMode: () => {
       defaultMode ??= chooseMode(given.mode, context).catch((error: unknown) => {
-        // No further line without a mode can be sent.
+        // Every other line without a mode would fail, too.
         if (error instanceof ParleyError && error.code === 'USAGE') giveUp(error);
         throw error;
       });
@@ -190,10 +190,10 @@ async function answerAll(
     await context.say(`The settings of ${counted(sessions.changed, 'session')} were changed.`);
 }
 
-function checkTogether(input: ChatBatchInput, { host, options }: CliContext): void {
+function checkConflicts(input: ChatBatchInput, { host, options }: CliContext): void {
   const { words, files, session, title, inSession } = input;
   const isStdin = words.length === 0 || (words.length === 1 && words[0] === '-');
-  const alone = [
+  const excluded = [
     !isStdin && 'Words',
     files.length > 0 && '-f',
     !input.stdin && '-n (or PARLEY_NO_STDIN)',
@@ -202,34 +202,34 @@ function checkTogether(input: ChatBatchInput, { host, options }: CliContext): vo
     input.regenerate && '--regenerate',
     input.fork && '--fork',
   ].find(Boolean);
-  if (alone) {
-    throw new ParleyError('USAGE', `${alone} and --batch cannot be used together.`, {
-      hint: 'A batch is read from stdin, a request a line: parley chat --batch < in.txt',
+  if (excluded) {
+    throw new ParleyError('USAGE', `${excluded} and --batch cannot be used together.`, {
+      hint: 'A batch is read from stdin, one request per line: parley chat --batch < in.txt',
     });
   }
   const chosen = [session !== null && '-s', input.continue && '-c', title !== null && '--title'];
   const [one, other] = chosen.filter(Boolean);
   if (other) throw new ParleyError('USAGE', `${one} and ${other} cannot be used together.`);
   if (one && !inSession) {
-    throw new ParleyError('USAGE', `${one} with --batch needs --in-session.`, {
-      hint: 'With it, all lines are turns of that one session; without, each line names its own session_id or title.',
+    throw new ParleyError('USAGE', `${one} with --batch requires --in-session.`, {
+      hint: 'With it, all lines are turns of that session; without it, each line may name its own session_id or title.',
     });
   }
   if (session !== null) requireReference(session);
   if (input.resume !== null && options.jq !== null) {
     throw new ParleyError('USAGE', '--resume and --jq cannot be used together.', {
-      hint: 'The file must hold the results as they are. Filter it once it is whole.',
+      hint: 'The file must contain the unfiltered results. Filter it when it is complete.',
     });
   }
   if (host.stdin.isTerminal()) {
-    throw new ParleyError('USAGE', 'There is no batch on standard input: it is a terminal.', {
-      hint: 'Give it a file or a pipe: parley chat --batch < in.txt',
+    throw new ParleyError('USAGE', '--batch reads standard input, but it is a terminal.', {
+      hint: 'Redirect a file or a pipe: parley chat --batch < in.txt',
     });
   }
 }
 
-function howToGoOn({ resume }: ChatBatchInput): string {
+function resumeHint({ resume }: ChatBatchInput): string {
   const file = resume === null ? 'OUTPUT' : quoteForShell(resume);
-  const where = resume === null ? ' (OUTPUT: the file that the results went to)' : '';
-  return `Go on with the same input, and the same options besides: parley chat --batch --resume ${file} < INPUT${where}`;
+  const where = resume === null ? ' (OUTPUT: the file with the results)' : '';
+  return `To resume, use the same input and the same other options: parley chat --batch --resume ${file} < INPUT${where}`;
 }

@@ -1,20 +1,20 @@
-// `parley chat`: one turn. Only the reply goes to stdout.
+// `parley chat`: one turn. Only the reply is written to stdout.
 import { type Command, Option } from 'commander';
 import type { ConversationService } from '../../service/conversation-service.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { SessionArchive } from '../../service/session-archive.ts';
 import { chatOutput } from '../chat-output.ts';
 import { type ChatInput, planChat } from '../chat-plan.ts';
-import { inFoundMode, prepareTurn, runTurn, templateOfTurn } from '../chat-turn.ts';
+import { prepareTurn, retryWithMode, runTurn, turnTemplateOf } from '../chat-turn.ts';
 import type { CliContext } from '../context.ts';
 import {
+  checkEphemeralConflicts,
   ephemeralDescription,
   ephemeralFlag,
-  requireNothingKept,
   withoutSession,
 } from '../ephemeral-option.ts';
 import { exitDone } from '../exit-codes.ts';
-import { noteOfFirstReply } from '../first-reply.ts';
+import { firstReplyNote } from '../first-reply-note.ts';
 import { markdownOption } from '../markdown-option.ts';
 import { withModeOfSession } from '../mode-choice.ts';
 import { withRetryCommand } from '../retry-command.ts';
@@ -61,54 +61,60 @@ export function registerChat(parent: Command, run: Run): void {
   const command = parent
     .command('chat')
     .description('send a message and print the reply')
-    .argument('[message...]', 'the message; - reads it from stdin; words and piped stdin go together')
+    .argument('[message...]', 'the message; - reads it from stdin; piped stdin is added after the words')
     .option('-m, --mode <name>', 'the mode to chat in (see: parley models)')
     .option('-s, --session <id>', 'continue this session: an id, its last 6 or more characters, or a title')
     .option('-c, --continue', 'continue the session last used in this terminal')
     .option('--title <title>', 'title of the new session')
-    .option('--user <name>', 'the person whose session it is; one that exists must be of this person')
-    .option('--fork', 'continue a copy of the session of -s or -c, and leave that session as it is')
-    .option('--regenerate', 'another reply to the last message of -s or -c; the one before is kept beside it')
+    .option(
+      '--user <name>',
+      'the user that the session belongs to; an existing session must belong to this user',
+    )
+    .option('--fork', 'continue a copy of the session of -s or -c; the session itself stays unchanged')
+    .option('--regenerate', 'get another reply to the last message of -s or -c; the previous reply is kept')
     .option(ephemeralFlag, ephemeralDescription)
-    .option('-f, --file <path>', 'put this file (- for stdin) into the message; repeatable', collected);
+    .option('-f, --file <path>', 'add this file (- for stdin) to the message; repeatable', collect);
   addSettingOptions(addTemplateOptions(command))
     .option('--no-stream', 'print the reply when it is complete')
-    .option('--json-stream', 'print each event as a line of JSON')
-    .option('--usage', 'print on stderr how many tokens the turn took')
-    .option('--reasoning', 'print on stderr what the model thinks before it replies')
+    .option('--json-stream', 'print each event as a line of JSON (NDJSON)')
+    .option('--usage', 'print the token counts of the turn on stderr')
+    .option('--reasoning', 'print the model’s reasoning on stderr')
     .option(
       '--idempotency-key <key>',
-      'repeat the turn of this key, as a failed chat prints it; nothing is doubled',
+      'repeat the turn with this key, which a failed chat prints; nothing is stored twice',
     )
-    .option('-n, --no-stdin', 'leave stdin alone (in loops that read it; or PARLEY_NO_STDIN=1)')
+    .option('-n, --no-stdin', 'do not read stdin, as in a loop that reads it (or PARLEY_NO_STDIN=1)')
     .addOption(markdownOption())
-    .option('--raw', 'print the reply as it is: --markdown never')
+    .option('--raw', 'print the reply without rendering: --markdown never')
     .addOption(
       new Option(
         '--extract-code [which]',
-        'print the first fenced code block of the reply alone, or with =last the last',
+        'print only the first fenced code block of the reply, or with =last the last one',
       ).choices(['first', 'last']),
     )
-    .option('--schema <file>', 'print JSON alone, checked by this JSON Schema (see: parley help formatting)')
+    .option('--schema <file>', 'print only JSON that matches this JSON Schema (see: parley help formatting)')
     .option(
       '--repair <n>',
-      'ask so often for a reply that matches the schema (default: 1)',
+      'how often to ask again for a reply that matches the schema (default: 1)',
       wholeNumber(0, 10),
     )
-    .option('--batch', 'send each line of stdin, print a line of JSON for each (see Batches)')
-    .option('--concurrency <n>', 'batch: how many at a time (default: 4)', wholeNumber(1, mostAtOnce))
-    .option('--in-session', 'batch: all lines are turns of one session: a new one, or that of -s or -c')
-    .option('--resume <file>', 'batch: go on where the run that wrote this file stopped, in the same file')
+    .option('--batch', 'send each line of stdin, and print a line of JSON for each (see Batches)')
+    .option('--concurrency <n>', 'batch: requests at a time (default: 4)', wholeNumber(1, maxConcurrency))
+    .option('--in-session', 'batch: make all lines turns of one session: a new one, or that of -s or -c')
+    .option('--resume <file>', 'batch: resume the run that wrote this file, and append to the file')
     .addHelpText('after', batchHelp)
     .action((words: string[], flags: ChatFlags, command: Command) =>
       run(command, async (context) => {
         if (flags.repair !== undefined && flags.schema === undefined && flags.batch !== true)
-          throw new ParleyError('USAGE', '--repair is for --schema.', { hint: 'See: parley chat --help' });
+          throw new ParleyError('USAGE', '--repair requires --schema.', { hint: 'See: parley chat --help' });
         const input = inputOf(words, flags, context);
-        requireNothingKept(input.ephemeral, [
+        checkEphemeralConflicts(input.ephemeral, [
           ['--batch', flags.batch ?? false, 'Send the messages one by one.'],
         ]);
-        if (flags.batch !== true) return runChat(withoutBatch(input, flags), context);
+        if (flags.batch !== true) {
+          requireNoBatchFlags(flags);
+          return runChat(input, context);
+        }
         const { runChatBatch } = await import('./chat-batch.ts');
         return runChatBatch({ ...input, ...batchOf(flags) }, context);
       }),
@@ -118,14 +124,14 @@ export function registerChat(parent: Command, run: Run): void {
 const batchHelp = `
 Batches:
   parley chat --batch < in.txt > out.ndjson
-  parley chat --batch --resume out.ndjson < in.txt    goes on after a stop
+  parley chat --batch --resume out.ndjson < in.txt    resumes a run that was stopped
 
   A line is a message, or {"message", "id"?, "mode"?, "session_id"?, "title"?, "user"?, "system"?, "parameters"?, "schema"?}.
-  Its result is {"id", "success", "data" or "error"}, in the order of the lines; a line without an id has its number, and one
-  with a schema (its own, or that of --schema) has the JSON of the reply as "value".
-  A line that fails stops no other: the exit status is 3 at the end.`;
+  Its result is {"id", "success", "data" or "error"}, in the order of the lines. The default id is the line number. With a schema
+  (of the line, or of --schema), the JSON of the reply is in "value".
+  A line that fails does not stop the others; the exit status is then 3.`;
 
-const mostAtOnce = 1000;
+const maxConcurrency = 1000;
 
 function batchOf(flags: ChatFlags) {
   return {
@@ -135,17 +141,17 @@ function batchOf(flags: ChatFlags) {
   };
 }
 
-function withoutBatch(input: ChatInput, { concurrency, inSession, resume }: ChatFlags): ChatInput {
-  const given = [
+function requireNoBatchFlags({ concurrency, inSession, resume }: ChatFlags): void {
+  const flag = [
     concurrency !== undefined && '--concurrency',
     inSession && '--in-session',
     resume !== undefined && '--resume',
   ].find(Boolean);
-  if (given === undefined) return input;
-  throw new ParleyError('USAGE', `${given} is for --batch.`, { hint: 'See: parley chat --help' });
+  if (flag === undefined) return;
+  throw new ParleyError('USAGE', `${flag} requires --batch.`, { hint: 'See: parley chat --help' });
 }
 
-function collected(path: string, paths: readonly string[] = []): readonly string[] {
+function collect(path: string, paths: readonly string[] = []): readonly string[] {
   return [...paths, path];
 }
 
@@ -177,12 +183,14 @@ function inputOf(words: readonly string[], flags: ChatFlags, context: CliContext
   };
 }
 
-export async function runChat(given: ChatInput, context: CliContext): Promise<number> {
-  const template = await templateOfTurn(given, context);
-  const input = { ...given, schema: given.schema ?? template.schema };
-  const { stdinIsFed, options } = context;
-  const canTalk = () => canConverse(context);
-  const plan = planChat(input, { json: options.json, stdinIsFed, canConverse: canTalk });
+export async function runChat(chat: ChatInput, context: CliContext): Promise<number> {
+  const template = await turnTemplateOf(chat, context);
+  const input = { ...chat, schema: chat.schema ?? template.schema };
+  const plan = planChat(input, {
+    json: context.options.json,
+    stdinIsFed: context.stdinIsFed,
+    canConverse: () => canConverse(context),
+  });
   if (plan.kind === 'conversation') return runRepl(plan.repl, context);
   if (input.ephemeral) context.keepNoText();
 
@@ -192,37 +200,37 @@ export async function runChat(given: ChatInput, context: CliContext): Promise<nu
   const rule = await openRule(input, context);
   const prepared = await prepareTurn(input, template, context);
   const { call } = prepared;
-  let { request, modeBefore, isFirstHere } = prepared;
-  const note = await noteOfFirstReply(request.mode, context);
+  let { request, previousMode, isFirstTurnHere } = prepared;
+  const note = await firstReplyNote(request.mode, context);
   const output = chatOutput(plan.format, context, { request: () => request, usage, markdown });
   const { service, archive } = (await context.open()).backend;
   const turns = input.regenerate ? withRegeneration(service, archive) : service;
-  const chatting = rule?.over(turns, output.again) ?? turns;
+  const checkedTurns = rule?.over(turns, output.repairing) ?? turns;
   const findMode = async () => {
     if (request.mode !== null) return false;
-    const { mode, ...before } = await prepared.findMode();
-    ({ modeBefore, isFirstHere } = before);
+    const { mode, ...previous } = await prepared.findMode();
+    ({ previousMode, isFirstTurnHere } = previous);
     request = { ...request, mode };
     return true;
   };
-  const ask = (session_id: string | null) => {
+  const send = (session_id: string | null) => {
     request = { ...request, session_id };
-    const told = { ...call, ...(output.notice && { notice: output.notice }) };
-    return inFoundMode(() => chatting.chat(told, request, 'chunks'), findMode);
+    const callWithNotice = { ...call, ...(output.notice && { notice: output.notice }) };
+    return retryWithMode(() => checkedTurns.chat(callWithNotice, request, 'chunks'), findMode);
   };
   const { session_id: id } = request;
-  const events = id === null ? ask(null) : readInSession({ text: input.session ?? id, id }, context, ask);
+  const events = id === null ? send(null) : readInSession({ text: input.session ?? id, id }, context, send);
   let mode = '';
   const outcome = await runTurn(events, output, (start) => {
     mode = request.mode ?? start.mode;
     request = { ...request, mode };
     return remember(start.session_id, mode, context);
   });
-  const isKept = outcome.kind === 'done' || outcome.session !== null;
-  if (isKept && modeBefore !== null && modeBefore !== mode)
-    await context.say(`The session goes on in the mode ${mode}; before, it was in ${modeBefore}.`);
-  if (isKept && isFirstHere)
-    await context.say(`The session was said in another program. Here it goes on in the mode ${mode}.`);
+  const isStored = outcome.kind === 'done' || outcome.session !== null;
+  if (isStored && previousMode !== null && previousMode !== mode)
+    await context.say(`The session continues in mode ${mode}; it was in ${previousMode} before.`);
+  if (isStored && isFirstTurnHere)
+    await context.say(`This session was imported from another program. It continues in mode ${mode}.`);
   if (outcome.kind === 'done') {
     if (note !== null) await context.sayDimly(note);
     return exitDone;
@@ -231,16 +239,15 @@ export async function runChat(given: ChatInput, context: CliContext): Promise<nu
   const { error, session } = outcome;
   if (session === null) {
     const { mode, session_id: sessionId } = request;
-    if (mode === null || mode !== modeBefore || sessionId === null) throw error;
+    if (mode === null || mode !== previousMode || sessionId === null) throw error;
     throw withModeOfSession(error, { mode, sessionId }, '-m MODE');
   }
-  // The process ends, so nothing is left that could be gone on with or asked again.
+  // An ephemeral session ends with the process, so there is nothing to resume or retry.
   if (input.ephemeral) throw withoutSession(error);
-  if (context.signal.aborted)
-    await context.say(`Stopped. What had come of the reply is kept in session ${session}.`);
+  if (context.signal.aborted) await context.say(`Stopped. The partial reply is kept in session ${session}.`);
   const { session_id } = request;
   const { jsonFlag, hasMore } = plan;
-  const repeated = {
+  const retry = {
     ...input,
     format: jsonFlag,
     mode,
@@ -248,10 +255,10 @@ export async function runChat(given: ChatInput, context: CliContext): Promise<nu
     hasMore,
     key: call.idempotencyKey,
   };
-  throw withRetryCommand(error, repeated, context);
+  throw withRetryCommand(error, retry, context);
 }
 
-/** The service, for which a turn without a message is another reply to the last one. A repair that follows has a message. */
+/** The service, with a turn without a message as a regeneration of the last reply. A repair of that reply has a message. */
 function withRegeneration(
   service: ConversationService,
   archive: SessionArchive,
@@ -260,20 +267,20 @@ function withRegeneration(
     chat(call, request, form) {
       const { mode, message, session_id, schema } = request;
       if (message !== '' || session_id === null) return service.chat(call, request, form);
-      const asked = { ...(mode !== null && { mode }), ...(schema !== undefined && { schema }) };
-      return archive.regenerate(call, session_id, asked, form);
+      const options = { ...(mode !== null && { mode }), ...(schema !== undefined && { schema }) };
+      return archive.regenerate(call, session_id, options, form);
     },
   };
 }
 
-/** Notes the session for the next `--continue`. A failure does not stop the chat: the reply matters more than the note. */
+/** Remembers the session for the next `--continue`. A failure does not stop the chat, because the reply matters more. */
 async function remember(sessionId: string, mode: string, context: CliContext): Promise<void> {
   try {
     await context.rememberSession(sessionId, mode);
   } catch (error) {
     if (!(error instanceof ParleyError)) throw error;
     await context.stderr.write(
-      `parley: ${error.message} (${error.code})\nGo on with -s ${sessionId}; -c does not know this session.\n`,
+      `parley: ${error.message} (${error.code})\nTo continue this session, use -s ${sessionId}: -c does not know it.\n`,
     );
   }
 }

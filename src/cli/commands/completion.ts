@@ -1,5 +1,4 @@
-// `parley completion SHELL` prints the script that completes Parley's words in a shell. The hidden `parley __complete` answers that script
-// at each Tab.
+// `parley completion SHELL` prints the completion script of a shell. That script calls the hidden `parley __complete` at each Tab.
 import { Argument, type Command } from 'commander';
 import type { CliContext, Printing } from '../context.ts';
 import type { Run } from '../run.ts';
@@ -12,7 +11,7 @@ export interface CompletionInput {
 }
 
 export interface CompleteInput {
-  /** All words between `parley` and the cursor. The last one is to be completed and may be empty. */
+  /** All words between `parley` and the cursor. The last one is completed and may be empty. */
   readonly words: readonly string[];
   readonly program: Command;
 }
@@ -20,8 +19,8 @@ export interface CompleteInput {
 export function registerCompletion(parent: Command, run: Run): void {
   parent
     .command('completion')
-    .description('print the script that completes commands, options, modes, profiles and sessions')
-    .addArgument(new Argument('<shell>', 'the shell it is for').choices(shells))
+    .description('print the completion script for commands, options, modes, profiles and sessions')
+    .addArgument(new Argument('<shell>', 'the shell').choices(shells))
     .addHelpText('after', installation)
     .action((shell: CompletionInput['shell'], _options, command: Command) =>
       run(command, (context) => runCompletion({ shell }, context)),
@@ -29,7 +28,7 @@ export function registerCompletion(parent: Command, run: Run): void {
 }
 
 const installation = `
-Put it to use:
+To enable it:
   bash   echo 'eval "$(parley completion bash)"' >> ~/.bashrc
   zsh    echo 'eval "$(parley completion zsh)"' >> ~/.zshrc       (after compinit)
   fish   parley completion fish > ~/.config/fish/completions/parley.fish`;
@@ -45,8 +44,8 @@ export async function runCompletion({ shell }: CompletionInput, context: Printin
 export function registerComplete(parent: Command, run: Run): void {
   parent
     .command('__complete', { hidden: true })
-    .description('print the words that may stand next: word, tab, what it is; then :files where a path may')
-    .argument('[words...]', 'after --: the words so far, the last one as far as it is typed')
+    .description('print the possible next words: word, tab, description; then :files if paths are possible')
+    .argument('[words...]', 'after --: the words so far; the last one may be incomplete')
     .action((words: string[], _options, command: Command) =>
       run(command, (context) => runComplete({ words, program: parent }, context)),
     );

@@ -1,4 +1,4 @@
-// `parley doctor`: what is used, where it comes from, and whether it works. Each line is one check; the first failure determines the exit
+// `parley doctor`: shows what Parley uses, where it comes from, and whether it works. Each line is one check. The first failure sets the exit
 // status.
 import type { Command } from 'commander';
 import { exposure } from '../../config/exposed-files.ts';
@@ -7,7 +7,7 @@ import { defaultLimits } from '../../service/limits.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import type { CliContext } from '../context.ts';
 import { counted } from '../counted.ts';
-import { furtherHint } from '../error-report.ts';
+import { targetHint } from '../error-report.ts';
 import { exitDone, exitStatusOf } from '../exit-codes.ts';
 import { nextStep } from '../next-step.ts';
 import type { Run } from '../run.ts';
@@ -21,8 +21,8 @@ import { unsetVariable } from './modes/unset-variable.ts';
 export function registerDoctor(parent: Command, run: Run): void {
   parent
     .command('doctor')
-    .description('show what is used, from where, and whether it works')
-    .option('--online', 'ask the model servers elsewhere, too')
+    .description('show the configuration in use, where it comes from, and whether it works')
+    .option('--online', 'also contact model servers that are not on this machine')
     .action(({ online = false }: { readonly online?: boolean }, command: Command) =>
       run(command, (context) => runDoctor({ online }, context)),
     );
@@ -42,12 +42,12 @@ export async function runDoctor(
     } catch (error) {
       if (!(error instanceof ParleyError)) throw error;
       const { code, message } = error;
-      const further = furtherHint(error, context).trimEnd();
+      const moreHint = targetHint(error, context).trimEnd();
       result = {
         name,
         ok: false,
         finding: `${message} (${code})`,
-        hint: `${nextStep(error)} ${further}`.trim(),
+        hint: `${nextStep(error)} ${moreHint}`.trim(),
       };
       failures.push(error);
     }
@@ -69,7 +69,7 @@ export async function runDoctor(
   });
   const resolved = await check('profile', () => {
     const { profile, sources } = context.resolve('report');
-    return profile === null ? 'none, a URL is given' : `${profile} (${sources.profile})`;
+    return profile === null ? 'none, because a URL is given' : `${profile} (${sources.profile})`;
   });
   if (resolved) await checkTarget(context, online, check);
   const [failure] = failures;
@@ -77,7 +77,7 @@ export async function runDoctor(
   return failure === undefined ? exitDone : exitStatusOf(failure.code);
 }
 
-/** Writes all checks, also after a failure: the checks that pass help to find the cause. */
+/** Writes all checks, even after a failure, because the checks that pass help to find the cause. */
 async function writeReport(
   checks: readonly Check[],
   failure: ParleyError | undefined,
@@ -94,7 +94,7 @@ async function checkTarget(context: CliContext, online: boolean, check: RunCheck
   const { host } = context;
   const { url, sources } = context.resolve('report');
   await check('service', () => (url === null ? 'embedded' : `${url} (${sources.url})`));
-  await check('key', () => sources.key ?? (url === null ? 'of this store, made on first use' : 'none'));
+  await check('key', () => sources.key ?? (url === null ? 'of this store, created on first use' : 'none'));
   const opened = await check('opens', async () => {
     await context.open();
     return 'yes';
@@ -110,17 +110,17 @@ async function checkTarget(context: CliContext, online: boolean, check: RunCheck
       const { free_bytes } = store;
       if (free_bytes !== null && free_bytes < defaultLimits.messageBytes)
         throw nearlyFull(store.place, free_bytes);
-      const own = store.facts.map(({ name, value }) => `${name} ${value}`);
-      const facts = [`schema ${store.schema_version}`, ...own, `${store.bytes} bytes`];
-      return `${store.place} (${facts.join(', ')}), whole`;
+      const storeFacts = store.facts.map(({ name, value }) => `${name} ${value}`);
+      const facts = [`schema ${store.schema_version}`, ...storeFacts, `${store.bytes} bytes`];
+      return `${store.place} (${facts.join(', ')}), intact`;
     });
   }
   if (url !== null) await checkRoute(context, check);
   await check('access', async () => {
-    const began = monotonicMs();
+    const startedAt = monotonicMs();
     const { data } = await backend.service.verify(await context.call());
-    const time = url === null ? '' : `, in ${Math.round(monotonicMs() - began)} ms`;
-    // Another server may tell other things of a key, or nothing.
+    const time = url === null ? '' : `, in ${Math.round(monotonicMs() - startedAt)} ms`;
+    // A third-party server may report other facts about a key, or none.
     return data.project_name === ''
       ? `the key is valid${time}`
       : `project ${data.project_name}, key ${data.key_id}${time}`;
@@ -128,12 +128,14 @@ async function checkTarget(context: CliContext, online: boolean, check: RunCheck
   if (url !== null) {
     await check(
       'offers',
-      () => backend.extensions?.join(', ') || 'the basic API: no archive, no stream known',
+      () => backend.extensions?.join(', ') || 'the basic API: no archive and no streaming known',
     );
   }
   await check('modes', async () => {
     const { data } = await backend.service.models(await context.call());
-    const names = data.map(({ name, default: chosen }) => (chosen ? `${name} (default)` : name)).join(', ');
+    const names = data
+      .map(({ name, default: isDefault }) => (isDefault ? `${name} (default)` : name))
+      .join(', ');
     if (url !== null) return names;
     const { store, storeName } = context.target;
     const place = store === null ? host.profileFile.path : storeName;
@@ -142,7 +144,7 @@ async function checkTarget(context: CliContext, online: boolean, check: RunCheck
   if (url === null) await checkModelServers(context, online, check);
 }
 
-/** The variables for keys of modes that are not set on this machine. */
+/** The environment variables with keys of modes that are not set. */
 async function unsetKeys(context: CliContext): Promise<string> {
   const modes = await (await ownModes(context)).read();
   const unset = modes.list().flatMap(({ name, settings }) => {
@@ -152,26 +154,26 @@ async function unsetKeys(context: CliContext): Promise<string> {
   return unset.length === 0 ? '' : `; not set here: ${unset.join(', ')}`;
 }
 
-/** The remaining space may be enough for some turns, but not for a message of the largest allowed size. */
+/** The remaining space may be enough for some turns, but not for a message of the maximum size. */
 function nearlyFull(place: string, free_bytes: number): ParleyError {
   return new ParleyError(
     'STORAGE_FULL',
-    `The disk of ${place} is full, or nearly: ${counted(free_bytes, 'byte')} are left, and one message may take ${defaultLimits.messageBytes}.`,
-    { hint: 'What was kept is intact. Free some space there.' },
+    `The disk of ${place} is almost full: ${counted(free_bytes, 'byte')} free, and one message may need ${defaultLimits.messageBytes}.`,
+    { hint: 'Stored sessions are intact. Free some space on that disk.' },
   );
 }
 
 const proxyVariables = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'NO_PROXY', 'no_proxy'];
 
-/** The network route to a server: proxy and certificates. Of a proxy only the variable is named, because its URL may hold a password. */
+/** The network route to a server: proxy and certificates. Only the variable of a proxy is shown, because its URL may contain a password. */
 async function checkRoute({ host: { env }, options }: CliContext, check: RunCheck): Promise<void> {
   const proxies = proxyVariables.filter((name) => env[name]);
-  await check('proxy', () => (proxies.length === 0 ? 'none' : `as ${proxies.join(', ')} say`));
+  await check('proxy', () => (proxies.length === 0 ? 'none' : `from ${proxies.join(', ')}`));
   const files = [
     options.ca !== null && `${options.ca} (--ca)`,
     env['NODE_EXTRA_CA_CERTS'] && `${env['NODE_EXTRA_CA_CERTS']} (NODE_EXTRA_CA_CERTS)`,
   ].filter(Boolean);
-  await check('certificates', () => ['the usual', ...files].join(', '));
+  await check('certificates', () => ['the system defaults', ...files].join(', '));
 }
 
 async function writeCheck({ name, ok, finding, hint }: Check, { stdout }: CliContext): Promise<void> {

@@ -1,4 +1,4 @@
-// `parley help [COMMAND...]`: the help of a command, or a topic that belongs to no command.
+// `parley help [COMMAND...]`: prints the help of a command or of a topic.
 import type { Command } from 'commander';
 import { ParleyError } from '../../service/errors.ts';
 import { beginning } from '../../service/quoted.ts';
@@ -9,16 +9,16 @@ import { toJson } from '../terminal/json.ts';
 
 export interface HelpInput {
   readonly words: readonly string[];
-  /** The command that owns this `help`. */
+  /** The program or group that this `help` belongs to. */
   readonly tree: Command;
 }
 
-/** Replaces commander's own `help`, which takes one word and ignores further ones. */
+/** Replaces commander's own `help`, which takes one word and ignores the rest. */
 export function registerHelp(parent: Command, run: Run): void {
   parent
     .command('help', { hidden: parent.parent !== null })
-    .description('print help for a command, or on exit-codes, environment, formatting')
-    .argument('[command...]', 'a command as it is typed, or a topic')
+    .description('print help for a command or a topic: exit-codes, environment, formatting')
+    .argument('[command...]', 'a command or a topic')
     .action((words: string[], _options, command: Command) =>
       run(command, (context) => runHelp({ words, tree: parent }, context)),
     );
@@ -45,11 +45,11 @@ export async function runHelp({ words, tree }: HelpInput, context: CliContext): 
     }
     command = inner;
   }
-  return writeText(outputHelpText(command) + (await furtherHelp(command)), context);
+  return writeText(outputHelpText(command) + (await helpAppendix(command)), context);
 }
 
-/** What the page of a command has besides its options. It is loaded for that page alone. */
-export async function furtherHelp(command: Command): Promise<string> {
+/** What the help of a command has besides its options. It is loaded only for that page. */
+export async function helpAppendix(command: Command): Promise<string> {
   if (commandPath(command) !== 'parley repl') return '';
   const { replHelp } = await import('../repl/repl-help.ts');
   return replHelp();

@@ -1,4 +1,4 @@
-// `parley login`: stores a server's URL and a key, after the server has accepted the key.
+// `parley login`: stores a server's URL and a key after the server has accepted the key.
 import type { Command } from 'commander';
 import { findProfile, putProfile, requireServerName, useProfile } from '../../config/profiles.ts';
 import type { Target } from '../../config/settings.ts';
@@ -15,7 +15,7 @@ import { readMessage } from '../terminal/stdin.ts';
 export interface LoginInput {
   /** Reads the key from stdin instead of a hidden prompt. */
   readonly keyFromStdin: boolean;
-  /** The JSON pointer of the reply in the server's answer to a chat. Null keeps the pointer of the profile. */
+  /** The JSON pointer to the reply in the server's chat response. Null keeps the pointer of the profile. */
   readonly replyPointer: string | null;
 }
 
@@ -30,12 +30,12 @@ export function registerLogin(parent: Command, run: Run): void {
   parent
     .command('login')
     .description(
-      'verify a key and keep it in a profile (--url and --profile name the server and the profile)',
+      'verify a key and store it in a profile (--url and --profile name the server and the profile)',
     )
     .option('--key-stdin', 'read the key from stdin')
     .option(
       '--reply-pointer <pointer>',
-      'where the answer of another server holds the reply: a JSON Pointer, as in /data/text',
+      'JSON Pointer to the reply in the response of a third-party server, as in /data/text',
     )
     .action(({ keyStdin, replyPointer }: LoginFlags, command: Command) =>
       run(command, (context) =>
@@ -50,28 +50,29 @@ export async function runLogin(
 ): Promise<undefined> {
   const place = context.resolve('login');
   if (replyPointer !== null && place.url === null) {
-    throw new ParleyError('USAGE', '--reply-pointer is for another server: name it with --url.');
+    throw new ParleyError('USAGE', '--reply-pointer requires a server: name it with --url.');
   }
   const profile = place.profile ?? profileNameOf(place);
   if (place.url !== null || context.options.store !== null) requireServerName(profile);
   const question = `Key for ${place.url ?? 'the store on this machine'}`;
   if (place.url === null && !keyFromStdin && !context.prompting.allowed) {
-    throw new ParleyError('USAGE', `${question}: nobody can be asked here.`, {
-      hint: 'Name a server: --url URL, and pipe its key in with --key-stdin.',
+    throw new ParleyError('USAGE', `${question}: there is no terminal to ask for it.`, {
+      hint: 'Pipe the key in with --key-stdin, and name its server with --url URL.',
     });
   }
   const text = keyFromStdin
     ? await readKey(context)
     : await askSecret(question, '--key-stdin', context.prompting);
   const key = text.trim();
-  if (!/^[\x21-\x7e]+$/.test(key)) throw noKey(key === '' ? 'No key was given.' : 'That is not a key.', null);
+  if (!/^[\x21-\x7e]+$/.test(key))
+    throw invalidKey(key === '' ? 'No key was given.' : 'That is not a key.', null);
   const sources = { ...place.sources, key: null };
   const target = { ...place, profile, key, replyPointer: replyPointer ?? place.replyPointer, sources };
   context.useTarget(target);
   const { backend } = await context.open();
   const { data, body } = await backend.service.verify(await context.call());
-  const mode = await usualMode(context);
-  const kept = { ...place, profile, key, replyPointer };
+  const mode = await defaultMode(context);
+  const server = { ...place, profile, key, replyPointer };
   if (place.url === null) {
     const put = await storeKeyChange(profile, context);
     const { storeName } = place;
@@ -80,12 +81,12 @@ export async function runLogin(
     );
   } else {
     await context.host.profileFile.update((config) =>
-      useProfile(keep(kept, mode, backend.extensions, config), profile),
+      useProfile(withServer(server, mode, backend.extensions, config), profile),
     );
   }
   if (context.options.json) await context.stdout.write(`${toJson(body)}\n`);
   else await context.stdout.write(filledFieldLines(data));
-  await context.say(`The key is kept in profile ${profile}, which is used from now on.`);
+  await context.say(`The key is stored in profile ${profile}, which is now the default.`);
 }
 
 /** The profile with the named store, or unchanged if none was named. */
@@ -99,38 +100,38 @@ function withStore(
   return putProfile(config, profile, { ...known, store, insecure_store: insecureStore });
 }
 
-/** Reads the key. An input that is too long or is not text is not a key; the usual hint, how to send it as a message, would not help. */
+/** Reads the key. The usual hint for an input that is too long or not text, how to send it as a message, would not help here. */
 async function readKey(context: CliContext): Promise<string> {
   try {
     return await readMessage(context.reading('a key', 'leave out --key-stdin to be asked'), keyBytes);
   } catch (error) {
-    const isOther =
+    const isInvalid =
       error instanceof ParleyError && ['INVALID_REQUEST', 'PAYLOAD_TOO_LARGE'].includes(error.code);
-    throw isOther ? noKey('That is not a key.', error) : error;
+    throw isInvalid ? invalidKey('That is not a key.', error) : error;
   }
 }
 
-function noKey(what: string, cause: unknown): ParleyError {
-  return new ParleyError('USAGE', what, {
-    hint: 'A key is one word of visible ASCII characters. Nothing was kept.',
+function invalidKey(message: string, cause: unknown): ParleyError {
+  return new ParleyError('USAGE', message, {
+    hint: 'A key is one word of printable ASCII characters. Nothing was stored.',
     cause,
   });
 }
 
-/** The default mode of the server; null if it has none. It is stored with the key, so that a chat needs no further request. */
-async function usualMode(context: CliContext): Promise<string | null> {
+/** The default mode of the server; null if it has none. It is stored with the key, so that a chat needs no request for it. */
+async function defaultMode(context: CliContext): Promise<string | null> {
   const { backend } = await context.open();
   const modes = (await backend.service.models(await context.call())).data;
-  const usual = modes.find((mode) => mode.default) ?? (modes.length === 1 ? modes[0] : undefined);
-  if (usual === undefined) {
+  const chosen = modes.find((mode) => mode.default) ?? (modes.length === 1 ? modes[0] : undefined);
+  if (chosen === undefined) {
     await context.say(
-      `No mode is the usual one; name one with -m: ${modes.map(({ name }) => name).join(', ')}.`,
+      `The server has no default mode; choose one with -m: ${modes.map(({ name }) => name).join(', ')}.`,
     );
   }
-  return usual?.name ?? null;
+  return chosen?.name ?? null;
 }
 
-function keep(
+function withServer(
   target: Target & { readonly profile: string; readonly key: string },
   mode: string | null,
   extensions: readonly string[] | null,
@@ -144,7 +145,7 @@ function keep(
     mode,
     insecure_http: target.insecureHttp,
     ...(target.replyPointer !== null && { reply_pointer: target.replyPointer }),
-    // A server that answers without the header offers no extensions.
+    // A server whose responses lack the header has no extensions.
     extensions: extensions ?? [],
   });
 }

@@ -1,4 +1,4 @@
-// `parley logout`: removes a profile's key, and keeps the URL of its server.
+// `parley logout`: removes the key of a profile, and keeps the URL of its server.
 import type { Command } from 'commander';
 import { localProfile, putProfile, requireProfile } from '../../config/profiles.ts';
 import { ParleyError } from '../../service/errors.ts';
@@ -9,15 +9,15 @@ import { toJson } from '../terminal/json.ts';
 export function registerLogout(parent: Command, run: Run): void {
   parent
     .command('logout')
-    .description('forget the key of the profile in use, or of --profile')
+    .description('remove the key of the profile in use, or of --profile')
     .action((_options, command: Command) => run(command, runLogout));
 }
 
 export async function runLogout(context: CliContext): Promise<undefined> {
   const { profile } = context.resolve('report');
   if (profile === null || profile === localProfile) {
-    throw new ParleyError('USAGE', 'There is no profile of a server to log out of.', {
-      hint: 'Name one with --profile; the store on this machine is its owner’s without a login.',
+    throw new ParleyError('USAGE', 'No server profile is in use, so there is nothing to log out of.', {
+      hint: 'Name a profile with --profile. The store on this machine needs no login.',
     });
   }
   await context.host.profileFile.update((config) =>
@@ -26,6 +26,6 @@ export async function runLogout(context: CliContext): Promise<undefined> {
   if (context.options.json) await context.stdout.write(`${toJson({ success: true, data: { profile } })}\n`);
   else
     await context.say(
-      `The key of profile ${profile} is forgotten. Log in again with: parley login --profile ${profile}\nTo use the store on this machine: parley profiles use ${localProfile}`,
+      `Removed the key of profile ${profile}. To log in again: parley login --profile ${profile}\nTo use the store on this machine: parley profiles use ${localProfile}`,
     );
 }

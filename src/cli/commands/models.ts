@@ -1,4 +1,4 @@
-// `parley models`: the modes to chat in, with the default marked.
+// `parley models`: lists the modes to chat in, with the default marked.
 import type { Command } from 'commander';
 import type { Mode } from '../../service/mode.ts';
 import type { Printing, ServiceAccess } from '../context.ts';
@@ -17,7 +17,7 @@ const columns: readonly Column<Mode>[] = [
 export function registerModels(parent: Command, run: Run): void {
   parent
     .command('models')
-    .description('list the modes that are offered where you talk to, the default marked *')
+    .description('list the available modes; * marks the default')
     .action((_options, command: Command) => run(command, runModels));
 }
 
@@ -32,8 +32,8 @@ export async function runModels(context: ServiceAccess & Printing): Promise<unde
   // The modes of a third-party server have neither engine nor model.
   if (data.every(({ engine, model }) => engine !== '' && model === null)) {
     await context.say(
-      'These modes need no model, no key of a provider and no network. For a language model: parley setup' +
-        '\nor use a server that has one: parley login --url URL',
+      'These modes need no model, no provider key and no network. To set up a language model: parley setup' +
+        '\nOr use a server that has one: parley login --url URL',
     );
   }
 }

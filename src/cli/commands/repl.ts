@@ -1,12 +1,12 @@
-// `parley repl`, and `parley` alone at a terminal: a conversation at a prompt. src/cli/repl implements it.
+// `parley repl`, and `parley` alone at a terminal: an interactive conversation. src/cli/repl implements it.
 import type { Command } from 'commander';
 import { ParleyError } from '../../service/errors.ts';
 import type { CliContext } from '../context.ts';
 import {
-  aboutContinuing,
+  checkEphemeralConflicts,
+  continuingHint,
   ephemeralDescription,
   ephemeralFlag,
-  requireNothingKept,
 } from '../ephemeral-option.ts';
 import { markdownOption } from '../markdown-option.ts';
 import type { ReplInput } from '../repl/open-repl.ts';
@@ -28,15 +28,15 @@ interface ReplFlags extends SettingFlags {
 export function registerRepl(parent: Command, run: Run): void {
   const command = parent
     .command('repl')
-    .description('have a conversation at the terminal (parley alone does the same)')
-    .option('-s, --session <id>', 'go on with this session: an id, its last 6 or more characters, or a title')
-    .option('-c, --continue', 'go on with the session last used in this terminal')
+    .description('have a conversation in the terminal (parley alone does the same)')
+    .option('-s, --session <id>', 'continue this session: an id, its last 6 or more characters, or a title')
+    .option('-c, --continue', 'continue the session last used in this terminal')
     .option('-m, --mode <name>', 'the mode to chat in (see: parley models)')
-    .option('--user <name>', 'the person whose the sessions of this conversation are')
+    .option('--user <name>', 'the user that the sessions of this conversation belong to')
     .option(ephemeralFlag, ephemeralDescription);
   addSettingOptions(command)
     .addOption(markdownOption())
-    .option('--raw', 'print replies as they are: --markdown never')
+    .option('--raw', 'print replies without rendering: --markdown never')
     .action((flags: ReplFlags, command: Command) =>
       run(command, (context) =>
         runRepl(
@@ -57,23 +57,25 @@ export function registerRepl(parent: Command, run: Run): void {
 }
 
 export async function runRepl(input: ReplInput, context: CliContext): Promise<number> {
-  requireNothingKept(input.ephemeral, [
-    ['-s', input.session !== null, aboutContinuing],
-    ['-c', input.continue, aboutContinuing],
+  checkEphemeralConflicts(input.ephemeral, [
+    ['-s', input.session !== null, continuingHint],
+    ['-c', input.continue, continuingHint],
   ]);
   if (input.session !== null) {
     if (input.continue) throw new ParleyError('USAGE', '-s and -c cannot be used together.');
     requireReference(input.session);
   }
   if (context.options.json) {
-    throw new ParleyError('USAGE', 'The REPL prints no JSON.', { hint: 'Use: parley chat --json "Hello"' });
+    throw new ParleyError('USAGE', 'The REPL cannot print JSON.', {
+      hint: 'Use: parley chat --json "Hello"',
+    });
   }
   if (!canConverse(context)) {
     throw new ParleyError(
       'USAGE',
-      'The REPL needs a terminal to read from and to write to, and leave to ask.',
+      'The REPL needs an interactive terminal for input and output, and cannot run with --no-input.',
       {
-        hint: 'Elsewhere, parley chat "Hello" sends one message, and reads one that is piped in.',
+        hint: 'To send one message without a terminal: parley chat "Hello", or pipe the message in.',
       },
     );
   }
@@ -82,7 +84,7 @@ export async function runRepl(input: ReplInput, context: CliContext): Promise<nu
   return openRepl(input, context);
 }
 
-/** True if a person is at the terminal, who types, reads and can be asked. */
+/** True if stdin and stdout are a terminal and prompts are allowed. */
 export function canConverse(context: CliContext): boolean {
   return context.stdout.isTerminal && context.prompting.allowed;
 }

@@ -1,4 +1,4 @@
-// `parley serve`: the embedded service over HTTP. The address is written to stdout, the log to stderr.
+// `parley serve`: serves the embedded service over HTTP. The address is written to stdout, the log to stderr.
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isLocalUrl } from '../../config/base-url.ts';
 import type { RetentionTimerOptions } from '../../server/retention-timer.ts';
@@ -20,14 +20,14 @@ export interface ServeInput {
   readonly rateLimit: number | undefined;
   readonly streamLimit: number | undefined;
   readonly drain: number | undefined;
-  /** A file of modes in place of the user's own. */
+  /** A file of modes that replaces the user's modes. */
   readonly modes: string | undefined;
-  /** Where the metrics are; null for no metrics. */
+  /** Where to serve the metrics; undefined for no metrics. */
   readonly metrics: MetricsAddress | undefined;
   readonly logFormat: 'json' | 'text';
-  /** How often (ms) the policies of retention run; undefined for never. */
+  /** How often (ms) the retention policies run; undefined for never. */
   readonly retentionEvery: number | undefined;
-  /** False: a store that an older version has made is refused. */
+  /** False to refuse a store of an older version. */
   readonly migrate: boolean;
 }
 
@@ -38,7 +38,7 @@ export interface MetricsAddress {
   readonly port: number;
 }
 
-/** Seconds that a server of several works on for a balancer that does not know yet that it stops. */
+/** How long (s) one of several servers keeps serving after SIGTERM, until the load balancer knows that it stops. */
 const sharedDrain = 5;
 
 export function registerServe(parent: Command, run: Run): void {
@@ -47,62 +47,62 @@ export function registerServe(parent: Command, run: Run): void {
     .description('serve the embedded service over HTTP')
     .option(
       '--host <host>',
-      'the address to listen on; others than this machine’s own need TLS in front',
+      'the address to listen on; use a TLS proxy in front of any that is not local',
       '127.0.0.1',
     )
-    .option('--port <number>', 'the port to listen on; 0 for any that is free', wholeNumber(0, 65_535), 8787)
+    .option('--port <number>', 'the port to listen on; 0 picks a free one', wholeNumber(0, 65_535), 8787)
     .option(
       '--rate-limit <number>',
-      'requests a second of one key (default: 20000)',
+      'requests per second and key (default: 20000)',
       wholeNumber(1, 1_000_000),
     )
     .option(
       '--stream-limit <number>',
-      'streaming replies of one key at a time (default: 2000)',
+      'concurrent streaming replies per key (default: 2000)',
       wholeNumber(1, 1_000_000),
     )
     .option(
       '--drain <seconds>',
-      'after SIGTERM, serve on for so long while /readyz answers 503 (default: 5 for a PostgreSQL store, 0 for SQLite)',
+      'keep serving this long after SIGTERM, while /readyz answers 503 (default: 5 with PostgreSQL, 0 with SQLite)',
       wholeNumber(0, 3600),
     )
     .option(
       '--modes <file>',
-      'the modes to serve (YAML or JSON), in place of those that are set up; SIGHUP reads them again',
+      'serve the modes in this file (YAML or JSON) instead of the configured ones; SIGHUP reloads it',
     )
     .option(
       '--metrics <[host:]port>',
-      'numbers for Prometheus at a port of their own, without a key (host default: 127.0.0.1)',
+      'serve metrics for Prometheus on this port, without a key (default host: 127.0.0.1)',
       metricsAddress,
     )
     .addOption(
-      new Option('--log-format <format>', 'the form of the log on stderr')
+      new Option('--log-format <format>', 'the format of the log on stderr')
         .choices(['json', 'text'])
         .default('json'),
     )
     .option(
       '--retention-every <time>',
-      'run the policies of retention so often: 12h, 1d; of several servers, one does',
+      'run the retention policies this often, as in 12h or 1d; only one of several servers runs them',
       timeSpan,
     )
-    .option('--no-migrate', 'refuse a store of an older version, instead of migrating it')
+    .option('--no-migrate', 'refuse a store of an older version instead of migrating it')
     .action((input: ServeInput, command: Command) => run(command, (context) => runServe(input, context)));
 }
 
 function metricsAddress(text: string): MetricsAddress {
   const [, bracketed, named, port] = /^(?:\[([^\]]+)\]:|([^:[\]]+):)?(\d+)$/.exec(text) ?? [];
   if (port === undefined)
-    throw new InvalidArgumentError('It is a port, or a host and a port: 9464, 0.0.0.0:9464, [::1]:9464.');
+    throw new InvalidArgumentError('Give a port, or a host and a port: 9464, 0.0.0.0:9464, [::1]:9464.');
   return { host: bracketed ?? named ?? '127.0.0.1', port: wholeNumber(0, 65_535)(port) };
 }
 
-/** Serves until a signal stops it. After the first signal, running replies may end. */
+/** Serves until a signal. Replies that are running at the first signal may finish. */
 export async function runServe(input: ServeInput, context: CliContext): Promise<never> {
   const target = context.resolve('report');
   const { url } = target;
   if (url !== null) {
     throw new ParleyError('UNSUPPORTED', `Only the embedded service can be served, not ${url}.`, {
-      hint: 'Choose it with --profile local, and leave out --url and PARLEY_URL.',
+      hint: 'Select it with --profile local, without --url and PARLEY_URL.',
     });
   }
   const { host } = context;
@@ -137,7 +137,8 @@ export async function runServe(input: ServeInput, context: CliContext): Promise<
   served.followModes?.(() => void reload(served, logger));
   try {
     const servers = served.servers ?? (() => 1);
-    const measured = input.metrics && (await measure(input.metrics, { ...served, servers }, host.version));
+    const measured =
+      input.metrics && (await serveMetrics(input.metrics, { ...served, servers }, host.version));
     const app = createApp({
       service: served.backend.service,
       archive: served.backend.archive,
@@ -154,14 +155,14 @@ export async function runServe(input: ServeInput, context: CliContext): Promise<
       metrics: measured?.metrics ?? null,
     });
     const listening = await listen(app, { host: input.host, port: input.port, limits });
-    const retaining = await retain(input.retentionEvery, served.backend, {
+    const retention = await startRetention(input.retentionEvery, served.backend, {
       ...{ logger, now: host.now, metrics: measured?.metrics ?? null },
       confirmCommand: (plan) =>
         `parley retention run --project ${plan.project_id} --confirm ${plan.sessions}`,
     });
     await announce({ ...listening, metrics: measured?.url ?? null }, served.defaultMode(), context);
-    await fired(context.signal);
-    await Promise.all([listening.stop(), retaining?.stop()]);
+    await aborted(context.signal);
+    await Promise.all([listening.stop(), retention?.stop()]);
     await measured?.stop();
     throw context.signal.reason;
   } finally {
@@ -170,7 +171,7 @@ export async function runServe(input: ServeInput, context: CliContext): Promise<
   }
 }
 
-async function measure(address: MetricsAddress, served: ServedMeasures, version: string) {
+async function serveMetrics(address: MetricsAddress, served: ServedMeasures, version: string) {
   const [{ ServerMetrics }, { listenForMetrics }] = await Promise.all([
     import('../../server/server-metrics.ts'),
     import('../../server/metrics-listener.ts'),
@@ -179,7 +180,7 @@ async function measure(address: MetricsAddress, served: ServedMeasures, version:
   return { metrics, ...(await listenForMetrics(metrics, address)) };
 }
 
-async function retain(
+async function startRetention(
   everyMs: number | undefined,
   { administration }: Backend,
   options: Omit<RetentionTimerOptions, 'everyMs'>,
@@ -189,7 +190,7 @@ async function retain(
   return new RetentionTimer(await administration.retention(), { ...options, everyMs });
 }
 
-/** Reads the modes again, and writes the outcome to the log. */
+/** Reloads the modes, and logs the outcome. */
 async function reload(
   served: { reloadModes(): Promise<void> },
   logger: { info(text: string): void; error(fields: object, text: string): void },
@@ -212,31 +213,31 @@ async function announce(
   if (context.options.json) {
     return context.stdout.write(`${toJson({ success: true, data: { url, host, port, metrics } })}\n`);
   }
-  await context.stdout.write(`Parley listens on ${url}\n`);
-  if (metrics !== null) await context.stdout.write(`Its metrics are at ${metrics}\n`);
+  await context.stdout.write(`Parley is listening on ${url}\n`);
+  if (metrics !== null) await context.stdout.write(`Metrics are at ${metrics}\n`);
   if (context.options.quiet) return;
-  // A warning for plain HTTP: everybody on the network can read the key unless something in between encrypts the traffic.
-  const isOpen = !isLocalUrl(url);
+  // Over plain HTTP, everybody on the network can read the key unless a proxy encrypts the traffic.
+  const isExposed = !isLocalUrl(url);
   await context.stdout.write(`
-On this machine, make a key; it is printed this once. Wherever it is to be used, log in with it:
+Create a key on this machine (it is printed only once), and log in with it on each client:
   parley keys create --project NAME
-  parley login --url ${url}${isOpen ? ' --insecure-http' : ''}
-${isOpen ? 'That sends the key unencrypted: better give the server an https: address by a proxy in front of it.\n' : ''}
+  parley login --url ${url}${isExposed ? ' --insecure-http' : ''}
+${isExposed ? 'This sends the key unencrypted. Better: put an HTTPS proxy in front of the server.\n' : ''}
 Without Parley:
   curl ${url}/v1/chat -H "Authorization: Bearer $PARLEY_API_KEY" \\
     -H 'Content-Type: application/json' -d '{"mode":"${mode}","message":"Hello"}'
 
-The API to read: ${url}/docs. Ctrl-C stops the server; what is being said then is kept.
+API documentation: ${url}/docs. Ctrl-C stops the server and keeps partial replies.
 `);
 }
 
-/** How many bytes of log may wait for a slow reader. Further lines are dropped and counted. */
-const waitingBytes = 1024 * 1024;
+/** How many bytes of log are buffered for a slow reader. Further lines are dropped and counted. */
+const maxBufferedBytes = 1024 * 1024;
 
 function logTo(stderr: Output): (lines: string) => void {
   let dropped = 0;
   return (lines) => {
-    if (stderr.stream.writableLength > waitingBytes) {
+    if (stderr.stream.writableLength > maxBufferedBytes) {
       dropped += lines.split('\n').length - 1;
       return;
     }
@@ -247,7 +248,7 @@ function logTo(stderr: Output): (lines: string) => void {
   };
 }
 
-function fired(signal: AbortSignal): Promise<void> {
+function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
     signal.addEventListener('abort', () => resolve(), { once: true });

@@ -11,7 +11,7 @@ import type { Run } from '../run.ts';
 import { chooseMany, chooseOne } from '../terminal/choice-prompt.ts';
 import { toJson } from '../terminal/json.ts';
 import { confirm } from '../terminal/prompt.ts';
-import { beginsInNotes } from '../turn-notes.ts';
+import { startsInReasoning } from '../turn-notes.ts';
 import { sayShared } from './modes/add.ts';
 import { ownModes } from './modes/own-modes.ts';
 import { trialTurn, withoutSession } from './modes/trial-turn.ts';
@@ -223,7 +223,7 @@ async function chooseDefault(
 
 /** Adjusts the mode of a model whose reply shows that its template opens the reasoning itself. */
 async function separateNotes(mode: string, reply: string, context: CliContext): Promise<void> {
-  if (!beginsInNotes(reply)) return;
+  if (!startsInReasoning(reply)) return;
   const repository = await ownModes(context);
   const seen = await repository.read();
   const settings = seen.list().find(({ name }) => name === mode)?.settings;

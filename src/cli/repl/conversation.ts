@@ -6,9 +6,9 @@ import type { ChatEvent, ChatRequest, ChatRequestInMode } from '../../service/ch
 import { ParleyError } from '../../service/errors.ts';
 import type { Usage } from '../../service/session.ts';
 import type { CliContext, ServiceAccess } from '../context.ts';
-import { noteOfFirstReply } from '../first-reply.ts';
+import { firstReplyNote } from '../first-reply-note.ts';
 import { chooseMode, withModeOfSession } from '../mode-choice.ts';
-import { type GivenSettings, nothingGiven, settingsOfNew } from '../setting-options.ts';
+import { type GivenSettings, initialSettings, noSettings } from '../setting-options.ts';
 import type { MarkdownChoice } from '../terminal/reply-writer.ts';
 import { turnNotes } from '../turn-notes.ts';
 import { lastTurn } from './last-messages.ts';
@@ -66,7 +66,7 @@ export class Conversation {
   /** The paths of the files that are attached to the next message. */
   files: readonly string[] = [];
   /** The settings of the session that the next message creates. */
-  settings: GivenSettings = nothingGiven;
+  settings: GivenSettings = noSettings;
   /** The template that the next message fills. Null for none. */
   template: PendingTemplate | null = null;
 
@@ -80,7 +80,7 @@ export class Conversation {
   enter(sessionId: string | null, title: string | null): void {
     this.sessionId = sessionId;
     this.title = title;
-    this.settings = nothingGiven;
+    this.settings = noSettings;
     this.forgetLastTurn();
   }
 
@@ -141,7 +141,7 @@ export class Conversation {
     const { sessionId: session_id, title, user } = this;
     if (session_id !== null) return { mode, message, session_id };
     const newSession = { ...(title !== null && { title }), ...(user !== null && { user }) };
-    return { mode, message, session_id, ...newSession, ...settingsOfNew(this.settings) };
+    return { mode, message, session_id, ...newSession, ...initialSettings(this.settings) };
   }
 
   /**
@@ -181,7 +181,7 @@ export class Conversation {
     const call = { ...(await context.call()), idempotencyKey: attempt.idempotencyKey };
     const shown = await shownReply(this.#options.markdown, context);
     const notes: string[] = [];
-    const firstNote = await noteOfFirstReply(attempt.request.mode, context);
+    const firstNote = await firstReplyNote(attempt.request.mode, context);
     let title: Promise<void> | null = null;
     try {
       const events = await eventsOf(attempt, { ...call, notice: shown.notice }, context);
@@ -224,7 +224,7 @@ export class Conversation {
     this.lastAttempt = { ...(this.lastAttempt ?? attempt), isStored: true };
     const isNew = this.sessionId !== sessionId;
     this.sessionId = sessionId;
-    this.settings = nothingGiven;
+    this.settings = noSettings;
     if (attempt.regenerates) this.continueInMode(attempt.request.mode);
     try {
       await context.rememberSession(sessionId, attempt.request.mode);

@@ -10,7 +10,7 @@ import type { CliContext } from '../context.ts';
 import { noEditor } from '../ephemeral-option.ts';
 import { type ContinuedSession, sessionToContinue } from '../session-choice.ts';
 import { withSession } from '../session-reference.ts';
-import { changeSettings, givenSettings, type SettingFlags } from '../setting-options.ts';
+import { changeSettings, readSettings, type SettingFlags } from '../setting-options.ts';
 import type { MarkdownChoice } from '../terminal/reply-writer.ts';
 import { complete } from './completion.ts';
 import { Conversation } from './conversation.ts';
@@ -67,7 +67,7 @@ async function enterSession(
   conversation: Conversation,
   context: CliContext,
 ): Promise<void> {
-  const given = await givenSettings(input.settings, null, context.signal);
+  const given = await readSettings(input.settings, null, context.signal);
   const session = await sessionToContinue(input, context);
   if (session === null) {
     conversation.settings = given;
@@ -126,7 +126,9 @@ function editingReader(history: LineHistory, context: CliContext): LineSource {
             choices: (beginning: string) =>
               choices(
                 beginning,
-                context.endedBy(AbortSignal.any([context.signal, signal, AbortSignal.timeout(completionMs)])),
+                context.withSignal(
+                  AbortSignal.any([context.signal, signal, AbortSignal.timeout(completionMs)]),
+                ),
               ).catch(() => []),
           }),
         })),

@@ -7,7 +7,7 @@ import { filledTemplate, templatesOf } from '../chat-template.ts';
 import { runTemplatesList } from '../commands/templates/list.ts';
 import { requireMode } from '../mode-choice.ts';
 import type { Parameter } from '../model-options.ts';
-import { type GivenSettings, isNothing } from '../setting-options.ts';
+import { type GivenSettings, isEmpty } from '../setting-options.ts';
 import type { TemplateValues } from '../template-values.ts';
 import type { Next, Scope } from './slash-command.ts';
 import { lineFor } from './typed-line.ts';
@@ -44,7 +44,7 @@ export async function useTemplate(
     system: system ?? undefined,
     parameters: Object.entries(template.parameters) as Parameter[],
   };
-  if (!isNothing(settings)) await applySettings(settings);
+  if (!isEmpty(settings)) await applySettings(settings);
   if (conversation.sessionId === null) conversation.title ??= title;
   if (!waits) return { initial: lineFor(message) };
   conversation.template = { name, make };

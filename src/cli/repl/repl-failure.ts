@@ -1,7 +1,7 @@
 // Reports a failure at the prompt in one paragraph: what failed and what to do next. The conversation continues.
 import type { ErrorCode } from '../../service/errors.ts';
 import type { CliContext } from '../context.ts';
-import { asParleyError, furtherHint } from '../error-report.ts';
+import { asParleyError, targetHint } from '../error-report.ts';
 import { Interruption } from '../interruption.ts';
 import { nextStep } from '../next-step.ts';
 import { oneLine } from '../terminal/filter.ts';
@@ -35,7 +35,7 @@ export async function reportReplFailure(
   const step = nextStep(failure);
   const hint = resendHint === '' ? step : step.replace(/\bTry again\.$/, '').trim();
   const remedy = slashCommand.test(hint) ? '' : (remedies[failure.code] ?? '');
-  const advice = [hint, remedy, furtherHint(failure, context)];
+  const advice = [hint, remedy, targetHint(failure, context)];
   const parts = [`${failure.message} (${failure.code})`, ...advice].filter((part) => part.trim() !== '');
   // A command needs an empty prompt, and the failed message may be there.
   const lastHint = slashCommand.test(advice.join(' ')) ? clearLine : resendHint;

@@ -5,7 +5,7 @@ import { quoteForShell } from '../../system/shell-quote.ts';
 import type { CliContext } from '../context.ts';
 import { exitDone } from '../exit-codes.ts';
 import { Interruption } from '../interruption.ts';
-import { placeOptions } from '../same-place.ts';
+import { targetOptions } from '../target-options.ts';
 import { terminalText } from '../terminal/terminal-text.ts';
 import { startTimer } from '../terminal/timer.ts';
 import { withFiles } from './attachments.ts';
@@ -135,7 +135,7 @@ export class Repl {
     const attemptBefore = conversation.lastAttempt;
     source.onInterrupt(() => stop.abort(new Interruption('SIGINT', 'line')));
     try {
-      await work(context.endedBy(AbortSignal.any([context.signal, stop.signal])));
+      await work(context.withSignal(AbortSignal.any([context.signal, stop.signal])));
       return true;
     } catch (error) {
       context.signal.throwIfAborted();
@@ -194,7 +194,7 @@ export class Repl {
     const { conversation, context } = this.#options;
     if (conversation.sessionId === null) return;
     if (context.keepsNoText) return context.say('The text of this conversation is not kept.');
-    const words = [...placeOptions(context.options), '-s', conversation.sessionId];
+    const words = [...targetOptions(context.options), '-s', conversation.sessionId];
     await context.say(`Continue with: parley repl ${words.map(quoteForShell).join(' ')}`);
   }
 }

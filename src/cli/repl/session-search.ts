@@ -5,7 +5,7 @@ import { beginning, quoted } from '../../service/quoted.ts';
 import type { Session } from '../../service/session.ts';
 import { anySession } from '../../service/session-archive.ts';
 import type { CliContext, ServiceAccess } from '../context.ts';
-import { type Asking, withSession } from '../session-reference.ts';
+import { type SessionAccess, withSession } from '../session-reference.ts';
 import { sessionFacts, titleOrNone } from '../session-table.ts';
 import { filterLine, oneLine } from '../terminal/filter.ts';
 import { choose } from '../terminal/prompt.ts';
@@ -58,7 +58,7 @@ export async function pickSession(words: string, context: CliContext): Promise<F
 }
 
 /** Returns the session with this id, end of an id, or title. */
-export async function namedSession(text: string, context: Asking): Promise<FoundSession> {
+export async function namedSession(text: string, context: SessionAccess): Promise<FoundSession> {
   return withSession(text, context, async (id) => {
     const { backend } = await context.open();
     return (await backend.service.getSession(await context.call(), id)).data;
@@ -66,7 +66,7 @@ export async function namedSession(text: string, context: Asking): Promise<Found
 }
 
 /** The same. If there is none, it returns the only session whose title contains the text. */
-export async function findSession(text: string, context: Asking): Promise<FoundSession> {
+export async function findSession(text: string, context: SessionAccess): Promise<FoundSession> {
   try {
     return await namedSession(text, context);
   } catch (error) {
@@ -87,7 +87,7 @@ async function sessionsWith(
   withoutArchive: 'none if unsupported' | 'throws' = 'throws',
 ): Promise<readonly Session[]> {
   const { backend } = await context.open();
-  const title_match = words === '' ? null : titleGlob(words, 'hold');
+  const title_match = words === '' ? null : titleGlob(words, 'anywhere');
   const query = {
     limit: largestPage,
     cursor: null,

@@ -8,10 +8,10 @@ import { requireMode } from '../mode-choice.ts';
 import { readParameter } from '../model-options.ts';
 import {
   changeSettings,
+  describeParameters,
   type GivenSettings,
-  parameterWords,
-  settingsOfNew,
-  settingsOver,
+  initialSettings,
+  mergeSettings,
 } from '../setting-options.ts';
 import { tokensLine } from '../turn-notes.ts';
 import { modeChoices, templateChoices } from './argument-choices.ts';
@@ -50,7 +50,7 @@ export const settingCommands = {
     run: async (text, scope) => {
       if (text === '') {
         const { parameters } = await settingsInUse(scope);
-        await scope.context.stdout.write(`${parameterWords(parameters)}\n`);
+        await scope.context.stdout.write(`${describeParameters(parameters)}\n`);
         return undefined;
       }
       const parameter = readParameter(text);
@@ -76,7 +76,7 @@ export const settingCommands = {
     run: async (_argument, { context, conversation }) => {
       const { target } = context;
       const { template, settings } = conversation;
-      const { system, parameters } = settingsOfNew(settings);
+      const { system, parameters } = initialSettings(settings);
       const lines = [
         `mode: ${conversation.mode ?? ''}`,
         `profile: ${target.profile ?? ''}`,
@@ -87,7 +87,7 @@ export const settingCommands = {
         ...conversation.files.map((path) => `file for the next message: ${path}`),
         ...(template === null ? [] : [`template for the next message: ${template.name}`]),
         ...(system === undefined ? [] : [`system prompt of the next session: ${system}`]),
-        ...(parameters === undefined ? [] : [`next session: ${parameterWords(parameters)}`]),
+        ...(parameters === undefined ? [] : [`next session: ${describeParameters(parameters)}`]),
       ];
       await context.stdout.write(lines.map((line) => `${line}\n`).join(''));
       if (conversation.sessionId === null)
@@ -103,7 +103,7 @@ export const settingCommands = {
 /** The settings of the session, or of the session that the next message creates. */
 async function settingsInUse({ context, conversation }: Scope): Promise<SessionSettings> {
   const { sessionId, settings } = conversation;
-  if (sessionId === null) return { system: null, parameters: {}, ...settingsOfNew(settings) };
+  if (sessionId === null) return { system: null, parameters: {}, ...initialSettings(settings) };
   const { backend } = await context.open();
   return (await backend.service.getSession(await context.call(), sessionId)).data;
 }
@@ -111,7 +111,7 @@ async function settingsInUse({ context, conversation }: Scope): Promise<SessionS
 async function applySettings(settings: GivenSettings, { context, conversation }: Scope): Promise<void> {
   const { sessionId } = conversation;
   if (sessionId === null) {
-    conversation.settings = settingsOver(settings, conversation.settings);
+    conversation.settings = mergeSettings(settings, conversation.settings);
     await context.say('This applies to the session that the next message creates.');
     return;
   }

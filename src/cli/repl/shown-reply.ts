@@ -19,7 +19,7 @@ export async function shownReply(markdown: MarkdownChoice, context: CliContext):
   const { stdout } = context;
   const live = new LiveReply(markdown, context);
   const { dim } = await stdout.style();
-  const { output, writer } = await live.place;
+  const { output, writer } = await live.display;
   live.wait();
   let begun = false;
   /** The filter of the reasoning while it is shown. */

@@ -5,7 +5,7 @@ import { runMessages } from '../commands/sessions/messages.ts';
 import { runRename } from '../commands/sessions/rename.ts';
 import { runRestore } from '../commands/sessions/restore.ts';
 import { runSearch } from '../commands/sessions/search.ts';
-import { meantSession } from '../session-reference.ts';
+import { resolveSession } from '../session-reference.ts';
 import { fileChoices, sessionChoices, withHome } from './argument-choices.ts';
 import { attach } from './attachments.ts';
 import { titleOf } from './conversation.ts';
@@ -145,7 +145,7 @@ export const slashCommands: readonly SlashCommand[] = [
           hint: 'Name one: /restore ID',
         });
       }
-      const { id } = await meantSession(reference, context, 'deleted');
+      const { id } = await resolveSession(reference, context, 'deleted');
       if ((await runRestore({ words: [id], batch: null, last: false, verbose: false }, context)) !== 0)
         return undefined;
       const { title, mode } = await namedSession(id, context);

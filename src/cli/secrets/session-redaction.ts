@@ -50,7 +50,7 @@ export function planOfMessages(
   };
 }
 
-export function isNothing({ messages, changes }: SessionRedactionPlan): boolean {
+export function isEmpty({ messages, changes }: SessionRedactionPlan): boolean {
   return messages.length === 0 && Object.keys(changes).length === 0;
 }
 

@@ -5,7 +5,7 @@ import { ParleyError } from '../../service/errors.ts';
 import { runInOrder } from '../batch/ordered-run.ts';
 import { requireTags } from '../commands/sessions/required-tags.ts';
 import type { CliContext } from '../context.ts';
-import { tellFailure } from '../error-report.ts';
+import { reportInWords } from '../error-report.ts';
 import { exitDone, exitSomeFailed } from '../exit-codes.ts';
 import type { Agreement } from './agreement.ts';
 import { joinedSessions } from './joined-sessions.ts';
@@ -72,7 +72,7 @@ async function syncAll(
   const giveUp = (error: unknown) => hopeless.abort(error);
   const report = new SyncReport(context, input);
   const sideOf = (name: SideName) =>
-    new Side(name, contexts[name].endedBy(signal), {
+    new Side(name, contexts[name].withSignal(signal), {
       ...{ giveUp, signal, random: context.host.random },
       say: (line) => void report.say(line),
     });
@@ -106,7 +106,7 @@ async function syncAll(
       if ('error' in outcome) {
         keep(memory, joined.agreed, dryRun);
         await report.fail(joined.session_id, outcome.error);
-        lastStatus = await tellFailure(outcome.error, context);
+        lastStatus = await reportInWords(outcome.error, context);
         continue;
       }
       keep(memory, outcome.synced.agreed, dryRun);

@@ -29,7 +29,7 @@ test('a conversation is shown as it was had, its title at the prompt, and can be
   expect(talk).toEqual([
     'eliza> My name is Ada.',
     'Pleased to meet you, Ada. What brings you here?',
-    'eliza is no language model. To talk to one: parley setup',
+    'eliza is not a language model. To set one up: parley setup',
     '',
     'eliza (My name is Ada.)> What is my name?',
     'Your name is Ada.',

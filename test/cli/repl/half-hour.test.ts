@@ -30,7 +30,7 @@ test('the first evening: a talk, several lines, a paste, a file, wide characters
   screen.type('\x03');
   await screen.stands('eliza> ');
   expect(await entered(screen, 'My name is Ada.')).toBe(
-    'Pleased to meet you, Ada. What brings you here?\neliza is no language model. To talk to one: parley setup',
+    'Pleased to meet you, Ada. What brings you here?\neliza is not a language model. To set one up: parley setup',
   );
   expect(await entered(screen, 'What is my name?')).toBe('Your name is Ada.');
   expect(screen.rows.slice(0, 11)).toEqual([
@@ -40,7 +40,7 @@ test('the first evening: a talk, several lines, a paste, a file, wide characters
     'eliza> never sent',
     'eliza> My name is Ada.',
     'Pleased to meet you, Ada. What brings you here?',
-    'eliza is no language model. To talk to one: parley setup',
+    'eliza is not a language model. To set one up: parley setup',
     '',
     'eliza (My name is Ada.)> What is my name?',
     'Your name is Ada.',

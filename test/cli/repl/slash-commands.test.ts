@@ -53,7 +53,7 @@ test('/mode lists the modes and goes on in another; one that is not there change
   await entered(screen, '/mod eliza');
   await screen.stands('eliza> ');
   expect(await entered(screen, 'My name is Ada.')).toBe(
-    'Pleased to meet you, Ada. What brings you here?\neliza is no language model. To talk to one: parley setup',
+    'Pleased to meet you, Ada. What brings you here?\neliza is not a language model. To set one up: parley setup',
   );
 });
 

@@ -6,7 +6,7 @@ import { runModels } from '../../../src/cli/commands/models.ts';
 import { runGet } from '../../../src/cli/commands/sessions/get.ts';
 import { runList } from '../../../src/cli/commands/sessions/list.ts';
 import { runMessages } from '../../../src/cli/commands/sessions/messages.ts';
-import { describeFailure, tellFailure } from '../../../src/cli/error-report.ts';
+import { describeFailure, reportInWords } from '../../../src/cli/error-report.ts';
 import { requireMode } from '../../../src/cli/mode-choice.ts';
 import { modeChoices, sessionChoices } from '../../../src/cli/repl/argument-choices.ts';
 import { Conversation } from '../../../src/cli/repl/conversation.ts';
@@ -55,7 +55,7 @@ async function prompted(
   widths: readonly number[],
   server: HostileServer,
 ): Promise<void> {
-  const context = server.context.endedBy(new AbortController().signal);
+  const context = server.context.withSignal(new AbortController().signal);
   const conversation = new Conversation({ mode, markdown: 'auto' });
   conversation.enter('ses_1', title);
   const source: LineSource = {
@@ -128,10 +128,10 @@ export const filterPlaces: readonly FilterPlace[] = [
         usage: false,
         markdown: 'never',
       });
-      for (const text of pieces) await output.take({ event: 'reasoning', data: { text } });
-      for (const text of pieces) await output.take({ event: 'delta', data: { text } });
+      for (const text of pieces) await output.write({ event: 'reasoning', data: { text } });
+      for (const text of pieces) await output.write({ event: 'delta', data: { text } });
       const whole = replyOf(pieces.join(''), pieces[0] ?? '');
-      await output.take({ event: 'done', data: whole, body: {} });
+      await output.write({ event: 'done', data: whole, body: {} });
     },
   },
   {
@@ -234,8 +234,8 @@ export const filterPlaces: readonly FilterPlace[] = [
     kind: 'error',
     name: 'errors of a command',
     show: async (pieces, { context }) => {
-      for (const piece of pieces) await tellFailure(failure(piece, piece), context);
-      await tellFailure(failure(pieces[0] ?? '', pieces.slice(1).join('')), context);
+      for (const piece of pieces) await reportInWords(failure(piece, piece), context);
+      await reportInWords(failure(pieces[0] ?? '', pieces.slice(1).join('')), context);
     },
   },
   {

@@ -5,8 +5,8 @@ import { monotonicMs } from '../../../system/monotonic-clock.ts';
 import { type BatchProgress, progressOn } from '../../batch/batch-progress.ts';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
-import { endSentence } from '../../end-sentence.ts';
 import { type ChosenProject, namedOrOwnProject } from '../../project-choice.ts';
+import { summarySentence } from '../../summary-sentence.ts';
 import { toJson } from '../../terminal/json.ts';
 import { askText, confirm as askWhether } from '../../terminal/prompt.ts';
 import { sameCommand } from '../sessions/batch.ts';
@@ -139,7 +139,7 @@ async function tellReport(report: RetentionReport, tookMs: number, context: CliC
   if (options.json) await stdout.write(`${toJson({ success: true, data: report })}\n`);
   else
     await stdout.write(
-      `${endSentence(`Expired ${counted(expired, 'session')} of project ${project_name}, and erased ${erased}`, tookMs)}\n`,
+      `${summarySentence(`Expired ${counted(expired, 'session')} of project ${project_name}, and erased ${erased}`, tookMs)}\n`,
     );
   if (batch !== null)
     await context.say(`To undo the expiry: ${sameCommand(`sessions restore --batch ${batch}`, options)}`);

@@ -4,13 +4,13 @@ import type { Backend } from '../../../service/backend.ts';
 import { ParleyError } from '../../../service/errors.ts';
 import { quoteForShell } from '../../../system/shell-quote.ts';
 import type { CliContext } from '../../context.ts';
-import { tellFailure } from '../../error-report.ts';
+import { reportInWords } from '../../error-report.ts';
 import { exitDone, exitSomeFailed } from '../../exit-codes.ts';
-import { type PlaceGiven, placeOptions } from '../../same-place.ts';
 import { BatchReport, type ItemResult, writeResults } from '../../session-batch/batch-report.ts';
 import { type BatchWork, runBatch } from '../../session-batch/batch-run.ts';
 import type { IdList } from '../../session-batch/id-list.ts';
 import type { BatchOwner } from '../../session-batch/journal.ts';
+import { type TargetFlags, targetOptions } from '../../target-options.ts';
 
 /** An operation on sessions, one in a call or many. */
 export interface SessionOperation {
@@ -114,7 +114,7 @@ export async function runSingle(
     }
   }
   await writeResults(results, context);
-  return failure === null ? exitDone : tellFailure(failure, context);
+  return failure === null ? exitDone : reportInWords(failure, context);
 }
 
 /** The exit status of a batch. Throws what stopped the batch early. */
@@ -125,6 +125,6 @@ export function endStatus({ report, stopped }: BatchEnd, ignoreMissing: boolean)
 }
 
 /** A command of this program that works at the same place as this one. */
-export function sameCommand(words: string, place: PlaceGiven): string {
-  return ['parley', words, ...placeOptions(place).map(quoteForShell)].join(' ');
+export function sameCommand(words: string, place: TargetFlags): string {
+  return ['parley', words, ...targetOptions(place).map(quoteForShell)].join(' ');
 }

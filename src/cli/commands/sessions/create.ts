@@ -2,7 +2,12 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
-import { addSettingOptions, givenSettings, type SettingFlags, settingsOfNew } from '../../setting-options.ts';
+import {
+  addSettingOptions,
+  initialSettings,
+  readSettings,
+  type SettingFlags,
+} from '../../setting-options.ts';
 import { toJson } from '../../terminal/json.ts';
 
 export interface CreateInput {
@@ -33,9 +38,9 @@ export async function runCreate(
   { title, user, settings }: CreateInput,
   context: CliContext,
 ): Promise<undefined> {
-  const given = await givenSettings(settings, null, context.signal);
+  const given = await readSettings(settings, null, context.signal);
   const { backend } = await context.open();
-  const request = { title, ...settingsOfNew(given), ...(user !== null && { user }) };
+  const request = { title, ...initialSettings(given), ...(user !== null && { user }) };
   const { data, body } = await backend.service.createSession(await context.call(), request);
   await context.rememberSession(data.session_id, null);
   if (context.options.json) await context.stdout.write(`${toJson(body)}\n`);

@@ -4,7 +4,7 @@ import type { Session } from '../../../service/session.ts';
 import type { CliContext } from '../../context.ts';
 import type { IdList } from '../../session-batch/id-list.ts';
 import { BatchDraft } from '../../session-batch/journal.ts';
-import type { SessionState } from '../../session-look-up.ts';
+import type { SessionState } from '../../session-lookup.ts';
 import { batchTime } from './batch-time.ts';
 import { requireRoom, takeIds } from './ids.ts';
 

@@ -6,7 +6,7 @@ import { yieldToEventLoop } from '../../../system/yield-to-event-loop.ts';
 import { type BatchProgress, progressOn } from '../../batch/batch-progress.ts';
 import type { CliContext, ServiceAccess } from '../../context.ts';
 import { counted } from '../../counted.ts';
-import { asParleyError, tellFailure } from '../../error-report.ts';
+import { asParleyError, reportInWords } from '../../error-report.ts';
 import { exitSomeFailed, exitStatusOf } from '../../exit-codes.ts';
 import type { Run } from '../../run.ts';
 import type { Redaction } from '../../secrets/redacted-record.ts';
@@ -214,6 +214,6 @@ async function failItem(
   const status = code === 'SESSION_NOT_FOUND' ? 'not_found' : 'failed';
   await tell?.({ session_id: id, status, error: { code, message } });
   await context.say(`Session ${id}:`);
-  await tellFailure(error, context);
+  await reportInWords(error, context);
   return exitStatusOf(code);
 }

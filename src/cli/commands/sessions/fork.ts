@@ -4,7 +4,7 @@ import type { Result } from '../../../service/result.ts';
 import type { Session } from '../../../service/session.ts';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
-import { type Asking, withSession } from '../../session-reference.ts';
+import { type SessionAccess, withSession } from '../../session-reference.ts';
 import { toJson } from '../../terminal/json.ts';
 import { wholeNumber } from '../../whole-number.ts';
 
@@ -41,7 +41,7 @@ export async function runFork(input: ForkInput, context: CliContext): Promise<un
 /** `key` is the idempotency key; null for that of the call. */
 export async function forkSession(
   { id: named, at, title }: ForkInput,
-  context: Asking,
+  context: SessionAccess,
   key: string | null = null,
 ): Promise<Result<Session>> {
   const request = { ...(at !== null && { through: at }), ...(title !== null && { title }) };

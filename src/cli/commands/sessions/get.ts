@@ -4,10 +4,10 @@ import { ParleyError } from '../../../service/errors.ts';
 import { failureBody } from '../../../service/result.ts';
 import type { Session } from '../../../service/session.ts';
 import type { CliContext } from '../../context.ts';
-import { tellFailure } from '../../error-report.ts';
+import { reportInWords } from '../../error-report.ts';
 import { exitDone, exitSomeFailed } from '../../exit-codes.ts';
 import type { Run } from '../../run.ts';
-import { meantSessions, withSession } from '../../session-reference.ts';
+import { resolveSessions, withSession } from '../../session-reference.ts';
 import { timesIn } from '../../shown-time.ts';
 import { fieldLines } from '../../terminal/fields.ts';
 import { toJson } from '../../terminal/json.ts';
@@ -38,7 +38,7 @@ export async function runGet({ ids, utc, showsMode = true }: GetInput, context: 
   }
   // A service that cannot be opened is one failure, not one for each id.
   await context.open();
-  const meant = (await meantSessions(ids, context)).map(({ id }) => id);
+  const meant = (await resolveSessions(ids, context)).map(({ id }) => id);
   let status: number = exitDone;
   for (const [index, id] of meant.entries()) {
     const gap = index > 0 ? '\n' : '';
@@ -94,5 +94,5 @@ async function showFailure(id: string, gap: string, error: ParleyError, context:
     await stdout.write(`${gap}${fieldLines({ session_id: id, error: error.code })}`);
   }
   await context.say(`Session ${id}:`);
-  await tellFailure(error, context);
+  await reportInWords(error, context);
 }

@@ -3,8 +3,8 @@ import { ParleyError } from '../../../service/errors.ts';
 import type { Session } from '../../../service/session.ts';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
-import type { SessionState } from '../../session-look-up.ts';
-import { meantSessions } from '../../session-reference.ts';
+import type { SessionState } from '../../session-lookup.ts';
+import { resolveSessions } from '../../session-reference.ts';
 import { readIds } from '../../terminal/session-ids.ts';
 
 /** The distinct ids in their order, in memory: for commands that take their time over each. At most `limit` of them. */
@@ -44,7 +44,7 @@ export async function takeIds(
     return take(id);
   };
   if (fromStdin) await readIds(context.reading('session ids', 'ids may be arguments instead'), takeNext);
-  const meant = fromStdin ? [] : await meantSessions(words, context, state);
+  const meant = fromStdin ? [] : await resolveSessions(words, context, state);
   for (const { id } of meant) takeNext(id);
   if (count === 0 && words[0] !== '-') {
     throw new ParleyError('USAGE', 'No session id was given.', {

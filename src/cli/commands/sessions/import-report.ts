@@ -5,7 +5,7 @@ import { quoted } from '../../../service/quoted.ts';
 import { type BatchProgress, progressOn } from '../../batch/batch-progress.ts';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
-import { tellFailure } from '../../error-report.ts';
+import { reportInWords } from '../../error-report.ts';
 import { exitDone, exitSomeFailed, exitStatusOf } from '../../exit-codes.ts';
 import type { ImportItem } from '../../imports/import-item.ts';
 import type { Intake } from '../../imports/session-intake.ts';
@@ -97,7 +97,7 @@ export class ImportReport {
     if (error === null) return;
     await this.flush();
     await this.say(`At ${oneLine(place)}:`);
-    await tellFailure(error, this.#context);
+    await reportInWords(error, this.#context);
   }
 
   /** Writes the results that were added. */

@@ -6,7 +6,7 @@ import type { Session } from '../../../service/session.ts';
 import type { SessionOrder, SessionQuery } from '../../../service/session-archive.ts';
 import type { CliContext, Printing } from '../../context.ts';
 import { everyPage } from '../../every-page.ts';
-import { tellNextPage } from '../../next-page-hint.ts';
+import { writeNextPageHint } from '../../next-page-hint.ts';
 import type { Run } from '../../run.ts';
 import { sessionColumns } from '../../session-table.ts';
 import { toJson } from '../../terminal/json.ts';
@@ -137,7 +137,7 @@ export async function runList(input: ListInput, context: CliContext): Promise<un
   });
   if (count === 0) await tellNothing(input, context);
   if (next === null || input.all) return;
-  await tellNextPage({ words: wordsOf(input, query), operands: [], all: true }, next, context);
+  await writeNextPageHint({ words: wordsOf(input, query), operands: [], all: true }, next, context);
 }
 
 function limitFor({ stdout, options, host }: CliContext): number {

@@ -4,7 +4,7 @@ import type { Message } from '../../../service/session.ts';
 import type { CliContext, ServiceAccess } from '../../context.ts';
 import { markdownOption } from '../../markdown-option.ts';
 import type { Run } from '../../run.ts';
-import { type Asking, meantSession, readInSession } from '../../session-reference.ts';
+import { readInSession, resolveSession, type SessionAccess } from '../../session-reference.ts';
 import { toJson } from '../../terminal/json.ts';
 import type { Output } from '../../terminal/output.ts';
 import { type MarkdownChoice, rendersMarkdown } from '../../terminal/reply-writer.ts';
@@ -95,7 +95,7 @@ async function showMessages(
 /** What is printed for programs, in chunks: the reader decides when the next page is asked for. */
 export async function* messageTexts(
   { id, format, all }: { readonly id: string; readonly format: 'md' | 'json'; readonly all: boolean },
-  context: Asking & Pick<CliContext, 'options'>,
+  context: SessionAccess & Pick<CliContext, 'options'>,
 ): AsyncGenerator<string> {
   let gap = '';
   for await (const { items, body } of pagesOf(id, all, context)) {
@@ -113,8 +113,8 @@ export async function* messageTexts(
 async function* pagesOf(
   text: string,
   all: boolean,
-  context: Asking & ServiceAccess,
+  context: SessionAccess & ServiceAccess,
 ): AsyncGenerator<{ readonly items: readonly Message[]; readonly body: unknown }> {
-  const { id } = await meantSession(text, context);
+  const { id } = await resolveSession(text, context);
   yield* readInSession({ text, id }, context, (meant) => readMessages(meant, context, all));
 }

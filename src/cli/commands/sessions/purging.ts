@@ -40,8 +40,8 @@ export async function purgeSessions(input: PurgeInput, context: CliContext): Pro
   const plan = await administration.planPurge(request);
   const whose = project === null ? 'all projects' : `project ${project.project_name}`;
   const told = timesIn(context.stderr, context.host.now())(deleted_before);
-  const isNothing = plan.sessions === 0 && !plan.unfinished;
-  if (isNothing && !context.options.json) {
+  const isEmpty = plan.sessions === 0 && !plan.unfinished;
+  if (isEmpty && !context.options.json) {
     await context.say(`Nothing to erase: no session of ${whose} was deleted before ${told}.`);
     return;
   }
@@ -50,7 +50,7 @@ export async function purgeSessions(input: PurgeInput, context: CliContext): Pro
     return tellNotReached(context);
   }
   if (input.dryRun) return tell({ ...request, ...plan, not_reached: notReached }, context);
-  if (isNothing) return tell({ ...request, sessions: 0, messages: 0, not_reached: notReached }, context);
+  if (isEmpty) return tell({ ...request, sessions: 0, messages: 0, not_reached: notReached }, context);
   await context.say(described(plan, whose, told, input.rewrite));
   if (plan.sessions > 0) await requireCount(plan.sessions, input.confirm, context);
   const erasing = { ...request, expected_sessions: plan.sessions, rewrite: input.rewrite };

@@ -9,7 +9,7 @@ import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import { exitDone, exitSomeFailed } from '../../exit-codes.ts';
 import { redactHistories } from '../../repl/history-redaction.ts';
-import { isNothing, type SessionRedactionPlan } from '../../secrets/session-redaction.ts';
+import { isEmpty, type SessionRedactionPlan } from '../../secrets/session-redaction.ts';
 import { type ItemResult, writeResults } from '../../session-batch/batch-report.ts';
 import { waiting } from '../../terminal/progress.ts';
 import { confirm } from '../../terminal/prompt.ts';
@@ -109,7 +109,7 @@ async function lookAt(
     context.signal.throwIfAborted();
     const plan = await orResult(id, isOnly, () => planOf(id, input.messages, context));
     if ('status' in plan) results.push(plan);
-    else if (isNothing(plan)) results.push({ session_id: id, status: 'unchanged' });
+    else if (isEmpty(plan)) results.push({ session_id: id, status: 'unchanged' });
     else {
       redactable.push(id);
       results.push(resultOf(id, 'would_redact', plan));

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { Printing } from '../../context.ts';
 import type { Run } from '../../run.ts';
-import { type Asking, withSession } from '../../session-reference.ts';
+import { type SessionAccess, withSession } from '../../session-reference.ts';
 import { toJson } from '../../terminal/json.ts';
 
 export interface RenameInput {
@@ -21,7 +21,10 @@ export function registerRename(parent: Command, run: Run): void {
     );
 }
 
-export async function runRename({ id, title }: RenameInput, context: Asking & Printing): Promise<undefined> {
+export async function runRename(
+  { id, title }: RenameInput,
+  context: SessionAccess & Printing,
+): Promise<undefined> {
   const { data, body } = await withSession(id, context, async (meant) => {
     const { backend } = await context.open();
     return backend.archive.changeSession(await context.call(), meant, { title });

@@ -5,11 +5,11 @@ import { largestPage } from '../../../service/limits.ts';
 import { type SearchItem, snippetMarks } from '../../../service/session-archive.ts';
 import { quoteForShell } from '../../../system/shell-quote.ts';
 import type { CliContext } from '../../context.ts';
-import { tellNextPage } from '../../next-page-hint.ts';
+import { writeNextPageHint } from '../../next-page-hint.ts';
 import type { Run } from '../../run.ts';
-import { placeOptions } from '../../same-place.ts';
 import { sessionFacts, titleOrNone } from '../../session-table.ts';
 import { shownTime } from '../../shown-time.ts';
+import { targetOptions } from '../../target-options.ts';
 import { oneLine } from '../../terminal/filter.ts';
 import { toJson } from '../../terminal/json.ts';
 import type { Style } from '../../terminal/style.ts';
@@ -104,7 +104,7 @@ export async function runSearch(
   input: SearchInput,
   context: CliContext,
   goOn: (id: string) => string = (id) => {
-    const words = ['parley', 'chat', ...placeOptions(context.options), '-s', id];
+    const words = ['parley', 'chat', ...targetOptions(context.options), '-s', id];
     return `${words.map(quoteForShell).join(' ')} "…"`;
   },
 ): Promise<undefined> {
@@ -132,7 +132,7 @@ export async function runSearch(
     const words = ['sessions', 'search', '--limit', String(input.limit)];
     if (input.utc) words.push('--utc');
     words.push(...conditionWords(conditions));
-    await tellNextPage({ words, operands: ['--', input.query], all: false }, data.next_cursor, context);
+    await writeNextPageHint({ words, operands: ['--', input.query], all: false }, data.next_cursor, context);
   }
   const [best] = data.items;
   if (best !== undefined && stdout.isTerminal) {

@@ -7,7 +7,7 @@ import type { UserPurgePlan, UserPurgeReport, UserPurgeRequest } from '../../../
 import { ParleyError } from '../../../service/errors.ts';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
-import { tellFailure } from '../../error-report.ts';
+import { reportInWords } from '../../error-report.ts';
 import { exitDone, exitSomeFailed } from '../../exit-codes.ts';
 import { redactHistories } from '../../repl/history-redaction.ts';
 import { removeJournals } from '../../session-batch/journal-removal.ts';
@@ -160,6 +160,6 @@ async function statusOf(busy: readonly string[], erased: number, context: CliCon
     `${counted(busy.length, 'session')} of this user ${busy.length === 1 ? 'is' : 'are'} left, because a turn runs there: ${shown}${busy.length > mostShown ? ', …' : ''}.`,
     { hint: 'When the replies are complete, give the same command again.' },
   );
-  const status = await tellFailure(error, context);
+  const status = await reportInWords(error, context);
   return busy.length === 1 && erased === 0 ? status : exitSomeFailed;
 }

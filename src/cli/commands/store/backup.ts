@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { BackupFacts } from '../../../service/backup-report.ts';
 import { ParleyError } from '../../../service/errors.ts';
-import { notHere } from '../../backend-administration.ts';
+import { administeredElsewhere } from '../../backend-administration.ts';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import type { Run } from '../../run.ts';
@@ -37,7 +37,7 @@ export async function runStoreBackup(
 ): Promise<undefined> {
   const { host, options, stdout, signal } = context;
   const target = context.resolve('report');
-  if (target.url !== null) throw notHere(target.url);
+  if (target.url !== null) throw administeredElsewhere(target.url);
   if (path === '-') refuseMixedOutput(context);
   const file = path === '-' ? null : NewFile.create(path, force);
   const progress = new StoreProgress(context);

@@ -2,10 +2,10 @@
 import type { Command } from 'commander';
 import type { StoreMigration } from '../../../service/administration.ts';
 import { monotonicMs } from '../../../system/monotonic-clock.ts';
-import { notHere } from '../../backend-administration.ts';
+import { administeredElsewhere } from '../../backend-administration.ts';
 import type { CliContext } from '../../context.ts';
-import { endSentence } from '../../end-sentence.ts';
 import type { Run } from '../../run.ts';
+import { summarySentence } from '../../summary-sentence.ts';
 import { toJson } from '../../terminal/json.ts';
 
 export function registerStoreMigrate(parent: Command, run: Run): void {
@@ -17,7 +17,7 @@ export function registerStoreMigrate(parent: Command, run: Run): void {
 
 export async function runStoreMigrate(context: CliContext): Promise<undefined> {
   const target = context.resolve('report');
-  if (target.url !== null) throw notHere(target.url);
+  if (target.url !== null) throw administeredElsewhere(target.url);
   const began = monotonicMs();
   const { stdout, stderr, options } = context;
   // SQLite lets nothing else run while it migrates, so no progress can be shown.
@@ -32,5 +32,5 @@ function described(place: string, { from, to, backup }: StoreMigration, tookMs: 
   if (from === to) return `The store ${place} has schema ${to}: nothing to do.`;
   if (from === 0) return `Made the store ${place} with schema ${to}.`;
   const kept = backup === null ? '' : ` As it was before, it is kept in ${backup}`;
-  return `${endSentence(`Migrated the store ${place} from schema ${from} to ${to}`, tookMs)}${kept}`;
+  return `${summarySentence(`Migrated the store ${place} from schema ${from} to ${to}`, tookMs)}${kept}`;
 }

@@ -1,7 +1,7 @@
 // `parley store restore`: makes the store of a backup, once the backup is known to be whole.
 import type { Command } from 'commander';
 import type { RestoreReport } from '../../../service/backup-report.ts';
-import { notHere } from '../../backend-administration.ts';
+import { administeredElsewhere } from '../../backend-administration.ts';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import type { Run } from '../../run.ts';
@@ -33,7 +33,7 @@ export async function runStoreRestore(
 ): Promise<undefined> {
   const { host, options, stdout, signal } = context;
   const target = context.resolve('report');
-  if (target.url !== null) throw notHere(target.url);
+  if (target.url !== null) throw administeredElsewhere(target.url);
   const progress = new StoreProgress(context);
   let report: RestoreReport;
   try {

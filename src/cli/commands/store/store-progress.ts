@@ -3,7 +3,7 @@ import type { CopyProgress } from '../../../service/administration.ts';
 import { monotonicMs } from '../../../system/monotonic-clock.ts';
 import { type BatchProgress, progressOn } from '../../batch/batch-progress.ts';
 import type { CliContext } from '../../context.ts';
-import { endSentence } from '../../end-sentence.ts';
+import { summarySentence } from '../../summary-sentence.ts';
 
 /** A line on a terminal for each phase of the work. */
 export class StoreProgress implements CopyProgress {
@@ -30,7 +30,7 @@ export class StoreProgress implements CopyProgress {
 
   /** These words as the sentence at the end of all phases. */
   ending(words: string): string {
-    return endSentence(words, monotonicMs() - this.#began);
+    return summarySentence(words, monotonicMs() - this.#began);
   }
 
   stop(): void {

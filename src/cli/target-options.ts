@@ -1,13 +1,13 @@
-// The options that lead a later command to the same target, for commands that are printed.
+// The options that select the same target again, for commands that Parley prints.
 import type { GlobalOptions } from './context.ts';
 
-export type PlaceGiven = Pick<
+export type TargetFlags = Pick<
   GlobalOptions,
   'profile' | 'url' | 'insecureHttp' | 'store' | 'insecureStore' | 'ca'
 >;
 
-export function placeOptions(given: PlaceGiven): readonly string[] {
-  const { profile, url, insecureHttp, store, insecureStore, ca } = given;
+export function targetOptions(flags: TargetFlags): readonly string[] {
+  const { profile, url, insecureHttp, store, insecureStore, ca } = flags;
   return [
     ...(profile === null ? [] : ['--profile', profile]),
     ...(url === null ? [] : ['--url', url]),
