@@ -134,8 +134,8 @@ function checkChunks() {
 function isLate(module) {
   return [
     /\/src\/store\/sqlite\/(rare-calls|schema|migrations|backup|memory-store|store-(lines|rows|row-statements|search))\.ts$/,
-    /\/src\/store\/sqlite\/(forks|imports|imported-rows|long-import|ordering|parted-session|purge|purge-rows)\.ts$/,
-    /\/src\/store\/sqlite\/(redactions|replaced-session|search|search-(?!backlog)[a-z]+|turn-moves|usage)\.ts$/,
+    /\/src\/store\/sqlite\/(forks|imports|imported-rows|long-import|ordering|staged-session|purge|purge-rows)\.ts$/,
+    /\/src\/store\/sqlite\/(redactions|replaced-session|search|search-(?!backlog)[a-z-]+|turn-moves|usage)\.ts$/,
     /\/src\/local\/(audit-chain|import-rules|local-audit|user-purge|search-[a-z]+|session-lines|store-[a-z]+|backup-[a-z]+)\.ts$/,
     /\/src\/store\/(search-characters|unspaced-scripts)\.ts$/,
   ].some((late) => late.test(module));

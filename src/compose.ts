@@ -14,7 +14,7 @@ import type {
   ServeOptions,
 } from './service/backend-opening.ts';
 import type { ModeSettings } from './service/mode-settings.ts';
-import type { FoundModels, ModelServer, ToldContext } from './service/model-server.ts';
+import type { ContextSize, FoundModels, ModelServer } from './service/model-server.ts';
 import type { LoadLocks } from './system/file-lock.ts';
 import type { OpenDatabase } from './system/open-database.ts';
 
@@ -69,7 +69,7 @@ export async function findContext(
   dependencies: Dependencies,
   options: EngineOptions,
   signal: AbortSignal,
-): Promise<ToldContext | null> {
+): Promise<ContextSize | null> {
   const { findContextOf } = await import('./compose/configured-engines.ts');
   return findContextOf(dependencies, options, mode, signal);
 }

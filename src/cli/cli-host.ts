@@ -14,7 +14,7 @@ import type {
 } from '../service/backend-opening.ts';
 import type { BackupFacts, RestoreReport } from '../service/backup-report.ts';
 import type { ModeSettings } from '../service/mode-settings.ts';
-import type { FoundModels, ModelServer, ToldContext } from '../service/model-server.ts';
+import type { ContextSize, FoundModels, ModelServer } from '../service/model-server.ts';
 import type { LoadLocks } from '../system/file-lock.ts';
 import type { OpenDatabase } from '../system/open-database.ts';
 import type { Job } from './job.ts';
@@ -120,5 +120,5 @@ export interface CliHost {
     signal: AbortSignal,
   ): Promise<readonly FoundModels[]>;
   /** Asks the server of a mode for the context size of its model. Null if the server does not report it. */
-  findContext(mode: ModeSettings, options: EngineOptions, signal: AbortSignal): Promise<ToldContext | null>;
+  findContext(mode: ModeSettings, options: EngineOptions, signal: AbortSignal): Promise<ContextSize | null>;
 }

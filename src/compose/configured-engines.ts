@@ -5,7 +5,7 @@ import { offlineEngines } from '../engine/offline/offline-engine-set.ts';
 import type { UpstreamOptions } from '../engine/upstream/upstream-options.ts';
 import type { EngineOptions } from '../service/backend-opening.ts';
 import type { ModeConfig, ModeSettings } from '../service/mode-settings.ts';
-import type { FoundModels, ModelServer, ToldContext } from '../service/model-server.ts';
+import type { ContextSize, FoundModels, ModelServer } from '../service/model-server.ts';
 import type { Dependencies } from './dependencies.ts';
 
 /** `modes`: the modes that the user has set up; null if there are none. */
@@ -40,7 +40,7 @@ export async function findContextOf(
   options: EngineOptions,
   mode: ModeSettings,
   signal: AbortSignal,
-): Promise<ToldContext | null> {
+): Promise<ContextSize | null> {
   const { findContext } = await import('../engine/upstream/context-finder.ts');
   return findContext(mode, upstreamOptions(dependencies, options), signal);
 }

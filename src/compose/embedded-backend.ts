@@ -4,11 +4,11 @@ import type { Target } from '../config/settings.ts';
 import type { StoredConfig } from '../config/stored-config.ts';
 import { IdSource } from '../local/ids.ts';
 import { KeyCheck } from '../local/key-check.ts';
-import type { Say } from '../local/late-keeping.ts';
 import { LocalAdministration } from '../local/local-administration.ts';
 import { LocalArchive } from '../local/local-archive.ts';
 import type { LocalOptions } from '../local/local-options.ts';
 import { LocalService } from '../local/local-service.ts';
+import type { Say } from '../local/slow-store-notice.ts';
 import { TurnQueue } from '../local/turn-queue.ts';
 import type { EmbeddedBackend } from '../service/backend.ts';
 import type {

@@ -5,10 +5,10 @@ import { noLimits } from '../service/key-limits.ts';
 import type {
   AuditRow,
   IdempotencyRow,
-  KeptMessage,
   ProjectKeyRow,
   ProjectRow,
   SessionHead,
+  StoredMessage,
 } from '../store/store-rows.ts';
 
 export const backupFormat = 1;
@@ -33,7 +33,7 @@ export type AnswerLine = Omit<IdempotencyRow, 'request_hash'> & {
 export interface SessionLine {
   readonly project_id: string;
   readonly session: SessionHead;
-  readonly messages: readonly KeptMessage[];
+  readonly messages: readonly StoredMessage[];
 }
 
 /** The modes that answer for the store, by their names. Their settings are checked where they are restored. */
@@ -103,7 +103,7 @@ const laterHead = {
   user_id: null,
 } satisfies Partial<SessionHead>;
 
-const message: Columns<KeptMessage> = {
+const message: Columns<StoredMessage> = {
   message_id: 'text',
   position: 'number',
   role: 'role',

@@ -157,7 +157,7 @@ class Tally {
 }
 
 function addOnce(ids: Set<string>, id: string, at: string): void {
-  if (ids.has(id)) throw damaged(at, `names ${id} once more`);
+  if (ids.has(id)) throw damaged(at, `names ${id} idempotencyKey more`);
   ids.add(id);
 }
 

@@ -136,10 +136,12 @@ export class LocalArchive implements SessionArchive {
 
   async restoreSession(call: Call, sessionId: string): Promise<Result<Session>> {
     const projectId = await this.#keys.project(call, 'restoreSession');
-    const once = await this.#once(call, 'restoreSession', sessionId);
+    const idempotencyKey = await this.#once(call, 'restoreSession', sessionId);
     return resultOf(
       found(
-        recorded(await this.#local.store.restoreSession(projectId, sessionId, once, this.#keys.by(call))),
+        recorded(
+          await this.#local.store.restoreSession(projectId, sessionId, idempotencyKey, this.#keys.by(call)),
+        ),
       ),
     );
   }
@@ -147,10 +149,16 @@ export class LocalArchive implements SessionArchive {
   async deleteSessions(call: Call, ids: readonly string[]): Promise<Result<BatchResult<'deleted'>>> {
     const projectId = await this.#keys.project(call, 'deleteSessions');
     checkBatch(ids, this.#local.limits);
-    const once = await this.#once(call, 'deleteSessions', ids);
+    const idempotencyKey = await this.#once(call, 'deleteSessions', ids);
     return resultOf({
       items: recorded(
-        await this.#local.store.deleteSessions(projectId, ids, this.#local.now(), once, this.#keys.by(call)),
+        await this.#local.store.deleteSessions(
+          projectId,
+          ids,
+          this.#local.now(),
+          idempotencyKey,
+          this.#keys.by(call),
+        ),
       ),
     });
   }
@@ -158,9 +166,11 @@ export class LocalArchive implements SessionArchive {
   async restoreSessions(call: Call, ids: readonly string[]): Promise<Result<BatchResult<'restored'>>> {
     const projectId = await this.#keys.project(call, 'restoreSessions');
     checkBatch(ids, this.#local.limits);
-    const once = await this.#once(call, 'restoreSessions', ids);
+    const idempotencyKey = await this.#once(call, 'restoreSessions', ids);
     return resultOf({
-      items: recorded(await this.#local.store.restoreSessions(projectId, ids, once, this.#keys.by(call))),
+      items: recorded(
+        await this.#local.store.restoreSessions(projectId, ids, idempotencyKey, this.#keys.by(call)),
+      ),
     });
   }
 
@@ -194,10 +204,10 @@ export class LocalArchive implements SessionArchive {
     const projectId = await this.#keys.project(call, 'importSession');
     const { checkRecord, withSortedTags } = await import('./import-rules.ts');
     await checkRecord(record, this.#local.limits);
-    const once = await importKeyFor(call, record, this.#local.now(), this.#local.limits);
+    const idempotencyKey = await importKeyFor(call, record, this.#local.now(), this.#local.limits);
     const by = this.#keys.by(call);
     const session = recorded(
-      await this.#local.store.importSession(projectId, withSortedTags(record), once, by),
+      await this.#local.store.importSession(projectId, withSortedTags(record), idempotencyKey, by),
     );
     if (session === null && record.replaces !== undefined) throw changedSince(record.session.session_id);
     if (session === null) throw takenId(record.session.session_id);
@@ -242,8 +252,10 @@ export class LocalArchive implements SessionArchive {
     const projectId = await this.#keys.project(call, operation);
     checkBatch(ids, this.#local.limits);
     check();
-    const once = await this.#once(call, operation, { ids, change });
-    const items = recorded(await this.#local.store.orderSessions(projectId, ids, change, done, once));
+    const idempotencyKey = await this.#once(call, operation, { ids, change });
+    const items = recorded(
+      await this.#local.store.orderSessions(projectId, ids, change, done, idempotencyKey),
+    );
     return resultOf({ items: items as readonly OrderedItem<Status>[] });
   }
 

@@ -3,7 +3,7 @@ import type { EngineSet } from '../engine/engine-set.ts';
 import type { Limits } from '../service/limits.ts';
 import type { SessionStore } from '../store/session-store.ts';
 import type { IdSource, RandomBytes } from './ids.ts';
-import type { Say } from './late-keeping.ts';
+import type { Say } from './slow-store-notice.ts';
 
 /** This process as the owner of a turn. Another process can tell from the name whether the owner still runs. */
 export interface TurnOwner {

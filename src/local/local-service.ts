@@ -80,13 +80,13 @@ export class LocalService implements ConversationService {
     const { session_id, user } = request;
     if (user !== undefined && session_id !== null)
       checkSameUser(user, session ?? (await store.findSession(projectId, session_id)));
-    const once = await idempotencyKeyFor(call, 'chat', request, now(), limits);
+    const idempotencyKey = await idempotencyKeyFor(call, 'chat', request, now(), limits);
     const local = { ...this.#local, ids: this.#local.ids.of(projectId) };
     const budget = new TurnBudget(local.store, this.#keys.budgetOf(call), request.message);
     const take = (answersOnly: boolean) =>
-      beginWhenFree(local, this.#turnQueue, access, call, request, once, answersOnly);
+      beginWhenFree(local, this.#turnQueue, access, call, request, idempotencyKey, answersOnly);
     const verify = () => this.#keys.verify(call.apiKey);
-    const begin = () => budget.begin(take, { isRepeatable: once !== null, verify });
+    const begin = () => budget.begin(take, { isRepeatable: idempotencyKey !== null, verify });
     const { schema } = request;
     const turn = { begin, budget, form, engine, replyId: null, ...(schema !== undefined && { schema }) };
     yield* runTurn(local, projectId, call, turn);
@@ -96,8 +96,9 @@ export class LocalService implements ConversationService {
   async #modeOf(projectId: string, call: Call, session: Session | null): Promise<string> {
     const { store, limits, now } = this.#local;
     const { idempotencyKey: key } = call;
-    const once = key === null ? null : { key, keptSince: now() - limits.idempotencyMs };
-    const mode = (once && (await store.modeOfTurn(projectId, once))) ?? session?.mode ?? null;
+    const idempotencyKey = key === null ? null : { key, keptSince: now() - limits.idempotencyMs };
+    const mode =
+      (idempotencyKey && (await store.modeOfTurn(projectId, idempotencyKey))) ?? session?.mode ?? null;
     if (mode === null) throw noMode('is null, and the session has no mode yet');
     return mode;
   }
@@ -114,11 +115,11 @@ export class LocalService implements ConversationService {
     const now = this.#local.now();
     const session_id = ids.of(projectId).next('ses', now);
     const session = { session_id, title, system, parameters, user, now };
-    const once =
+    const idempotencyKey =
       call.idempotencyKey === null
         ? null
         : await idempotencyKeyFor(call, 'createSession', hashedRequest(request), now, limits);
-    return resultOf(recorded(await store.createSession(projectId, session, once, keyHash)));
+    return resultOf(recorded(await store.createSession(projectId, session, idempotencyKey, keyHash)));
   }
 
   async getSession(call: Call, sessionId: string): Promise<Result<Session>> {

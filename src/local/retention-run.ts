@@ -1,7 +1,7 @@
 // One run of a policy: first it erases what expired before its grace, then it expires what has become too old. It is many short steps; a run
 // that is stopped between two of them is continued by the next one, with the same batch.
 import type { RetentionEnd, RetentionReport, RetentionRunRequest } from '../service/project-retention.ts';
-import type { ExpiryPlace, HeldRun, PolicyRow, RetentionStore, RunBegin } from '../store/session-store.ts';
+import type { ExpiryPlace, LeasedRun, PolicyRow, RetentionStore, RunBegin } from '../store/session-store.ts';
 import type { LocalOptions } from './local-options.ts';
 import { dueTimes, erasedBefore, reachOf } from './retention-rules.ts';
 
@@ -34,7 +34,7 @@ export async function runPolicy(
   if (begun.kind !== 'begun') return { kind: 'busy' };
   const { run, continued } = begun;
   const by = { time: now, key_id: null, request_id: null };
-  const held: HeldRun = { projectId, run: run.id, holder, leaseMs, by };
+  const held: LeasedRun = { projectId, run: run.id, holder, leaseMs, by };
   const counts = { expired: run.expired, erased: run.erased };
   const count = (action: 'expired' | 'erased', sessions: number) => {
     counts[action] += sessions;
@@ -74,7 +74,7 @@ async function begunInTime(
 /** False if the signal or a change of the policy has stopped it. */
 async function work(
   store: RetentionStore,
-  held: HeldRun,
+  held: LeasedRun,
   { policy }: PolicyRow,
   {
     now,

@@ -1,6 +1,6 @@
 // Makes a hash of each session of a project: over the session, its messages and their usage. Equal hashes mean equal sessions.
 import { createHash, hash } from 'node:crypto';
-import type { KeptMessage, PartPage, SessionHead, SessionPart, StoreRows } from '../store/store-rows.ts';
+import type { PartPage, SessionHead, SessionPart, StoredMessage, StoreRows } from '../store/store-rows.ts';
 
 export interface SessionDigest {
   readonly session_id: string;
@@ -120,7 +120,7 @@ function headText(one: SessionHead): string {
   return `${session_id}\0${texts.join('\0')}\0${created_at} ${updated_at} ${message_count} ${deleted_at} ${turn_position} ${turn_epoch} ${forked_at} ${one.undone_turns} ${pinned} ${archived}${user_id === null ? '' : `\0${user_id}`}`;
 }
 
-function messageText(one: KeptMessage): string {
+function messageText(one: StoredMessage): string {
   const { position, message_id, role, content, mode, finish_reason, error_code, created_at } = one;
   const counts = `${one.input_tokens} ${one.output_tokens} ${one.first_token_ms} ${one.is_copy}`;
   const hidden = `${one.alternative_of}\0${one.undone_at}`;

@@ -47,7 +47,7 @@ export class SessionLines {
     if (mode === null)
       throw session.message_count === 0 ? noMessage() : noMode('is missing, and the session has no mode yet');
     const engine = engineOf(local.engines, mode);
-    const once = await this.#once(call, 'regenerate', sessionId, request);
+    const idempotencyKey = await this.#once(call, 'regenerate', sessionId, request);
     const replyId = local.ids.next('msg', local.now());
     const take = async (answersOnly: boolean) => {
       const place = { projectId, name: sessionId };
@@ -61,7 +61,7 @@ export class SessionLines {
           now,
           lease,
           deadOwner,
-          once,
+          idempotencyKey,
           answersOnly,
         };
         const closing_message_id = local.ids.next('msg', now);
@@ -69,7 +69,7 @@ export class SessionLines {
       });
       return withTurn(begun);
     };
-    const begin = () => budget.begin(take, { isRepeatable: once !== null, verify });
+    const begin = () => budget.begin(take, { isRepeatable: idempotencyKey !== null, verify });
     const turn = { begin, budget, form, engine, replyId, ...(schema !== undefined && { schema }) };
     yield* runTurn(local, projectId, call, turn);
   }
@@ -81,10 +81,10 @@ export class SessionLines {
     operation: 'undoTurn' | 'redoTurn',
   ): Promise<MovedTurn> {
     const local = { ...this.#local, ids: this.#local.ids.of(projectId) };
-    const once = await this.#once(call, operation, sessionId, {});
+    const idempotencyKey = await this.#once(call, operation, sessionId, {});
     const end = await whenFree(local, this.#queue, { projectId, name: sessionId }, call, (deadOwner) => {
       const now = local.now();
-      const move = { session_id: sessionId, now, deadOwner, once };
+      const move = { session_id: sessionId, now, deadOwner, idempotencyKey };
       const closing_message_id = local.ids.next('msg', now);
       return local.store[operation](projectId, { ...move, closing_message_id }, call.signal);
     });
@@ -99,13 +99,13 @@ export class SessionLines {
     if (through !== undefined && (!Number.isSafeInteger(through) || through < 0))
       throw wrongPlace('must be a whole number from 0');
     if (typeof title === 'string') checkTitle(title, limits);
-    const once = await this.#once(call, 'forkSession', sessionId, request);
+    const idempotencyKey = await this.#once(call, 'forkSession', sessionId, request);
     const newSession = { session_id: ids.next('ses', now()), title };
     const fork = {
       ...{ session_id: sessionId, newSession, message_ids: ids.next('msg', now()) },
       ...{ through: through ?? null, now: now() },
     };
-    return madeFork(await store.forkSession(projectId, fork, once));
+    return madeFork(await store.forkSession(projectId, fork, idempotencyKey));
   }
 
   #once(call: Call, operation: string, sessionId: string, request: object) {

@@ -34,7 +34,7 @@ interface CopyNote {
 }
 
 /** How many sessions that differ are collected before they are copied again. */
-const mendedAtOnce = 200;
+const repairedAtOnce = 200;
 
 export async function copyStore(options: StoreCopy): Promise<CopyReport> {
   const { original, copy, from, to, progress } = options;
@@ -177,7 +177,7 @@ async function mend(options: StoreCopy, projectId: string): Promise<PartPlace | 
     if (pair.original !== null) progress.finish(1);
     if (pair.original?.hash === pair.copy?.hash) continue;
     wrong.push(pair.session_id);
-    if (wrong.length >= mendedAtOnce) await replaceSessions(options, projectId, wrong.splice(0));
+    if (wrong.length >= repairedAtOnce) await replaceSessions(options, projectId, wrong.splice(0));
   }
   await replaceSessions(options, projectId, wrong);
   return 'end';

@@ -19,11 +19,11 @@ export async function beginWhenFree(
   { projectId, keyHash }: Access,
   call: Call,
   request: ChatRequestInMode,
-  once: IdempotencyKey | null,
+  idempotencyKey: IdempotencyKey | null,
   answersOnly: boolean,
 ): Promise<BegunTurn> {
   // No other call can wait for a new session.
-  const name = request.session_id ?? (once === null ? null : `key ${once.key}`);
+  const name = request.session_id ?? (idempotencyKey === null ? null : `key ${idempotencyKey.key}`);
   const begin = await whenFree(local, queue, { projectId, name }, call, (deadOwner) => {
     const now = local.now();
     const start = {
@@ -42,7 +42,7 @@ export async function beginWhenFree(
       now,
       lease: { owner: local.owner.id, ms: local.limits.turnLeaseMs },
       deadOwner,
-      once,
+      idempotencyKey,
       keyHash,
       answersOnly,
     };

@@ -9,9 +9,9 @@ import { type FinishReason, isCut, type Message, type Usage } from '../service/s
 import type { Turn } from '../store/session-store.ts';
 import { askWithFallback } from './ask-with-fallback.ts';
 import { HeldTurn, TurnLost } from './held-turn.ts';
-import { withSlowStoreNotice } from './late-keeping.ts';
 import type { LocalOptions } from './local-options.ts';
 import { lostReply } from './lost-reply.ts';
+import { withSlowStoreNotice } from './slow-store-notice.ts';
 import type { BegunTurn } from './turn-begin.ts';
 import type { TurnBudget } from './turn-budget.ts';
 import { sessionNotFound, takenOver, turnFailure, undoneTurn } from './turn-failures.ts';

@@ -63,8 +63,8 @@ export async function purgeUser(
     const purge = await store.purgeSessions(filter, options);
     if (purge.kind === 'purged') {
       const left = idsOf(await store.ofUsers().sessions(filter));
-      const isLeft = new Set(left);
-      const hashes = idsOf(free).flatMap((id) => (isLeft.has(id) ? [] : [sessionMark(id)]));
+      const isAbandoned = new Set(left);
+      const hashes = idsOf(free).flatMap((id) => (isAbandoned.has(id) ? [] : [sessionMark(id)]));
       return { erased_at: new Date(now()).toISOString(), ...purge.report, hashes, busy: left };
     }
     if (tries === mostTries) throw otherCount(purge.sessions, expected);

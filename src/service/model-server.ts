@@ -18,7 +18,7 @@ export interface FoundModels {
 }
 
 /** How many tokens a conversation with a model may have, as its server tells. */
-export interface ToldContext {
+export interface ContextSize {
   readonly tokens: number;
   /** The end of the path that told it: `/models`, `/props` or `/api/show`. */
   readonly place: string;

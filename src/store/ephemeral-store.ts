@@ -63,9 +63,9 @@ export function ephemeralStore(kept: SessionStore, memory: SessionStore): Sessio
     audit: kept.audit,
     budgets: kept.budgets,
     findKey,
-    async createSession(projectId, session, once, keyHash = null) {
+    async createSession(projectId, session, idempotencyKey, keyHash = null) {
       await checkKey(projectId, keyHash);
-      return memory.createSession(projectId, session, once);
+      return memory.createSession(projectId, session, idempotencyKey);
     },
     async findSession(projectId, sessionId, keyHash = null) {
       await checkKey(projectId, keyHash);
@@ -117,7 +117,7 @@ async function beginCounting(kept: SessionStore, projectId: string, start: Count
     ...{ message_id, closing_message_id, mode, now, lease },
     content: '',
     deadOwner: null,
-    once: null,
+    idempotencyKey: null,
   });
   if (begin.kind !== 'begun') throw new Error(`A new session cannot be ${begin.kind}.`);
   await kept.deleteSession(projectId, session_id, now);

@@ -90,7 +90,7 @@ export type RunBegin =
   | { readonly kind: 'not_due' | 'changed' };
 
 /** A run that holds the lease of its project. */
-export interface HeldRun {
+export interface LeasedRun {
   readonly projectId: string;
   readonly run: number;
   readonly holder: string;
@@ -126,18 +126,18 @@ export interface RetentionStore {
   /** Takes the lease, notes the policy as confirmed and the time as that of the last run, and begins a run or continues the stopped one. */
   begin(projectId: string, start: RunStart): Promise<RunBegin>;
   /** Deletes some of the sessions in reach, from a place on; null for the first step. */
-  expire(held: HeldRun, reach: ExpiryReach, from: ExpiryPlace | null): Promise<RunStep<ExpiryPlace>>;
+  expire(held: LeasedRun, reach: ExpiryReach, from: ExpiryPlace | null): Promise<RunStep<ExpiryPlace>>;
   /** Erases some of the sessions that {@link countErasable} counts. `keptSince` is as in `PurgeOptions`. */
   erase(
-    held: HeldRun,
+    held: LeasedRun,
     deletedBefore: number,
     keptSince: number,
     onStep: (sessions: number) => boolean,
   ): Promise<boolean>;
   /** Ends the run at a time, and gives the lease back. A run that did nothing is forgotten. */
-  end(held: HeldRun, now: number): Promise<RunRow | null>;
+  end(held: LeasedRun, now: number): Promise<RunRow | null>;
   /** Gives the lease back. The run stays unfinished. */
-  release(held: HeldRun): Promise<void>;
+  release(held: LeasedRun): Promise<void>;
 
   /** The newest first. */
   runs(): Promise<readonly RunRow[]>;

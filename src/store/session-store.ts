@@ -123,7 +123,7 @@ export interface SessionStore {
   createSession(
     projectId: string,
     session: SessionStart,
-    once: IdempotencyKey | null,
+    idempotencyKey: IdempotencyKey | null,
     keyHash?: KeyHash,
   ): Promise<Idempotent<NewSession>>;
   /** Null unless the session is active. The other methods too see active sessions only, unless their text says otherwise. */
@@ -144,7 +144,7 @@ export interface SessionStore {
   restoreSession(
     projectId: string,
     sessionId: string,
-    once: IdempotencyKey | null,
+    idempotencyKey: IdempotencyKey | null,
     by?: AuditBy,
   ): Promise<Idempotent<Session | null>>;
   /** One transaction; the items are in the order of the ids. The second occurrence of an id is not found. */
@@ -152,14 +152,14 @@ export interface SessionStore {
     projectId: string,
     sessionIds: readonly string[],
     now: number,
-    once: IdempotencyKey | null,
+    idempotencyKey: IdempotencyKey | null,
     by?: AuditBy,
   ): Promise<Idempotent<readonly BatchItem<'deleted'>[]>>;
   /** One transaction; the items are in the order of the ids. An active session counts as restored. */
   restoreSessions(
     projectId: string,
     sessionIds: readonly string[],
-    once: IdempotencyKey | null,
+    idempotencyKey: IdempotencyKey | null,
     by?: AuditBy,
   ): Promise<Idempotent<readonly BatchItem<'restored'>[]>>;
   /**
@@ -171,7 +171,7 @@ export interface SessionStore {
     sessionIds: readonly string[],
     change: OrderChange,
     done: string,
-    once: IdempotencyKey | null,
+    idempotencyKey: IdempotencyKey | null,
   ): Promise<Idempotent<readonly OrderedItem[]>>;
   /** The sessions in the order of the filter. */
   listSessions(projectId: string, filter: SessionFilter): Promise<Rows<Session>>;
@@ -209,7 +209,7 @@ export interface SessionStore {
   importSession(
     projectId: string,
     record: SessionRecord,
-    once: IdempotencyKey | null,
+    idempotencyKey: IdempotencyKey | null,
     by?: AuditBy,
   ): Promise<Idempotent<Session | null>>;
 
@@ -222,7 +222,7 @@ export interface SessionStore {
    */
   beginTurn(projectId: string, start: TurnStart, signal?: AbortSignal): Promise<TurnBegin>;
   /** The mode of the message whose turn the key began; null for a key that is new, too old, or not that of a turn. */
-  modeOfTurn(projectId: string, once: Omit<IdempotencyKey, 'requestHash'>): Promise<string | null>;
+  modeOfTurn(projectId: string, idempotencyKey: Omit<IdempotencyKey, 'requestHash'>): Promise<string | null>;
   /**
    * Takes the turn of the session's last message for another reply, as `beginTurn` takes it for a message. The reply that stands there
    * stays until `endTurn`. An abandoned regeneration leaves it as it is; stored parts of its reply become an alternative. A key whose
@@ -241,7 +241,7 @@ export interface SessionStore {
    * whole or not there, and shows one moment of its parent. `forked_at` of the fork is the position of the last copy. Copies keep their
    * times and do not count as usage. The call is not one transaction: other calls run in between.
    */
-  forkSession(projectId: string, fork: Fork, once: IdempotencyKey | null): Promise<ForkEnd>;
+  forkSession(projectId: string, fork: Fork, idempotencyKey: IdempotencyKey | null): Promise<ForkEnd>;
   /**
    * Waits for the end of the turn that a `busy` named. True when the turn no longer runs: it ended, was taken over, its lease is over or
    * its session is gone. False after `waitMs`. The wait writes nothing. Rejects with the signal's reason.

@@ -35,7 +35,7 @@ export interface TurnStart {
   readonly lease: Lease;
   /** An owner that is known to be dead: its turn is over even if its lease still runs. */
   readonly deadOwner: string | null;
-  readonly once: IdempotencyKey | null;
+  readonly idempotencyKey: IdempotencyKey | null;
   readonly keyHash?: KeyHash;
   /** True: no model may be asked. Only a turn that needs none is begun, the repetition of an answered one; any other is `over_budget`. */
   readonly answersOnly?: boolean;
@@ -74,7 +74,7 @@ export type TurnBegin =
 export interface RegenerationStart
   extends Pick<
     TurnStart,
-    'mode' | 'now' | 'lease' | 'deadOwner' | 'once' | 'closing_message_id' | 'answersOnly'
+    'mode' | 'now' | 'lease' | 'deadOwner' | 'idempotencyKey' | 'closing_message_id' | 'answersOnly'
   > {
   readonly session_id: string;
   /**
@@ -85,7 +85,8 @@ export interface RegenerationStart
 }
 
 /** A turn that is to be undone or redone. */
-export interface TurnMove extends Pick<TurnStart, 'now' | 'deadOwner' | 'once' | 'closing_message_id'> {
+export interface TurnMove
+  extends Pick<TurnStart, 'now' | 'deadOwner' | 'idempotencyKey' | 'closing_message_id'> {
   readonly session_id: string;
 }
 

@@ -59,7 +59,7 @@ export interface SessionHead {
 }
 
 /** A message, visible or hidden. */
-export interface KeptMessage extends MessageRow {
+export interface StoredMessage extends MessageRow {
   readonly first_token_ms: number | null;
   /** True for a copy in a fork, which counts in no usage report. */
   readonly is_copy: boolean;
@@ -74,7 +74,7 @@ export interface KeptMessage extends MessageRow {
  */
 export interface SessionPart {
   readonly session: SessionHead;
-  readonly messages: readonly KeptMessage[];
+  readonly messages: readonly StoredMessage[];
 }
 
 /** The place of a message in the order of its session. An empty id stands before all messages of its position. */

@@ -34,7 +34,11 @@ async function talk(store: SessionStore, project: string, isOver: () => boolean)
     }
     const key = turns % 2 === 0 ? null : once(newId('key'), session);
     const session_id = turns % 3 === 0 ? session : null;
-    const start = turnStart({ session_id, newSession: { session_id: session, title: 'x' }, once: key });
+    const start = turnStart({
+      session_id,
+      newSession: { session_id: session, title: 'x' },
+      idempotencyKey: key,
+    });
     const begun = await store.beginTurn(project, start);
     if (begun.kind !== 'begun') throw new Error(`the turn is ${begun.kind}`);
     const reply = turnReply({ content: `reply of ${session}` });

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { pairs, type SessionDigest, sessionDigests, sessionHash } from '../../src/local/session-digests.ts';
-import type { KeptMessage, PartPage, SessionHead, StoreRows } from '../../src/store/store-rows.ts';
+import type { PartPage, SessionHead, StoredMessage, StoreRows } from '../../src/store/store-rows.ts';
 
 const { signal } = new AbortController();
 
@@ -13,7 +13,7 @@ const session = (session_id: string): SessionHead => ({
   user_id: null,
 });
 
-const message = (position: number): KeptMessage => ({
+const message = (position: number): StoredMessage => ({
   ...{ message_id: `msg_${position}`, position, role: 'user', content: `text ${position}`, mode: 'echo' },
   ...{ finish_reason: null, input_tokens: null, output_tokens: null, first_token_ms: null, error_code: null },
   ...{ created_at: 3, is_copy: false, alternative_of: null, undone_at: null },
@@ -23,7 +23,7 @@ const message = (position: number): KeptMessage => ({
 function inPages(
   of: number,
   ids: readonly string[],
-  change: Partial<KeptMessage> = {},
+  change: Partial<StoredMessage> = {},
 ): Pick<StoreRows, 'readParts'> {
   const all = ids.flatMap((id) => [0, 1, 2, 3, 4, 5].map((position) => ({ id, message: message(position) })));
   const pages: PartPage[] = [];
@@ -50,7 +50,7 @@ test('is the same however the pages are cut, and another when a field of a messa
   const whole = await digests(inPages(100, ids));
   expect(whole.map(({ messages }) => messages)).toEqual([6, 6, 6]);
   for (let of = 1; of < 20; of += 1) expect(await digests(inPages(of, ids))).toEqual(whole);
-  const changes: readonly Partial<KeptMessage>[] = [
+  const changes: readonly Partial<StoredMessage>[] = [
     ...[
       { content: 'other' },
       { mode: 'other' },

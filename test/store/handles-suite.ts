@@ -73,7 +73,7 @@ export function describeHandles(name: string, newPlace: NewPlace): void {
 
     it('takes over a turn whose lease is over; the first owner has lost it, and its reply is not stored', async () => {
       const { one, two, project } = await both();
-      const start = { once: once('chat'), content: 'once' };
+      const start = { idempotencyKey: once('chat'), content: 'once' };
       const lost = await beginWithEndedLease(one, project, start);
       const held = await begin(two, project, { ...start, lease: other });
       expect(held).toMatchObject({ message_id: lost.message_id, position: 0 });
@@ -103,7 +103,9 @@ export function describeHandles(name: string, newPlace: NewPlace): void {
         ),
       );
       expect(new Set(created.map((result) => JSON.stringify(result))).size).toBe(1);
-      const begun = await ten((store) => store.beginTurn(project, turnStart({ once: once('chat', 'chat') })));
+      const begun = await ten((store) =>
+        store.beginTurn(project, turnStart({ idempotencyKey: once('chat', 'chat') })),
+      );
       expect(begun.map(({ kind }) => kind).sort()).toEqual(['begun', ...Array(9).fill('busy')].sort());
       const record = recordOf('ses_import', ['a', 'b']);
       const imported = await ten((store) => store.importSession(project, record, once('import', 'import')));

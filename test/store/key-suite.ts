@@ -61,7 +61,7 @@ export function describeKeyLimits(name: string, open: () => Promise<SessionStore
       const key = newKey();
       const { project_id: project } = await store.createKey(key);
       const start = (request: string, others = {}) =>
-        turnStart({ once: once(request, request), keyHash: key.hash, ...others });
+        turnStart({ idempotencyKey: once(request, request), keyHash: key.hash, ...others });
       const begin = await store.beginTurn(project, start('whole'));
       if (begin.kind !== 'begun') throw new Error(begin.kind);
       await store.endTurn(project, begin.turn, turnReply({ content: 'stored' }));
@@ -85,9 +85,9 @@ export function describeKeyLimits(name: string, open: () => Promise<SessionStore
         closing_message_id,
         reply_id: 'msg_other',
       };
-      expect(await store.beginRegeneration(project, { ...regeneration, once: null, ...answersOnly })).toEqual(
-        { kind: 'over_budget' },
-      );
+      expect(
+        await store.beginRegeneration(project, { ...regeneration, idempotencyKey: null, ...answersOnly }),
+      ).toEqual({ kind: 'over_budget' });
       expect(await store.findSession(project, session_id)).toMatchObject({ message_count: 2 });
     });
   });

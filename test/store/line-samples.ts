@@ -13,10 +13,10 @@ import { newId, startOfTime, turnReply, turnStart } from './store-samples.ts';
 import { begin } from './turn-steps.ts';
 
 export function regeneration(session_id: string, start: Partial<RegenerationStart> = {}): RegenerationStart {
-  const { lease, deadOwner, once, closing_message_id, now } = turnStart();
+  const { lease, deadOwner, idempotencyKey, closing_message_id, now } = turnStart();
   return {
     ...{ session_id, mode: 'echo', reply_id: newId('reply'), now: now + 2000 },
-    ...{ lease, deadOwner, once, closing_message_id, ...start },
+    ...{ lease, deadOwner, idempotencyKey, closing_message_id, ...start },
   };
 }
 
@@ -74,7 +74,7 @@ export async function sessionOf(
 
 export function moveOf(session_id: string, move: Partial<TurnMove> = {}): TurnMove {
   return {
-    ...{ session_id, now: startOfTime + 5000, deadOwner: null, once: null },
+    ...{ session_id, now: startOfTime + 5000, deadOwner: null, idempotencyKey: null },
     ...{ closing_message_id: newId('closing'), ...move },
   };
 }

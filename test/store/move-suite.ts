@@ -157,11 +157,13 @@ export function describeTurnMoves(name: string, open: () => Promise<SessionStore
       const store = await open();
       const project = await newProject(store);
       const session_id = await sessionOf(store, project, ['a', 'b', 'c']);
-      const first = await store.undoTurn(project, moveOf(session_id, { once: once('u') }));
-      const again = await store.undoTurn(project, moveOf(session_id, { once: once('u') }));
+      const first = await store.undoTurn(project, moveOf(session_id, { idempotencyKey: once('u') }));
+      const again = await store.undoTurn(project, moveOf(session_id, { idempotencyKey: once('u') }));
       expect(again).toEqual(first);
       expect(await contents(store, project, session_id)).toHaveLength(4);
-      expect(await store.undoTurn(project, moveOf(session_id, { once: once('u', 'else') }))).toEqual({
+      expect(
+        await store.undoTurn(project, moveOf(session_id, { idempotencyKey: once('u', 'else') })),
+      ).toEqual({
         kind: 'mismatch',
       });
     });
@@ -174,20 +176,24 @@ export function describeTurnMoves(name: string, open: () => Promise<SessionStore
         ['whole', 'stop'],
         ['cut', 'error'],
       ] as const) {
-        const turn = await begin(store, project, { session_id, content: key, once: once(key) });
+        const turn = await begin(store, project, { session_id, content: key, idempotencyKey: once(key) });
         await store.endTurn(project, turn, turnReply({ content: `to ${key}`, finish_reason }));
         await store.undoTurn(project, moveOf(session_id));
-        expect(await store.beginTurn(project, turnStart({ session_id, once: once(key) }))).toMatchObject({
+        expect(
+          await store.beginTurn(project, turnStart({ session_id, idempotencyKey: once(key) })),
+        ).toMatchObject({
           ...{ kind: 'answered', turn: { content: key }, reply: { content: `to ${key}` } },
         });
-        expect(await store.beginTurn(project, turnStart({ session_id, once: once(key, 'else') }))).toEqual({
+        expect(
+          await store.beginTurn(project, turnStart({ session_id, idempotencyKey: once(key, 'else') })),
+        ).toEqual({
           kind: 'mismatch',
         });
       }
       expect(await contents(store, project, session_id)).toEqual(['user: a', 'stop: A']);
       // Once it is brought back, the key of a cut turn asks again.
       await store.redoTurn(project, moveOf(session_id));
-      expect(await begin(store, project, { session_id, once: once('cut') })).toMatchObject({
+      expect(await begin(store, project, { session_id, idempotencyKey: once('cut') })).toMatchObject({
         content: 'cut',
       });
     });
@@ -197,16 +203,16 @@ export function describeTurnMoves(name: string, open: () => Promise<SessionStore
       const project = await newProject(store);
       const session_id = await sessionOf(store, project, ['a']);
       const key = once('r');
-      await another(store, project, session_id, { content: 'mine' }, { once: key });
+      await another(store, project, session_id, { content: 'mine' }, { idempotencyKey: key });
       await another(store, project, session_id, { content: 'later' });
       const abandoned = once('left');
       await store.beginRegeneration(
         project,
-        regeneration(session_id, { once: abandoned, lease: { owner: 'gone', ms: 60_000 } }),
+        regeneration(session_id, { idempotencyKey: abandoned, lease: { owner: 'gone', ms: 60_000 } }),
       );
       await store.undoTurn(project, moveOf(session_id, { deadOwner: 'gone' }));
       const repeated = (used: typeof key) =>
-        store.beginRegeneration(project, regeneration(session_id, { once: used }));
+        store.beginRegeneration(project, regeneration(session_id, { idempotencyKey: used }));
       expect(await repeated(key)).toMatchObject({ kind: 'answered', reply: { content: 'mine' } });
       expect(await repeated(abandoned)).toMatchObject({ kind: 'answered', reply: { content: 'later' } });
       expect(await contents(store, project, session_id)).toEqual([]);

@@ -13,7 +13,7 @@ export function describeRedactions(name: string, open: () => Promise<SessionStor
     async function said(store: SessionStore, project: string) {
       const turn = await begin(store, project, {
         content: `my ${secret} is`,
-        once: once('turn'),
+        idempotencyKey: once('turn'),
         newSession: { session_id: newId('ses'), title: `about ${secret}`, system: secret },
       });
       await store.endTurn(project, turn, turnReply({ content: `${secret} kept` }));
@@ -88,7 +88,10 @@ export function describeRedactions(name: string, open: () => Promise<SessionStor
       expect(await create('anew')).toMatchObject({ value: { title: 'anew' } });
       const id = await said(store, project);
       await store.redactions().redact(project, id, await changesOf(store, project, id));
-      const repeated = await begin(store, project, { content: `my ${secret} is`, once: once('turn') });
+      const repeated = await begin(store, project, {
+        content: `my ${secret} is`,
+        idempotencyKey: once('turn'),
+      });
       expect(repeated.session_id).not.toBe(id);
     });
 

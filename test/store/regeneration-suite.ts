@@ -158,11 +158,11 @@ export function describeRegenerations(name: string, open: () => Promise<SessionS
       expect(await store.renewTurn(project, lost, 60_000)).toBe(false);
     });
 
-    it('of one key are made once: a repeated key gets its own reply, also when that is an alternative', async () => {
+    it('of one key are made idempotencyKey: a repeated key gets its own reply, also when that is an alternative', async () => {
       const store = await open();
       const project = await newProject(store);
       const session_id = await sessionOf(store, project, ['a']);
-      const again = (key: string) => regeneration(session_id, { once: once(key) });
+      const again = (key: string) => regeneration(session_id, { idempotencyKey: once(key) });
       const start = again('one');
       await another(store, project, session_id, { content: 'one' }, start);
       await another(store, project, session_id, { content: 'two' });
@@ -173,7 +173,10 @@ export function describeRegenerations(name: string, open: () => Promise<SessionS
         });
       }
       expect(
-        await store.beginRegeneration(project, regeneration(session_id, { once: once('one', 'else') })),
+        await store.beginRegeneration(
+          project,
+          regeneration(session_id, { idempotencyKey: once('one', 'else') }),
+        ),
       ).toEqual({
         kind: 'mismatch',
       });
@@ -186,15 +189,25 @@ export function describeRegenerations(name: string, open: () => Promise<SessionS
       const first = await turnOf(store, project, null, 'a');
       const { session_id } = first;
       const key = once('k');
-      await another(store, project, session_id, { content: 'cut', finish_reason: 'error' }, { once: key });
-      const again = regeneration(session_id, { once: key });
+      await another(
+        store,
+        project,
+        session_id,
+        { content: 'cut', finish_reason: 'error' },
+        { idempotencyKey: key },
+      );
+      const again = regeneration(session_id, { idempotencyKey: key });
       const turn = await beginAnother(store, project, again);
       expect(turn).toMatchObject({ message_id: first.message_id, position: 0 });
-      expect(await store.beginRegeneration(project, regeneration(session_id, { once: key }))).toMatchObject({
+      expect(
+        await store.beginRegeneration(project, regeneration(session_id, { idempotencyKey: key })),
+      ).toMatchObject({
         kind: 'busy',
       });
       await store.endTurn(project, turn, turnReply({ message_id: again.reply_id, content: 'whole' }));
-      expect(await store.beginRegeneration(project, regeneration(session_id, { once: key }))).toMatchObject({
+      expect(
+        await store.beginRegeneration(project, regeneration(session_id, { idempotencyKey: key })),
+      ).toMatchObject({
         ...{ kind: 'answered', reply: { content: 'whole', message_id: again.reply_id } },
       });
       expect(await kinds(store, project, session_id)).toEqual([
@@ -208,13 +221,13 @@ export function describeRegenerations(name: string, open: () => Promise<SessionS
     it('leave the answer to the key of a chat: the first whole reply that its message got', async () => {
       const store = await open();
       const project = await newProject(store);
-      const chat = turnStart({ once: once('chat'), content: 'a' });
+      const chat = turnStart({ idempotencyKey: once('chat'), content: 'a' });
       const turn = await begin(store, project, chat);
       const { session_id } = turn;
       await store.endTurn(project, turn, turnReply({ content: 'first' }));
       await another(store, project, session_id, { content: 'second' });
       await another(store, project, session_id, { content: 'cut', finish_reason: 'error' });
-      expect(await store.beginTurn(project, { ...turnStart(), once: once('chat') })).toMatchObject({
+      expect(await store.beginTurn(project, { ...turnStart(), idempotencyKey: once('chat') })).toMatchObject({
         ...{ kind: 'answered', reply: { content: 'first' } },
       });
     });

@@ -10,18 +10,18 @@ export function describeRepeatedTurns(name: string, open: () => Promise<SessionS
     it('answer a repetition with the stored reply', async () => {
       const store = await open();
       const project = await newProject(store);
-      const turn = await begin(store, project, { once: once('k') });
+      const turn = await begin(store, project, { idempotencyKey: once('k') });
       await store.endTurn(project, turn, turnReply({ content: 'whole' }));
       const again = await store.beginTurn(
         project,
-        turnStart({ once: once('k'), lease: { owner: 'owner-2', ms: 60_000 } }),
+        turnStart({ idempotencyKey: once('k'), lease: { owner: 'owner-2', ms: 60_000 } }),
       );
       expect(again).toMatchObject({
         kind: 'answered',
         turn: { ...turn, owner: 'owner-2', epoch: expect.any(Number) },
         reply: { content: 'whole' },
       });
-      expect(await store.beginTurn(project, turnStart({ once: once('k', 'other') }))).toEqual({
+      expect(await store.beginTurn(project, turnStart({ idempotencyKey: once('k', 'other') }))).toEqual({
         kind: 'mismatch',
       });
       expect(await contents(store, project, turn.session_id)).toEqual(['user: Hello', 'stop: whole']);
@@ -31,13 +31,16 @@ export function describeRepeatedTurns(name: string, open: () => Promise<SessionS
       const store = await open();
       const project = await newProject(store);
       expect(await store.modeOfTurn(project, once('k'))).toBeNull();
-      const { session_id, ...turn } = await begin(store, project, { once: once('k'), mode: 'first' });
+      const { session_id, ...turn } = await begin(store, project, {
+        idempotencyKey: once('k'),
+        mode: 'first',
+      });
       expect(await store.modeOfTurn(project, once('k'))).toBe('first');
       await store.endTurn(project, { session_id, ...turn }, turnReply({ mode: 'fallback' }));
       const next = await begin(store, project, { session_id, mode: 'second' });
       await store.endTurn(project, next, turnReply());
       expect(await store.modeOfTurn(project, once('k'))).toBe('first');
-      const move = { session_id, now: startOfTime, deadOwner: null, once: null };
+      const move = { session_id, now: startOfTime, deadOwner: null, idempotencyKey: null };
       await store.undoTurn(project, { ...move, closing_message_id: newId('msg') });
       await store.undoTurn(project, { ...move, closing_message_id: newId('msg') });
       expect(await store.modeOfTurn(project, once('k'))).toBe('first');
@@ -50,8 +53,8 @@ export function describeRepeatedTurns(name: string, open: () => Promise<SessionS
     it('are busy for a repetition while they run', async () => {
       const store = await open();
       const project = await newProject(store);
-      const { session_id, epoch } = await begin(store, project, { once: once('k') });
-      expect(await store.beginTurn(project, turnStart({ once: once('k') }))).toEqual({
+      const { session_id, epoch } = await begin(store, project, { idempotencyKey: once('k') });
+      expect(await store.beginTurn(project, turnStart({ idempotencyKey: once('k') }))).toEqual({
         ...{ kind: 'busy', session_id, owner: 'owner-1', epoch },
       });
     });
@@ -61,10 +64,10 @@ export function describeRepeatedTurns(name: string, open: () => Promise<SessionS
       async (finish_reason) => {
         const store = await open();
         const project = await newProject(store);
-        const turn = await begin(store, project, { once: once('k') });
+        const turn = await begin(store, project, { idempotencyKey: once('k') });
         await store.endTurn(project, turn, turnReply({ content: 'who', finish_reason }));
         const lease = { owner: 'owner-2', ms: 60_000 };
-        const again = await begin(store, project, { once: once('k'), content: 'ignored', lease });
+        const again = await begin(store, project, { idempotencyKey: once('k'), content: 'ignored', lease });
         expect(again).toEqual({ ...turn, owner: 'owner-2', epoch: again.epoch });
         expect(again.epoch).toBeGreaterThan(turn.epoch);
         expect(await store.beginTurn(project, turnStart({ session_id: turn.session_id }))).toMatchObject({
@@ -82,13 +85,15 @@ export function describeRepeatedTurns(name: string, open: () => Promise<SessionS
     it('begin again in the middle of a session, and change no later message', async () => {
       const store = await open();
       const project = await newProject(store);
-      const cut = await begin(store, project, { once: once('k') });
+      const cut = await begin(store, project, { idempotencyKey: once('k') });
       const { session_id } = cut;
       await store.endTurn(project, cut, turnReply({ content: 'who', finish_reason: 'error' }));
       const next = await begin(store, project, { session_id, content: 'Next' });
-      expect(await store.beginTurn(project, turnStart({ once: once('k') }))).toMatchObject({ kind: 'busy' });
+      expect(await store.beginTurn(project, turnStart({ idempotencyKey: once('k') }))).toMatchObject({
+        kind: 'busy',
+      });
       await store.endTurn(project, next, turnReply({ content: 'next' }));
-      const again = await begin(store, project, { once: once('k') });
+      const again = await begin(store, project, { idempotencyKey: once('k') });
       expect(again.position).toBe(0);
       await store.endTurn(project, again, turnReply({ content: 'whole' }));
       expect(await contents(store, project, session_id)).toEqual([
@@ -102,9 +107,9 @@ export function describeRepeatedTurns(name: string, open: () => Promise<SessionS
     it('begin again when their owner is gone, without an interrupted reply in between', async () => {
       const store = await open();
       const project = await newProject(store);
-      const turn = await begin(store, project, { once: once('k') });
+      const turn = await begin(store, project, { idempotencyKey: once('k') });
       const again = await begin(store, project, {
-        once: once('k'),
+        idempotencyKey: once('k'),
         deadOwner: 'owner-1',
         lease: { owner: 'owner-2', ms: 60_000 },
       });
@@ -127,8 +132,8 @@ export function describeRepeatedTurns(name: string, open: () => Promise<SessionS
     it('that another owner took and left with a cut reply keep a late whole reply, but no late part', async () => {
       const store = await open();
       const project = await newProject(store);
-      const turn = await begin(store, project, { once: once('k') });
-      const again = await begin(store, project, { once: once('k'), deadOwner: 'owner-1' });
+      const turn = await begin(store, project, { idempotencyKey: once('k') });
+      const again = await begin(store, project, { idempotencyKey: once('k'), deadOwner: 'owner-1' });
       const cut = turnReply({ content: 'cut', finish_reason: 'error' });
       await store.endTurn(project, again, cut);
       const part = turnReply({ content: 'part', finish_reason: 'interrupted' });
@@ -139,7 +144,7 @@ export function describeRepeatedTurns(name: string, open: () => Promise<SessionS
       expect(await store.endTurn(project, turn, late)).toEqual({ kind: 'kept', message_count: 2 });
       expect(await contents(store, project, turn.session_id)).toEqual(['user: Hello', 'stop: late']);
       const reply = { message_id: late.message_id };
-      expect(await store.beginTurn(project, turnStart({ once: once('k') }))).toMatchObject({
+      expect(await store.beginTurn(project, turnStart({ idempotencyKey: once('k') }))).toMatchObject({
         ...{ kind: 'answered', reply },
       });
     });
@@ -147,11 +152,11 @@ export function describeRepeatedTurns(name: string, open: () => Promise<SessionS
     it('close a later abandoned turn before they begin again', async () => {
       const store = await open();
       const project = await newProject(store);
-      const cut = await begin(store, project, { once: once('k') });
+      const cut = await begin(store, project, { idempotencyKey: once('k') });
       const { session_id } = cut;
       await store.endTurn(project, cut, turnReply({ content: 'who', finish_reason: 'error' }));
       await beginWithEndedLease(store, project, { session_id, content: 'Lost' });
-      const again = await begin(store, project, { once: once('k') });
+      const again = await begin(store, project, { idempotencyKey: once('k') });
       expect(again.position).toBe(0);
       expect(await contents(store, project, session_id)).toEqual([
         ...['user: Hello', 'error: who', 'user: Lost', 'interrupted: '],
@@ -161,19 +166,21 @@ export function describeRepeatedTurns(name: string, open: () => Promise<SessionS
     it('are not found in a session that was deleted meanwhile, whatever their end was', async () => {
       const store = await open();
       const project = await newProject(store);
-      const turn = await begin(store, project, { once: once('k') });
+      const turn = await begin(store, project, { idempotencyKey: once('k') });
       await store.endTurn(project, turn, turnReply());
       await store.deleteSession(project, turn.session_id, startOfTime);
-      expect(await store.beginTurn(project, turnStart({ once: once('k') }))).toEqual({ kind: 'not_found' });
+      expect(await store.beginTurn(project, turnStart({ idempotencyKey: once('k') }))).toEqual({
+        kind: 'not_found',
+      });
     });
 
     it('record nothing when they do not begin', async () => {
       const store = await open();
       const project = await newProject(store);
       const { session_id } = await begin(store, project);
-      const start = turnStart({ session_id, once: once('k', 'one') });
+      const start = turnStart({ session_id, idempotencyKey: once('k', 'one') });
       expect(await store.beginTurn(project, start)).toMatchObject({ kind: 'busy' });
-      const other = turnStart({ once: once('k', 'two') });
+      const other = turnStart({ idempotencyKey: once('k', 'two') });
       expect(await store.beginTurn(project, other)).toMatchObject({ kind: 'begun' });
     });
   });

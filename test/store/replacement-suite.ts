@@ -121,7 +121,7 @@ export function describeReplacements(name: string, open: () => Promise<SessionSt
       const id = kept.session.session_id;
       await store.importSession(project, kept, null);
       await turnOf(store, project, id, 'mine', { now: startOfTime + 5000 });
-      const start = { session_id: id, content: 'again', once: once('key') };
+      const start = { session_id: id, content: 'again', idempotencyKey: once('key') };
       const turn = await begin(store, project, start);
       await store.endTurn(project, turn, turnReply({ content: 'AGAIN' }));
       const before = await recordFrom(store, project, id);

@@ -56,7 +56,7 @@ async function filled(store: SessionStore): Promise<Kept> {
   const { project_id: project } = await store.createKey(newKey({ hash: hashKey('mine') }));
   const { project_id: other, key_id } = await store.createKey(newKey({ hash: hashKey('revoked') }));
   await store.revokeKey(key_id, startOfTime + 5);
-  const turn = await begin(store, project, { once: once('turn'), content: 'Größe 🙂' });
+  const turn = await begin(store, project, { idempotencyKey: once('turn'), content: 'Größe 🙂' });
   const failed = { finish_reason: 'error', error_code: 'ENGINE_FAILED', first_token_ms: 7 } as const;
   await store.endTurn(project, turn, turnReply({ ...failed, usage: { input_tokens: 3, output_tokens: 0 } }));
   const answered = newId('ses');
@@ -190,7 +190,7 @@ export function describeRows(name: string, newPlace: NewPlace): void {
       expect(await store.createSession(project, again, once('made'))).toMatchObject({
         value: { session_id: answered },
       });
-      expect(await store.beginTurn(project, turnStart({ once: once('turn', 'other') }))).toEqual({
+      expect(await store.beginTurn(project, turnStart({ idempotencyKey: once('turn', 'other') }))).toEqual({
         kind: 'mismatch',
       });
       // No process runs the copied open turn.
@@ -207,7 +207,7 @@ export function describeRows(name: string, newPlace: NewPlace): void {
       const answers = await rows.readIdempotency(project, null);
       await rows.atOneMoment(async (moment) => {
         expect(await moment.projects()).toHaveLength(2);
-        await begin(store, project, { content: 'later', once: once('later') });
+        await begin(store, project, { content: 'later', idempotencyKey: once('later') });
         await store.deleteSession(project, open, startOfTime + 20);
         await store.createKey(newKey({ hash: hashKey('later') }));
         expect(await sessionsOf(moment, project)).toEqual(before);
@@ -253,12 +253,16 @@ export function describeRows(name: string, newPlace: NewPlace): void {
       const { project_id: project } = await original.createKey(newKey());
       const usage = { input_tokens: 1, output_tokens: 2 };
       const { session_id } = await turnOf(original, project, null, 'a', { usage });
-      const again = regeneration(session_id, { once: once('again') });
+      const again = regeneration(session_id, { idempotencyKey: once('again') });
       await another(original, project, session_id, { content: 'again', usage }, again);
       await another(original, project, session_id, { content: 'B', usage });
-      const turn = await begin(original, project, { session_id, content: 'b', once: once('undone') });
+      const turn = await begin(original, project, {
+        session_id,
+        content: 'b',
+        idempotencyKey: once('undone'),
+      });
       await original.endTurn(project, turn, turnReply({ content: 'to b', usage }));
-      await original.undoTurn(project, moveOf(session_id, { once: once('undo') }));
+      await original.undoTurn(project, moveOf(session_id, { idempotencyKey: once('undo') }));
       const forked = forkId(await original.forkSession(project, forkOf(session_id), once('fork')));
       const [from, to] = [await one.openRows(), await two.openRows()];
       for (let times = 0; times < 2; times += 1) await copyAll(from, to, [project]);
@@ -273,7 +277,7 @@ export function describeRows(name: string, newPlace: NewPlace): void {
         await everyMessage(original, project, session_id),
       );
       expect(await store.usage(0, 'mode')).toEqual(await original.usage(0, 'mode'));
-      const repeated = turnStart({ session_id, once: once('undone') });
+      const repeated = turnStart({ session_id, idempotencyKey: once('undone') });
       expect(await store.beginTurn(project, repeated)).toMatchObject({
         ...{ kind: 'answered', reply: { content: 'to b' } },
       });

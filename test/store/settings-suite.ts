@@ -120,9 +120,9 @@ export function describeSettings(name: string, open: () => Promise<SessionStore>
       const store = await open();
       const project = await newProject(store);
       const session_id = await newSession(store, project, settings);
-      await beginWithEndedLease(store, project, { session_id, mode: 'one', once: once('first') });
+      await beginWithEndedLease(store, project, { session_id, mode: 'one', idempotencyKey: once('first') });
       const lease = { owner: 'owner-2', ms: 60_000 };
-      const repeated = { session_id, mode: 'one', once: once('first'), lease };
+      const repeated = { session_id, mode: 'one', idempotencyKey: once('first'), lease };
       expect(await settingsAtBegin(store, project, repeated)).toEqual(settings);
       const taking = { session_id, mode: 'two', deadOwner: 'owner-2' };
       expect(await settingsAtBegin(store, project, taking)).toEqual(settings);

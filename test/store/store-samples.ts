@@ -79,7 +79,7 @@ export function turnStart(start: Partial<TurnStart> = {}): TurnStart {
     now: startOfTime,
     lease: { owner: 'owner-1', ms: 60_000 },
     deadOwner: null,
-    once: null,
+    idempotencyKey: null,
     closing_message_id: newId('closing'),
     ...start,
   };

@@ -107,7 +107,8 @@ export function describeStore(name: string, open: () => Promise<SessionStore>): 
         const session = { session_id: newId('ses'), title: null, now: startOfTime };
         return store.createSession(project, session, once('made', 'x'), key.hash);
       };
-      const begin = () => store.beginTurn(project, turnStart({ once: once('said', 'x'), keyHash: key.hash }));
+      const begin = () =>
+        store.beginTurn(project, turnStart({ idempotencyKey: once('said', 'x'), keyHash: key.hash }));
       await create();
       await begin();
       await store.revokeKey(key.key_id, startOfTime);
@@ -359,7 +360,7 @@ export function describeStore(name: string, open: () => Promise<SessionStore>): 
       const id = await newSession(store, project);
       await store.deleteSessions(project, [id], startOfTime, once('k', 'delete'));
       expect(await store.restoreSession(project, id, once('k', 'restore'))).toEqual({ kind: 'mismatch' });
-      expect(await store.beginTurn(project, turnStart({ once: once('k', 'chat') }))).toEqual({
+      expect(await store.beginTurn(project, turnStart({ idempotencyKey: once('k', 'chat') }))).toEqual({
         kind: 'mismatch',
       });
       expect(await store.findSession(project, id)).toBeNull();

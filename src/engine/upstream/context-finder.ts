@@ -5,7 +5,7 @@ import { HttpFailure } from '../../http/http-failure.ts';
 import { isLoopback } from '../../http/loopback.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { ModeSettings } from '../../service/mode-settings.ts';
-import type { ToldContext } from '../../service/model-server.ts';
+import type { ContextSize } from '../../service/model-server.ts';
 import { completionsPath } from './completion-request.ts';
 import type { UpstreamOptions } from './upstream-options.ts';
 
@@ -24,7 +24,7 @@ export async function findContext(
   { name, base_url, model, key: reference }: Asked,
   options: UpstreamOptions,
   signal: AbortSignal,
-): Promise<ToldContext | null> {
+): Promise<ContextSize | null> {
   let client: HttpClient | null = null;
   try {
     const { origin, hostname } = new URL(base_url);

@@ -3,7 +3,7 @@ import type { Message, NewSession, Session } from '../../service/session.ts';
 import type { FoundKey } from '../key-budgets.ts';
 import type { Idempotent, TurnBegin, TurnEnd } from '../session-store.ts';
 import { Groups } from './groups.ts';
-import type { OnceTools } from './idempotency.ts';
+import type { IdempotencyTools } from './idempotency.ts';
 import { findKeysByHash, type refused } from './keys.ts';
 import { type HistoryCall, readHistories } from './messages.ts';
 import { createSessions, type SessionCreation } from './new-sessions.ts';
@@ -30,7 +30,7 @@ export interface CallGroups {
 }
 
 /** `server`: the owner of the turns of this process if it serves, otherwise null. */
-export function callGroups(tools: OnceTools, server: string | null): CallGroups {
+export function callGroups(tools: IdempotencyTools, server: string | null): CallGroups {
   const { ask } = tools.connections;
   const alone = () => null;
   const keyReads: Groups<Uint8Array, FoundKey | null> = new Groups({
@@ -51,14 +51,14 @@ export function callGroups(tools: OnceTools, server: string | null): CallGroups 
   });
   const creations: Groups<SessionCreation, Idempotent<NewSession> | typeof refused> = new Groups({
     send: (creations) => createSessions(tools, creations),
-    placeOf: ({ projectId, once }) => once && `${projectId} ${once.key}`,
+    placeOf: ({ projectId, idempotencyKey }) => idempotencyKey && `${projectId} ${idempotencyKey.key}`,
   });
   const begins: Groups<BeginCall, TurnBegin | typeof refused> = new Groups({
     send: (calls) => beginTurns(tools, calls),
     placeOf: ({ projectId, start }) =>
-      start.once === null
+      start.idempotencyKey === null
         ? start.session_id && `${projectId} ${start.session_id}`
-        : `${projectId} key ${start.once.key}`,
+        : `${projectId} key ${start.idempotencyKey.key}`,
     lengthOf: ({ start }) => start.content.length,
   });
   const placeOfTurn = ({ projectId, turn }: Pick<EndCall, 'projectId' | 'turn'>) =>

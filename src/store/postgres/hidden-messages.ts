@@ -6,7 +6,7 @@ import { hiddenColumns, type MessageRow, toMessage } from '../rows.ts';
 import type { AnyMessagePlace, Rows } from '../session-filters.ts';
 import type { Ask } from './connection-pool.ts';
 import { visibleColumns } from './hidden-columns.ts';
-import { closeLeft, isLeft, type LeftTurn } from './reply-parts.ts';
+import { type AbandonedTurn, closeAbandoned, isAbandoned } from './reply-parts.ts';
 import { statement } from './statement.ts';
 
 const ofTable = (table: string, columns: string) => `
@@ -15,7 +15,7 @@ const ofTable = (table: string, columns: string) => `
   ORDER BY message.position, message.message_id LIMIT $5)`;
 // As for a page of the visible line (messages.ts), texts that cannot fit are not sent.
 const page = statement(`
-  SELECT page.*, session.turn_epoch, session.turn_position, ${isLeft} AS is_left FROM parley.projects
+  SELECT page.*, session.turn_epoch, session.turn_position, ${isAbandoned} AS is_left FROM parley.projects
   JOIN parley.sessions AS session ON session.project = projects.id
   LEFT JOIN LATERAL (
     SELECT * FROM (
@@ -34,7 +34,7 @@ const page = statement(`
   WHERE projects.project_id = $1 AND session.session_id = $2 AND session.deleted_at IS NULL
   ORDER BY page.position, page.message_id`);
 
-interface PageRow extends LeftTurn {
+interface PageRow extends AbandonedTurn {
   readonly message_id: string | null;
   readonly is_left: boolean;
   /** How many messages there are, up to one more than the limit. */
@@ -54,7 +54,7 @@ export async function listAllMessages(
     const [first] = rows;
     if (first === undefined) return null;
     if (first.is_left) {
-      await closeLeft(ask, projectId, sessionId, first);
+      await closeAbandoned(ask, projectId, sessionId, first);
       continue;
     }
     if (first.message_id === null) return { items: [], hasMore: false };

@@ -81,13 +81,13 @@ const sweep = statement(`
 export function knownOf(
   row: KnownRow | undefined,
   rules: StoreRules,
-  once: IdempotencyKey | null,
+  idempotencyKey: IdempotencyKey | null,
   isTurn: boolean,
 ): Known {
-  if (once === null || row === undefined || row.request_hash === null) return { kind: 'new' };
+  if (idempotencyKey === null || row === undefined || row.request_hash === null) return { kind: 'new' };
   if (row.is_old) return { kind: 'old' };
   const used: UsedKey = { requestHash: row.request_hash, isTurn: row.known_session !== null };
-  if (rules.meaningOfKey(used, { requestHash: once.requestHash, isTurn }) === 'mismatch')
+  if (rules.meaningOfKey(used, { requestHash: idempotencyKey.requestHash, isTurn }) === 'mismatch')
     return { kind: 'mismatch' };
   const { known_session: session, known_position: position, answer } = row;
   if (session !== null && position !== null) {
@@ -98,25 +98,29 @@ export function knownOf(
 
 /** The result of the key of a turn. */
 export async function findTurnKey(
-  { connections, rules, keptMs }: OnceTools,
+  { connections, rules, keptMs }: IdempotencyTools,
   projectId: string,
-  once: IdempotencyKey | null,
+  idempotencyKey: IdempotencyKey | null,
 ): Promise<Exclude<Known, { kind: 'old' }>> {
-  if (once === null) return { kind: 'new' };
-  const [row] = await connections.ask<KnownRow>(find, [projectId, once.key, keptMs(once)]);
-  const known = knownOf(row, rules, once, true);
+  if (idempotencyKey === null) return { kind: 'new' };
+  const [row] = await connections.ask<KnownRow>(find, [
+    projectId,
+    idempotencyKey.key,
+    keptMs(idempotencyKey),
+  ]);
+  const known = knownOf(row, rules, idempotencyKey, true);
   if (known.kind !== 'old') return known;
-  await forgetOld(connections.ask, projectId, once, keptMs(once));
+  await forgetOld(connections.ask, projectId, idempotencyKey, keptMs(idempotencyKey));
   return { kind: 'new' };
 }
 
 /** The mode of the message whose turn the key began. */
 export async function modeOfTurn(
-  { connections, keptMs }: OnceTools,
+  { connections, keptMs }: IdempotencyTools,
   projectId: string,
-  once: Omit<IdempotencyKey, 'requestHash'>,
+  idempotencyKey: Omit<IdempotencyKey, 'requestHash'>,
 ): Promise<string | null> {
-  const values = [projectId, once.key, keptMs(once)];
+  const values = [projectId, idempotencyKey.key, keptMs(idempotencyKey)];
   const [row] = await connections.ask<{ readonly mode: string }>(modeOf, values);
   return row?.mode ?? null;
 }
@@ -135,11 +139,11 @@ export async function sweepOld(ask: Ask, keptMs: number): Promise<void> {
   await ask(sweep, [keptMs]);
 }
 
-export interface OnceTools {
+export interface IdempotencyTools {
   readonly connections: ConnectionPool;
   readonly rules: StoreRules;
   /** How long (ms) keys count. */
-  readonly keptMs: (once: Pick<IdempotencyKey, 'keptSince'>) => number;
+  readonly keptMs: (idempotencyKey: Pick<IdempotencyKey, 'keptSince'>) => number;
 }
 
 /**
@@ -147,13 +151,13 @@ export interface OnceTools {
  * other result, what it wrote is taken back.
  */
 export async function doOnceIfDone<Result extends { readonly kind: string }>(
-  tools: OnceTools,
+  tools: IdempotencyTools,
   projectId: string,
-  once: IdempotencyKey | null,
+  idempotencyKey: IdempotencyKey | null,
   work: (ask: Ask) => Promise<Result>,
 ): Promise<Result | Idempotent<Done<Result>>> {
   try {
-    return await doOnce<Done<Result>>(tools, projectId, once, async (ask) => {
+    return await doOnce<Done<Result>>(tools, projectId, idempotencyKey, async (ask) => {
       const result = await work(ask);
       if (result.kind !== 'done') throw new NotDone(result);
       return (result as Result & { readonly value: Done<Result> }).value;
@@ -179,26 +183,26 @@ class NotDone extends Error {
 
 /** Does the work, or returns the stored answer of the first time. */
 export async function doOnce<T>(
-  { connections, rules, keptMs }: OnceTools,
+  { connections, rules, keptMs }: IdempotencyTools,
   projectId: string,
-  once: IdempotencyKey | null,
+  idempotencyKey: IdempotencyKey | null,
   work: (ask: Ask) => Promise<T>,
 ): Promise<Idempotent<T>> {
-  if (once === null) return { kind: 'done', value: await work(connections.ask) };
-  const ofKey = [projectId, once.key];
+  if (idempotencyKey === null) return { kind: 'done', value: await work(connections.ask) };
+  const ofKey = [projectId, idempotencyKey.key];
   return connections.transaction(async (ask) => {
     for (;;) {
-      const claimed = await ask(claim, [...ofKey, Buffer.from(once.requestHash)]);
+      const claimed = await ask(claim, [...ofKey, Buffer.from(idempotencyKey.requestHash)]);
       if (claimed.length > 0) {
         const value = await work(ask);
         await ask(record, [...ofKey, JSON.stringify(value)]);
         return { kind: 'done', value };
       }
-      const [row] = await ask<KnownRow>(find, [...ofKey, keptMs(once)]);
-      const known = knownOf(row, rules, once, false);
+      const [row] = await ask<KnownRow>(find, [...ofKey, keptMs(idempotencyKey)]);
+      const known = knownOf(row, rules, idempotencyKey, false);
       if (known.kind === 'mismatch' || known.kind === 'turn') return { kind: 'mismatch' };
       if (known.kind === 'answer') return { kind: 'done', value: JSON.parse(known.answer) as T };
-      await forgetOld(ask, projectId, once, keptMs(once));
+      await forgetOld(ask, projectId, idempotencyKey, keptMs(idempotencyKey));
     }
   });
 }

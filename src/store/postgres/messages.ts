@@ -8,13 +8,13 @@ import { messageColumns, toMessage } from '../rows.ts';
 import type { MessagePlace, Rows } from '../session-filters.ts';
 import { columnsOf } from './columns.ts';
 import type { Ask } from './connection-pool.ts';
-import { closeLeft, isLeft, type LeftTurn } from './reply-parts.ts';
+import { type AbandonedTurn, closeAbandoned, isAbandoned } from './reply-parts.ts';
 import { statement } from './statement.ts';
 
 // The database does not send texts that cannot fit on the page: a row is left out if the texts before it have more than `pageBytes` bytes.
 // As JSON they take at least as many. {@link PageRoom} then finds the exact end of the page.
 const page = statement(`
-  SELECT page.*, session.message_count, session.turn_epoch, session.turn_position, ${isLeft} AS is_left FROM parley.projects
+  SELECT page.*, session.message_count, session.turn_epoch, session.turn_position, ${isAbandoned} AS is_left FROM parley.projects
   JOIN parley.sessions AS session ON session.project = projects.id
   LEFT JOIN LATERAL (
     SELECT * FROM (
@@ -51,7 +51,7 @@ export interface HistoryCall {
   readonly limit: number;
 }
 
-interface PageRow extends LeftTurn {
+interface PageRow extends AbandonedTurn {
   readonly message_id: string | null;
   readonly message_count: number;
   readonly is_left: boolean;
@@ -70,7 +70,7 @@ export async function listMessages(
   const rows = await ask<PageRow>(page, [projectId, sessionId, after ?? -1, limit]);
   const [first] = rows;
   if (first?.is_left) {
-    await closeLeft(ask, projectId, sessionId, first);
+    await closeAbandoned(ask, projectId, sessionId, first);
     return listMessages(ask, projectId, sessionId, place);
   }
   if (first === undefined) return null;

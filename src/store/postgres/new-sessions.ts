@@ -3,14 +3,14 @@ import type { NewSession } from '../../service/session.ts';
 import { parametersText, toTime } from '../rows.ts';
 import type { IdempotencyKey, Idempotent, KeyHash, SessionStart } from '../session-store.ts';
 import { byNumber, columnsOf } from './columns.ts';
-import { forgetOld, type KnownRow, knownColumns, knownOf, type OnceTools } from './idempotency.ts';
+import { forgetOld, type IdempotencyTools, type KnownRow, knownColumns, knownOf } from './idempotency.ts';
 import { hashValue, isRefused, refused } from './keys.ts';
 import { statement } from './statement.ts';
 
 export interface SessionCreation {
   readonly projectId: string;
   readonly session: SessionStart;
-  readonly once: IdempotencyKey | null;
+  readonly idempotencyKey: IdempotencyKey | null;
   readonly keyHash: KeyHash;
 }
 
@@ -43,7 +43,7 @@ const create = statement(`
 type CreatedRow = KnownRow & { readonly number: number; readonly is_refused: boolean };
 
 export async function createSessions(
-  tools: OnceTools,
+  tools: IdempotencyTools,
   creations: readonly SessionCreation[],
 ): Promise<readonly (Idempotent<NewSession> | typeof refused)[]> {
   const { connections, keptMs } = tools;
@@ -53,10 +53,10 @@ export async function createSessions(
     ({ session }) => session.session_id,
     ({ session }) => session.title,
     ({ session }) => session.now,
-    ({ once }) => once?.key ?? null,
-    ({ once }) => once && Buffer.from(once.requestHash),
-    ({ once }) => once && keptMs(once),
-    ({ session, once }) => once && JSON.stringify(made(session)),
+    ({ idempotencyKey }) => idempotencyKey?.key ?? null,
+    ({ idempotencyKey }) => idempotencyKey && Buffer.from(idempotencyKey.requestHash),
+    ({ idempotencyKey }) => idempotencyKey && keptMs(idempotencyKey),
+    ({ session, idempotencyKey }) => idempotencyKey && JSON.stringify(made(session)),
     ({ keyHash }) => hashValue(keyHash),
     ({ session }) => parametersText(session.parameters),
     ({ session }) => session.system ?? null,
@@ -67,17 +67,17 @@ export async function createSessions(
 }
 
 async function resultOf(
-  tools: OnceTools,
+  tools: IdempotencyTools,
   creation: SessionCreation,
   row: CreatedRow | undefined,
 ): Promise<Idempotent<NewSession> | typeof refused> {
   if (row?.is_refused) return refused;
-  const { projectId, session, once } = creation;
-  const known = knownOf(row, tools.rules, once, false);
+  const { projectId, session, idempotencyKey } = creation;
+  const known = knownOf(row, tools.rules, idempotencyKey, false);
   if (known.kind === 'mismatch' || known.kind === 'turn') return { kind: 'mismatch' };
   if (known.kind === 'answer') return { kind: 'done', value: JSON.parse(known.answer) as NewSession };
-  if (known.kind === 'new' || once === null) return { kind: 'done', value: made(session) };
-  await forgetOld(tools.connections.ask, projectId, once, tools.keptMs(once));
+  if (known.kind === 'new' || idempotencyKey === null) return { kind: 'done', value: made(session) };
+  await forgetOld(tools.connections.ask, projectId, idempotencyKey, tools.keptMs(idempotencyKey));
   const [again] = await createSessions(tools, [creation]);
   return again as Idempotent<NewSession> | typeof refused;
 }

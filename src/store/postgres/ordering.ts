@@ -32,7 +32,7 @@ const addTags = statement(`
   CROSS JOIN LATERAL jsonb_array_elements_text(input.tags::jsonb) AS given (tag)
   ON CONFLICT DO NOTHING`);
 
-interface KeptRow {
+interface StoredRow {
   readonly id: number;
   readonly session_id: string;
   readonly pinned: boolean;
@@ -54,7 +54,7 @@ export async function orderSessions(
   sessionIds: readonly string[],
   { change, done, rules }: Ordering,
 ): Promise<readonly OrderedItem[]> {
-  const rows = await ask<KeptRow>(lock, [projectId, sessionIds]);
+  const rows = await ask<StoredRow>(lock, [projectId, sessionIds]);
   const results = new Map<string, OrderedItem>();
   const changed: { readonly id: number; readonly next: OrderedSession }[] = [];
   for (const { id, session_id, ...kept } of rows) {

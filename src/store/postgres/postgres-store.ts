@@ -24,15 +24,15 @@ import { PostgresAudit } from './audit.ts';
 import { type CallGroups, callGroups } from './call-groups.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { listAllMessages } from './hidden-messages.ts';
-import { doOnce, modeOfTurn, type OnceTools } from './idempotency.ts';
+import { doOnce, type IdempotencyTools, modeOfTurn } from './idempotency.ts';
 import { checkWritable, inspect } from './inspection.ts';
 import { PostgresKeyBudgets } from './key-budgets.ts';
 import { accepted, createKey, listKeys, revokeKey } from './keys.ts';
-import { LeftTurns } from './left-turns.ts';
 import { listMessages } from './messages.ts';
 import { refuseMigrated } from './migrations.ts';
 import type { SessionCreation } from './new-sessions.ts';
 import { changeSession, changesOrdering, orderSessions } from './ordering.ts';
+import { OrphanedTurns } from './orphaned-turns.ts';
 import { isOfStatement, storeError } from './postgres-errors.ts';
 import { planPurge, purgeSessions } from './purge.ts';
 import { Redactions } from './redactions.ts';
@@ -72,13 +72,13 @@ export class PostgresStore implements SessionStore {
   readonly #name: string;
   readonly #schema: number;
   readonly #now: () => number;
-  readonly #tools: OnceTools;
+  readonly #tools: IdempotencyTools;
   readonly #searchIndex: SearchIndex;
   readonly #sweeps: Sweeps;
   readonly #groups: CallGroups;
   readonly #beat: ServerBeat | null;
   readonly #turnWaiters = new TurnWaiters();
-  readonly #leftTurns: LeftTurns | null;
+  readonly #orphanedTurns: OrphanedTurns | null;
   readonly #lines: StoreLines;
   readonly budgets = new PostgresKeyBudgets((call) => this.#run(call));
   readonly audit: PostgresAudit;
@@ -92,21 +92,21 @@ export class PostgresStore implements SessionStore {
     this.#name = name;
     this.#schema = schema;
     this.#now = now;
-    const keptMs: OnceTools['keptMs'] = ({ keptSince }) => Math.max(0, now() - keptSince);
+    const keptMs: IdempotencyTools['keptMs'] = ({ keptSince }) => Math.max(0, now() - keptSince);
     const tools = { connections, rules, keptMs };
     this.#tools = tools;
     this.#sweeps = new Sweeps(tools);
     this.#searchIndex = new SearchIndex(connections, () => rules.loadSearch());
     this.#beat = beat;
     this.#groups = callGroups(tools, beat?.owner ?? null);
-    this.#leftTurns = beat === null ? null : new LeftTurns(connections.ask, beat.owner);
+    this.#orphanedTurns = beat === null ? null : new OrphanedTurns(connections.ask, beat.owner);
     const server = beat?.owner ?? null;
-    this.#lines = new StoreLines(tools, server, this.#leftTurns, this.#sweeps, this.#searchIndex);
+    this.#lines = new StoreLines(tools, server, this.#orphanedTurns, this.#sweeps, this.#searchIndex);
     this.redactions = () => new Redactions(connections, (call) => this.#run(call));
     this.retention = async () => new PostgresRetention(connections, (call) => this.#told(call), now);
     this.ofUsers = () => userSessions((call) => this.#run(call));
     // What fails is tried after the next beat.
-    if (beat !== null) beat.onBeat = () => void this.#leftTurns?.giveBack().catch(() => {});
+    if (beat !== null) beat.onBeat = () => void this.#orphanedTurns?.giveBack().catch(() => {});
   }
 
   findKey(hash: Uint8Array): Promise<FoundKey | null> {
@@ -124,11 +124,11 @@ export class PostgresStore implements SessionStore {
   createSession(
     projectId: string,
     session: SessionCreation['session'],
-    once: IdempotencyKey | null,
+    key: IdempotencyKey | null,
     keyHash: KeyHash = null,
   ): Promise<Idempotent<NewSession>> {
-    this.#sweeps.sweep(once);
-    const creation = { projectId, session, once, keyHash };
+    this.#sweeps.sweep(key);
+    const creation = { projectId, session, idempotencyKey: key, keyHash };
     return this.#run(async () => accepted(await this.#groups.creations.add(creation)));
   }
 
@@ -151,21 +151,21 @@ export class PostgresStore implements SessionStore {
     );
   }
 
-  readonly orderSessions: SessionStore['orderSessions'] = (projectId, sessionIds, change, done, once) => {
+  readonly orderSessions: SessionStore['orderSessions'] = (projectId, sessionIds, change, done, key) => {
     const { rules } = this.#tools;
     const order = (ask: Ask) => orderSessions(ask, projectId, sessionIds, { change, done, rules });
-    if (once !== null) return this.#once(projectId, once, order);
+    if (key !== null) return this.#once(projectId, key, order);
     return this.#run(async () => ({ kind: 'done', value: await this.#connections.transaction(order) }));
   };
 
-  readonly restoreSession: SessionStore['restoreSession'] = (projectId, sessionId, once, by) =>
-    this.#once(projectId, once, (ask) => restoreSession(ask, projectId, sessionId, this.#now(), by));
+  readonly restoreSession: SessionStore['restoreSession'] = (projectId, sessionId, key, by) =>
+    this.#once(projectId, key, (ask) => restoreSession(ask, projectId, sessionId, this.#now(), by));
 
-  readonly deleteSessions: SessionStore['deleteSessions'] = (projectId, sessionIds, now, once, by) =>
-    this.#once(projectId, once, (ask) => deleteSessions(ask, projectId, sessionIds, now, by));
+  readonly deleteSessions: SessionStore['deleteSessions'] = (projectId, sessionIds, now, key, by) =>
+    this.#once(projectId, key, (ask) => deleteSessions(ask, projectId, sessionIds, now, by));
 
-  readonly restoreSessions: SessionStore['restoreSessions'] = (projectId, sessionIds, once, by) =>
-    this.#once(projectId, once, (ask) => restoreSessions(ask, projectId, sessionIds, this.#now(), by));
+  readonly restoreSessions: SessionStore['restoreSessions'] = (projectId, sessionIds, key, by) =>
+    this.#once(projectId, key, (ask) => restoreSessions(ask, projectId, sessionIds, this.#now(), by));
 
   listSessions(projectId: string, filter: SessionFilter): Promise<Rows<Session>> {
     return this.#run((ask) => listSessions(ask, projectId, filter));
@@ -184,9 +184,9 @@ export class PostgresStore implements SessionStore {
       return searching.search(filter, searchReads(ask, searching, indexed, filter));
     }, signal);
 
-  readonly importSession: SessionStore['importSession'] = async (projectId, record, once, by) => {
+  readonly importSession: SessionStore['importSession'] = async (projectId, record, key, by) => {
     const { rules } = this.#tools;
-    const imported = await this.#once(projectId, once, (ask) =>
+    const imported = await this.#once(projectId, key, (ask) =>
       importOrReplace(ask, rules, projectId, record, by),
     );
     this.#searchIndex.keepUp(record.messages.length);
@@ -196,10 +196,10 @@ export class PostgresStore implements SessionStore {
   beginTurn(projectId: string, start: TurnStart, signal?: AbortSignal): Promise<TurnBegin> {
     return this.#run(async () => {
       signal?.throwIfAborted();
-      this.#sweeps.sweep(start.once);
+      this.#sweeps.sweep(start.idempotencyKey);
       const call = { projectId, start };
       const begin = start.answersOnly ? beginAnswered(this.#tools, call) : this.#groups.begins.add(call);
-      return accepted(await (this.#leftTurns?.followBegin(projectId, start, begin) ?? begin));
+      return accepted(await (this.#orphanedTurns?.followBegin(projectId, start, begin) ?? begin));
     }, signal);
   }
 
@@ -212,11 +212,11 @@ export class PostgresStore implements SessionStore {
   readonly redoTurn: SessionStore['redoTurn'] = (projectId, move, signal) =>
     this.#run(() => this.#lines.redo(projectId, move, signal), signal);
 
-  readonly forkSession: SessionStore['forkSession'] = (projectId, fork, once) =>
-    this.#run(() => this.#lines.fork(projectId, fork, once));
+  readonly forkSession: SessionStore['forkSession'] = (projectId, fork, key) =>
+    this.#run(() => this.#lines.fork(projectId, fork, key));
 
-  readonly modeOfTurn: SessionStore['modeOfTurn'] = (projectId, once) =>
-    this.#run(() => modeOfTurn(this.#tools, projectId, once));
+  readonly modeOfTurn: SessionStore['modeOfTurn'] = (projectId, key) =>
+    this.#run(() => modeOfTurn(this.#tools, projectId, key));
 
   waitForTurn(
     projectId: string,
@@ -238,7 +238,7 @@ export class PostgresStore implements SessionStore {
 
   async endTurn(projectId: string, turn: Turn, reply: TurnReply): Promise<TurnEnd> {
     const end = this.#run(() => this.#groups.ends.add({ projectId, turn, reply }));
-    const ended = await (this.#leftTurns?.followEnd(projectId, turn, end) ?? end);
+    const ended = await (this.#orphanedTurns?.followEnd(projectId, turn, end) ?? end);
     this.#turnWaiters.wake(turn.session_id);
     this.#searchIndex.keepUp(2);
     return ended;
@@ -273,11 +273,11 @@ export class PostgresStore implements SessionStore {
 
   #once<T>(
     projectId: string,
-    once: IdempotencyKey | null,
+    key: IdempotencyKey | null,
     work: (ask: Ask) => Promise<T>,
   ): Promise<Idempotent<T>> {
-    this.#sweeps.sweep(once);
-    return this.#told(() => doOnce(this.#tools, projectId, once, work));
+    this.#sweeps.sweep(key);
+    return this.#told(() => doOnce(this.#tools, projectId, key, work));
   }
 
   /** Runs a call that may tell something to the audit log. */

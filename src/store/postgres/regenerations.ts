@@ -2,7 +2,7 @@
 import type { SessionSettings } from '../../service/session.ts';
 import { type MessageRow, toMessage, toSettings } from '../rows.ts';
 import type { RegenerationStart, Turn, TurnBegin } from '../session-store.ts';
-import { findTurnKey, type KnownTurn, type OnceTools } from './idempotency.ts';
+import { findTurnKey, type IdempotencyTools, type KnownTurn } from './idempotency.ts';
 import { isKeyTaken } from './postgres-errors.ts';
 import {
   type LastTurnRow,
@@ -15,12 +15,12 @@ import {
 import { busyWith, standing, take } from './turn-taking.ts';
 
 export async function beginRegeneration(
-  tools: OnceTools,
+  tools: IdempotencyTools,
   projectId: string,
   start: RegenerationStart,
 ): Promise<TurnBegin> {
   for (;;) {
-    const known = await findTurnKey(tools, projectId, start.once);
+    const known = await findTurnKey(tools, projectId, start.idempotencyKey);
     if (known.kind === 'mismatch' || known.kind === 'answer') return { kind: 'mismatch' };
     try {
       const begin =
@@ -37,7 +37,7 @@ export async function beginRegeneration(
 
 /** Null if the session has changed meanwhile. */
 async function beginFirst(
-  { connections: { ask }, rules }: OnceTools,
+  { connections: { ask }, rules }: IdempotencyTools,
   projectId: string,
   start: RegenerationStart,
 ): Promise<TurnBegin | null> {
@@ -51,14 +51,14 @@ async function beginFirst(
   const closes = decision === 'close and take';
   const regeneration = { replyId: start.reply_id, key: null };
   const message = { id, position };
-  const { once } = start;
-  const taken = await take(ask, { projectId, start, row, closes, message, once, regeneration });
+  const { idempotencyKey } = start;
+  const taken = await take(ask, { projectId, start, row, closes, message, idempotencyKey, regeneration });
   return taken && begun(start, row, row, taken.turn_epoch);
 }
 
 /** The key of an earlier regeneration, of the message that was the last one then. Null if the session has changed meanwhile. */
 async function tryAgain(
-  { connections: { ask }, rules }: OnceTools,
+  { connections: { ask }, rules }: IdempotencyTools,
   projectId: string,
   start: RegenerationStart,
   known: KnownTurn,
@@ -81,9 +81,17 @@ async function tryAgain(
   if (decision === 'busy') return busyWith(row);
   if (start.answersOnly) return { kind: 'over_budget' };
   const closes = decision === 'close and take';
-  const regeneration = { replyId: start.reply_id, key: start.once?.key ?? null };
+  const regeneration = { replyId: start.reply_id, key: start.idempotencyKey?.key ?? null };
   const message = { id, position };
-  const taken = await take(ask, { projectId, start, row, closes, message, once: null, regeneration });
+  const taken = await take(ask, {
+    projectId,
+    start,
+    row,
+    closes,
+    message,
+    idempotencyKey: null,
+    regeneration,
+  });
   return taken && begun(start, row, row, taken.turn_epoch);
 }
 

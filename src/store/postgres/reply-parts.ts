@@ -31,7 +31,7 @@ export const partsAsAlternative = (held: string, epoch: string, position: string
   ON CONFLICT DO NOTHING`;
 
 /** SQL for `parley.sessions AS session`: true if the lease of its turn is over and parts of a reply are stored. */
-export const isLeft = `
+export const isAbandoned = `
   session.turn_owner IS NOT NULL AND ${leaseUntil()} <= clock_timestamp()
   AND EXISTS (
     SELECT 1 FROM parley.reply_parts AS part
@@ -51,7 +51,7 @@ const close = statement(`
         WHERE part.session = session.id AND part.epoch = session.turn_epoch))
     FROM parley.projects
     WHERE projects.project_id = $1 AND session.project = projects.id AND session.session_id = $2
-      AND session.deleted_at IS NULL AND session.turn_epoch = $3 AND session.turn_position = $4 AND ${isLeft}
+      AND session.deleted_at IS NULL AND session.turn_epoch = $3 AND session.turn_position = $4 AND ${isAbandoned}
     RETURNING session.id, session.project, session.turn_epoch
   ), reply AS (
     INSERT INTO parley.messages (session, position, message_id, role, content, mode, finish_reason, created_at)
@@ -73,17 +73,17 @@ const sweep = statement(`
     WHERE session.id = part.session AND session.turn_epoch = part.epoch AND session.turn_owner IS NOT NULL)`);
 
 /** A turn that was abandoned, as a statement has just read it. */
-export interface LeftTurn {
+export interface AbandonedTurn {
   readonly turn_epoch: number;
   readonly turn_position: number | null;
 }
 
 /** Ends an abandoned turn with the stored parts of its reply. Does nothing if the turn is no longer abandoned. */
-export async function closeLeft(
+export async function closeAbandoned(
   ask: Ask,
   projectId: string,
   sessionId: string,
-  turn: LeftTurn,
+  turn: AbandonedTurn,
 ): Promise<void> {
   await ask(close, [projectId, sessionId, turn.turn_epoch, turn.turn_position]);
 }

@@ -4,7 +4,7 @@ import type {
   ActivityPlace,
   ExpiryPlace,
   ExpiryReach,
-  HeldRun,
+  LeasedRun,
   RetentionStore,
   RunStep,
 } from '../retention-store.ts';
@@ -66,7 +66,7 @@ export async function traceActivity(
 
 export async function expire(
   ask: Ask,
-  { projectId, run, holder, leaseMs, by }: HeldRun,
+  { projectId, run, holder, leaseMs, by }: LeasedRun,
   reach: ExpiryReach,
   from: ExpiryPlace | null,
 ): Promise<RunStep<ExpiryPlace>> {
@@ -88,7 +88,7 @@ export async function expire(
 
 export async function erase(
   ask: Ask,
-  { projectId, run, holder, leaseMs, by }: HeldRun,
+  { projectId, run, holder, leaseMs, by }: LeasedRun,
   deletedBefore: number,
   keptMs: number,
   onStep: Parameters<RetentionStore['erase']>[3],

@@ -2,7 +2,7 @@
 import type { RetentionPolicy } from '../../service/project-retention.ts';
 import type { AuditBy } from '../audit-log.ts';
 import {
-  type HeldRun,
+  type LeasedRun,
   type PolicyRow,
   policyText,
   type RetentionStore,
@@ -108,7 +108,7 @@ export class PostgresRetention implements RetentionStore {
     });
   }
 
-  end({ projectId, run, holder }: HeldRun, now: number): Promise<RunRow | null> {
+  end({ projectId, run, holder }: LeasedRun, now: number): Promise<RunRow | null> {
     return this.#atomically(async (ask) => {
       if ((await ask(statements.release, [projectId, holder])).length === 0) return null;
       const [row] = await ask<RunRow>(statements.run, [run]);
@@ -117,7 +117,7 @@ export class PostgresRetention implements RetentionStore {
     });
   }
 
-  async release({ projectId, holder }: HeldRun): Promise<void> {
+  async release({ projectId, holder }: LeasedRun): Promise<void> {
     await this.#run((ask) => ask(statements.release, [projectId, holder]));
   }
 

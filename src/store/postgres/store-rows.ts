@@ -3,7 +3,6 @@ import {
   type AuditRow,
   firstMessage,
   type IdempotencyRow,
-  type KeptMessage,
   type PartPage,
   type PartPlace,
   type ProjectKeyRow,
@@ -12,6 +11,7 @@ import {
   type SessionHead,
   type SessionPart,
   type StoreCounts,
+  type StoredMessage,
   type StoreRowReads,
   type StoreRows,
   settingsBytes,
@@ -24,7 +24,7 @@ import { rowStatements as sql } from './store-row-statements.ts';
 
 type HeadRow = SessionHead & { readonly id: number };
 /** `content` is null from the first row on that has no room on the page. */
-type PlacedMessage = Omit<KeptMessage, 'content'> & {
+type PlacedMessage = Omit<StoredMessage, 'content'> & {
   readonly place: number;
   readonly content: string | null;
 };
@@ -172,7 +172,7 @@ async function readParts(ask: Ask, projectId: string, from: PartPlace | null): P
   const heads = fitting(found, begin.position);
   const ids = heads.map(({ id }) => id);
   const rows = await ask<PlacedMessage>(sql.messages, [ids, begin.position, begin.message_id]);
-  const parts = heads.map(({ id: _, ...session }) => ({ session, messages: [] as KeptMessage[] }));
+  const parts = heads.map(({ id: _, ...session }) => ({ session, messages: [] as StoredMessage[] }));
   for (const [number, row] of rows.entries()) {
     const at = row.place - 1;
     const { content, position, message_id } = row;
@@ -191,7 +191,7 @@ async function readParts(ask: Ask, projectId: string, from: PartPlace | null): P
 }
 
 /** Each column by its name: a copy of the row by `...` takes several times as long. */
-function toMessage(row: PlacedMessage, content: string): KeptMessage {
+function toMessage(row: PlacedMessage, content: string): StoredMessage {
   return {
     position: row.position,
     message_id: row.message_id,
@@ -243,7 +243,7 @@ function sessionColumns(parts: readonly SessionPart[]): readonly unknown[] {
 function messageColumns(parts: readonly SessionPart[]): readonly unknown[] {
   const places = parts.flatMap(({ messages }, place) => messages.map(() => place + 1));
   const all = parts.flatMap(({ messages }) => messages);
-  const column = <T>(of: (message: KeptMessage) => T) => all.map(of);
+  const column = <T>(of: (message: StoredMessage) => T) => all.map(of);
   return [
     ...[places, column((one) => one.position), column((one) => one.message_id), column((one) => one.role)],
     ...[column((one) => one.content), column((one) => one.mode), column((one) => one.finish_reason)],

@@ -7,10 +7,10 @@ import { byNumber, columnsOf } from './columns.ts';
 import {
   findTurnKey,
   forgetOld,
+  type IdempotencyTools,
   type KnownRow,
   type KnownTurn,
   knownOf,
-  type OnceTools,
 } from './idempotency.ts';
 import { hashValue, refused } from './keys.ts';
 import {
@@ -39,7 +39,7 @@ interface BegunRow extends KnownRow {
 }
 
 export async function beginTurns(
-  tools: OnceTools,
+  tools: IdempotencyTools,
   calls: readonly BeginCall[],
 ): Promise<readonly (TurnBegin | typeof refused)[]> {
   const values = columnsOf(
@@ -54,9 +54,9 @@ export async function beginTurns(
     ({ start }) => start.now,
     ({ start }) => start.lease.owner,
     ({ start }) => start.lease.ms,
-    ({ start }) => start.once?.key ?? null,
-    ({ start }) => start.once && Buffer.from(start.once.requestHash),
-    ({ start }) => start.once && tools.keptMs(start.once),
+    ({ start }) => start.idempotencyKey?.key ?? null,
+    ({ start }) => start.idempotencyKey && Buffer.from(start.idempotencyKey.requestHash),
+    ({ start }) => start.idempotencyKey && tools.keptMs(start.idempotencyKey),
     ({ start }) => hashValue(start.keyHash),
     ({ start }) => parametersText(start.newSession.parameters),
     ({ start }) => start.newSession.system ?? null,
@@ -67,14 +67,14 @@ export async function beginTurns(
 }
 
 /** Begins a turn that needs no model: the repetition of an answered one. */
-export async function beginAnswered(tools: OnceTools, call: BeginCall): Promise<TurnBegin> {
-  const known = await findTurnKey(tools, call.projectId, call.start.once);
+export async function beginAnswered(tools: IdempotencyTools, call: BeginCall): Promise<TurnBegin> {
+  const known = await findTurnKey(tools, call.projectId, call.start.idempotencyKey);
   if (known.kind === 'turn') return repeatTurn(tools, call, known);
   return { kind: known.kind === 'new' ? 'over_budget' : 'mismatch' };
 }
 
 async function resultOf(
-  tools: OnceTools,
+  tools: IdempotencyTools,
   call: BeginCall,
   row: BegunRow | undefined,
 ): Promise<TurnBegin | typeof refused> {
@@ -85,7 +85,7 @@ async function resultOf(
       newTurn(start, row.turn_position, row.turn_epoch),
       start.session_id === null ? readSettings(start.newSession) : toSettings(row),
     );
-  const known = knownOf(row, tools.rules, start.once, true);
+  const known = knownOf(row, tools.rules, start.idempotencyKey, true);
   switch (known.kind) {
     case 'mismatch':
     case 'answer':
@@ -98,8 +98,8 @@ async function resultOf(
       await forgetOld(
         tools.connections.ask,
         projectId,
-        start.once as IdempotencyKey,
-        tools.keptMs(start.once as IdempotencyKey),
+        start.idempotencyKey as IdempotencyKey,
+        tools.keptMs(start.idempotencyKey as IdempotencyKey),
       );
       return (await beginTurns(tools, [call]))[0] as TurnBegin | typeof refused;
   }
@@ -109,7 +109,7 @@ async function resultOf(
 const lostEpoch = -1;
 
 /** A new message in a session where a turn stands. */
-async function takeFromAnother(tools: OnceTools, call: BeginCall): Promise<TurnBegin> {
+async function takeFromAnother(tools: IdempotencyTools, call: BeginCall): Promise<TurnBegin> {
   const { projectId, start } = call;
   const { ask } = tools.connections;
   for (;;) {
@@ -126,13 +126,20 @@ async function takeFromAnother(tools: OnceTools, call: BeginCall): Promise<TurnB
     if (decision === 'busy') return busyWith(row);
     const closes = decision === 'close and take';
     const message = { id: start.message_id, content: start.content };
-    const taken = await take(ask, { projectId, start, row, closes, message, once: start.once });
+    const taken = await take(ask, {
+      projectId,
+      start,
+      row,
+      closes,
+      message,
+      idempotencyKey: start.idempotencyKey,
+    });
     if (taken !== null) return begun(newTurn(start, taken.turn_position, taken.turn_epoch), toSettings(row));
   }
 }
 
 /** Repeats a turn whose key is known. The turn may stand at any place in the session; no other message is changed. */
-async function repeatTurn(tools: OnceTools, call: BeginCall, known: KnownTurn): Promise<TurnBegin> {
+async function repeatTurn(tools: IdempotencyTools, call: BeginCall, known: KnownTurn): Promise<TurnBegin> {
   const { projectId, start } = call;
   const { ask } = tools.connections;
   for (;;) {
@@ -167,7 +174,7 @@ async function repeatTurn(tools: OnceTools, call: BeginCall, known: KnownTurn): 
     if (start.answersOnly) return { kind: 'over_budget' };
     const closes = decision === 'close and take';
     const message = { id: message_id, position };
-    const taken = await take(ask, { projectId, start, row, closes, message, once: null });
+    const taken = await take(ask, { projectId, start, row, closes, message, idempotencyKey: null });
     if (taken !== null) return begun(turnAt(taken.turn_epoch), toSettings(row));
   }
 }

@@ -5,7 +5,7 @@ import { type MessageRow, toMessage } from '../rows.ts';
 import type { ReplyPart, Turn, TurnEnd, TurnReply } from '../session-store.ts';
 import { byNumber, columnsOf } from './columns.ts';
 import type { Ask } from './connection-pool.ts';
-import type { OnceTools } from './idempotency.ts';
+import type { IdempotencyTools } from './idempotency.ts';
 import {
   type AnyTurnRow,
   anyTurn,
@@ -39,7 +39,10 @@ interface EndedRow {
   readonly message_count: number;
 }
 
-export async function endTurns(tools: OnceTools, calls: readonly EndCall[]): Promise<readonly TurnEnd[]> {
+export async function endTurns(
+  tools: IdempotencyTools,
+  calls: readonly EndCall[],
+): Promise<readonly TurnEnd[]> {
   const values = columnsOf(
     calls,
     ({ projectId }) => projectId,
@@ -68,7 +71,7 @@ export async function endTurns(tools: OnceTools, calls: readonly EndCall[]): Pro
   );
 }
 
-async function endWhereOneStands(tools: OnceTools, call: EndCall): Promise<TurnEnd> {
+async function endWhereOneStands(tools: IdempotencyTools, call: EndCall): Promise<TurnEnd> {
   const { projectId, turn, reply } = call;
   const { ask } = tools.connections;
   for (;;) {

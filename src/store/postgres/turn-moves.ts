@@ -8,7 +8,7 @@ import type { Ask } from './connection-pool.ts';
 import { movedColumns } from './hidden-columns.ts';
 import { sessionColumns, sessionFields } from './sessions.ts';
 import { statement } from './statement.ts';
-import { type AskedRow, type LastTurnRow, lastTurn, ofProject } from './turn-rows.ts';
+import { type LastTurnRow, lastTurn, ofProject, type UserMessageRow } from './turn-rows.ts';
 import { busyWith, close, standing } from './turn-taking.ts';
 
 const asRead = `
@@ -152,7 +152,10 @@ export async function redoTurn(ask: Ask, options: MoveOptions): Promise<TurnMove
     const found = await freeSession(ask, options);
     if ('kind' in found) return found;
     const { row, isAbandoned } = found;
-    const [undone] = await ask<AskedRow & { readonly undone_at: number }>(undoneLast, [projectId, row.id]);
+    const [undone] = await ask<UserMessageRow & { readonly undone_at: number }>(undoneLast, [
+      projectId,
+      row.id,
+    ]);
     // The session stays as it is, also if its last turn is abandoned.
     if (undone === undefined) return { kind: 'nothing' };
     if (isAbandoned) {
@@ -187,7 +190,7 @@ function timeOfMove({ now }: TurnMove, { updated_at }: LastTurnRow): number {
   return Math.max(now, updated_at + 1);
 }
 
-function messageOf({ message_id, position, content, mode, created_at }: AskedRow): Message {
+function messageOf({ message_id, position, content, mode, created_at }: UserMessageRow): Message {
   return {
     ...{ message_id, position, role: 'user', content, mode, finish_reason: null, usage: null },
     created_at: toTime(created_at),

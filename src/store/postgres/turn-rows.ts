@@ -142,10 +142,10 @@ export const lastTurn = statement(`
 export type LastTurnRow = StandingRow & {
   readonly updated_at: number;
   readonly undone_turns: number;
-} & (AskedRow | { readonly message_id: null });
+} & (UserMessageRow | { readonly message_id: null });
 
 /** A message of the user. */
-export type AskedRow = Pick<MessageRow, 'message_id' | 'position' | 'content' | 'mode' | 'created_at'>;
+export type UserMessageRow = Pick<MessageRow, 'message_id' | 'position' | 'content' | 'mode' | 'created_at'>;
 
 /** The message at a position, in a session given by its row number. */
 export const replyAt = statement(`

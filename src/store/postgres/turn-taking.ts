@@ -22,21 +22,21 @@ export interface Taking {
     | { readonly id: string; readonly content: string }
     | { readonly id: string; readonly position: number };
   /** A new key, which is recorded with the message. */
-  readonly once: IdempotencyKey | null;
+  readonly idempotencyKey: IdempotencyKey | null;
   /** The reply that a regeneration makes; null for the reply to a message. `key`: that of a regeneration that is tried again. */
   readonly regeneration?: { readonly replyId: string; readonly key: string | null } | null;
 }
 
 /** Null if the session is not as it was read any more. */
 export async function take(ask: Ask, taking: Taking): Promise<TakenRow | null> {
-  const { projectId, start, row, closes, message, once, regeneration = null } = taking;
+  const { projectId, start, row, closes, message, idempotencyKey, regeneration = null } = taking;
   const isNew = 'content' in message;
   const values = [
     ...[projectId, row.id, row.turn_epoch, row.turn_owner, row.lease_until, row.message_count],
     ...[start.lease.owner, start.lease.ms, start.now],
     ...(closes ? [start.closing_message_id, row.asked_mode ?? start.mode] : [null, null]),
     ...(isNew ? [message.id, null, message.content] : [null, message.position, null]),
-    ...[start.mode, once?.key ?? null, once && Buffer.from(once.requestHash)],
+    ...[start.mode, idempotencyKey?.key ?? null, idempotencyKey && Buffer.from(idempotencyKey.requestHash)],
     ...[row.turn_position, message.id, regeneration?.replyId ?? null, regeneration?.key ?? null],
   ];
   const [taken] = await ask<TakenRow>(takeTurn, values, takeTurnAgain);

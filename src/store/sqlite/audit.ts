@@ -16,7 +16,7 @@ import type { Connection } from './connection.ts';
 import type { StoreAccess } from './store-access.ts';
 import { storeItself } from './writer.ts';
 
-interface ToldSession {
+interface AuditedSession {
   readonly session_id: string;
   readonly status?: string;
 }
@@ -54,7 +54,7 @@ export class SqliteAudit implements AuditLog {
   }
 
   /** Returns the result of a call, and tells of its sessions; of none if `by` is missing. Null and `not_found` are no sessions. */
-  with<Result extends ToldSession | readonly ToldSession[] | null>(
+  with<Result extends AuditedSession | readonly AuditedSession[] | null>(
     result: Result,
     connection: Connection,
     what: AuditNote['what'],
@@ -62,7 +62,7 @@ export class SqliteAudit implements AuditLog {
     by: AuditBy | undefined,
   ): Result {
     if (by === undefined || result === null) return result;
-    const sessions: readonly ToldSession[] = Array.isArray(result) ? result : [result];
+    const sessions: readonly AuditedSession[] = Array.isArray(result) ? result : [result];
     const ids = sessions.filter(({ status }) => status !== 'not_found').map(({ session_id }) => session_id);
     if (ids.length > 0) this.add(connection, { ...by, what, project_id, count: ids.length, ids });
     return result;

@@ -1,4 +1,4 @@
-// Copies the visible line of a session into a new one, in several transactions if it is long (parted-session.ts). A long line is read from
+// Copies the visible line of a session into a new one, in several transactions if it is long (staged-session.ts). A long line is read from
 // a snapshot, so the fork shows one moment of its parent, whatever is written meanwhile.
 import { isFromElsewhere, noOrdering, type Session } from '../../service/session.ts';
 import { type MessageRow, messageColumns, type SessionRow, toMessage } from '../rows.ts';
@@ -7,8 +7,8 @@ import type { Connection } from './connection.ts';
 import { findRecorded, type IdempotencyTools, keepAnswer } from './idempotency.ts';
 import { addImportedMessages, orderingBindings } from './imported-rows.ts';
 import { type LongImportTools, partLimits } from './long-import.ts';
-import { PartedSession } from './parted-session.ts';
 import { findSession, sessionColumns, thisSession } from './sessions.ts';
+import { StagedSession } from './staged-session.ts';
 import type { Steps } from './steps.ts';
 
 export const forkStatements = {
@@ -29,7 +29,7 @@ const nextMessages = `
 interface ForkRequest {
   readonly projectId: string;
   readonly fork: Fork;
-  readonly once: IdempotencyKey | null;
+  readonly idempotencyKey: IdempotencyKey | null;
 }
 
 /** True if the session is copied in more than one transaction. */
@@ -47,14 +47,14 @@ export class ForkCopy {
   readonly #projectId: string;
   readonly #fork: Fork;
   readonly #once: IdempotencyKey | null;
-  readonly #parted: PartedSession;
+  readonly #parted: StagedSession;
 
-  constructor(tools: LongImportTools, { projectId, fork, once }: ForkRequest) {
+  constructor(tools: LongImportTools, { projectId, fork, idempotencyKey }: ForkRequest) {
     this.#tools = tools;
     this.#projectId = projectId;
     this.#fork = fork;
-    this.#once = once;
-    this.#parted = new PartedSession(tools, projectId);
+    this.#once = idempotencyKey;
+    this.#parted = new StagedSession(tools, projectId);
   }
 
   /** Each step is one transaction. `source`: where the parent is read, the same state in each step. */

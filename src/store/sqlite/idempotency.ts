@@ -79,13 +79,13 @@ export function modeOfTurn(
 export function keepKnown(
   tools: IdempotencyTools,
   projectId: string,
-  once: IdempotencyKey,
+  idempotencyKey: IdempotencyKey,
   result: NewResult,
 ): void {
   tools.connection.run(idempotencyStatements.keep, {
     projectId,
-    key: once.key,
-    requestHash: once.requestHash,
+    key: idempotencyKey.key,
+    requestHash: idempotencyKey.requestHash,
     ...{ message: null, replyId: null, answer: null, ...result },
     now: ageTime(tools.connection, tools),
   });
@@ -103,20 +103,20 @@ export function agedSince(
 export function doOnce<T>(
   tools: IdempotencyTools,
   projectId: string,
-  once: IdempotencyKey | null,
+  idempotencyKey: IdempotencyKey | null,
   work: () => T,
 ): Idempotent<T> {
-  const recorded = once === null ? null : findRecorded<T>(tools, projectId, once);
-  return recorded ?? keepAnswer(tools, projectId, once, work());
+  const recorded = idempotencyKey === null ? null : findRecorded<T>(tools, projectId, idempotencyKey);
+  return recorded ?? keepAnswer(tools, projectId, idempotencyKey, work());
 }
 
 /** The stored answer of a known key; null for an unknown key. */
 export function findRecorded<T>(
   tools: IdempotencyTools,
   projectId: string,
-  once: IdempotencyKey,
+  idempotencyKey: IdempotencyKey,
 ): Idempotent<T> | null {
-  const known = findKnown(tools, projectId, once, false);
+  const known = findKnown(tools, projectId, idempotencyKey, false);
   if (known === null) return null;
   if (known === 'mismatch') return { kind: 'mismatch' };
   return { kind: 'done', value: JSON.parse(known.answer ?? 'null') as T };
@@ -126,9 +126,9 @@ export function findRecorded<T>(
 export function keepAnswer<T>(
   tools: IdempotencyTools,
   projectId: string,
-  once: IdempotencyKey | null,
+  idempotencyKey: IdempotencyKey | null,
   value: T,
 ): Idempotent<T> {
-  if (once !== null) keepKnown(tools, projectId, once, { answer: JSON.stringify(value) });
+  if (idempotencyKey !== null) keepKnown(tools, projectId, idempotencyKey, { answer: JSON.stringify(value) });
   return { kind: 'done', value };
 }

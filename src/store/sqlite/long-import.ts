@@ -1,4 +1,4 @@
-// Imports a long session in several transactions (parted-session.ts), so that other writes run in between.
+// Imports a long session in several transactions (staged-session.ts), so that other writes run in between.
 import type { Message, Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
 import { isCopy } from '../rows.ts';
@@ -6,20 +6,20 @@ import type { IdempotencyKey, Idempotent } from '../session-store.ts';
 import { findRecorded, type IdempotencyTools, keepAnswer } from './idempotency.ts';
 import { addImportedMessages, importBindings } from './imported-rows.ts';
 import { growSession, sameSession } from './imports.ts';
-import { PartedSession, type PartedTools, removeAbandoned } from './parted-session.ts';
 import { findSession, sessionStatements } from './sessions.ts';
+import { removeAbandoned, StagedSession, type StagingTools } from './staged-session.ts';
 import type { Steps } from './steps.ts';
 import type { Writer } from './writer.ts';
 
 /** How many messages, and how many UTF-16 units of their texts, one transaction takes: a few milliseconds' work. */
 export const partLimits = { messages: 250, units: 256 * 1024 } as const;
 
-export type LongImportTools = PartedTools & Pick<IdempotencyTools, 'rules'>;
+export type LongImportTools = StagingTools & Pick<IdempotencyTools, 'rules'>;
 
 interface ImportRequest {
   readonly projectId: string;
   readonly record: SessionRecord;
-  readonly once: IdempotencyKey | null;
+  readonly idempotencyKey: IdempotencyKey | null;
   /** Called with what was imported, in the last transaction. */
   readonly told: (imported: Session | null) => void;
 }
@@ -54,16 +54,16 @@ class LongImport {
   readonly #projectId: string;
   readonly #record: SessionRecord;
   readonly #once: IdempotencyKey | null;
-  readonly #parted: PartedSession;
+  readonly #parted: StagedSession;
 
   constructor(tools: LongImportTools, request: ImportRequest) {
-    const { projectId, record, once } = request;
+    const { projectId, record, idempotencyKey } = request;
     this.#tools = tools;
     this.#request = request;
     this.#projectId = projectId;
     this.#record = record;
-    this.#once = once;
-    this.#parted = new PartedSession(tools, projectId);
+    this.#once = idempotencyKey;
+    this.#parted = new StagedSession(tools, projectId);
   }
 
   /** Each step is one transaction. The value is null if another session has the id. */

@@ -22,7 +22,7 @@ const addTags = `
   SELECT sessions.id, given.value, sessions.project FROM sessions CROSS JOIN json_each(sessions.tags) AS given
   WHERE sessions.id = @session`;
 
-interface KeptRow {
+interface StoredRow {
   readonly id: number;
   readonly pinned: number;
   readonly archived: number;
@@ -40,7 +40,7 @@ export function orderSessions(
   }: { readonly change: OrderChange; readonly done: string; readonly rules: StoreRules },
 ): readonly OrderedItem[] {
   return sessionIds.map((session_id) => {
-    const row = connection.get<KeptRow>(orderingStatements.kept, { projectId, sessionId: session_id });
+    const row = connection.get<StoredRow>(orderingStatements.kept, { projectId, sessionId: session_id });
     if (row === undefined) return { session_id, status: 'not_found', changed: [] };
     const kept = toOrdering(row);
     const ordered = rules.order(kept, change);

@@ -1,5 +1,5 @@
 // Erases the rows of a purge in slices. Each slice is a transaction of some milliseconds. A pause follows, because other processes check
-// only from time to time whether the store is free. A long session is first hidden like a long import (parted-session.ts), then erased in
+// only from time to time whether the store is free. A long session is first hidden like a long import (staged-session.ts), then erased in
 // parts.
 import type { PurgeFilter } from '../session-filters.ts';
 import type { Clocks } from './age-clock.ts';
@@ -8,7 +8,7 @@ import type { Bindings } from './driver.ts';
 import { agedSince } from './idempotency.ts';
 import { leaseIsOver } from './lease-clock.ts';
 import type { LockWait } from './lock-wait.ts';
-import { removeInSteps } from './parted-session.ts';
+import { removeInSteps } from './staged-session.ts';
 import { StepMeter, type Steps } from './steps.ts';
 import type { Writer } from './writer.ts';
 

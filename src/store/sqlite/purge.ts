@@ -9,8 +9,8 @@ import { backupsOf, removeBackups } from './backup.ts';
 import type { Connection } from './connection.ts';
 import { integrity } from './inspection.ts';
 import { whenUnlocked } from './lock-wait.ts';
-import { removeLeft } from './parted-session.ts';
 import { choosingBy, eraseRows, inSlices, type PurgeTools } from './purge-rows.ts';
+import { removeLeft } from './staged-session.ts';
 import type { Steps } from './steps.ts';
 import { logBytes } from './store-file.ts';
 

@@ -15,11 +15,11 @@ import type { KeyReads } from './key-reads.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
 import { importInParts, isShort } from './long-import.ts';
 import { changeSession, orderSessions } from './ordering.ts';
-import { removeAbandoned } from './parted-session.ts';
 import { planPurge, purgeSessions } from './purge.ts';
 import { Redactions } from './redactions.ts';
 import { importOrReplace } from './replaced-session.ts';
 import { SqliteRetention } from './retention.ts';
+import { removeAbandoned } from './staged-session.ts';
 import type { StoreAccess } from './store-access.ts';
 import type { StoreDependencies } from './store-dependencies.ts';
 import { StoreLines } from './store-lines.ts';
@@ -32,7 +32,7 @@ import { storeItself } from './writer.ts';
 /** Runs a write once for each idempotency key. */
 export type WriteOnce = <T>(
   projectId: string,
-  once: IdempotencyKey | null,
+  idempotencyKey: IdempotencyKey | null,
   work: (connection: Connection) => T,
 ) => Promise<Idempotent<T>>;
 
@@ -106,23 +106,25 @@ export class RareCalls {
   };
 
   readonly orderSessions: SessionStore['orderSessions'] = async (
-    ...[projectId, sessionIds, change, done, once]
+    ...[projectId, sessionIds, change, done, idempotencyKey]
   ) => {
     const { rules } = this.#parts.dependencies;
-    return this.#parts.writeOnce(projectId, once, (connection) =>
+    return this.#parts.writeOnce(projectId, idempotencyKey, (connection) =>
       orderSessions(connection, projectId, sessionIds, { change, done, rules }),
     );
   };
 
-  readonly importSession: SessionStore['importSession'] = async (projectId, record, once, by) => {
+  readonly importSession: SessionStore['importSession'] = async (projectId, record, idempotencyKey, by) => {
     const { connection, writer } = this.#parts.access;
     const told = (kept: Session | null) => this.#parts.audit.with(kept, connection, 'import', projectId, by);
     const { rules } = this.#parts.dependencies;
     const tools = { connection, rules, clocks: () => this.#parts.clocks() };
     const imported = isShort(record)
-      ? await this.#parts.writeOnce(projectId, once, () => importOrReplace(tools, projectId, record, told))
+      ? await this.#parts.writeOnce(projectId, idempotencyKey, () =>
+          importOrReplace(tools, projectId, record, told),
+        )
       : await this.#parts.access.runToEnd(() =>
-          importInParts(writer, tools, { projectId, record, once, told }),
+          importInParts(writer, tools, { projectId, record, idempotencyKey, told }),
         );
     this.search.keepUpWithImport();
     return imported;

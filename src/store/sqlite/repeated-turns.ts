@@ -5,7 +5,7 @@ import { toSettings } from '../rows.ts';
 import type { RegenerationStart, TurnBegin, TurnStart } from '../session-store.ts';
 import { findReplyById, findUndoneReply, firstWholeAlternative } from './hidden-messages.ts';
 import { findKnown, idempotencyStatements, type Known, keepKnown } from './idempotency.ts';
-import { findReplyTo, type KeptTurnRow, turnStatements } from './turn-rows.ts';
+import { findReplyTo, type StoredTurnRow, turnStatements } from './turn-rows.ts';
 import { busyWith, closeTurn, standingTurn, type TurnTools, take } from './turn-taking.ts';
 
 type AgainStart = Pick<TurnStart, 'lease' | 'deadOwner' | 'closing_message_id' | 'now' | 'answersOnly'>;
@@ -23,8 +23,8 @@ export function repeatTurn(tools: TurnTools, projectId: string, start: AgainStar
 /** Takes the turn of the last message for another reply. */
 export function beginRegeneration(tools: TurnTools, projectId: string, start: RegenerationStart): TurnBegin {
   const { connection } = tools;
-  const { once, reply_id: replyId, session_id: sessionId, mode } = start;
-  const known = once === null ? null : findKnown(tools, projectId, once, true);
+  const { idempotencyKey, reply_id: replyId, session_id: sessionId, mode } = start;
+  const known = idempotencyKey === null ? null : findKnown(tools, projectId, idempotencyKey, true);
   if (known === 'mismatch') return { kind: 'mismatch' };
   if (known !== null) {
     const kept = keptTurn(tools, projectId, known);
@@ -33,35 +33,35 @@ export function beginRegeneration(tools: TurnTools, projectId: string, start: Re
     const reply = made ?? (kept.undone_at === null ? null : standingReply(tools, projectId, kept));
     const begin = takeAgain(tools, projectId, start, { kept, reply, mode });
     if (begin.kind === 'begun')
-      connection.run(idempotencyStatements.tryAgain, { projectId, key: once?.key ?? '', replyId });
+      connection.run(idempotencyStatements.tryAgain, { projectId, key: idempotencyKey?.key ?? '', replyId });
     return begin;
   }
-  const kept = connection.get<KeptTurnRow>(turnStatements.lastTurn, { projectId, sessionId });
+  const kept = connection.get<StoredTurnRow>(turnStatements.lastTurn, { projectId, sessionId });
   if (kept === undefined) {
     const session = connection.get(turnStatements.session, { projectId, sessionId });
     return { kind: session === undefined ? 'not_found' : 'empty' };
   }
   const begin = takeAgain(tools, projectId, start, { kept, reply: null, mode });
-  if (begin.kind === 'begun' && once !== null)
-    keepKnown(tools, projectId, once, { message: kept.row, replyId });
+  if (begin.kind === 'begun' && idempotencyKey !== null)
+    keepKnown(tools, projectId, idempotencyKey, { message: kept.row, replyId });
   return begin;
 }
 
 function keptTurn({ connection }: TurnTools, projectId: string, { message, hidden_message: hidden }: Known) {
   return hidden === null
-    ? connection.get<KeptTurnRow>(turnStatements.keptTurn, { projectId, message })
-    : connection.get<KeptTurnRow>(turnStatements.undoneTurn, { projectId, hidden });
+    ? connection.get<StoredTurnRow>(turnStatements.keptTurn, { projectId, message })
+    : connection.get<StoredTurnRow>(turnStatements.undoneTurn, { projectId, hidden });
 }
 
 /** The reply that stands behind the message, or was undone with it. */
-function standingReply({ connection }: TurnTools, projectId: string, kept: KeptTurnRow): Message | null {
+function standingReply({ connection }: TurnTools, projectId: string, kept: StoredTurnRow): Message | null {
   return kept.undone_at === null
     ? findReplyTo(connection, projectId, kept)
     : findUndoneReply(connection, projectId, kept, kept.undone_at);
 }
 
 interface StoredTurn {
-  readonly kept: KeptTurnRow;
+  readonly kept: StoredTurnRow;
   readonly reply: Message | null;
   /** The mode that is to reply; null for that of the message. */
   readonly mode: string | null;

@@ -5,7 +5,7 @@ import type {
   ActivityPlace,
   ExpiryPlace,
   ExpiryReach,
-  HeldRun,
+  LeasedRun,
   RunRow,
   RunStep,
 } from '../retention-store.ts';
@@ -41,7 +41,7 @@ export class RetentionSteps {
     this.#clocks = clocks;
   }
 
-  async expire(held: HeldRun, reach: ExpiryReach, from: ExpiryPlace | null): Promise<RunStep<ExpiryPlace>> {
+  async expire(held: LeasedRun, reach: ExpiryReach, from: ExpiryPlace | null): Promise<RunStep<ExpiryPlace>> {
     if (from !== null) await pause();
     return this.#write(held.projectId, (connection) => {
       if (!this.#hold(connection, held)) return null;
@@ -71,7 +71,7 @@ export class RetentionSteps {
 
   /** `onStep` answers whether the next step is wanted. False if not all was done. */
   async erase(
-    held: HeldRun,
+    held: LeasedRun,
     deletedBefore: number,
     keptSince: number,
     onStep: (sessions: number) => boolean,
@@ -134,7 +134,7 @@ export class RetentionSteps {
     return this.#access.run(() => writer.writeAlone(() => work(connection), party));
   }
 
-  #hold(connection: Connection, { projectId, holder, leaseMs }: HeldRun): boolean {
+  #hold(connection: Connection, { projectId, holder, leaseMs }: LeasedRun): boolean {
     const until = leaseEnd(this.#clocks().clock, leaseMs);
     return connection.run(statements.hold, { projectId, holder, until }).changes > 0;
   }

@@ -3,7 +3,7 @@
 import type { RetentionPolicy } from '../../service/project-retention.ts';
 import type { AuditBy } from '../audit-log.ts';
 import {
-  type HeldRun,
+  type LeasedRun,
   type PolicyRow,
   policyText,
   type RetentionStore,
@@ -101,7 +101,7 @@ export class SqliteRetention implements RetentionStore {
     });
   }
 
-  end({ projectId, run, holder }: HeldRun, now: number): Promise<RunRow | null> {
+  end({ projectId, run, holder }: LeasedRun, now: number): Promise<RunRow | null> {
     return this.#access.write(projectId, (connection) => {
       if (connection.run(statements.release, { projectId, holder }).changes === 0) return null;
       const row = connection.get<RunRow>(statements.run, { run }) as RunRow;
@@ -110,7 +110,7 @@ export class SqliteRetention implements RetentionStore {
     });
   }
 
-  async release({ projectId, holder }: HeldRun): Promise<void> {
+  async release({ projectId, holder }: LeasedRun): Promise<void> {
     await this.#access.write(projectId, (connection) =>
       connection.run(statements.release, { projectId, holder }),
     );

@@ -4,7 +4,7 @@ import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import type { FoundMessage } from '../store-rules.ts';
 import type { Connection } from './connection.ts';
 import { type LockWait, whenUnlocked } from './lock-wait.ts';
-import { fewMessages } from './search-few.ts';
+import { fewMessages } from './search-in-sessions.ts';
 import { meetsAll, type SearchedSessions } from './session-conditions.ts';
 import { inProject } from './sessions.ts';
 

@@ -26,7 +26,7 @@ export const waitingMessages =
 export const waitingOfProject = 'search_waiting.project = @project AND search_waiting.message > @after';
 export const contentBytes = 'octet_length(message.content)';
 /**
- * The work to index a message; NULL for a message that is too long for an index (search-apart.ts). A text with as many bytes as characters
+ * The work to index a message; NULL for a message that is too long for an index (search-unindexed.ts). A text with as many bytes as characters
  * is ASCII and holds no script without spaces. This comparison is far faster than the search for such a script.
  */
 export const indexingWork = `CASE WHEN ${contentBytes} > ${longestIndexed} THEN NULL

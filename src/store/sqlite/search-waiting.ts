@@ -70,7 +70,7 @@ export async function waitingHits(
     for (; next.length > 0; await new Promise((resolve) => setImmediate(resolve))) {
       for (const { content, work, meets, ...message } of next) {
         if (meets !== 1) continue;
-        // A message that is too long for the store's indexes is tested by its text (search-apart.ts).
+        // A message that is too long for the store's indexes is tested by its text (search-unindexed.ts).
         if (work === null && holds(content)) hits.push(message);
         if (work === null) continue;
         const { addWords, addPieces } = memoryStatements;

@@ -8,9 +8,9 @@ import type { FoundMessage, SearchReads, ShownSession, TextRules } from '../stor
 import type { Connection } from './connection.ts';
 import type { LockWait } from './lock-wait.ts';
 import { whenUnlocked } from './lock-wait.ts';
-import { longHits } from './search-apart.ts';
 import { indexedHits } from './search-hits.ts';
 import { hasPrefix, type IndexQuery, indexQuery } from './search-terms.ts';
+import { longHits } from './search-unindexed.ts';
 import { waitingHits } from './search-waiting.ts';
 import { conditionBindings } from './session-conditions.ts';
 import { findSession, inProject } from './sessions.ts';

@@ -36,11 +36,11 @@ import {
   restoreSession,
   restoreSessions,
 } from './sessions.ts';
+import { hasStaged } from './staged-presence.ts';
 import { StoreAccess } from './store-access.ts';
 import type { StoreDependencies } from './store-dependencies.ts';
 import type { StoreProcesses } from './store-processes.ts';
 import { beginTurn, endTurn, isTurnRunning, leaseLeft, renewTurn } from './turns.ts';
-import { hasUnlisted } from './unlisted.ts';
 import { storeItself } from './writer.ts';
 
 export class SqliteStore implements SessionStore {
@@ -123,11 +123,11 @@ export class SqliteStore implements SessionStore {
   createSession(
     projectId: string,
     session: SessionStart,
-    once: IdempotencyKey | null,
+    idempotencyKey: IdempotencyKey | null,
     keyHash: KeyHash = null,
   ): Promise<Idempotent<NewSession>> {
     const create = (connection: Connection) => createSession(connection, projectId, session);
-    return this.#writeOnce(projectId, once, create, keyHash);
+    return this.#writeOnce(projectId, idempotencyKey, create, keyHash);
   }
 
   findSession(projectId: string, sessionId: string, keyHash: KeyHash = null): Promise<Session | null> {
@@ -143,20 +143,26 @@ export class SqliteStore implements SessionStore {
       return this.audit.with(deleted, connection, 'delete', projectId, by);
     });
 
-  readonly restoreSession: SessionStore['restoreSession'] = (projectId, sessionId, once, by) =>
-    this.#writeOnce(projectId, once, (connection) => {
+  readonly restoreSession: SessionStore['restoreSession'] = (projectId, sessionId, idempotencyKey, by) =>
+    this.#writeOnce(projectId, idempotencyKey, (connection) => {
       const restored = restoreSession(connection, projectId, sessionId, this.#dependencies.now());
       return this.audit.with(restored, connection, 'restore', projectId, by);
     });
 
-  readonly deleteSessions: SessionStore['deleteSessions'] = (projectId, sessionIds, now, once, by) =>
-    this.#writeOnce(projectId, once, (connection) => {
+  readonly deleteSessions: SessionStore['deleteSessions'] = (
+    projectId,
+    sessionIds,
+    now,
+    idempotencyKey,
+    by,
+  ) =>
+    this.#writeOnce(projectId, idempotencyKey, (connection) => {
       const items = deleteSessions(connection, projectId, sessionIds, now);
       return this.audit.with(items, connection, 'delete', projectId, by);
     });
 
-  readonly restoreSessions: SessionStore['restoreSessions'] = (projectId, sessionIds, once, by) =>
-    this.#writeOnce(projectId, once, (connection) => {
+  readonly restoreSessions: SessionStore['restoreSessions'] = (projectId, sessionIds, idempotencyKey, by) =>
+    this.#writeOnce(projectId, idempotencyKey, (connection) => {
       const items = restoreSessions(connection, projectId, sessionIds, this.#dependencies.now());
       return this.audit.with(items, connection, 'restore', projectId, by);
     });
@@ -186,8 +192,8 @@ export class SqliteStore implements SessionStore {
     return this.#access.write(projectId, begin, signal);
   }
 
-  readonly modeOfTurn: SessionStore['modeOfTurn'] = (projectId, once) =>
-    this.#access.read(() => modeOfTurn(this.#turnTools(), projectId, once));
+  readonly modeOfTurn: SessionStore['modeOfTurn'] = (projectId, idempotencyKey) =>
+    this.#access.read(() => modeOfTurn(this.#turnTools(), projectId, idempotencyKey));
 
   waitForTurn(
     projectId: string,
@@ -224,7 +230,7 @@ export class SqliteStore implements SessionStore {
     this.#access.read((connection) => holdsAny(connection, projectId, sessionIds));
 
   readonly removeAbandoned = async (): Promise<void> => {
-    if (!hasUnlisted(this.#access.connection)) return;
+    if (!hasStaged(this.#access.connection)) return;
     await (await this.#rare()).removeAbandoned();
   };
 
@@ -254,13 +260,13 @@ export class SqliteStore implements SessionStore {
 
   #writeOnce<T>(
     projectId: string,
-    once: IdempotencyKey | null,
+    idempotencyKey: IdempotencyKey | null,
     work: (connection: Connection) => T,
     keyHash: KeyHash = null,
   ): Promise<Idempotent<T>> {
     return this.#access.write(projectId, (connection) => {
       this.#keys.check(connection, projectId, keyHash);
-      return doOnce(this.#turnTools(), projectId, once, () => work(connection));
+      return doOnce(this.#turnTools(), projectId, idempotencyKey, () => work(connection));
     });
   }
 }

@@ -13,9 +13,9 @@ import type { Clocks } from './age-clock.ts';
 import { FairQueue } from './fair-queue.ts';
 import { ForkCopy, isLongFork } from './forks.ts';
 import type { LongImportTools } from './long-import.ts';
-import { removeAbandoned } from './parted-session.ts';
 import { beginRegeneration } from './repeated-turns.ts';
 import { openSnapshot } from './snapshot.ts';
+import { removeAbandoned } from './staged-session.ts';
 import { atOnce } from './steps.ts';
 import type { StoreAccess } from './store-access.ts';
 import type { StoreDependencies } from './store-dependencies.ts';
@@ -66,10 +66,10 @@ export class StoreLines {
     return this.#access.write(projectId, () => redoTurn(this.#turnTools(), projectId, move), signal);
   }
 
-  async forkSession(projectId: string, fork: Fork, once: IdempotencyKey | null): Promise<ForkEnd> {
+  async forkSession(projectId: string, fork: Fork, idempotencyKey: IdempotencyKey | null): Promise<ForkEnd> {
     const { connection } = this.#access;
     const tools = { connection, rules: this.#dependencies.rules, clocks: () => this.#clocks() };
-    const copy = () => new ForkCopy(tools, { projectId, fork, once });
+    const copy = () => new ForkCopy(tools, { projectId, fork, idempotencyKey });
     const isLong = await this.#access.read(() => isLongFork(connection, projectId, fork));
     if (!isLong) return this.#access.write(projectId, () => atOnce(copy().steps(connection)));
     await this.#enter(projectId);

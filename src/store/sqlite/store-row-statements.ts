@@ -1,4 +1,4 @@
-// The statements that copy a store. Project 0 holds the sessions that parted-session.ts hides. They belong to no project yet and are not
+// The statements that copy a store. Project 0 holds the sessions that staged-session.ts hides. They belong to no project yet and are not
 // copied.
 
 const projectNumber = '(SELECT id FROM projects WHERE project_id = @projectId)';

@@ -5,7 +5,6 @@ import {
   type AuditRow,
   firstMessage,
   type IdempotencyRow,
-  type KeptMessage,
   type PartPage,
   type PartPlace,
   type ProjectKeyRow,
@@ -14,6 +13,7 @@ import {
   type SessionHead,
   type SessionPart,
   type StoreCounts,
+  type StoredMessage,
   type StoreRowReads,
   type StoreRows,
   settingsBytes,
@@ -33,10 +33,11 @@ type HeadRow = Omit<SessionHead, 'pinned' | 'archived'> & {
   readonly pinned: number;
   readonly archived: number;
 };
+type Finish = StoredMessage['finish_reason'];
 /** The columns of `sql.messages`. */
-type StoredMessage = readonly [
-  ...[message_id: string, position: number, role: KeptMessage['role'], content: string, mode: string],
-  ...[finish_reason: KeptMessage['finish_reason'], input_tokens: number | null, output_tokens: number | null],
+type StoredValues = readonly [
+  ...[message_id: string, position: number, role: StoredMessage['role'], content: string, mode: string],
+  ...[finish_reason: Finish, input_tokens: number | null, output_tokens: number | null],
   ...[first_token_ms: number | null, error_code: string | null, created_at: number, copied: number | null],
   ...[alternative_of: string | null, undone_at: number | null],
 ];
@@ -228,7 +229,7 @@ function readParts(connection: Connection, projectId: string, from: PartPlace | 
     const session = toHead(row);
     const begin = session.session_id === from?.session_id ? from.message : null;
     let next: PartPlace | null = null;
-    const rows = connection.valuesWhile<StoredMessage>(
+    const rows = connection.valuesWhile<StoredValues>(
       sql.messages,
       { session: id, ...(begin ?? firstMessage) },
       ([message_id, position, , content]) => {
@@ -250,7 +251,7 @@ function toHead({ id: _, ...head }: HeadRow): SessionHead {
   return { ...head, pinned: head.pinned === 1, archived: head.archived === 1 };
 }
 
-function toMessage(values: StoredMessage): KeptMessage {
+function toMessage(values: StoredValues): StoredMessage {
   return {
     message_id: values[0],
     position: values[1],
@@ -270,7 +271,7 @@ function toMessage(values: StoredMessage): KeptMessage {
 }
 
 /** The values of `sql.addMessage`. */
-function valuesOf(session: number, one: KeptMessage): SqlValue[] {
+function valuesOf(session: number, one: StoredMessage): SqlValue[] {
   return [
     ...[session, one.message_id, one.position, one.role, one.content, one.mode, one.finish_reason],
     ...[one.input_tokens, one.output_tokens, one.first_token_ms, one.error_code, one.created_at],

@@ -92,8 +92,8 @@ function moveTurn(
   work: (row: MovedRow, isAbandoned: boolean) => MovedTurn | null,
 ): TurnMoveEnd {
   const { connection } = tools;
-  const { once, session_id: sessionId, now } = move;
-  const recorded = once === null ? null : findRecorded<MovedTurn>(tools, projectId, once);
+  const { idempotencyKey, session_id: sessionId, now } = move;
+  const recorded = idempotencyKey === null ? null : findRecorded<MovedTurn>(tools, projectId, idempotencyKey);
   if (recorded !== null) return recorded;
   const row = connection.get<MovedRow>(moveStatements.session, { projectId, sessionId, now });
   if (row === undefined) return { kind: 'not_found' };
@@ -101,7 +101,7 @@ function moveTurn(
   if (decision === 'busy') return busyWith(row);
   const value = work(row, decision === 'close and take');
   if (value === null) return { kind: 'nothing' };
-  return keepAnswer(tools, projectId, once, value);
+  return keepAnswer(tools, projectId, idempotencyKey, value);
 }
 
 function moved(connection: Connection, projectId: string, row: MovedRow, undone: 1 | -1) {

@@ -76,7 +76,7 @@ export interface TurnRow {
 
 export type TakenRow = TurnRow & Pick<SessionRow, 'system' | 'parameters'>;
 
-export interface KeptTurnRow extends TakenRow {
+export interface StoredTurnRow extends TakenRow {
   /** The row number of the message, in the table in which it stands. */
   readonly row: number;
   /** Null for a visible message. */

@@ -22,7 +22,8 @@ import { busyWith, closeTurn, standingTurn, type TurnTools, take } from './turn-
 
 export function beginTurn(tools: TurnTools, projectId: string, start: TurnStart): TurnBegin {
   const { connection } = tools;
-  const known = start.once === null ? null : findKnown(tools, projectId, start.once, true);
+  const known =
+    start.idempotencyKey === null ? null : findKnown(tools, projectId, start.idempotencyKey, true);
   if (known === 'mismatch') return { kind: 'mismatch' };
   if (known !== null) return repeatTurn(tools, projectId, start, known);
   if (start.answersOnly) return { kind: 'over_budget' };
@@ -54,7 +55,7 @@ export function beginTurn(tools: TurnTools, projectId: string, start: TurnStart)
     mode,
     now: start.now,
   });
-  if (start.once !== null) keepKnown(tools, projectId, start.once, { message: row });
+  if (start.idempotencyKey !== null) keepKnown(tools, projectId, start.idempotencyKey, { message: row });
   const { owner } = start.lease;
   const turn = { session_id: sessionId, message_id, position, content, mode, owner, epoch };
   take(tools, projectId, start, turn, mode);

@@ -9,7 +9,7 @@ import {
 import { leaseIsOver } from './lease-clock.ts';
 import type { StoreAccess } from './store-access.ts';
 
-// Project 0 holds the sessions that parted-session.ts hides.
+// Project 0 holds the sessions that staged-session.ts hides.
 const ofUser = `sessions.user_id = @user AND sessions.project <> 0
   AND (@projectId IS NULL OR sessions.project = (SELECT id FROM projects WHERE project_id = @projectId))`;
 const messagesIn = (table: string) => `

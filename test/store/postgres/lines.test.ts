@@ -68,7 +68,7 @@ describe('a call whose answer was lost is done once', () => {
     const { store, other, project } = two;
     const session = await sessionOf(other, project, ['one', 'two', 'three']);
     await store.findSession(project, session);
-    const keyed = { once: key === null ? null : once(`${key} ${session}`) };
+    const keyed = { idempotencyKey: key === null ? null : once(`${key} ${session}`) };
     const end = await losingItsAnswer(two, session, () => store.undoTurn(project, moveOf(session, keyed)));
     expect(end).toMatchObject({
       kind: 'done',
@@ -197,7 +197,7 @@ describe('several stores at once', () => {
     const { stores, first, project } = await openFour();
     const session = await sessionOf(first, project, ['one', 'two', 'three']);
     const undos = stores.map((store) =>
-      store.undoTurn(project, moveOf(session, { once: once(`undo ${session}`) })),
+      store.undoTurn(project, moveOf(session, { idempotencyKey: once(`undo ${session}`) })),
     );
     const [undone, ...others] = await Promise.all(undos);
     expect(undone).toMatchObject({ kind: 'done', value: { message: { content: 'three' } } });
@@ -211,7 +211,7 @@ describe('several stores at once', () => {
     expect(new Set(forks.map((end) => end.kind === 'done' && end.value.session_id)).size).toBe(1);
     const key = once(`again ${session}`);
     const begun = await Promise.all(
-      stores.map((store) => store.beginRegeneration(project, regeneration(session, { once: key }))),
+      stores.map((store) => store.beginRegeneration(project, regeneration(session, { idempotencyKey: key }))),
     );
     expect(begun.map(({ kind }) => kind).toSorted()).toEqual(['begun', 'busy', 'busy', 'busy']);
   });
@@ -245,12 +245,15 @@ test('a key that an earlier version recorded keeps its message when another one 
   const project = await newProject(store);
   const session = await sessionOf(store, project, ['one']);
   const key = once(`old ${session}`);
-  const turn = await begin(store, project, { session_id: session, content: 'two', once: key });
+  const turn = await begin(store, project, { session_id: session, content: 'two', idempotencyKey: key });
   await store.endTurn(project, turn, turnReply({ content: 'TWO' }));
   await database.rows(`UPDATE parley.idempotency SET message_id = NULL WHERE key = 'old ${session}'`);
   await store.undoTurn(project, moveOf(session));
   await turnOf(store, project, session, 'three');
-  const again = await store.beginTurn(project, turnStart({ session_id: session, content: 'two', once: key }));
+  const again = await store.beginTurn(
+    project,
+    turnStart({ session_id: session, content: 'two', idempotencyKey: key }),
+  );
   expect(again).toMatchObject({
     kind: 'answered',
     reply: { content: 'TWO', undone_at: expect.any(String) },

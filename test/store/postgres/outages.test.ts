@@ -122,16 +122,19 @@ test('a turn of a server is free for others when its end could not be told, with
 test('a turn of a server is free for others when its beginning came too late for its caller, also by its key', async () => {
   const { store, other, project, owner } = await openImpatient();
   const key = once('key', 'x');
-  const starts = [turnStart(ofOwner(owner)), turnStart({ ...ofOwner(owner), once: key })];
+  const starts = [turnStart(ofOwner(owner)), turnStart({ ...ofOwner(owner), idempotencyKey: key })];
   const holder = await hold('LOCK TABLE parley.sessions IN EXCLUSIVE MODE');
   await Promise.all(
     starts.map((start) => expect(store.beginTurn(project, start)).rejects.toMatchObject(unavailable)),
   );
   await holder.release();
-  for (const { newSession, once: asked } of starts) {
+  for (const { newSession, idempotencyKey: asked } of starts) {
     const { session_id } = newSession;
     await expect.poll(() => other.findSession(project, session_id), patient).not.toBeNull();
-    const next = turnStart({ ...(asked === null ? { session_id } : { once: key }), ...ofOwner('other') });
+    const next = turnStart({
+      ...(asked === null ? { session_id } : { idempotencyKey: key }),
+      ...ofOwner('other'),
+    });
     await expect
       .poll(() => other.beginTurn(project, next), patient)
       .toMatchObject({ kind: 'begun', turn: { session_id } });

@@ -170,9 +170,9 @@ describe('the stored parts of a reply whose server was killed', () => {
   });
 
   test('are replaced by the reply of a repeated turn, or by a longer part', async () => {
-    const asked = await killedTurn({ once: once('key', 'x') });
+    const asked = await killedTurn({ idempotencyKey: once('key', 'x') });
     expect(await isFree(asked.other, asked.project, asked.turn)).toBe(true);
-    const again = await begin(asked.other, asked.project, { once: once('key', 'x') });
+    const again = await begin(asked.other, asked.project, { idempotencyKey: once('key', 'x') });
     expect(again).toMatchObject({ session_id: asked.session, message_id: asked.turn.message_id });
     await asked.other.endTurn(asked.project, again, turnReply({ content: 'whole' }));
     expect(await contents(asked.other, asked.project, asked.session)).toEqual(['user: Hello', 'stop: whole']);

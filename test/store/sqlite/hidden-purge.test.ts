@@ -30,12 +30,12 @@ test('no byte of an alternative or an undone message is left after a purge, in t
   const project = await newProject(store);
   const long = `${word} `.repeat(10_000);
   const { session_id } = await turnOf(store, project, null, `${word} a`, { content: long });
-  await another(store, project, session_id, { content: `${word} b` }, { once: once('another') });
+  await another(store, project, session_id, { content: `${word} b` }, { idempotencyKey: once('another') });
   await another(store, project, session_id, { content: long, finish_reason: 'error' });
   await turnOf(store, project, session_id, long, { content: `${word} 語彙の` });
   // The answers of these keys hold the message.
-  await store.undoTurn(project, moveOf(session_id, { once: once('undo') }));
-  await store.redoTurn(project, moveOf(session_id, { once: once('redo') }));
+  await store.undoTurn(project, moveOf(session_id, { idempotencyKey: once('undo') }));
+  await store.redoTurn(project, moveOf(session_id, { idempotencyKey: once('redo') }));
   await search(store, project, word);
   await store.undoTurn(project, moveOf(session_id));
   const kept = await turnOf(store, project, null, 'canarybeta');

@@ -13,7 +13,7 @@ import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
 import { newProject, once, snippets, startOfTime, turnReply, turnStart } from '../store-samples.ts';
 
 async function begin(store: SessionStore, project: string, content: string, key: string): Promise<Turn> {
-  const begun = await store.beginTurn(project, turnStart({ content, once: once(key) }));
+  const begun = await store.beginTurn(project, turnStart({ content, idempotencyKey: once(key) }));
   if (begun.kind !== 'begun') throw new Error(begun.kind);
   return begun.turn;
 }

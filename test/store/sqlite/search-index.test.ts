@@ -36,7 +36,10 @@ async function begin(
   content: string,
   key: string | null = null,
 ): Promise<Turn> {
-  const begun = await store.beginTurn(project, turnStart({ content, once: key === null ? null : once(key) }));
+  const begun = await store.beginTurn(
+    project,
+    turnStart({ content, idempotencyKey: key === null ? null : once(key) }),
+  );
   if (begun.kind !== 'begun') throw new Error(begun.kind);
   return begun.turn;
 }

@@ -113,7 +113,7 @@ class Place {
       ...ids,
       content,
       now,
-      once: once(key),
+      idempotencyKey: once(key),
       newSession,
       session_id: isThere ? session_id : null,
     };

@@ -1,5 +1,5 @@
 // A session that is written, or erased, in several transactions, so that other writes run in between. Until the last transaction it is
-// unlisted: it has a random id and belongs to a project without keys. The table `imports` names it. If its process ends, another process
+// staged: it has a random id and belongs to a project without keys. The table `imports` names it. If its process ends, another process
 // finds the entry after `held_until` and removes the session.
 import { ParleyError } from '../../service/errors.ts';
 import { longestLeaseMs } from '../session-store.ts';
@@ -17,7 +17,7 @@ const removed = 'removed/';
 const newToken = `'${removed}' || lower(hex(randomblob(16)))`;
 const stillHidden = 'id = @session AND project = 0 AND session_id = @token';
 
-const partedStatements = {
+const stagingStatements = {
   hiddenProject: `INSERT INTO projects (id, project_id, name, created_at) VALUES (0, '', '', 0) ON CONFLICT DO NOTHING`,
   hide: `
     INSERT INTO sessions (session_id, project, ${importedColumns})
@@ -49,40 +49,40 @@ const partedStatements = {
   remove: 'DELETE FROM sessions WHERE id = @session AND project = 0',
 } as const;
 
-interface Unlisted {
+interface StagedRow {
   readonly session: number;
   /** Distinguishes this session from a later one with the same row number. */
   readonly token: string;
 }
 
-interface AbandonedRow extends Unlisted {
+interface AbandonedRow extends StagedRow {
   readonly held_until: number;
 }
 
-export interface PartedTools {
+export interface StagingTools {
   readonly connection: Connection;
   /** Called in each step, because a step may wait for a lock. */
   readonly clocks: () => Clocks;
 }
 
-export class PartedSession {
-  readonly #tools: PartedTools;
+export class StagedSession {
+  readonly #tools: StagingTools;
   readonly #projectId: string;
-  #unlisted: Unlisted | null = null;
+  #staged: StagedRow | null = null;
 
-  constructor(tools: PartedTools, projectId: string) {
+  constructor(tools: StagingTools, projectId: string) {
     this.#tools = tools;
     this.#projectId = projectId;
   }
 
-  /** Makes the unlisted session, with the values of `importedColumns`. Returns its row number. */
+  /** Makes the staged session, with the values of `importedColumns`. Returns its row number. */
   begin(values: Bindings): number {
     const { connection } = this.#tools;
-    connection.run(partedStatements.hiddenProject);
-    const unlisted = connection.get<Unlisted>(partedStatements.hide, values) as Unlisted;
-    const { session } = unlisted;
-    connection.run(partedStatements.hold, { session, projectId: this.#projectId, until: this.#until() });
-    this.#unlisted = unlisted;
+    connection.run(stagingStatements.hiddenProject);
+    const staged = connection.get<StagedRow>(stagingStatements.hide, values) as StagedRow;
+    const { session } = staged;
+    connection.run(stagingStatements.hold, { session, projectId: this.#projectId, until: this.#until() });
+    this.#staged = staged;
     return session;
   }
 
@@ -93,25 +93,25 @@ export class PartedSession {
 
   /** Lists the session under its id. Call it in the last step. If that step fails, `takeBack` still removes the session. */
   list(sessionId: string): void {
-    const { session, token } = this.#unlisted as Unlisted;
-    this.#tools.connection.run(partedStatements.show, { session, token, sessionId });
+    const { session, token } = this.#staged as StagedRow;
+    this.#tools.connection.run(stagingStatements.show, { session, token, sessionId });
     keepTags(this.#tools.connection, session);
-    this.#tools.connection.run(partedStatements.release, { session });
+    this.#tools.connection.run(stagingStatements.release, { session });
   }
 
-  /** Removes the unlisted session, if there is one. */
+  /** Removes the staged session, if there is one. */
   *takeBack(): Steps<void> {
-    const unlisted = this.#unlisted;
-    if (unlisted === null) return;
+    const staged = this.#staged;
+    if (staged === null) return;
     const isHeld = this.#renew();
-    this.#unlisted = null;
-    if (isHeld) yield* removeUnlisted(this.#tools.connection, unlisted);
+    this.#staged = null;
+    if (isHeld) yield* removeStaged(this.#tools.connection, staged);
   }
 
   /** False if another process removed the session, because it was not renewed in time. */
   #renew(): boolean {
-    const bindings = { ...(this.#unlisted as Unlisted), until: this.#until() };
-    return this.#tools.connection.run(partedStatements.renew, bindings).changes === 1;
+    const bindings = { ...(this.#staged as StagedRow), until: this.#until() };
+    return this.#tools.connection.run(stagingStatements.renew, bindings).changes === 1;
   }
 
   #until(): number {
@@ -125,7 +125,7 @@ export async function removeAbandoned(
   clock: number,
 ): Promise<void> {
   try {
-    for (const row of connection.all<AbandonedRow>(partedStatements.all)) {
+    for (const row of connection.all<AbandonedRow>(stagingStatements.all)) {
       if (isLeaseOver(row.held_until, clock)) await writer.writeInParts(removeClaimed(connection, row));
     }
   } catch {}
@@ -134,26 +134,26 @@ export async function removeAbandoned(
 /** Removes what purges have left that were stopped within a session, also if another purge is at work on it. */
 export function* removeLeft(connection: Connection): Steps<void> {
   for (;;) {
-    const row = connection.get<AbandonedRow>(partedStatements.removed);
+    const row = connection.get<AbandonedRow>(stagingStatements.removed);
     if (row === undefined) return;
     yield* removeClaimed(connection, row);
   }
 }
 
 function* removeClaimed(connection: Connection, row: AbandonedRow): Steps<void> {
-  const unlisted = connection.get<Unlisted>(partedStatements.claim, { ...row });
-  if (unlisted !== undefined) yield* removeUnlisted(connection, unlisted);
+  const staged = connection.get<StagedRow>(stagingStatements.claim, { ...row });
+  if (staged !== undefined) yield* removeStaged(connection, staged);
 }
 
 /** Each step checks that the row number still belongs to this session, because another process may remove the session at the same time. */
-function* removeUnlisted(connection: Connection, unlisted: Unlisted, step = new StepMeter()): Steps<void> {
-  const { session } = unlisted;
-  while (connection.get(partedStatements.find, { ...unlisted }) !== undefined) {
+function* removeStaged(connection: Connection, staged: StagedRow, step = new StepMeter()): Steps<void> {
+  const { session } = staged;
+  while (connection.get(stagingStatements.find, { ...staged }) !== undefined) {
     yield* step.next();
-    if (connection.run(partedStatements.removeMessage, { session }).changes > 0) continue;
-    if (connection.run(partedStatements.removeHiddenMessage, { session }).changes > 0) continue;
-    connection.run(partedStatements.release, { session });
-    connection.run(partedStatements.remove, { session });
+    if (connection.run(stagingStatements.removeMessage, { session }).changes > 0) continue;
+    if (connection.run(stagingStatements.removeHiddenMessage, { session }).changes > 0) continue;
+    connection.run(stagingStatements.release, { session });
+    connection.run(stagingStatements.remove, { session });
   }
 }
 
@@ -167,12 +167,12 @@ export function* removeInSteps(
   clock: () => number,
   step: StepMeter,
 ): Steps<void> {
-  connection.run(partedStatements.hiddenProject);
+  connection.run(stagingStatements.hiddenProject);
   const until = () => leaseEnd(clock(), longestLeaseMs);
-  connection.run(partedStatements.holdForGood, { session, until: until() });
-  const unlisted = connection.get<Unlisted>(partedStatements.hideForGood, { session }) as Unlisted;
-  for (const _ of removeUnlisted(connection, unlisted, step)) {
-    connection.run(partedStatements.renew, { ...unlisted, until: until() });
+  connection.run(stagingStatements.holdForGood, { session, until: until() });
+  const staged = connection.get<StagedRow>(stagingStatements.hideForGood, { session }) as StagedRow;
+  for (const _ of removeStaged(connection, staged, step)) {
+    connection.run(stagingStatements.renew, { ...staged, until: until() });
     yield;
   }
 }

@@ -60,7 +60,7 @@ const leave = statement(`
 
 const fresh = { looks: 0, due: 0 };
 
-export class LeftTurns {
+export class OrphanedTurns {
   readonly #ask: Ask;
   readonly #owner: string;
   readonly #beginning = new Set<TurnStart | RegenerationStart>();
@@ -92,7 +92,7 @@ export class LeftTurns {
         projectId,
         sessionId,
         messageId: isNew ? start.message_id : null,
-        key: start.once?.key ?? null,
+        key: start.idempotencyKey?.key ?? null,
         ...fresh,
       });
       throw error;
@@ -160,7 +160,8 @@ export class LeftTurns {
   /** Whether a call is on its way that may be about to learn that it has begun this turn. */
   #mayBegin({ sessionId, key }: Left): boolean {
     return [...this.#beginning].some(
-      ({ session_id, once }) => session_id === sessionId || (key !== null && once?.key === key),
+      ({ session_id, idempotencyKey }) =>
+        session_id === sessionId || (key !== null && idempotencyKey?.key === key),
     );
   }
 

@@ -1,8 +1,8 @@
-// Whether the store holds an unlisted session (parted-session.ts). Each start asks this, and most stores hold none.
+// Whether the store holds an staged session (staged-session.ts). Each start asks this, and most stores hold none.
 import type { Connection } from './connection.ts';
 
 /** False also if the answer cannot be read now: the next start asks again. */
-export function hasUnlisted(connection: Connection): boolean {
+export function hasStaged(connection: Connection): boolean {
   try {
     return connection.get('SELECT 1 FROM imports LIMIT 1') !== undefined;
   } catch {
