@@ -6,14 +6,14 @@ import { schemaInstructions } from '../service/schema-instructions.ts';
 import { estimateTokens, messageTokens } from '../service/token-estimate.ts';
 import type { TurnBegin } from '../store/session-store.ts';
 import { type ContextBudget, contextWindow } from './context-window.ts';
-import { watched } from './engine-watch.ts';
+import { withTimeLimits } from './engine-watch.ts';
 import type { LocalOptions } from './local-options.ts';
 
 export type AskEvent =
   | EngineEvent
   | { readonly type: 'asked'; readonly mode: string; readonly turnsLeftOut: number };
 
-interface SessionAccess {
+interface AskOptions {
   readonly signal: AbortSignal;
   readonly showReasoning: boolean;
   readonly schema?: string;
@@ -36,22 +36,22 @@ export async function* askWithFallback(
   projectId: string,
   begun: BegunTurn,
   engine: ReplyEngine,
-  asking: SessionAccess,
+  options: AskOptions,
 ): AsyncGenerator<AskEvent> {
-  const { signal, showReasoning } = asking;
+  const { signal, showReasoning } = options;
   const tried = new Set<string>();
   let first: unknown = null;
   for (let mode = begun.turn.mode, current = engine; ; ) {
     tried.add(mode);
-    let isSaid = false;
+    let hasEvents = false;
     try {
-      for await (const event of answers(local, projectId, begun, mode, current, asking)) {
+      for await (const event of answers(local, projectId, begun, mode, current, options)) {
         if (event.type === 'reasoning' && !showReasoning && !current.showsReasoning) {
           // The text is not shown. The event is passed on because its time counts as the time of the first chunk.
           yield { type: 'reasoning', text: '' };
           continue;
         }
-        isSaid ||= event.type !== 'asked';
+        hasEvents ||= event.type !== 'asked';
         yield event;
         if (event.type === 'finish') return;
       }
@@ -59,7 +59,7 @@ export async function* askWithFallback(
     } catch (error) {
       const failure = first === null ? error : bothFailed(first, mode, error);
       first ??= error;
-      const next = isSaid || signal.aborted || !isEngineFailure(error) ? null : (current.fallback ?? null);
+      const next = hasEvents || signal.aborted || !isEngineFailure(error) ? null : (current.fallback ?? null);
       if (next === null || tried.has(next)) throw failure;
       const nextEngine = fallbackEngine(local, next, failure);
       mode = next;
@@ -74,7 +74,7 @@ async function* answers(
   { turn, settings }: BegunTurn,
   mode: string,
   engine: ReplyEngine,
-  { signal, schema }: SessionAccess,
+  { signal, schema }: AskOptions,
 ): AsyncGenerator<AskEvent> {
   const { store, limits } = local;
   const windowWithin = (budget: ContextBudget) =>
@@ -94,10 +94,10 @@ async function* answers(
   yield { type: 'asked', mode, turnsLeftOut };
   const context = { history, message, ...settings, ...(schema !== undefined && { schema }) };
   const ask = (engineSignal: AbortSignal) => engine.reply(context, { signal: engineSignal });
-  yield* engine.timesItself ? ask(signal) : watched(ask, signal, limits);
+  yield* engine.timesItself ? ask(signal) : withTimeLimits(ask, signal, limits);
 }
 
-/** The schema takes its part of the tokens, in whatever form the model gets it. */
+/** The schema takes a part of the budget, in whatever form the model gets it. */
 function budgetWith(schema: string | undefined, budget: ContextBudget): ContextBudget {
   const { historyMessages, contextTokens } = budget;
   if (schema === undefined || contextTokens === undefined) return budget;

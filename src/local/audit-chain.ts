@@ -18,12 +18,12 @@ export function sessionMark(sessionId: string): string {
   return hash('sha256', sessionId).slice(0, 16);
 }
 
-/** A purge, which leaves no id, tells the names themselves. Every id begins with `ses_`. */
-function markOf(told: string): string {
-  return /^[\da-f]{16}$/.test(told) ? told : sessionMark(told);
+/** A purge records marks instead of ids, because it leaves no id. Every id begins with `ses_`. */
+function markOf(idOrMark: string): string {
+  return /^[\da-f]{16}$/.test(idOrMark) ? idOrMark : sessionMark(idOrMark);
 }
 
-/** Null for a text that is no entry, as a damaged file may hold. */
+/** Null for a text that is not an entry, as in a damaged file. */
 export function readNote(text: string): Note | null {
   let note: Partial<Note> | null;
   try {
@@ -41,12 +41,12 @@ export function readNote(text: string): Note | null {
 
 /** The most sessions of an entry that gathers many calls. */
 const mostIds = 1000;
-/** The ids of all other entries are those of sessions. */
+/** The kinds of entries whose ids are those of keys. The ids of all other entries are those of sessions. */
 const ofKeys: readonly string[] = ['key_created', 'key_revoked', 'refused_login'];
 
 /**
- * The rows that follow the head. Imports of one key that wait one behind the other become one entry. A text that is no entry is kept as it is:
- * it stops no other, and a check tells it.
+ * The rows that follow the head. Consecutive imports of one key become one entry. A text that is not an entry is
+ * kept unchanged: it does not stop the others, and a check reports it.
  */
 export function chained(
   head: Pick<AuditRow, 'number' | 'hash'> | null,
@@ -68,13 +68,15 @@ function gathered(waiting: readonly string[]): readonly string[] {
     last = null;
   };
   for (const text of waiting) {
-    const told = readNote(text);
-    if (told === null) {
+    const waitingNote = readNote(text);
+    if (waitingNote === null) {
       end();
       entries.push(text);
       continue;
     }
-    const note = ofKeys.includes(told.what) ? told : { ...told, ids: told.ids.map(markOf) };
+    const note = ofKeys.includes(waitingNote.what)
+      ? waitingNote
+      : { ...waitingNote, ids: waitingNote.ids.map(markOf) };
     if (note.what !== 'import') {
       end();
       entries.push(JSON.stringify(note));

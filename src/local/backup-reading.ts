@@ -34,7 +34,7 @@ export async function readBackup(
     number += 1;
     bytes += line.length;
     const at = `${place}, line ${number}`;
-    if (end !== null) throw damaged(at, 'stands behind the end of the backup');
+    if (end !== null) throw damaged(at, 'comes after the end of the backup');
     const text = decoded(line, at);
     const read = parsed(text, at);
     if (head === null) {
@@ -124,8 +124,8 @@ class Tally {
   compare(end: BackupCounts, at: string): void {
     this.#endSession(at);
     for (const [name, count] of Object.entries(this.#counts)) {
-      const said = end[name as keyof BackupCounts];
-      if (said !== count) throw damaged(at, `counts ${said} ${name}, but there are ${count}`);
+      const stated = end[name as keyof BackupCounts];
+      if (stated !== count) throw damaged(at, `counts ${stated} ${name}, but there are ${count}`);
     }
   }
 
@@ -157,7 +157,7 @@ class Tally {
 }
 
 function addOnce(ids: Set<string>, id: string, at: string): void {
-  if (ids.has(id)) throw damaged(at, `names ${id} idempotencyKey more`);
+  if (ids.has(id)) throw damaged(at, `names ${id} twice`);
   ids.add(id);
 }
 

@@ -1,5 +1,5 @@
 // Turns a session's history into the context of an engine: whole turns within the engine's budget (the first and the newest), oldest first,
-// with cut replies marked. A message that got no reply stands in front of the next message. The history is read backwards in pages until
+// with cut replies marked. A message without a reply is put before the next message. The history is read backwards in pages until
 // the budget is full, so a long session costs as much as a short one.
 import type { ContextMessage, ReplyEngine } from '../engine/reply-engine.ts';
 import { isCut, type Message, noSettings, type SessionSettings } from '../service/session.ts';
@@ -7,7 +7,7 @@ import { estimateTokens, messageTokens } from '../service/token-estimate.ts';
 
 export interface ContextWindow {
   readonly history: readonly ContextMessage[];
-  /** The message to answer, behind the earlier messages that got no reply. */
+  /** The message to answer, after the earlier messages that got no reply. */
   readonly message: string;
   /** How many turns of the session are left out because the token budget has no room for them. */
   readonly turnsLeftOut: number;
@@ -22,7 +22,7 @@ export type ContextBudget = Pick<ReplyEngine, 'historyMessages' | 'contextTokens
 const firstPage = 32;
 const largestPage = 256;
 
-/** The context of `message`, which stands at `position`, beside the system prompt of its session. */
+/** The context of the message at `position`. The system prompt of its session takes a part of the budget. */
 export async function contextWindow(
   read: ReadHistory,
   position: number,
@@ -67,9 +67,9 @@ export async function contextWindow(
 }
 
 /**
- * Leaves out turns that failed before the first word: they have no reply, and a model would take an invented reply for its own. The message
- * of such a turn is not lost: it becomes a paragraph in front of the next message, so that the two sides alternate. A message that repeats
- * the one before it word for word stands there once. Joined texts take no more tokens than separate turns.
+ * Leaves out turns that failed before the first word: they have no reply, and a model would treat an invented reply as its own. The message
+ * of such a turn is not lost: it becomes a paragraph before the next message, so that the two sides alternate. A message that repeats the
+ * one before it word for word is used once. Joined texts take no more tokens than separate turns.
  */
 function alternating(
   turns: readonly (readonly Message[])[],

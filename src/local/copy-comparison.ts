@@ -88,7 +88,7 @@ class Sum {
 }
 
 function described({ session_id, original, copy }: DigestPair): string {
-  if (original === null) return `${session_id} (in the copy alone)`;
+  if (original === null) return `${session_id} (only in the copy)`;
   return copy === null ? `${session_id} (not in the copy)` : session_id;
 }
 
@@ -121,8 +121,8 @@ export function differences<Row extends object>(
 /** The error `COPY_DIFFERS`. `what` names the first differences; `more` is the number of the others. */
 export function copyDiffers(what: string, more: number): ParleyError {
   const rest = more === 0 ? '' : `, and ${more} more`;
-  return new ParleyError('COPY_DIFFERS', `The copy is not as the original: ${what}${rest}.`, {
-    hint: 'The original may have been written meanwhile: stop what uses it, and go on.',
+  return new ParleyError('COPY_DIFFERS', `The copy differs from the original: ${what}${rest}.`, {
+    hint: 'The original may have been written during the copy. Stop the programs that use it, and continue the copy.',
     remedy: { kind: 'resume_copy' },
   });
 }

@@ -55,7 +55,7 @@ function messageCursor(position: number): string {
   return encode(`m${position}`);
 }
 
-/** The position behind which the page begins; null for the first page. Throws `INVALID_REQUEST` for any other text. */
+/** The position after which the page begins; null for the first page. Throws `INVALID_REQUEST` for any other text. */
 export function readMessageCursor(cursor: string | null): number | null {
   if (cursor === null) return null;
   const found = /^m(\d{1,15})$/.exec(decode(cursor));
@@ -74,7 +74,7 @@ function anyMessageCursor({ position, messageId }: NonNullable<AnyMessagePlace['
   return encode(`a${position}/${messageId}`);
 }
 
-/** The message behind which the page begins; null for the first page. Throws `INVALID_REQUEST` for any other text. */
+/** The message after which the page begins; null for the first page. Throws `INVALID_REQUEST` for any other text. */
 export function readAnyMessageCursor(cursor: string | null): AnyMessagePlace['after'] {
   if (cursor === null) return null;
   const found = /^a(\d{1,15})\/([\x21-\x7e]{1,255})$/.exec(decode(cursor));

@@ -4,7 +4,7 @@ import { ParleyError } from '../service/errors.ts';
 import type { Limits } from '../service/limits.ts';
 
 /** The engine's events. Throws the signal's reason when the signal fires, and `ENGINE_TIMEOUT` when the engine is silent for too long. */
-export async function* watched(
+export async function* withTimeLimits(
   ask: (signal: AbortSignal) => AsyncIterable<EngineEvent>,
   signal: AbortSignal,
   limits: Pick<Limits, 'firstTokenMs' | 'silenceMs'>,

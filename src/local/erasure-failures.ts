@@ -12,7 +12,7 @@ export function otherCount(found: number, expected: number): ParleyError {
 export function inUse(kind: 'busy' | 'changed', session_id: string): ParleyError {
   const what = kind === 'busy' ? 'A turn runs in' : 'A text changed meanwhile in';
   return new ParleyError('SESSION_BUSY', `${what} the session ${session_id}.`, {
-    hint: 'Nothing of it was replaced. Try again.',
+    hint: 'Nothing was replaced in it. Try again.',
     session_id,
   });
 }

@@ -32,7 +32,7 @@ export function faultOfHidden(messages: readonly Message[], hidden: readonly Mes
   function faultOf(message: Message): Omit<HiddenFault, 'index'> | null {
     const { alternative_of, undone_at, position, role } = message;
     if ((alternative_of === undefined) === (undone_at === undefined))
-      return { field: 'alternative_of', problem: 'must stand without undone_at, or undone_at without it' };
+      return { field: 'alternative_of', problem: 'must be given without undone_at, or undone_at without it' };
     if (alternative_of !== undefined) {
       const isAsked =
         role === 'assistant' && asked.has(keyOf({ position: position - 1, message_id: alternative_of }));
@@ -45,6 +45,6 @@ export function faultOfHidden(messages: readonly Message[], hidden: readonly Mes
     // A turn was undone as the last of its session, so every turn before it is in the record too.
     return first === 0 || places.has(first - 1)
       ? null
-      : { field: 'position', problem: 'is behind a turn that is missing' };
+      : { field: 'position', problem: 'follows a turn that is missing' };
   }
 }

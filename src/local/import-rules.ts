@@ -243,18 +243,18 @@ function fieldsOf<Name extends string, Optional extends string = never>(
   names: readonly Name[],
   optional: readonly Optional[] = [],
 ): Readonly<Record<Name | Optional, unknown>> {
-  const given = objectAt(at, value);
+  const object = objectAt(at, value);
   for (const name of names) {
-    if (!Object.hasOwn(given, name)) throw wrong(placeOf(at, name), 'is missing');
+    if (!Object.hasOwn(object, name)) throw wrong(placeOf(at, name), 'is missing');
   }
   // A loop over the names makes no list of them. A record may have many thousands of messages.
   const known: readonly string[] = names;
   const alsoKnown: readonly string[] = optional;
-  for (const name in given) {
+  for (const name in object) {
     if (known.includes(name) || alsoKnown.includes(name)) continue;
-    throw wrong(placeOf(at, name.slice(0, 80)), 'is not a field of it');
+    throw wrong(placeOf(at, name.slice(0, 80)), 'is not a known field');
   }
-  return given as Readonly<Record<Name | Optional, unknown>>;
+  return object as Readonly<Record<Name | Optional, unknown>>;
 }
 
 function placeOf(at: string, name: string): string {
@@ -276,7 +276,7 @@ function textAt(at: string, value: unknown): string {
 const certainTime =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 
-/** The time must be written in this service's own format, so that it is given out again unchanged. */
+/** The time must be written in this service's own format, so that it is returned unchanged. */
 function timeAt(at: string, value: unknown): number {
   if (typeof value === 'string' && certainTime.test(value)) return Date.parse(value);
   const milliseconds = typeof value === 'string' ? Date.parse(value) : Number.NaN;
@@ -291,7 +291,7 @@ function wrong(field: string, problem: string): ParleyError {
     'INVALID_REQUEST',
     `The session cannot be imported: the field ${field} ${problem}.`,
     {
-      hint: 'Nothing of this session was kept.',
+      hint: 'Nothing of this session was stored.',
       remedy: { kind: 'import_an_export' },
       details: [{ field, problem }],
     },

@@ -1,5 +1,5 @@
-// The archive of the embedded service: lists, searches, reads, renames, deletes, restores and imports sessions. Every chat makes one, so what
-// only some calls need is loaded by them.
+// The archive of the embedded service: lists, searches, reads, renames, deletes, restores and imports sessions. Every chat creates one, so code
+// that only some calls need is loaded by these calls.
 import type { Call } from '../service/call.ts';
 import type { ChatEvent, ReplyForm } from '../service/chat-event.ts';
 import { ParleyError } from '../service/errors.ts';
@@ -275,7 +275,7 @@ function changedSince(sessionId: string): ParleyError {
 function takenId(sessionId: string): ParleyError {
   return new ParleyError(
     'INVALID_REQUEST',
-    `The session ${sessionId} cannot be imported: its id is taken by a session that is not the same.`,
+    `The session ${sessionId} cannot be imported: its id belongs to a different session.`,
     {
       hint: 'Nothing was changed.',
       remedy: { kind: 'restore_session' },

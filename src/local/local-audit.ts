@@ -27,14 +27,14 @@ export class LocalAudit {
     const mark = query.session_id === null ? null : sessionMark(query.session_id);
     await this.#log.chain();
     for await (const { number, entry, hash } of this.#rows()) {
-      const told = readNote(entry);
-      if (told === null) continue;
-      const time = Date.parse(told.time);
+      const note = readNote(entry);
+      if (note === null) continue;
+      const time = Date.parse(note.time);
       if (time < since || time >= until) continue;
-      if (project_id !== null && told.project_id !== project_id) continue;
-      if (what !== null && told.what !== what) continue;
-      if (mark !== null && !told.ids.includes(mark)) continue;
-      yield { number, ...told, hash };
+      if (project_id !== null && note.project_id !== project_id) continue;
+      if (what !== null && note.what !== what) continue;
+      if (mark !== null && !note.ids.includes(mark)) continue;
+      yield { number, ...note, hash };
     }
   }
 
@@ -50,7 +50,7 @@ export class LocalAudit {
       entries += 1;
       const expected: number = (last?.number ?? 0) + 1;
       if (number !== expected) fault(expected, 'missing');
-      // Behind a gap, the hash cannot be compared.
+      // After a gap, the hash cannot be compared.
       else if (chainedHash(last?.hash ?? firstHash, number, entry) !== hash) fault(number, 'changed');
       else if (readNote(entry) === null) fault(number, 'unreadable');
       if (number === noted?.number && hash !== noted.hash) fault(number, 'not_the_noted_one');

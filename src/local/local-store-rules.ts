@@ -18,18 +18,18 @@ export const storeRules: StoreRules = {
   },
   order: orderedSession,
   // Only fields that both sessions have are compared: an older export may lack the code of a failure. A mode or a user of
-  // null says nothing: an export from a server that does not tell it has it. The ordering is no part of the conversation.
-  isSame(kept, given) {
-    const names = Object.keys(kept) as (keyof typeof kept)[];
+  // null is unknown: an export from a server that does not send the field has null. The ordering is no part of the conversation.
+  isSame(stored, imported) {
+    const names = Object.keys(stored) as (keyof typeof stored)[];
     return names.every((name) => {
       if (Object.hasOwn(noOrdering, name)) return true;
-      const isTold = Object.hasOwn(given, name) && (!nothingIfNull.has(name) || given[name] !== null);
-      return !isTold || stableJson(kept[name]) === stableJson(given[name]);
+      const isGiven = Object.hasOwn(imported, name) && (!unknownIfNull.has(name) || imported[name] !== null);
+      return !isGiven || stableJson(stored[name]) === stableJson(imported[name]);
     });
   },
 };
 
-const nothingIfNull: ReadonlySet<unknown> = new Set(['mode', 'user']);
+const unknownIfNull: ReadonlySet<unknown> = new Set(['mode', 'user']);
 
 function isEqual(one: Uint8Array, other: Uint8Array): boolean {
   return one.length === other.length && one.every((byte, index) => byte === other[index]);

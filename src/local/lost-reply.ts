@@ -1,4 +1,4 @@
-// The error for a reply that could not be stored although its message was. It adds to the store's error where the message is.
+// The error for a reply that could not be stored although its message was. It adds the session of the message to the store's error.
 import { ParleyError } from '../service/errors.ts';
 import type { Turn } from '../store/session-store.ts';
 
@@ -14,7 +14,7 @@ export function lostReply(error: unknown, { session_id, message_id }: Turn): Par
       : new ParleyError('INTERNAL_ERROR', 'The store failed.', { cause: error });
   const advice = remedies[known.code] ?? known.hint;
   return known.with({
-    hint: `The message is kept in session ${session_id}; the reply to it is not. ${advice}`.trim(),
+    hint: `The message is kept in session ${session_id}; the reply is not. ${advice}`.trim(),
     session_id,
     message_id,
   });

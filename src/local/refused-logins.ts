@@ -1,5 +1,5 @@
-// Tells the audit log of refused keys. The first refusal is told at once; those of the next minute are counted and told together, so that
-// nobody can fill the log. A key is named by the beginning of its SHA-256, never by a part of itself.
+// Records refused keys in the audit log. The first refusal is recorded at once. Those of the next minute are counted and recorded together,
+// so that no client can fill the log. A key is named by the beginning of its SHA-256, never by a part of itself.
 import type { AuditNote } from '../store/session-store.ts';
 import type { LocalOptions } from './local-options.ts';
 

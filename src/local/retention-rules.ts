@@ -11,7 +11,7 @@ const mostKept = 1_000_000;
 
 /**
  * A clock is believed while no more than this time (ms) passes without a run or an activity, or than twice the interval of the runs if that is
- * longer. A clock that jumps ahead leaves a gap without activity, whatever is said afterwards.
+ * longer. A clock that jumps ahead leaves a gap without activity, whatever is written afterwards.
  */
 const usualGapMs = 14 * dayMs;
 

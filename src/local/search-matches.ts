@@ -3,7 +3,7 @@
 import { foldCase, foldWord, wordsIn } from '../store/search-characters.ts';
 import type { SearchFilter, SearchTerm } from '../store/session-filters.ts';
 
-/** One place of a term in a text, in UTF-16 units; `end` is behind the last unit. */
+/** One place of a term in a text, in UTF-16 units; `end` is the index after the last unit. */
 export interface Match {
   /** The index of the term in the query. */
   readonly term: number;

@@ -16,7 +16,7 @@ const mostBytes = 16 * 1024 * 1024;
 const hitsOfSession = 3;
 /** How much of a text is searched first for its first hit, in UTF-16 units. */
 const firstSearched = 8192;
-/** How many UTF-16 units behind the first hit are enough for a snippet. */
+/** How many UTF-16 units after the first hit are enough for a snippet. */
 const snippetReach = 512;
 /** BM25, with equal weights for all words: how soon more matches of a word stop raising the score. */
 const saturation = 1.2;
@@ -161,7 +161,7 @@ function toHit({ content, ...message }: ShownSession['messages'][number], find: 
   return { ...message, snippet: snippetOf(content, firstMatches(content, find)) };
 }
 
-/** The matches around the first one. A first match mostly stands near the beginning, so a long text is searched in growing parts. */
+/** The matches around the first one. Most first matches are near the beginning, so a long text is searched in growing parts. */
 function firstMatches(content: string, find: FindMatches): readonly Match[] {
   for (let length = firstSearched; length < content.length; length *= 8) {
     // A word at the end of a part may be cut, and a cut word is another word.

@@ -5,7 +5,7 @@ const soonMs = 2000;
 /** Shows the user a line. */
 export type Say = (line: string) => Promise<void>;
 
-/** Waits for `keeping`. `say` is null if no user is at hand. */
+/** Waits for `keeping`. `say` is null if there is no user to tell. */
 export async function withSlowStoreNotice<T>(keeping: Promise<T>, say: Say | null): Promise<T> {
   const timer = setTimeout(() => {
     // The wait continues even if the line cannot be shown.

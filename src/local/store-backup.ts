@@ -72,7 +72,7 @@ async function writeSessions(
       await text.add({ kind: 'session', project_id, ...part });
       messages += part.messages.length;
     }
-    // The last session of a page may go on in the next page.
+    // The last session of a page may continue in the next page.
     const isCut =
       next !== null && next.message !== null && parts.at(-1)?.session.session_id === next.session_id;
     progress.finish(parts.length - (isCut ? 1 : 0));

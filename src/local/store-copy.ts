@@ -1,5 +1,5 @@
 // Copies all rows of a store into another, and compares the two. Sessions are copied in the order of their ids, one page per transaction
-// and two at a time, so a stopped copy can be continued. Keys are copied last, so that nobody can use a copy before it is whole.
+// and two at a time, so a stopped copy can be continued. Keys are copied last, so that no client can use the copy before it is complete.
 import type { CopiedModes, CopiedProject, CopyProgress, CopyReport } from '../service/administration.ts';
 import { ParleyError } from '../service/errors.ts';
 import {
@@ -129,7 +129,7 @@ async function countSessions(rows: StoreRows, projects: readonly ProjectRow[]): 
 /** Returns what was copied, or null if a stopped copy was continued. */
 async function copySessions(options: StoreCopy, projectId: string): Promise<CopiedTexts | null> {
   const { original, copy, progress, signal } = options;
-  const place = options.resume ? await mend(options, projectId) : null;
+  const place = options.resume ? await repair(options, projectId) : null;
   if (place === 'end') return null;
   const copied = options.resume ? null : new CopiedTexts();
   let page: PartPage = await original.readParts(projectId, place);
@@ -161,10 +161,10 @@ async function copySessions(options: StoreCopy, projectId: string): Promise<Copi
 }
 
 /**
- * Copies again the sessions of a stopped copy that differ from the original, such as the last one, of which only a part may be copied.
+ * Copies again the sessions of a stopped copy that differ from the original, such as the last one, which may be incomplete.
  * Returns the place from which on nothing is copied.
  */
-async function mend(options: StoreCopy, projectId: string): Promise<PartPlace | 'end'> {
+async function repair(options: StoreCopy, projectId: string): Promise<PartPlace | 'end'> {
   const { original, copy, progress, signal } = options;
   const wrong: string[] = [];
   const rest = sessionDigests(original, projectId, signal);

@@ -1,4 +1,4 @@
-// Writes the rows of a backup into a new store. Keys are written last, so that nobody can use a store before it is whole.
+// Writes the rows of a backup into a new store. Keys are written last, so that no client can use the store before it is complete.
 import type { CopyProgress } from '../service/administration.ts';
 import type { BackupFacts } from '../service/backup-report.ts';
 import {

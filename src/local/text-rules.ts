@@ -43,7 +43,7 @@ export function checkTitle(title: string, limits: Limits, field = 'title'): void
 
 /** Checks the title of a chat, which becomes the title of the session that the chat creates. */
 export function checkNewTitle(title: string, sessionId: string | null, limits: Limits): void {
-  if (sessionId !== null) throw invalid('title', 'is for a new session: it cannot stand beside session_id');
+  if (sessionId !== null) throw invalid('title', 'is for a new session: it cannot be used with session_id');
   checkTitle(title, limits);
 }
 
@@ -71,7 +71,7 @@ export function checkNewSettings(request: ChatRequest, limits: Limits): void {
   const { session_id, system, parameters } = request;
   const given = [system != null && 'system', parameters !== undefined && 'parameters'].find(Boolean);
   if (given && session_id !== null)
-    throw invalid(given, 'is for a new session: it cannot stand beside session_id');
+    throw invalid(given, 'is for a new session: it cannot be used with session_id');
   checkSettings(request, limits);
 }
 
@@ -112,7 +112,7 @@ const userCharacters = 255;
 export function checkSameUser(user: string, session: Session | null): void {
   if (session === null || session.user === user) return;
   throw invalid('user', 'is not that of the session').with({
-    hint: 'Leave it out to go on with the session, or begin a new one; nothing was kept.',
+    hint: 'Leave it out to continue the session, or begin a new session. Nothing was stored.',
   });
 }
 
@@ -196,7 +196,7 @@ export function checkPageLimit(limit: number, limits: Limits): void {
 
 /** The last page is one of the visible line, and has no page before it. */
 export function checkLastPage({ all, cursor }: MessageQuery): void {
-  if (all || cursor !== null) throw invalid('last', `cannot stand beside ${all ? 'all' : 'cursor'}`);
+  if (all || cursor !== null) throw invalid('last', `cannot be used with ${all ? 'all' : 'cursor'}`);
 }
 
 export function checkBatch(ids: readonly string[], limits: Limits): void {
@@ -219,7 +219,7 @@ const automaticTitleCharacters = 60;
 
 /** The title of a session from its first message: the first line with a visible character, shortened. */
 export function titleOf(message: string): string {
-  // Most lines are plain ASCII, and the Unicode tables behind `\p{…}` take 0.2 ms to load.
+  // Most lines are plain ASCII, and the Unicode tables for `\p{…}` take 0.2 ms to load.
   const clean = (line: string) =>
     (/^[ -~]*$/.test(line) ? line : line.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ')).trim();
   const start = message.search(/[^\s\x00-\x1f\x7f-\x9f]/);

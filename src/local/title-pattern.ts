@@ -1,5 +1,5 @@
 // A glob over titles, as a person types it: `*` any characters, `?` any one, `[a-z]` one of a set, `[^a-z]` one outside the set. A `]` that
-// stands first in a set is a member, and so is a `-` that stands first or last. A set without its closing `]` matches nothing.
+// comes first in a set is a member, and so is a `-` that comes first or last. A set without its closing `]` matches nothing.
 import type { CharacterRange, TitlePart, TitlePattern } from '../store/session-filters.ts';
 
 const part =

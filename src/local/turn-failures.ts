@@ -37,7 +37,7 @@ export function sessionNotFound(): ParleyError {
   });
 }
 
-/** No mode is named where one is needed. A session of which nothing was said here has none. */
+/** The error for a chat without a mode in a session that has none. A session without a turn of this service has no mode. */
 export function noMode(problem: string): ParleyError {
   return new ParleyError('INVALID_REQUEST', `The field mode ${problem}.`, {
     hint: 'Nothing was changed.',
@@ -51,7 +51,7 @@ export function idempotencyMismatch(): ParleyError {
   });
 }
 
-/** The turn of the key was undone, and its reply is no answer. SessionAccess again would write a reply that nobody sees. */
+/** The turn of the key was undone, and its reply is no answer. Asking again would write a reply that nobody sees. */
 export function undoneTurn({ session_id, message_id }: Turn): ParleyError {
   const message = 'The turn of this Idempotency-Key was undone, and its reply is cut. It is not asked again.';
   return new ParleyError('INVALID_REQUEST', message, {

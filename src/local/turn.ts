@@ -17,7 +17,7 @@ import type { TurnBudget } from './turn-budget.ts';
 import { sessionNotFound, takenOver, turnFailure, undoneTurn } from './turn-failures.ts';
 
 export interface ChosenTurn {
-  /** Takes the turn of the session; what is to be answered is stored then. */
+  /** Takes the turn of the session and stores the message. */
   readonly begin: () => Promise<BegunTurn>;
   /** The budget of the key, in which `begin` has counted the turn. */
   readonly budget: Pick<TurnBudget, 'end'>;
@@ -35,10 +35,10 @@ export interface ChosenTurn {
  * - `done` is sent only for a reply that is stored under the `message_id` that it names, and only if the deltas of this stream make its
  * text.
  * - If the other process has stored a whole reply that begins with the text sent so far, the rest of that reply and `done` follow. The same
- * holds for any whole reply if nobody reads the deltas (`form` is `whole`).
+ * holds for any whole reply if the caller does not read the deltas (`form` is `whole`).
  * - Otherwise the error is `SESSION_BUSY`, with the session and the message.
- * - The text received here is stored unless a better reply stands.
- * - Of a call for another reply, no reply that stands is the answer: the error is `SESSION_BUSY`.
+ * - The text that this process received is stored, unless the session has a better reply.
+ * - A call for another reply is never answered with the stored reply: the error is `SESSION_BUSY`.
  */
 export async function* runTurn(
   local: LocalOptions,
@@ -72,7 +72,7 @@ export async function* runTurn(
       return { text, mode, message_id: partsId, now };
     },
   });
-  /** Stores the text so far as the reply. Returns the `done` event, or `lost` with the reply that stands in its place, if any. */
+  /** Stores the text so far as the reply. Returns the `done` event, or `lost` with the reply that is stored in its place, if any. */
   const keep = async (
     finishReason: FinishReason,
     usage: Usage | null,
@@ -129,7 +129,7 @@ export async function* runTurn(
         // A consumer that got the last event may not ask for another one. The code below does not run then.
         held.release();
         if (end.kind === 'kept') yield end.done;
-        else yield* standing(turn, end.standing, form, text);
+        else yield* storedRest(turn, end.standing, form, text);
         return;
       }
       firstTokenMs ??= local.sinceBoot() - askedAt;
@@ -150,7 +150,7 @@ export async function* runTurn(
     const end = await keep(code === null ? 'interrupted' : 'error', null, code);
     held.release();
     if (isStopped) throw call.signal.reason;
-    if (end.kind === 'lost') yield* standing(turn, end.standing, form, text);
+    if (end.kind === 'lost') yield* storedRest(turn, end.standing, form, text);
     else throw isLost ? takenOver(turn) : turnFailure(error, turn);
   } finally {
     held.release();
@@ -163,17 +163,17 @@ type Kept =
   | { readonly kind: 'kept'; readonly done: ChatEvent }
   | { readonly kind: 'lost'; readonly standing: Message | null };
 
-/** The rest of a lost turn, of which the text `said` was sent already: the stored reply if it continues that text, else `SESSION_BUSY`. */
-function* standing(turn: Turn, reply: Message | null, form: ReplyForm, said: string): Generator<ChatEvent> {
+/** The rest of a lost turn whose text `sent` was sent already: the stored reply if it continues that text, else `SESSION_BUSY`. */
+function* storedRest(turn: Turn, reply: Message | null, form: ReplyForm, sent: string): Generator<ChatEvent> {
   if (reply === null || isCut(reply)) throw takenOver(turn);
-  if (form !== 'whole' && !reply.content.startsWith(said)) throw takenOver(turn);
-  yield* replayed(turn, reply, said);
+  if (form !== 'whole' && !reply.content.startsWith(sent)) throw takenOver(turn);
+  yield* replayed(turn, reply, sent);
 }
 
 /** A stored reply, sent in place of a new one. */
-function* replayed(turn: Turn, reply: Message, said: string): Generator<ChatEvent> {
-  const rest = reply.content.startsWith(said) ? reply.content.slice(said.length) : '';
-  if (rest !== '' || said === '') yield { event: 'delta', data: { text: rest } };
+function* replayed(turn: Turn, reply: Message, sent: string): Generator<ChatEvent> {
+  const rest = reply.content.startsWith(sent) ? reply.content.slice(sent.length) : '';
+  if (rest !== '' || sent === '') yield { event: 'delta', data: { text: rest } };
   yield done(turn, {
     ...reply,
     finish_reason: reply.finish_reason ?? 'stop',
@@ -189,7 +189,7 @@ function started({ session_id, message_id, mode }: Turn): ChatEvent {
 type Ending = Omit<ChatReply, 'session_id' | 'reply'> & { readonly content: string };
 
 function done(turn: Turn, ending: Ending): ChatEvent {
-  const told = {
+  const reply = {
     session_id: turn.session_id,
     message_id: ending.message_id,
     mode: ending.mode,
@@ -200,6 +200,6 @@ function done(turn: Turn, ending: Ending): ChatEvent {
     usage: ending.usage,
   };
   const { turns_left_out } = ending;
-  const data: ChatReply = { ...told, turns_left_out };
-  return { event: 'done', data, body: resultOf(turns_left_out === 0 ? told : data).body };
+  const data: ChatReply = { ...reply, turns_left_out };
+  return { event: 'done', data, body: resultOf(turns_left_out === 0 ? reply : data).body };
 }

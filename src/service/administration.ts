@@ -108,7 +108,7 @@ export interface CopyProgress {
   finish(sessions: number): void;
 }
 
-/** Texts of a session and what is to stand in their places. */
+/** Texts of a session and their replacements. */
 export interface RedactionRequest {
   readonly project_id: string;
   readonly session_id: string;
@@ -181,7 +181,7 @@ export interface Administration {
   planPurge(request: PurgeRequest): Promise<PurgePlan>;
 
   /**
-   * Erases deleted sessions for good: in SQLite every byte of them in the store's files and in the backups beside it; in PostgreSQL their
+   * Erases deleted sessions for good: in SQLite every byte of them in the store's files and in the backups in its directory; in PostgreSQL their
    * rows, and with `rewrite` every byte in the data files. A session whose turn still runs is left. Rejects with `INVALID_REQUEST` if the
    * number of sessions is not the expected one; nothing is erased then. Rejects with `STORE_BUSY` while another process prevents the
    * erasure of bytes; the caller repeats the call until it resolves.
@@ -206,7 +206,7 @@ export interface Administration {
   /** Checks the chain of the audit log. `noted`: a head that was kept outside of the store; null for none. */
   verifyAudit(noted: AuditHead | null): Promise<AuditVerification>;
 
-  /** Tells the audit log of an export, which is many reads for the store. */
+  /** Records an export in the audit log. For the store, an export is only many reads. */
   recordExport(exported: ExportRecord): Promise<void>;
 
   /**

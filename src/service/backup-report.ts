@@ -34,7 +34,7 @@ export interface RestoreReport extends Omit<BackupFacts, 'modes' | 'keys'> {
   readonly keys: {
     /** Keys of the backup. */
     readonly restored: number;
-    /** Keys of the store that was there before, which go on working. */
+    /** Keys of the store that was there before, which stay valid. */
     readonly kept: number;
   };
   readonly modes: CopiedModes;

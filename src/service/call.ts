@@ -19,9 +19,9 @@ export interface Call {
   readonly pacesItself: boolean;
   /** True: the chat also yields `reasoning` of a mode that is not set to show it. Only the embedded service can do so. */
   readonly showReasoning: boolean;
-  /** True: what is read goes into an export, which the audit log of a server tells. */
+  /** True: the call reads for an export, which a server records in its audit log. */
   readonly isExport?: boolean;
-  /** Told what the call waits for, while nothing comes of it. */
+  /** Called with the reason for a wait, while the call has no result yet. */
   readonly notice?: (sign: WaitingSign) => void;
 }
 

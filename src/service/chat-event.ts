@@ -74,6 +74,6 @@ export type ChatEvent =
   | { readonly event: 'done'; readonly data: ChatReply; readonly body: unknown };
 
 /**
- * How the caller wants the reply. `whole`: nobody reads its chunks, so they may be left out, and `session` may come together with `done`.
+ * How the caller wants the reply. `whole`: the caller does not read its chunks, so they may be left out, and `session` may come together with `done`.
  */
 export type ReplyForm = 'chunks' | 'whole';

@@ -24,7 +24,7 @@ export interface PurgePlan {
   readonly messages: number;
   /** The bytes of the messages' texts. */
   readonly text_bytes: number;
-  /** The paths of the copies of the store that Parley made beside it. They hold the same texts, so the purge removes them too. */
+  /** The paths of the copies of the store that Parley made in its directory. They hold the same texts, so the purge removes them too. */
   readonly backups: readonly string[];
   /** True if the bytes of what was erased before may still be in the files, because a purge was stopped or retention erased it. */
   readonly unfinished: boolean;
@@ -50,7 +50,7 @@ export interface ErasureReport {
   readonly integrity: string;
 }
 
-/** Everything that a person said and was told: all of their sessions, active and deleted. */
+/** All sessions of a person, active and deleted. */
 export interface UserPurgeRequest {
   /** Null for all projects. */
   readonly project_id: string | null;

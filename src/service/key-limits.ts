@@ -5,7 +5,7 @@ export const keyScopes = ['read', 'chat', 'admin'] as const;
 
 export type KeyScope = (typeof keyScopes)[number];
 
-/** The limits of a key. They are set when the key is made, and never change. Null stands for no limit. */
+/** The limits of a key. They are set when the key is made, and never change. Null means no limit. */
 export interface KeyLimits {
   /** Null for a key that may do everything, such as one made before there were scopes. */
   readonly scope: KeyScope | null;

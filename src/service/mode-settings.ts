@@ -28,8 +28,8 @@ export interface ModeSettings {
   /** Further fields of each request, such as `max_tokens`, `top_p` and `seed`. */
   readonly parameters: Readonly<Record<string, JsonValue>>;
   /**
-   * How many tokens the system prompt, the history and the message may have together, by Parley's estimate. Null for what the model's server
-   * tells; if it tells nothing, 8192 for a model on this machine, and everything for a model elsewhere.
+   * How many tokens the system prompt, the history and the message may have together, by Parley's estimate. Null for the number that the
+   * model's server reports; if it reports none, 8192 for a model on this machine, and everything for a model elsewhere.
    */
   readonly context_tokens: number | null;
   /** The mode to ask when this one fails before the first chunk of its reply; null for none. */
@@ -49,7 +49,7 @@ export interface ModeSettings {
   readonly insecure_http: boolean;
 }
 
-/** The tokens that are sent of a conversation to a model on this machine whose server tells no number. */
+/** The tokens that are sent of a conversation to a model on this machine whose server reports no number. */
 export const usualTokensHere = 8192;
 
 export const thinkTagChoices = ['split', 'open', 'keep'] as const;

@@ -17,10 +17,10 @@ export interface FoundModels {
   readonly problem: string | null;
 }
 
-/** How many tokens a conversation with a model may have, as its server tells. */
+/** How many tokens a conversation with a model may have, as its server reports. */
 export interface ContextSize {
   readonly tokens: number;
-  /** The end of the path that told it: `/models`, `/props` or `/api/show`. */
+  /** The end of the path that reported it: `/models`, `/props` or `/api/show`. */
   readonly place: string;
 }
 

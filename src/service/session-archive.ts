@@ -108,7 +108,7 @@ export interface SearchPage extends Page<SearchItem> {
   readonly newest_only: boolean;
 }
 
-/** The stored session that an imported one takes the place of, with the extension `sync`. */
+/** The stored session that an import replaces, with the extension `sync`. */
 export interface ReplacedSession {
   /** The stored session as it was read. If it has changed since, nothing is stored. */
   readonly session: SessionFacts & Partial<Session>;
@@ -160,7 +160,7 @@ export interface MovedTurn {
   readonly message: Message;
 }
 
-/** What a session is to have from now on: at least one field. A field that is missing stays as it is. */
+/** The fields of a session to change: at least one. A missing field stays unchanged. */
 export interface SessionChanges {
   /** Null removes the title. */
   readonly title?: string | null;
@@ -272,7 +272,7 @@ export interface SessionArchive {
   // the session, and then reject with `SESSION_BUSY`.
 
   /**
-   * Asks for another reply to the last message; events and errors are those of a chat. The reply that stands stays until a whole one
+   * Asks for another reply to the last message; events and errors are those of a chat. The stored reply stays until a whole one
    * takes its place, and becomes an alternative then. A cut reply becomes an alternative itself, unless the standing one is cut too.
    * Rejects with `INVALID_REQUEST` if the session has no message.
    */
@@ -294,7 +294,7 @@ export interface SessionArchive {
 
   /**
    * Makes a session of its own with a copy of the visible line and of the settings, also while the parent runs a turn. The copies have
-   * new ids and the same times, and count in no usage report. Rejects with `INVALID_REQUEST` if no reply stands at `through`.
+   * new ids and the same times, and count in no usage report. Rejects with `INVALID_REQUEST` if there is no reply at `through`.
    */
   forkSession(call: Call, sessionId: string, request: ForkRequest): Promise<Result<Session>>;
 }

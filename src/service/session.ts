@@ -89,7 +89,7 @@ export interface Message {
   /** The code of the failure that ended a reply in `error`. Missing on every other message, and if the code is unknown. */
   readonly error_code?: string;
   /**
-   * The `message_id` of the user's message that this reply answers beside the reply of the visible line. Missing on every message that is
+   * The `message_id` of the user's message that this reply answers, in addition to the reply of the visible line. Missing on every message that is
    * no alternative. It never changes, also if the message is undone or brought back.
    */
   readonly alternative_of?: string;
@@ -98,7 +98,7 @@ export interface Message {
 }
 
 /**
- * True for a message that was said in another program: an import gives it an id with a slash, and a fork keeps that mark. Its mode is the
+ * True for a message from another program: an import gives it an id with a slash, and a fork keeps that mark. Its mode is the
  * name of a model there, so it is not the mode of its session here.
  */
 export function isFromElsewhere({ message_id }: Pick<Message, 'message_id'>): boolean {
@@ -118,7 +118,7 @@ export interface Page<T> {
 
 /** True for a text that can be a session id of a server of the API: 1 to 255 visible characters, not `.` or `..`. */
 export function isSessionId(text: string): boolean {
-  // Most ids are plain ASCII. The Unicode tables behind `\p{…}` take a quarter of a millisecond to load, so they are tried last.
+  // Most ids are plain ASCII. The Unicode tables for `\p{…}` take a quarter of a millisecond to load, so they are tried last.
   const isVisible = /^[!-~]{1,255}$/.test(text) || /^[^\p{C}\p{Z}\s]{1,255}$/u.test(text);
   return isVisible && text !== '.' && text !== '..';
 }

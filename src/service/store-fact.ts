@@ -1,4 +1,4 @@
-// A fact that a store tells of itself.
+// A fact that a store reports about itself.
 
 /** A fact about a store in the store's own words, for people and for logs. No decision depends on it. */
 export interface StoreFact {

@@ -1,4 +1,4 @@
-// What a store tells about its work, for the metrics of a server.
+// Measurements of a store, for the metrics of a server.
 
 export interface StoreGauges {
   readonly bytes: number;
@@ -7,10 +7,10 @@ export interface StoreGauges {
 }
 
 export interface StoreConnections {
-  /** The most at a time. */
+  /** The limit of open connections. */
   readonly most: number;
   readonly open: number;
-  /** Open ones that nobody uses. */
+  /** Open connections that are not in use. */
   readonly free: number;
   /** Calls that wait for a connection. */
   readonly waiting: number;

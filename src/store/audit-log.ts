@@ -30,9 +30,9 @@ export interface AuditLog {
   tell(note: AuditNote): Promise<void>;
   /** Moves what waits into the chain. */
   chain(): Promise<void>;
-  /** At most {@link auditPage} entries of the chain behind a number, in their order. */
+  /** At most {@link auditPage} entries of the chain after a number, in their order. */
   read(after: number): Promise<readonly AuditRow[]>;
-  /** The number and the hash of the last entry, as they are kept beside the chain; null for an empty log. */
+  /** The number and the hash of the last entry, as they are stored apart from the chain; null for an empty log. */
   head(): Promise<Pick<AuditRow, 'number' | 'hash'> | null>;
 }
 

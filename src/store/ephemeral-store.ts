@@ -22,7 +22,7 @@ const ofMemory = [
   ...(['undoTurn', 'redoTurn', 'modeOfTurn', 'waitForTurn', 'history', 'renewTurn'] as const),
 ];
 
-/** Everything that says nothing about what is said. */
+/** The parts of a store that hold no text of a conversation. */
 type CountedTurn = Pick<TurnStart, 'message_id' | 'closing_message_id' | 'mode' | 'now' | 'lease'> & {
   readonly session_id: string;
 };
@@ -104,7 +104,7 @@ function boundTo<Name extends keyof SessionStore>(
   names: readonly Name[],
 ): Pick<SessionStore, Name> {
   const calls = names.map((name) => [name, (store[name] as (...call: never[]) => unknown).bind(store)]);
-  // Each name stands beside the method of that name.
+  // Each name is next to the method of that name.
   return Object.fromEntries(calls) as Pick<SessionStore, Name>;
 }
 

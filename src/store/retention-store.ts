@@ -95,7 +95,7 @@ export interface LeasedRun {
   readonly run: number;
   readonly holder: string;
   readonly leaseMs: number;
-  /** The audit log is told of each step by it. Its time is that of the run, at which the sessions are deleted. */
+  /** Names the run in the audit log, which records each step. Its time is that of the run, at which the sessions are deleted. */
   readonly by: AuditBy;
 }
 
@@ -142,6 +142,6 @@ export interface RetentionStore {
   /** The newest first. */
   runs(): Promise<readonly RunRow[]>;
   countRestorable(run: number): Promise<number>;
-  /** Restores some of its sessions, and tells the audit log of them. Returns how many; 0 at the end. */
+  /** Restores some of its sessions, and records them in the audit log. Returns how many; 0 at the end. */
   restoreStep(run: RunRow, by: AuditBy): Promise<number>;
 }

@@ -7,7 +7,7 @@ export interface Rows<T> {
   readonly hasMore: boolean;
 }
 
-/** The place where a page of sessions ended: behind the session with this id and this time (ms). The session may be gone by now. */
+/** The place where a page of sessions ended: after the session with this id and this time (ms). The session may no longer exist. */
 export interface SessionPlace {
   readonly time: number;
   readonly sessionId: string;
@@ -61,7 +61,7 @@ export interface CharacterRange {
 export interface MessagePlace {
   /** At least 1. */
   readonly limit: number;
-  /** The page begins behind this position; null for the first page. */
+  /** The page begins after this position; null for the first page. */
   readonly after: number | null;
 }
 
@@ -69,7 +69,7 @@ export interface MessagePlace {
 export interface AnyMessagePlace {
   /** At least 1. */
   readonly limit: number;
-  /** The page begins behind this message; null for the first page. */
+  /** The page begins after this message; null for the first page. */
   readonly after: { readonly position: number; readonly messageId: string } | null;
 }
 
@@ -80,7 +80,7 @@ export interface SearchTerm {
   readonly prefix: boolean;
 }
 
-/** The place where a page of a search ended: behind the session with this score and this time (ms) of its newest hit. */
+/** The place where a page of a search ended: after the session with this score and this time (ms) of its newest hit. */
 export interface SearchPlace {
   readonly score: number;
   readonly time: number;

@@ -11,7 +11,7 @@ export interface SessionRedaction {
     readonly content: string;
   }[];
   readonly changes: SessionChanges;
-  /** Who does it, for the audit log. It is told in the same transaction. */
+  /** Who does it, for the audit log, which records it in the same transaction. */
   readonly by?: AuditBy;
 }
 
@@ -34,7 +34,7 @@ export interface StoreRedactions {
    * `rewrites` as in `PurgeOptions`. Rejects with `STORE_BUSY` like a purge.
    */
   overwrite(options: { readonly rewrites: boolean }): Promise<ErasureReport>;
-  /** The ids of the sessions, of all projects and deleted ones included, in which one of these texts stands; at most `limit`. */
+  /** The ids of the sessions, of all projects and deleted ones included, that hold one of these texts; at most `limit`. */
   holders(texts: readonly string[], limit: number): Promise<readonly string[]>;
 }
 

@@ -12,7 +12,7 @@
 // - A call with a {@link KeyHash} does nothing and rejects with `INVALID_API_KEY` when that key is not one of the project, or is revoked.
 // - It rejects with a `ParleyError`: `STORE_BUSY` (locked for too long, or out of reach; may be asked again), `STORAGE_FULL`,
 //   `STORE_DAMAGED`, `UNAVAILABLE` (closed). Then nothing was kept, unless the answer itself was lost.
-// - What a call with {@link AuditBy} deletes, restores, imports or erases is told in the audit log, in the same transaction. So are keys that
+// - The audit log records what a call with {@link AuditBy} deletes, restores, imports or erases, in the same transaction. So are keys that
 //   are created or revoked.
 // - Several stores may be open on the same sessions at once, in one process or in many.
 // - The visible line of a session has all positions from 0, one message each; `message_count` counts it. Every method means the visible
@@ -164,7 +164,7 @@ export interface SessionStore {
   ): Promise<Idempotent<readonly BatchItem<'restored'>[]>>;
   /**
    * Changes the ordering of sessions by the rule, in one transaction; the items are in the order of the ids. `done` is the status of a session
-   * that now is as asked. A session of which nothing changed is not written.
+   * that now is as asked. An unchanged session is not written.
    */
   orderSessions(
     projectId: string,
@@ -178,7 +178,7 @@ export interface SessionStore {
   /**
    * The result of the search rule over the messages of active sessions. The messages of other projects do not change it. The first search
    * of a store that was copied here may take long, because it reads the whole store. Rejects with the signal's reason when the signal
-   * fires, and with `INVALID_REQUEST` for a query that cannot be answered in reasonable time (search-refusals.ts). `notice` is told of the
+   * fires, and with `INVALID_REQUEST` for a query that cannot be answered in reasonable time (search-refusals.ts). `notice` is called for the
    * messages that are indexed first.
    */
   searchSessions(
@@ -224,7 +224,7 @@ export interface SessionStore {
   /** The mode of the message whose turn the key began; null for a key that is new, too old, or not that of a turn. */
   modeOfTurn(projectId: string, idempotencyKey: Omit<IdempotencyKey, 'requestHash'>): Promise<string | null>;
   /**
-   * Takes the turn of the session's last message for another reply, as `beginTurn` takes it for a message. The reply that stands there
+   * Takes the turn of the session's last message for another reply, as `beginTurn` takes it for a message. The stored reply
    * stays until `endTurn`. An abandoned regeneration leaves it as it is; stored parts of its reply become an alternative. A key whose
    * regeneration made a whole reply is answered with that, and a key whose message was undone with a reply that the message has.
    */
@@ -265,8 +265,8 @@ export interface SessionStore {
    */
   renewTurn(projectId: string, turn: Turn, leaseMs: number, part?: ReplyPart | null): Promise<boolean>;
   /**
-   * The second write: stores the reply behind its message and releases the turn. A reply that stands there becomes an alternative, or this
-   * reply does if it is cut and the standing one is whole. If the session was deleted meanwhile, it stays deleted and the reply is stored
+   * The second write: stores the reply after its message and releases the turn. An earlier reply there becomes an alternative, or this
+   * reply does if it is cut and the earlier one is whole. If the session was deleted meanwhile, it stays deleted and the reply is stored
    * in it. The reply of a lost turn is stored too (`kept`) if it replaces a cut reply to the same message and no turn runs at that place.
    * The call may be repeated with the same reply.
    */

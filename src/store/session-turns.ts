@@ -105,7 +105,7 @@ export interface Fork {
     /** Undefined for the parent's title. */
     readonly title: string | null | undefined;
   };
-  /** The id of each copy: this text, `_` and the position; then `/copy` if the message was said in another program. */
+  /** The id of each copy: this text, `_` and the position; then `/copy` if the message comes from another program. */
   readonly message_ids: string;
   /** The position of the last message to copy; null for the last reply. */
   readonly through: number | null;
@@ -114,7 +114,7 @@ export interface Fork {
 
 export type ForkEnd =
   | { readonly kind: 'done'; readonly value: Session }
-  /** No reply stands at `through`. `last` is the position of the last reply; null if there is none. */
+  /** There is no reply at `through`. `last` is the position of the last reply; null if there is none. */
   | { readonly kind: 'no_reply'; readonly last: number | null }
   | { readonly kind: 'not_found' }
   | { readonly kind: 'mismatch' };

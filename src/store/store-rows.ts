@@ -77,13 +77,13 @@ export interface SessionPart {
   readonly messages: readonly StoredMessage[];
 }
 
-/** The place of a message in the order of its session. An empty id stands before all messages of its position. */
+/** The place of a message in the order of its session. An empty id comes before all messages of its position. */
 export interface MessageKey {
   readonly position: number;
   readonly message_id: string;
 }
 
-/** The place where a page begins: at this message of the session, or behind the session if `message` is null. */
+/** The place where a page begins: at this message of the session, or after the session if `message` is null. */
 export interface PartPlace {
   readonly session_id: string;
   readonly message: MessageKey | null;
@@ -129,14 +129,14 @@ export interface StoreRowReads {
   count(projectId: string): Promise<StoreCounts>;
   /** `from` is null for the first page. A page holds at least one message if any is left. */
   readParts(projectId: string, from: PartPlace | null): Promise<PartPage>;
-  /** At most a thousand rows behind the key `after`, in the order of the keys. */
+  /** At most a thousand rows after the key `after`, in the order of the keys. */
   readIdempotency(projectId: string, after: string | null): Promise<readonly IdempotencyRow[]>;
-  /** At most a thousand entries of the audit log behind a number. Entries that wait to be chained are not among them. */
+  /** At most a thousand entries of the audit log after a number. Entries that wait to be chained are not among them. */
   readAudit(after: number): Promise<readonly AuditRow[]>;
 }
 
 export interface StoreRows extends StoreRowReads {
-  /** The next sessions behind the id `after`, without their messages; null for the first. None only at the end. */
+  /** The next sessions after the id `after`, without their messages; null for the first. None only at the end. */
   readHeads(projectId: string, after: string | null): Promise<readonly SessionHead[]>;
   /** Runs reads that all see the store as it is at one moment, while others write to it. */
   atOneMoment<T>(work: (rows: StoreRowReads) => Promise<T>): Promise<T>;

@@ -43,7 +43,7 @@ export interface TurnRules {
     place: { readonly isHeld: boolean; readonly isRunning: boolean; readonly reply: Message | null },
     reply: TurnReply,
   ): 'add' | 'replace' | 'alternative' | 'stands' | 'lost';
-  /** The position of the last message of a fork; null if no reply stands at `through`. `through` null: the last reply. */
+  /** The position of the last message of a fork; null if there is no reply at `through`. `through` null: the last reply. */
   forkThrough(messageCount: number, through: number | null): number | null;
 }
 

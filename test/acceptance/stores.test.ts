@@ -158,7 +158,7 @@ test('a copy that somebody may have used before it was whole loses nothing', asy
     SELECT min(id), 'ses_own', 0, 0 FROM early.projects`);
   const told = await copy(place.dataDirectory, target, '--resume');
   expectFailure(told, { status: 1, code: 'COPY_DIFFERS' });
-  expect(told.err).toContain('ses_own (in the copy alone)');
+  expect(told.err).toContain('ses_own (only in the copy)');
   expect(await query(`SELECT 1 FROM early.sessions WHERE session_id = 'ses_own'`)).toHaveLength(1);
   await query(`DELETE FROM early.sessions WHERE session_id = 'ses_own'`);
   expect((await copy(place.dataDirectory, target, '--resume')).status).toBe(0);

@@ -92,7 +92,7 @@ test('each cut is found, and anything behind the end', async () => {
   for (let length = 0; length < whole.length; length += 1)
     expect(await failureOf(whole.subarray(0, length))).toMatch(/^STORE_DAMAGED The backup is damaged: b/);
   expect(await failureOf(Buffer.concat([whole, Buffer.from('\n')]))).toBe(
-    'STORE_DAMAGED The backup is damaged: b, line 6 stands behind the end of the backup.',
+    'STORE_DAMAGED The backup is damaged: b, line 6 comes after the end of the backup.',
   );
 });
 
@@ -136,8 +136,8 @@ describe('a backup whose SHA-256 is right is refused', () => {
       /has no role in "mess/,
     ],
     ['with a hash that is none', backupOf([head, project, { ...key, hash: 'zz' }]), /has no hash in "hash"/],
-    ['with a project twice', backupOf([head, project, project]), /line 3 names p once more/],
-    ['with a key twice', backupOf([head, project, key, key]), /line 4 names k once more/],
+    ['with a project twice', backupOf([head, project, project]), /line 3 names p twice/],
+    ['with a key twice', backupOf([head, project, key, key]), /line 4 names k twice/],
     ['with a gap', backupOf([head, project, withMessage({ position: 5 })]), /has position 5 in place of 0/],
     ['with a second beginning', backupOf([head, head]), /line 2 is out of place/],
     ['without a beginning', backupOf([project]), /line 1 is not the beginning/],

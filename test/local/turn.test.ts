@@ -263,7 +263,7 @@ describe('a turn', () => {
     expect(error.code).toBe('STORAGE_FULL');
     expect(error.cause).toBe(full);
     expect(`${error.message} ${error.hint}`).toContain(
-      `kept in session ${error.session_id}; the reply to it is not.`,
+      `kept in session ${error.session_id}; the reply is not.`,
     );
     expect(`${error.message} ${error.hint}`).not.toMatch(/this was not kept/i);
     expect(await kept(backend, key, error.session_id ?? '')).toEqual([['user', 'hello', null]]);

@@ -76,7 +76,7 @@ it('a reply that a store did not take for a minute is told as lost', async () =>
   await pass(65);
   expect(ended()).toMatchObject({
     code: 'STORE_BUSY',
-    hint: expect.stringContaining('the reply to it is not'),
+    hint: expect.stringContaining('the reply is not'),
   });
   holder.exec('ROLLBACK');
   expect(await messages()).toEqual([['hello', null]]);
