@@ -1,4 +1,4 @@
-// The interface of a store's audit log. What is done is told in the transaction that does it, as a waiting entry, so that no call waits for
+// The interface of a store's audit log. What is done is recorded in the same transaction, as a waiting entry, so that no call waits for
 // another. From time to time, and before the log is read, one process at a time moves the waiting entries into the chain.
 import type { AuditedAction } from '../service/audit-entry.ts';
 
@@ -41,8 +41,8 @@ export const auditPage = 1000;
 export const chainedLength = 512 * 1024;
 
 export function noteText({ time, what, project_id, key_id, request_id, count, ids }: AuditNote): string {
-  const told = { time: new Date(time).toISOString(), what, project_id, key_id, request_id, count, ids };
-  return JSON.stringify(told);
+  const note = { time: new Date(time).toISOString(), what, project_id, key_id, request_id, count, ids };
+  return JSON.stringify(note);
 }
 
 /** A key that was created or revoked by the owner of the store. */
@@ -54,7 +54,7 @@ export function keyNote(
   return { time, what, project_id, key_id: null, request_id: null, count: 1, ids: [key_id] };
 }
 
-/** Chains soon after something was told, once for all that is told meanwhile. */
+/** Chains the waiting entries soon after one was recorded, once for all that wait by then. */
 export class ChainTimer {
   readonly #chain: () => Promise<void>;
   #timer: NodeJS.Timeout | null = null;
@@ -63,7 +63,7 @@ export class ChainTimer {
     this.#chain = chain;
   }
 
-  told(): void {
+  notify(): void {
     if (this.#timer !== null) return;
     this.#timer = setTimeout(() => {
       this.#timer = null;
@@ -79,7 +79,7 @@ export class ChainTimer {
     this.#timer = null;
   }
 
-  /** Chains what was told, and waits for that, but not long. */
+  /** Chains the waiting entries, and waits for that, but not long. */
   async end(): Promise<void> {
     if (this.#timer === null) return;
     this.clear();

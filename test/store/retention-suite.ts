@@ -44,7 +44,7 @@ export function describeRetention(name: string, newPlace: NewPlace): void {
       active: () => listed(store, project, { archived: null }),
       deleted: () => listed(store, project, { deleted: true }),
       /** What the audit log has of the owner's and of retention's doing, of a session or of all. */
-      async toldOf(session_id: string | null = null) {
+      async auditing(session_id: string | null = null) {
         const query = { since: null, until: null, project_id: project, what: null, session_id };
         const told: string[] = [];
         for await (const { what, count, key_id } of new LocalAudit(store.audit).entries(query))
@@ -195,7 +195,7 @@ export function describeRetention(name: string, newPlace: NewPlace): void {
     });
 
     it('erases after the grace what it has deleted itself, and nothing else', async () => {
-      const { store, session, run, retention, project, deleted, begun, later, toldOf } = await retained();
+      const { store, session, run, retention, project, deleted, begun, later, auditing } = await retained();
       const [gone, back, again] = [await session(100), await session(200), await session(300)];
       const byHand = await session(400);
       await store.deleteSession(project, byHand, start - 300 * dayMs);
@@ -213,8 +213,8 @@ export function describeRetention(name: string, newPlace: NewPlace): void {
       expect(await run({ confirmed: 1 })).toMatchObject({ report: { erased: 1, batch: null } });
       expect(await store.holdsAny(project, [gone])).toBe(false);
       expect(await deleted()).toEqual([again, byHand].sort());
-      expect(await toldOf()).toEqual(['retention_set 1', 'expire 3', 'purge 1']);
-      expect(await toldOf(gone)).toEqual(['expire 3', 'purge 1']);
+      expect(await auditing()).toEqual(['retention_set 1', 'expire 3', 'purge 1']);
+      expect(await auditing(gone)).toEqual(['expire 3', 'purge 1']);
     });
 
     it('with a clock a year ahead needs a count again, also if something was said since', async () => {
@@ -317,18 +317,18 @@ export function describeRetention(name: string, newPlace: NewPlace): void {
     });
 
     it('tells the audit log which sessions expired and which came back, also of a run that never ended', async () => {
-      const { store, session, retention, project, run, toldOf } = await retained();
+      const { store, session, retention, project, run, auditing } = await retained();
       const [listed, archived] = [await session(100), await session(200)];
       await store.changeSession(project, archived, { archived: true });
       await retention.setPolicy(project, after90);
       const stop = new AbortController();
       await run({ confirmed: 2, signal: stop.signal, onStep: () => stop.abort() });
-      expect([await toldOf(listed), await toldOf(archived)]).toEqual([['expire 1'], []]);
+      expect([await auditing(listed), await auditing(archived)]).toEqual([['expire 1'], []]);
       await run();
       const [batch] = await retention.batches();
       const { signal } = new AbortController();
       expect(await retention.restoreBatch(batch?.batch ?? '', { signal })).toBe(2);
-      for (const id of [listed, archived]) expect(await toldOf(id)).toEqual(['expire 1', 'restore 2']);
+      for (const id of [listed, archived]) expect(await auditing(id)).toEqual(['expire 1', 'restore 2']);
     });
 
     it('is of one project: other projects, and a project that is not there, are left alone', async () => {

@@ -23,7 +23,7 @@ export interface BasicServer {
 export interface BasicServerOptions {
   readonly ids: Iterable<string>;
   readonly trouble?: (count: number) => Trouble;
-  /** Told the count of each deletion before it is looked at. */
+  /** AuditChange the count of each deletion before it is looked at. */
   readonly before?: (count: number, server: BasicServer) => void;
   /** Milliseconds that a deletion takes. */
   readonly takes?: number;

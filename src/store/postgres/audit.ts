@@ -39,17 +39,17 @@ const read = statement(
 );
 
 /**
- * SQL for a statement's WITH: tells of the sessions in the rows of `work`, if there are any. `note` is SQL for the text of {@link noteOf};
- * nothing is told if it is null.
+ * SQL for a statement's WITH: records the sessions in the rows of `work`, if there are any. `note` is SQL for the text of {@link noteOf};
+ * nothing is recorded if it is null.
  */
-export const toldOf = (work: string, note: string) => `
+export const auditing = (work: string, note: string) => `
   told AS (
     INSERT INTO parley.audit_waiting (entry)
     SELECT left(${note}::text, -1) || ',"count":' || count(*) || ',"ids":' || json_agg(session_id ORDER BY session_id)::text || '}'
     FROM ${work} HAVING count(*) > 0 AND ${note}::text IS NOT NULL
   )`;
 
-/** A note without its count and ids; null for a call that is not told. */
+/** A note without its count and ids; null for a call that is not recorded. */
 export function noteOf(what: AuditNote['what'], project_id: string, by: AuditBy | undefined): string | null {
   if (by === undefined) return null;
   const { time, key_id, request_id } = by;
@@ -75,20 +75,20 @@ export class PostgresAudit implements AuditLog {
     this.#run = run;
   }
 
-  /** Called when something was told. */
-  told(): void {
-    this.#timer.told();
+  /** Called when an entry was recorded. */
+  notify(): void {
+    this.#timer.notify();
   }
 
   async tell(note: AuditNote): Promise<void> {
     await this.#run((ask) => tellOf(ask, note));
-    this.told();
+    this.notify();
   }
 
   async chain(): Promise<void> {
     this.#timer.clear();
     const chain = await this.#rules.loadChain();
-    // What is told meanwhile is left to the next time, which then gathers it.
+    // Later entries are left to the next call.
     const last = await this.#run(async (ask) => (await ask<{ id: number }>(lastWaiting))[0]?.id ?? 0);
     while (await this.#run(async (ask) => (await ask(isWaiting, [last])).length > 0))
       await this.#run(() => this.#connections.transaction((ask) => chainNext(ask, chain, last)));
@@ -121,7 +121,7 @@ export function readAudit(ask: Ask, after: number): Promise<readonly AuditRow[]>
   return ask<AuditRow>(read, [after]);
 }
 
-/** Adds rows behind the end of the chain. */
+/** Adds rows at the end of the chain. */
 export async function addAudit(ask: Ask, rows: readonly AuditRow[]): Promise<void> {
   const last = rows.at(-1);
   if (last === undefined) return;

@@ -18,7 +18,7 @@ const types: pg.CustomTypesConfig = {
 
 /** A statement that takes longer has failed, ms. */
 export const answerMostMs = 10_000;
-/** While nobody has answered, the next try begins so long after the one before, ms. */
+/** The time (ms) between two tries while no host has answered. */
 const apartMs = 500;
 const usualConnectMs = 4000;
 
@@ -70,7 +70,7 @@ export class Connection extends pg.Client {
     const socket = new Socket();
     super({ ...config, stream: () => socket });
     this.#socket = socket;
-    // A connection that fails later tells it to those who use it; without a listener the process would end.
+    // A connection that fails later reports the failure to its users. Without a listener the process would end.
     this.on('error', () => {});
   }
 
@@ -81,7 +81,7 @@ export class Connection extends pg.Client {
 
 /**
  * Tries the hosts in their order, and again, until one of them takes writes: the next as soon as one refuses, or has not answered for
- * half a second. A host that is gone without a word holds nobody up, and one that comes back is found soon. Rejects when all have refused.
+ * half a second. A host that does not answer delays no call, and one that comes back is found soon. Rejects when all have refused.
  */
 export function connect(hosts: readonly ConnectionConfig[], options: ConnectOptions): Promise<Connection> {
   return new Promise((resolve, reject) => {

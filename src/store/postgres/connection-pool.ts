@@ -211,7 +211,7 @@ export class ConnectionPool {
       return await work(client);
     } catch (error) {
       isLost = !(error instanceof ParleyError) && isConnectionLost(error);
-      // Those that nobody uses go the same way through the network.
+      // Idle connections take the same way through the network.
       if (isSilence(error)) for (const free of this.#free.splice(0)) this.#give(free, true);
       throw error;
     } finally {
@@ -250,7 +250,7 @@ export class ConnectionPool {
     });
   }
 
-  /** One at a time, for as long as somebody waits: a database that comes back is not overrun. */
+  /** One at a time, as long as a call waits, so that a database that comes back is not overloaded. */
   async #openMore(): Promise<void> {
     if (this.#isOpening || this.#closed) return;
     if (this.#waiting.length === 0 || this.#open >= this.#options.size) return;
@@ -290,7 +290,7 @@ export class ConnectionPool {
     else next.resolve(client);
   }
 
-  /** A connection that fails while nobody uses it. */
+  /** A connection that fails while it is idle. */
   #drop(client: Connection): void {
     const at = this.#free.indexOf(client);
     if (at < 0) return;

@@ -65,7 +65,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   XX002: damaged,
 };
 
-/** `said`: the words of the error. A pooler has one code (08P01) for all that it says, and says it in English. */
+/** `said`: the message of the error. A pooler has one code (08P01) for all of its errors, and its messages are in English. */
 export function isLoginRefused(code: string, said: string): boolean {
   return (
     /^(28|3D)/.test(code) || (code === pooler && /authentication failed|no such (user|database)/i.test(said))

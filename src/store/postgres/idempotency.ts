@@ -51,7 +51,7 @@ const find = statement(`
   JOIN parley.projects ON projects.id = known.project
   WHERE projects.project_id = $1 AND known.key = $2`);
 const modeOf = statement(`
-  SELECT told.mode FROM parley.idempotency AS known
+  SELECT replied.mode FROM parley.idempotency AS known
   JOIN parley.projects ON projects.id = known.project
   CROSS JOIN LATERAL (
     SELECT mode FROM parley.messages AS message
@@ -61,7 +61,7 @@ const modeOf = statement(`
     SELECT mode FROM parley.hidden_messages AS message
     WHERE message.session = known.session AND message.position = known.position
       AND message.message_id = known.message_id
-  ) AS told
+  ) AS replied
   WHERE projects.project_id = $1 AND known.key = $2
     AND known.created_at >= clock_timestamp() - $3::bigint * interval '1 millisecond'`);
 const record = statement(`

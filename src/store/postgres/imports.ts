@@ -15,7 +15,7 @@ import {
   toMessage,
 } from '../rows.ts';
 import type { StoreRules } from '../store-rules.ts';
-import { noteOf, toldOf } from './audit.ts';
+import { auditing, noteOf } from './audit.ts';
 import type { Ask } from './connection-pool.ts';
 import { accepted } from './keys.ts';
 import { findSessions } from './sessions.ts';
@@ -55,7 +55,7 @@ const addSession = statement(`
     INSERT INTO parley.to_index (project, session, position, bytes)
     SELECT added.project, added.id, input.position, octet_length(input.content)
     FROM added CROSS JOIN unnest($8::integer[], $11::text[]) AS input (position, content) WHERE input.content <> ''
-  ), ${toldOf('added', '$40')}
+  ), ${auditing('added', '$40')}
   SELECT id FROM added`);
 
 const growable = statement(`
@@ -84,7 +84,7 @@ const growSession = statement(`
     INSERT INTO parley.to_index (project, session, position, bytes)
     SELECT grown.project, grown.id, input.position, octet_length(input.content)
     FROM grown CROSS JOIN unnest($6::integer[], $9::text[]) AS input (position, content) WHERE input.content <> ''
-  ), ${toldOf('grown', '$18')}
+  ), ${auditing('grown', '$18')}
   SELECT id FROM grown`);
 
 const keptMessages = statement(`

@@ -76,7 +76,7 @@ export async function checkWritable(
   const asked = askSoon(emptyWrite)
     .then(() => refuseMigrated(askSoon, name, schema))
     .then(() => true);
-  // It may go on asking when nobody waits any more.
+  // The query may still run after its caller has stopped waiting.
   asked.catch(() => {});
   if (await Promise.race([asked, delay(soonMs, false, { ref: false })])) return;
   throw new ParleyError('UNAVAILABLE', `The database ${name} gives no answer.`, {

@@ -74,7 +74,7 @@ export async function listMessages(
     return listMessages(ask, projectId, sessionId, place);
   }
   if (first === undefined) return null;
-  // A session without messages behind the place has one row, without a message.
+  // A session without messages after the place has one row, without a message.
   if (first.message_id === null) return { items: [], hasMore: false };
   const items = (rows as readonly (MessageRow & PageRow)[]).filter(fitsIn(new PageRoom(1)));
   const last = items.at(-1);

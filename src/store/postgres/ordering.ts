@@ -1,5 +1,5 @@
 // The ordering of sessions: pinned, archived, and tags. The column `tags` of a session is what is shown; the table `session_tags` holds the
-// same tags for the filter by a tag. The rows are locked before they are read, so the rule sees what stands.
+// same tags for the filter by a tag. The rows are locked before they are read, so the rule sees the current state.
 import { noOrdering, type Session } from '../../service/session.ts';
 import type { OrderedItem, SessionChanges } from '../../service/session-archive.ts';
 import type { OrderChange, OrderedSession } from '../order-change.ts';

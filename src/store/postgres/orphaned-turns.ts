@@ -1,4 +1,4 @@
-// Turns of this server that nobody runs: their beginning or end failed because the database gave no answer. The beat of the server would
+// Turns of this server that no call runs: their beginning or end failed because the database gave no answer. The beat of the server would
 // hold them for as long as it lives, so it gives them back when the database answers again.
 import type { RegenerationStart, Turn, TurnBegin, TurnStart } from '../session-store.ts';
 import { columnsOf } from './columns.ts';
@@ -13,7 +13,7 @@ interface Left {
   readonly messageId: string | null;
   /** Of a message that may have been asked again. */
   readonly key: string | null;
-  /** How often the turn was looked for and did not stand, and the beat of the next look. */
+  /** How often the turn was looked for in vain, and the beat of the next look. */
   readonly looks: number;
   readonly due: number;
 }
@@ -28,7 +28,7 @@ interface StandingLeft {
 const lot = 500;
 /** More are not kept: the oldest are forgotten. */
 const mostLeft = 100_000;
-/** A statement that nobody waits for may still wait for a lock. It is looked for after 1, 2, 4 … beats, for some 12 minutes in all. */
+/** An abandoned statement may still wait for a lock. Its turn is looked for after 1, 2, 4 … beats, for some 12 minutes in all. */
 const mostLooks = 9;
 
 const findLeft = statement(`

@@ -51,7 +51,7 @@ export function isPassing(error: unknown): boolean {
   return /connection terminated|timeout|Client has encountered/i.test(error.message);
 }
 
-/** Whether the server stopped the statement: it took longer than `statement_timeout`, or somebody cancelled it. */
+/** Whether the server stopped the statement: it took longer than `statement_timeout`, or it was cancelled. */
 export function isStopped(error: unknown): boolean {
   return codeOf(error) === '57014';
 }

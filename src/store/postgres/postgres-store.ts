@@ -103,7 +103,7 @@ export class PostgresStore implements SessionStore {
     const server = beat?.owner ?? null;
     this.#lines = new StoreLines(tools, server, this.#orphanedTurns, this.#sweeps, this.#searchIndex);
     this.redactions = () => new Redactions(connections, (call) => this.#run(call));
-    this.retention = async () => new PostgresRetention(connections, (call) => this.#told(call), now);
+    this.retention = async () => new PostgresRetention(connections, (call) => this.#audited(call), now);
     this.ofUsers = () => userSessions((call) => this.#run(call));
     // What fails is tried after the next beat.
     if (beat !== null) beat.onBeat = () => void this.#orphanedTurns?.giveBack().catch(() => {});
@@ -114,12 +114,12 @@ export class PostgresStore implements SessionStore {
   }
 
   readonly createKey: SessionStore['createKey'] = (key) =>
-    this.#told(() => this.#connections.transaction((ask) => createKey(ask, key)));
+    this.#audited(() => this.#connections.transaction((ask) => createKey(ask, key)));
 
   readonly listKeys = () => this.#run(listKeys);
 
   readonly revokeKey: SessionStore['revokeKey'] = (keyId, now) =>
-    this.#told(() => this.#connections.transaction((ask) => revokeKey(ask, keyId, now)));
+    this.#audited(() => this.#connections.transaction((ask) => revokeKey(ask, keyId, now)));
 
   createSession(
     projectId: string,
@@ -138,7 +138,7 @@ export class PostgresStore implements SessionStore {
   }
 
   readonly deleteSession: SessionStore['deleteSession'] = (projectId, sessionId, now, by) =>
-    this.#told((ask) => deleteSession(ask, projectId, sessionId, now, by));
+    this.#audited((ask) => deleteSession(ask, projectId, sessionId, now, by));
 
   changeSession(projectId: string, sessionId: string, changes: SessionChanges): Promise<Session | null> {
     const { rules } = this.#tools;
@@ -257,7 +257,7 @@ export class PostgresStore implements SessionStore {
     const keptMs = Math.max(0, this.#now() - keptSince);
     await this.audit.chain();
     const given = { expected, keptMs, rewrites, by, marks, erased };
-    return this.#told(() => purgeSessions(this.#connections, filter, given));
+    return this.#audited(() => purgeSessions(this.#connections, filter, given));
   }
 
   readonly inspect: SessionStore['inspect'] = () => this.#run((ask) => inspect(ask, this.#name));
@@ -277,12 +277,12 @@ export class PostgresStore implements SessionStore {
     work: (ask: Ask) => Promise<T>,
   ): Promise<Idempotent<T>> {
     this.#sweeps.sweep(key);
-    return this.#told(() => doOnce(this.#tools, projectId, key, work));
+    return this.#audited(() => doOnce(this.#tools, projectId, key, work));
   }
 
   /** Runs a call that may tell something to the audit log. */
-  #told<T>(call: (ask: Ask) => Promise<T>): Promise<T> {
-    this.audit.told();
+  #audited<T>(call: (ask: Ask) => Promise<T>): Promise<T> {
+    this.audit.notify();
     return this.#run(call);
   }
 

@@ -7,7 +7,7 @@ import type { StoreFact } from '../../service/store-fact.ts';
 import { type AuditBy, noteText } from '../audit-log.ts';
 import type { PurgeFilter } from '../session-filters.ts';
 import type { Purge } from '../session-store.ts';
-import { toldOf } from './audit.ts';
+import { auditing } from './audit.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { storeBytes } from './inspection.ts';
 import { codeOf } from './postgres-errors.ts';
@@ -35,13 +35,13 @@ const end = statement(`DELETE FROM parley.meta WHERE name = 'purge'`);
 interface MorePurge {
   readonly before: string;
   readonly after: string;
-  readonly told: string;
+  readonly extra: string;
 }
 
-const nothingMore: MorePurge = { before: '', after: '', told: '' };
+const nothingMore: MorePurge = { before: '', after: '', extra: '' };
 
 // $1: the project, or null for all. $2: the time before which the session was deleted, or the user.
-const choosing = (erasable: string, { before, after, told }: MorePurge = nothingMore) =>
+const choosing = (erasable: string, { before, after, extra }: MorePurge = nothingMore) =>
   ({
     plan: statement(`
   SELECT count(*) AS sessions, coalesce(sum(texts.messages), 0) AS messages, coalesce(sum(texts.bytes), 0) AS text_bytes
@@ -86,7 +86,7 @@ const choosing = (erasable: string, { before, after, told }: MorePurge = nothing
   ), gone AS (
     DELETE FROM parley.sessions AS session USING next WHERE session.id = next.id RETURNING session.session_id
   )${after}
-  SELECT ${told} (SELECT count(*) FROM gone) AS sessions,
+  SELECT ${extra} (SELECT count(*) FROM gone) AS sessions,
     (SELECT count(*) FROM texts) + (SELECT count(*) FROM hidden) AS messages`),
   }) as const;
 
@@ -105,8 +105,8 @@ export const ofExpired = choosing(
     before: `${holding('$1', '$4', '$5')},`,
     after: `, counted AS (
     UPDATE parley.retention_runs SET erased = erased + (SELECT count(*) FROM gone) WHERE id = $3
-  ), ${toldOf('gone', '$6')}`,
-    told: '(SELECT count(*) FROM held) AS held,',
+  ), ${auditing('gone', '$6')}`,
+    extra: '(SELECT count(*) FROM held) AS held,',
   },
 );
 const choosingBy = (filter: PurgeFilter) => ('user' in filter ? ofUser : ofAnybody);
@@ -178,7 +178,7 @@ export async function purgeSessions(
   return { kind: 'purged', report };
 }
 
-/** Frees the space of erased rows, or writes the tables anew, so that nothing of them is left there. */
+/** Frees the space of erased rows, or rewrites the tables, so that no erased byte is left in them. */
 export async function overwriteErased(
   connections: ConnectionPool,
   rewrites: boolean,

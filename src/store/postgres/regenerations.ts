@@ -1,4 +1,4 @@
-// Begins another reply to the last message of a session. No message is stored: the reply that stands stays until the turn ends.
+// Begins another reply to the last message of a session. No message is stored. The stored reply stays until the turn ends.
 import type { SessionSettings } from '../../service/session.ts';
 import { type MessageRow, toMessage, toSettings } from '../rows.ts';
 import type { RegenerationStart, Turn, TurnBegin } from '../session-store.ts';

@@ -17,7 +17,7 @@ import {
   toSession,
 } from '../rows.ts';
 import type { StoreRules } from '../store-rules.ts';
-import { noteOf, toldOf } from './audit.ts';
+import { auditing, noteOf } from './audit.ts';
 import type { Ask } from './connection-pool.ts';
 import { movedColumns, visibleColumns } from './hidden-columns.ts';
 import { importedAt, importSession, sameSession } from './imports.ts';
@@ -41,7 +41,7 @@ const everyMessage = statement(`
   ) AS message
   WHERE ${ofProject} AND session.session_id = $2`);
 
-/** A table of messages from arrays, of which the first is $first. */
+/** A table of messages from arrays; the first one is $first. */
 const unnested = (first: number) => {
   const types = 'integer text text text text bigint bigint bigint text bigint text boolean text bigint'.split(
     ' ',
@@ -53,7 +53,7 @@ const unnested = (first: number) => {
 // $3: the version of the session's row, which any change of it changes. $4 to $12: the session as it is from now on. $13: the session that
 // holds the dropped messages. $14: their ids. $15: the positions, and $16 the ids, of the hidden messages that go. From $17: the visible
 // messages that are new in their places. From $31: the hidden messages that are new, or hidden for another reason. $45 to $47: pin,
-// archive and tags. $48: a note for the audit log. $49: the user. A place that is filled anew is updated, because one statement cannot delete a row and add one with the same key.
+// archive and tags. $48: a note for the audit log. $49: the user. A place that is filled again is updated, because one statement cannot delete a row and add one with the same key.
 const replace = statement(`
   WITH held AS (
     UPDATE parley.sessions AS session SET title = $4, updated_at = $5::bigint, message_count = $6::integer, mode = $7,
@@ -109,7 +109,7 @@ const replace = statement(`
     INSERT INTO parley.to_index (project, session, position, bytes)
     SELECT held.project, held.id, input.position, octet_length(input.content) FROM held, input
     ON CONFLICT (project, session, position) DO UPDATE SET bytes = excluded.bytes
-  ), ${toldOf('held', '$48')}
+  ), ${auditing('held', '$48')}
   SELECT * FROM held`);
 
 function ofInput(): string {

@@ -1,5 +1,5 @@
 // The stored parts of running replies. When a server is killed, the call that takes its turn over, or lists the messages of the session,
-// makes an interrupted reply of the parts. If a reply stands there already, the parts become an alternative to it.
+// makes an interrupted reply of the parts. If there is a reply already, the parts become an alternative to it.
 import type { Ask } from './connection-pool.ts';
 import { leaseUntil } from './servers.ts';
 import { statement } from './statement.ts';

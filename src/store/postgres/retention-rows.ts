@@ -1,5 +1,5 @@
 // The SQL of retention in PostgreSQL: which sessions expire, and the rows of policies and runs.
-import { toldOf } from './audit.ts';
+import { auditing } from './audit.ts';
 import { leaseUntil } from './servers.ts';
 import { statement } from './statement.ts';
 
@@ -55,7 +55,7 @@ const inOrderOf = (archived: boolean) => ({
       UPDATE parley.retention_runs SET expired = expired + (SELECT count(*) FROM gone),
         last_at = greatest(last_at, $7)
       WHERE id = $8 AND EXISTS (SELECT 1 FROM gone)
-    ), ${toldOf('gone', '$11')}
+    ), ${auditing('gone', '$11')}
     SELECT (SELECT count(*) FROM held) AS held, (SELECT count(*) FROM gone) AS sessions, ${lastOfLot}`),
   newest: statement(`
     SELECT session.updated_at AS time, session.session_id AS "sessionId" FROM parley.sessions AS session
@@ -123,6 +123,6 @@ export const retentionStatements = {
     ), counted AS (
       UPDATE parley.retention_runs SET restored = restored + (SELECT count(*) FROM back), restored_at = $2
       WHERE id = $1 AND EXISTS (SELECT 1 FROM back)
-    ), ${toldOf('back', '$3')}
+    ), ${auditing('back', '$3')}
     SELECT count(*) AS sessions FROM back`),
 } as const;

@@ -162,7 +162,7 @@ const settings = `
 
 // `hidden_messages` holds what is not in the visible line: alternatives name the message of the user that they answer, undone messages have
 // the time of the undo. `undone_turns` counts the undone turns that can be brought back. `copied` marks the messages of a fork that are
-// copies, which no report of usage counts. An idempotency key names its message, because another message may stand at the position by now;
+// copies, which no report of usage counts. An idempotency key names its message, because another message may be at the position by now;
 // a key that an earlier version recorded names the position alone. The key of a regeneration also names its reply.
 const lines = `
   ALTER TABLE parley.sessions ADD COLUMN undone_turns integer NOT NULL DEFAULT 0 CHECK (undone_turns >= 0);
@@ -200,7 +200,7 @@ const lines = `
 `;
 
 // How users keep order. `tags` is a JSON list as text, null for none; `session_tags` has the same tags, for the filter by a tag. A listing
-// leaves archived sessions out, so they have indexes of their own. Each session still stands in exactly one index by activity, and in one by
+// leaves archived sessions out, so they have indexes of their own. Each session is still in exactly one index by activity, and in one by
 // creation, so a turn writes no more than before. A server with the earlier schema lists archived sessions too; it sorts them without an
 // index.
 const ordering = `

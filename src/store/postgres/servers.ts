@@ -35,7 +35,7 @@ const leave = statement(`UPDATE parley.servers SET until = '-infinity' WHERE own
 const sweep = statement(`DELETE FROM parley.servers WHERE until < clock_timestamp() - interval '10 minutes'`);
 
 /**
- * The end of the lease of the turn that stands in `parley.sessions AS session`: that of the server which owns it, or the turn's own where
+ * The end of the lease of the open turn in `parley.sessions AS session`: that of the server which owns it, or the turn's own where
  * the owner is no server. `judge`: the owner of the server that asks, in SQL; it judges nobody before its `judges_from`, except who has
  * left.
  */
@@ -52,7 +52,7 @@ export class ServerBeat {
   readonly #connections: ConnectionPool;
   readonly #beatMs: number;
   readonly #leaseMs: number;
-  /** Told of each beat that succeeded. */
+  /** Called for each beat that succeeded. */
   onBeat: () => void = () => {};
   #timer: NodeJS.Timeout | null = null;
   #beating: Promise<void> = Promise.resolve();

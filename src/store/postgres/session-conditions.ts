@@ -4,8 +4,8 @@ import { modeOfSession } from './sessions.ts';
 import { titleRegex } from './title-regex.ts';
 
 /**
- * The conditions on `parley.sessions AS session`. Their values are {@link conditionValues}, of which the first has the number `first`. A
- * statement with them is planned anew for each call, so a condition on null costs nothing.
+ * The conditions on `parley.sessions AS session`. Their values are {@link conditionValues}; the first one has the number `first`. A
+ * statement with them is planned again for each call, so a condition on null costs nothing.
  */
 export function conditionsFrom(first: number): string {
   const value = (index: number, type: string) => `$${first + index}::${type}`;

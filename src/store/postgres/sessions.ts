@@ -4,7 +4,7 @@ import type { BatchItem, SessionChanges } from '../../service/session-archive.ts
 import type { SessionRow } from '../rows.ts';
 import { parametersText, toSession, toTime } from '../rows.ts';
 import type { AuditBy, KeyHash } from '../session-store.ts';
-import { noteOf, toldOf } from './audit.ts';
+import { auditing, noteOf } from './audit.ts';
 import { byNumber, columnsOf } from './columns.ts';
 import type { Ask } from './connection-pool.ts';
 import { hashValue, isRefused, refused } from './keys.ts';
@@ -12,7 +12,7 @@ import { statement } from './statement.ts';
 
 /**
  * The mode of `parley.sessions AS session`. If its last turn is older than the column `mode`, the last message of the user has its mode. A
- * message with a slash in its id was said in another program, so its mode is none of this service (isFromElsewhere in service/session.ts).
+ * message with a slash in its id comes from another program, so its mode is not a mode of this service (isFromElsewhere in service/session.ts).
  */
 export const modeOfSession = `coalesce(session.mode, (
     SELECT asked.mode FROM parley.messages AS asked
@@ -68,10 +68,10 @@ const deleteFound = `
   ${locked('session.deleted_at IS NULL')}
   UPDATE parley.sessions AS session SET deleted_at = $3, expired = NULL WHERE ${isLocked} RETURNING session.session_id`;
 const deleteAll = statement(`
-  WITH work AS (${deleteFound}), ${toldOf('work', '$4')} SELECT session_id FROM work`);
+  WITH work AS (${deleteFound}), ${auditing('work', '$4')} SELECT session_id FROM work`);
 // After a lost connection: a session that was deleted at the time of this call was deleted by the first sending of the call.
 const deleteAllAgain = statement(`
-  WITH work AS (${deleteFound}), ${toldOf('work', '$4')}
+  WITH work AS (${deleteFound}), ${auditing('work', '$4')}
   SELECT session_id FROM work
   UNION
   SELECT session.session_id FROM parley.sessions AS session
@@ -82,7 +82,7 @@ const restoreAll = statement(`
     UPDATE parley.sessions AS session SET deleted_at = NULL, expired = NULL,
       restored_at = CASE WHEN session.deleted_at IS NULL THEN session.restored_at ELSE $4::bigint END
     WHERE ${isLocked} RETURNING ${sessionColumns}
-  ), ${toldOf('work', '$3')} SELECT * FROM work`);
+  ), ${auditing('work', '$3')} SELECT * FROM work`);
 
 export interface NamedSession {
   readonly projectId: string;

@@ -73,7 +73,7 @@ export const rowStatements = {
       AS input (key_id, name, hash, project_id, created_at, revoked_at, scope, expires_at, turns_per_day, tokens_per_day)
     JOIN parley.projects USING (project_id) ON CONFLICT (key_id) DO NOTHING`),
   // One statement, so that a page is one round trip and one commit. A session that is there already is written as it is: only then its row
-  // comes back, also one that another sending of this statement has just made. An open turn is one that nobody runs: the next chat closes
+  // comes back, also one that another sending of this statement has just made. An open turn has no running owner: the next chat closes
   // it, as after a server that was killed.
   addParts: statement(`
     WITH kept AS (

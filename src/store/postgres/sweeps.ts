@@ -1,4 +1,4 @@
-// Deletes, from time to time, what nobody needs any more: idempotency keys that are too old to count, and parts of ended replies.
+// Deletes from time to time the rows that are no longer needed: expired idempotency keys, and parts of ended replies.
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import type { IdempotencyKey } from '../session-store.ts';
 import { type IdempotencyTools, sweepOld } from './idempotency.ts';

@@ -1,4 +1,4 @@
-// Begins turns: all that wait at the same moment in one statement. If another turn stands in the session, or the key was used before, the
+// Begins turns: all that wait at the same moment in one statement. If another turn is open in the session, or the key was used before, the
 // rules of a turn decide. Their decision is written only if the state that they read is unchanged. Otherwise they decide again.
 import type { SessionSettings } from '../../service/session.ts';
 import { type MessageRow, parametersText, readSettings, toMessage, toSettings } from '../rows.ts';
@@ -108,19 +108,19 @@ async function resultOf(
 /** Of a turn that another owner has taken over meanwhile: its holder learns that at its first renewal, or at its end. */
 const lostEpoch = -1;
 
-/** A new message in a session where a turn stands. */
+/** A new message in a session with an open turn. */
 async function takeFromAnother(tools: IdempotencyTools, call: BeginCall): Promise<TurnBegin> {
   const { projectId, start } = call;
   const { ask } = tools.connections;
   for (;;) {
     const values = [projectId, sessionOf(start), start.lease.owner, start.message_id];
-    const [row] = await ask<StandingRow & { readonly told_position: number | null }>(standingTurn, values);
+    const [row] = await ask<StandingRow & { readonly own_position: number | null }>(standingTurn, values);
     if (row === undefined) return { kind: 'not_found' };
     // Begun by a sending of this very call whose answer was lost.
-    if (row.told_position !== null) {
-      const isOwn = row.turn_position === row.told_position && row.turn_owner === start.lease.owner;
+    if (row.own_position !== null) {
+      const isOwn = row.turn_position === row.own_position && row.turn_owner === start.lease.owner;
       const epoch = isOwn ? row.turn_epoch : lostEpoch;
-      return begun(newTurn(start, row.told_position, epoch), toSettings(row));
+      return begun(newTurn(start, row.own_position, epoch), toSettings(row));
     }
     const decision = tools.rules.turns.begin(standing(row), start.deadOwner);
     if (decision === 'busy') return busyWith(row);
@@ -138,7 +138,7 @@ async function takeFromAnother(tools: IdempotencyTools, call: BeginCall): Promis
   }
 }
 
-/** Repeats a turn whose key is known. The turn may stand at any place in the session; no other message is changed. */
+/** Repeats a turn whose key is known. The turn may be at any position in the session; no other message is changed. */
 async function repeatTurn(tools: IdempotencyTools, call: BeginCall, known: KnownTurn): Promise<TurnBegin> {
   const { projectId, start } = call;
   const { ask } = tools.connections;

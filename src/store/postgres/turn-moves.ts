@@ -22,7 +22,7 @@ const afterFirstSending = (isMoved: string) => `
 
 /**
  * SQL: the mode of the turn whose message is `asked`: the one that the message was sent in, or, if it was asked again, that of its reply,
- * which stands in the same table. Null if that was said in another program.
+ * which is in the same table. Null if the message comes from another program.
  */
 const modeOfTurn = (table: string) => `
       SELECT coalesce((
@@ -68,7 +68,7 @@ const hideAgain = statement(`
     WHERE gone.session = session.id AND gone.position = $5 AND gone.message_id = $6 AND gone.undone_at = $7)`)}`);
 
 /**
- * The message of the turn that was undone last, if it can be brought back. At its position stands another message if an older server, which
+ * The message of the turn that was undone last, if it can be brought back. Its position holds another message if an older server, which
  * knows no undo, has gone on with the session.
  */
 const undoneLast = statement(`

@@ -1,5 +1,5 @@
 // The statements of turns. The turn_ columns of a session hold its turn. If the owner is empty, the last message of the session, if any, is
-// a reply. The statements for groups (begin, end) write the usual case alone: no turn stands in the session, no reply stands in the place
+// a reply. The statements for groups (begin, end) write only the usual case: no turn is open in the session, and there is no reply in the place
 // of the new one. In any other case they change nothing. The rules of a turn then decide, and other statements write the decision, but only
 // if the state that the rules read is unchanged.
 
@@ -14,11 +14,11 @@ import { statement } from './statement.ts';
 export const leaseEnd = (ms: string) => `clock_timestamp() + ${ms} * interval '1 millisecond'`;
 
 /** SQL: the position of a message of `parley.sessions AS session`, visible or undone; null if the session has no message with this id. */
-const toldPosition = (messageId: string) => `(
-  SELECT told.position FROM parley.messages AS told WHERE told.session = session.id AND told.message_id = ${messageId}
+const positionOfMessage = (messageId: string) => `(
+  SELECT asked.position FROM parley.messages AS asked WHERE asked.session = session.id AND asked.message_id = ${messageId}
   UNION ALL
-  SELECT told.position FROM parley.hidden_messages AS told
-  WHERE told.session = session.id AND told.message_id = ${messageId} LIMIT 1)`;
+  SELECT asked.position FROM parley.hidden_messages AS asked
+  WHERE asked.session = session.id AND asked.message_id = ${messageId} LIMIT 1)`;
 
 // A message that is there already was begun by another sending of the same call, whose turn is over by now. Its time is not after that of
 // the last activity then, so of most messages this is not asked.
@@ -52,7 +52,7 @@ export const beginTurns = statement(`
     FROM fresh
     WHERE NOT fresh.is_new AND session.project = fresh.project AND session.session_id = fresh.session_id
       AND session.deleted_at IS NULL AND session.turn_owner IS NULL
-      AND (fresh.now > session.updated_at OR ${toldPosition('fresh.message_id')} IS NULL)
+      AND (fresh.now > session.updated_at OR ${positionOfMessage('fresh.message_id')} IS NULL)
     RETURNING session.id, session.project, session.session_id, session.turn_position, session.turn_epoch,
       session.parameters, session.system
   ), begun AS (
@@ -94,14 +94,14 @@ export interface StandingRow extends Pick<SessionRow, 'parameters' | 'system'> {
   readonly turn_epoch: number;
   readonly lease_until: string | null;
   readonly is_lease_over: boolean | null;
-  /** Of the message whose turn stands. */
+  /** Of the message whose turn is open. */
   readonly asked_mode: string | null;
   readonly has_reply: boolean;
 }
 
-/** The turn that stands in an active session. $3: the owner that asks. $4: the id of its message, which another sending may have told. */
+/** The open turn of an active session. $3: the owner that asks. $4: the id of its message, which an earlier sending may have stored. */
 export const standingTurn = statement(`
-  SELECT ${standingColumns}, ${toldPosition('$4')} AS told_position
+  SELECT ${standingColumns}, ${positionOfMessage('$4')} AS own_position
   FROM parley.sessions AS session ${askedMessage}
   WHERE ${ofProject} AND session.session_id = $2 AND session.deleted_at IS NULL`);
 
@@ -113,11 +113,11 @@ export const repeatedTurn = statement(`
   SELECT ${standingColumns}, own.*
   FROM parley.sessions AS session
   CROSS JOIN LATERAL (
-    SELECT told.message_id, told.position, told.content, told.mode, false AS is_undone FROM parley.messages AS told
-    WHERE told.session = session.id AND told.position = $4 AND ($5::text IS NULL OR told.message_id = $5)
+    SELECT asked.message_id, asked.position, asked.content, asked.mode, false AS is_undone FROM parley.messages AS asked
+    WHERE asked.session = session.id AND asked.position = $4 AND ($5::text IS NULL OR asked.message_id = $5)
     UNION ALL
-    SELECT told.message_id, told.position, told.content, told.mode, true FROM parley.hidden_messages AS told
-    WHERE told.session = session.id AND told.position = $4 AND told.message_id = $5
+    SELECT asked.message_id, asked.position, asked.content, asked.mode, true FROM parley.hidden_messages AS asked
+    WHERE asked.session = session.id AND asked.position = $4 AND asked.message_id = $5
   ) AS own
   ${askedMessage}
   WHERE ${ofProject} AND session.id = $2 AND session.deleted_at IS NULL`);
@@ -154,8 +154,8 @@ export const replyAt = statement(`
   WHERE ${ofProject} AND session.id = $2 AND message.position = $3`);
 
 /**
- * The reply to a message, which may be undone: its first whole one, or else the one that stands. Ids of replies grow with time. $3: the position of the message. $4: its
- * id. $5: the id of the reply of a regeneration, whole or cut; null for any. $6: true for the one that stands, whatever the others are.
+ * The reply to a message, which may be undone: its first whole one, or else the visible one. Ids of replies grow with time. $3: the position of the message. $4: its
+ * id. $5: the id of the reply of a regeneration, whole or cut; null for any. $6: true for the visible one, whatever the others are.
  */
 export const replyTo = statement(`
   SELECT reply.* FROM parley.sessions AS session

@@ -1,4 +1,4 @@
-// How a call takes the turn of a session: what stands there, whether its owner still runs it, and the write that takes it. The write holds
+// How a call takes the turn of a session: which turn is open, whether its owner still runs it, and the write that takes it. The write holds
 // only if what was read is unchanged.
 import type { IdempotencyKey, TurnBegin, TurnStart } from '../session-store.ts';
 import type { StandingTurn } from '../store-rules.ts';
@@ -15,7 +15,7 @@ export interface Taking {
   readonly start: Pick<TurnStart, 'lease' | 'now' | 'mode' | 'closing_message_id'>;
   /** What was read of the session. */
   readonly row: StandingRow;
-  /** True: the turn that stands gets an interrupted reply first. */
+  /** True: the open turn gets an interrupted reply first. */
   readonly closes: boolean;
   /** The message whose turn begins: a new one, or the stored one at the position. */
   readonly message:
@@ -43,7 +43,7 @@ export async function take(ask: Ask, taking: Taking): Promise<TakenRow | null> {
   return taken ?? null;
 }
 
-/** Closes the turn that stands, whose owner has gone: it gets an interrupted reply, unless it has a reply. */
+/** Closes the open turn, whose owner has gone: it gets an interrupted reply, unless it has a reply. */
 export async function close(
   ask: Ask,
   projectId: string,

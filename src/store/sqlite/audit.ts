@@ -1,4 +1,4 @@
-// The audit log in SQLite. A waiting entry is written by the transaction that does what it tells.
+// The audit log in SQLite. A waiting entry is written by the transaction that does what the entry records.
 import {
   type AuditBy,
   type AuditLog,
@@ -50,10 +50,10 @@ export class SqliteAudit implements AuditLog {
   /** Called inside a transaction of the writer. */
   add(connection: Connection, note: AuditNote): void {
     connection.run(auditStatements.tell, { entry: noteText(note) });
-    this.#timer.told();
+    this.#timer.notify();
   }
 
-  /** Returns the result of a call, and tells of its sessions; of none if `by` is missing. Null and `not_found` are no sessions. */
+  /** Returns the result of a call, and records its sessions; none if `by` is missing. Null and `not_found` are not recorded. */
   with<Result extends AuditedSession | readonly AuditedSession[] | null>(
     result: Result,
     connection: Connection,
@@ -87,7 +87,7 @@ export class SqliteAudit implements AuditLog {
   }
 
   /**
-   * Chains what waits now, and leaves what is told meanwhile to the next time, which then gathers it. Rejects if another process holds the
+   * Chains what waits now, and leaves later entries to the next call. Rejects if another process holds the
    * store's lock for longer than `waitMs`.
    */
   async #chain(waitMs: number): Promise<void> {
@@ -133,7 +133,7 @@ function nextWaiting(connection: Connection, last: number): readonly { id: numbe
   });
 }
 
-/** Adds rows behind the end of the chain. */
+/** Adds rows at the end of the chain. */
 export function addAudit(connection: Connection, rows: readonly AuditRow[]): void {
   for (const row of rows) connection.run(auditStatements.add, { ...row });
   const last = rows.at(-1);

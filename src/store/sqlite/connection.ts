@@ -1,5 +1,5 @@
 // One open database and its statements. Each statement is compiled at its first use and kept, so a command that runs three of them does not
-// pay for all. The texts of the statements stand in the files of their subjects; the writer and the store decide when they run.
+// pay for all. The texts of the statements are in the files of their subjects; the writer and the store decide when they run.
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import type { Bindings, SqliteDatabase, SqliteDriver, SqliteStatement, SqlValue } from './driver.ts';
 import { logBytes } from './store-file.ts';
@@ -112,7 +112,7 @@ export class Connection {
     return this.#statement(sql).all(bindings) as Row[];
   }
 
-  /** The rows before the first unwanted one. Nothing behind that row is read. */
+  /** The rows before the first unwanted one. Nothing after that row is read. */
   allWhile<Row>(sql: string, bindings: Bindings, isWanted: (row: Row) => boolean): Row[] {
     const rows: Row[] = [];
     for (const row of this.#statement(sql).iterate(bindings) as Iterable<Row>) {

@@ -37,15 +37,15 @@ export const importStatements = {
 /** How many messages are compared before other writes run: a few milliseconds' work. */
 const messagesOfStep = 100;
 
-/** What a store does with a session that it has changed: it tells its audit log. */
-export type Told = (changed: Session | null) => Session | null;
+/** Records a changed session in the audit log, and returns it. */
+export type AuditChange = (changed: Session | null) => Session | null;
 
 /** Null if another session has the id. Imports a short session in one transaction; long-import.ts imports the others. */
 export function importSession(
   connection: Connection,
   projectId: string,
   record: SessionRecord,
-  { rules, now, told }: { readonly rules: StoreRules; readonly now: number; readonly told: Told },
+  { rules, now, audit }: { readonly rules: StoreRules; readonly now: number; readonly audit: AuditChange },
 ): Session | null {
   const { session, messages, hidden_messages = [] } = record;
   const bindings = { projectId, sessionId: session.session_id, ...importBindings(record, now) };
@@ -53,12 +53,12 @@ export function importSession(
   if (changes === 0)
     return (
       atOnce(sameSession(connection, projectId, record, rules)) ??
-      told(growSession(connection, projectId, record, now))
+      audit(growSession(connection, projectId, record, now))
     );
   if (bindings.tags !== null) keepTags(connection, rowId);
   const added = [...messages, ...hidden_messages];
   addImportedMessages(connection, rowId, added, (message) => isCopy(record, message));
-  return told(importedSession(record));
+  return audit(importedSession(record));
 }
 
 /** Adds what the stored session lacks, in one transaction; null if it is not the beginning of the imported one. */

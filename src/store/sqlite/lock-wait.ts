@@ -9,7 +9,7 @@ export interface LockWait {
 }
 
 export const usualLockWaitMs = 5000;
-/** The longest wait (ms) for storing a reply. It is long because the reply stands nowhere else and may have been shown already. */
+/** The longest wait (ms) for storing a reply. It is long because the reply is stored nowhere else and may have been shown already. */
 export const replyLockWaitMs = 60_000;
 const longestPauseMs = 50;
 

@@ -21,7 +21,7 @@ interface ImportRequest {
   readonly record: SessionRecord;
   readonly idempotencyKey: IdempotencyKey | null;
   /** Called with what was imported, in the last transaction. */
-  readonly told: (imported: Session | null) => void;
+  readonly audit: (imported: Session | null) => void;
 }
 
 /** True if the session is imported in one transaction. A replacement, which must compare all messages at one moment, always is. */
@@ -75,7 +75,7 @@ class LongImport {
       yield* this.#store();
       // Other processes have written since the first step.
       const repeated = this.#recorded();
-      if (repeated === null && !this.#isTaken()) return this.#keep(this.#told(this.#list()));
+      if (repeated === null && !this.#isTaken()) return this.#keep(this.#audit(this.#list()));
       yield* this.takeBack();
       if (repeated !== null) return repeated;
     }
@@ -83,7 +83,7 @@ class LongImport {
     const repeated = this.#recorded();
     if (repeated !== null) return repeated;
     return this.#keep(
-      same ?? this.#told(growSession(connection, this.#projectId, this.#record, this.#now())),
+      same ?? this.#audit(growSession(connection, this.#projectId, this.#record, this.#now())),
     );
   }
 
@@ -120,8 +120,8 @@ class LongImport {
     return this.#once && findRecorded<Session | null>(this.#idempotency(), this.#projectId, this.#once);
   }
 
-  #told(value: Session | null): Session | null {
-    this.#request.told(value);
+  #audit(value: Session | null): Session | null {
+    this.#request.audit(value);
     return value;
   }
 

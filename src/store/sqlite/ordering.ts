@@ -70,7 +70,7 @@ function write(connection: Connection, session: number, kept: SessionOrdering, n
   if (tags !== tagsText(kept.tags)) replaceTags(connection, session);
 }
 
-/** Makes the rows for the tags of a session anew. */
+/** Replaces the rows for the tags of a session. */
 export function replaceTags(connection: Connection, session: number): void {
   connection.run(removeTags, { session });
   keepTags(connection, session);

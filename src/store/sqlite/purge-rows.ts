@@ -17,8 +17,8 @@ export interface PurgeTools {
   readonly writer: Writer;
   readonly wait: LockWait;
   readonly clocks: () => Clocks;
-  /** Tells of the purge in the audit log. */
-  readonly told: () => void;
+  /** Records the purge in the audit log. */
+  readonly audit: () => void;
   /** Called for each session that is erased. */
   readonly erased?: ((sessionId: string) => void) | undefined;
 }
@@ -126,7 +126,7 @@ export async function eraseRows(
     const found = connection.get<{ sessions: number }>(chosen.count, bindings)?.sessions ?? 0;
     if (found === expected) {
       connection.run(purgeStatements.begin);
-      tools.told();
+      tools.audit();
     }
     return found;
   });

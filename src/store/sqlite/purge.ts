@@ -1,4 +1,4 @@
-// Erases sessions for good. After the rows are deleted, their bytes still stand in free pages, the log, the search index, stored answers
+// Erases sessions for good. After the rows are deleted, their bytes are still in free pages, the log, the search index, stored answers
 // and copies of the store. So the file is rebuilt from the remaining rows, its log is emptied, and the result is checked.
 import { statSync } from 'node:fs';
 import type { ErasureReport, PurgePlan } from '../../service/erasure.ts';

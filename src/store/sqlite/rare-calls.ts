@@ -116,15 +116,15 @@ export class RareCalls {
 
   readonly importSession: SessionStore['importSession'] = async (projectId, record, idempotencyKey, by) => {
     const { connection, writer } = this.#parts.access;
-    const told = (kept: Session | null) => this.#parts.audit.with(kept, connection, 'import', projectId, by);
+    const audit = (kept: Session | null) => this.#parts.audit.with(kept, connection, 'import', projectId, by);
     const { rules } = this.#parts.dependencies;
     const tools = { connection, rules, clocks: () => this.#parts.clocks() };
     const imported = isShort(record)
       ? await this.#parts.writeOnce(projectId, idempotencyKey, () =>
-          importOrReplace(tools, projectId, record, told),
+          importOrReplace(tools, projectId, record, audit),
         )
       : await this.#parts.access.runToEnd(() =>
-          importInParts(writer, tools, { projectId, record, idempotencyKey, told }),
+          importInParts(writer, tools, { projectId, record, idempotencyKey, audit }),
         );
     this.search.keepUpWithImport();
     return imported;
@@ -138,9 +138,9 @@ export class RareCalls {
 
   async purgeSessions(filter: PurgeFilter, options: PurgeOptions): Promise<Purge> {
     const { connection, writer, wait } = this.#parts.access;
-    const told = () => this.#parts.audit.addPurge(connection, filter.projectId, options);
+    const audit = () => this.#parts.audit.addPurge(connection, filter.projectId, options);
     const erased = () => options.erased?.(1);
-    const tools = { connection, writer, wait, clocks: () => this.#parts.clocks(), told, erased };
+    const tools = { connection, writer, wait, clocks: () => this.#parts.clocks(), audit, erased };
     return this.#parts.access.run(async () => {
       await this.removeAbandoned();
       // What waits still names sessions by their ids.

@@ -82,7 +82,7 @@ export class Redactions implements StoreRedactions {
   overwrite(): Promise<ErasureReport> {
     const { connection, writer, wait } = this.#access;
     return this.#access.run(() =>
-      overwriteErased({ connection, writer, wait, clocks: this.#clocks, told: () => {} }),
+      overwriteErased({ connection, writer, wait, clocks: this.#clocks, audit: () => {} }),
     );
   }
 

@@ -10,7 +10,7 @@ import { busyWith, closeTurn, standingTurn, type TurnTools, take } from './turn-
 
 type AgainStart = Pick<TurnStart, 'lease' | 'deadOwner' | 'closing_message_id' | 'now' | 'answersOnly'>;
 
-/** Repeats a chat whose key is known. Its message may stand at any place of the session, or may have been undone. */
+/** Repeats a chat whose key is known. Its message may be at any position of the session, or may have been undone. */
 export function repeatTurn(tools: TurnTools, projectId: string, start: AgainStart, known: Known): TurnBegin {
   const { connection } = tools;
   const kept = keptTurn(tools, projectId, known);
@@ -53,7 +53,7 @@ function keptTurn({ connection }: TurnTools, projectId: string, { message, hidde
     : connection.get<StoredTurnRow>(turnStatements.undoneTurn, { projectId, hidden });
 }
 
-/** The reply that stands behind the message, or was undone with it. */
+/** The visible reply to the message, or the reply that was undone with it. */
 function standingReply({ connection }: TurnTools, projectId: string, kept: StoredTurnRow): Message | null {
   return kept.undone_at === null
     ? findReplyTo(connection, projectId, kept)

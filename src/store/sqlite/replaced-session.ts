@@ -9,7 +9,7 @@ import type { Clocks } from './age-clock.ts';
 import type { Connection } from './connection.ts';
 import { movedColumns } from './hidden-messages.ts';
 import { addImportedMessages, importBindings, importedColumns, importedValues } from './imported-rows.ts';
-import { importSession, sameSession, type Told } from './imports.ts';
+import { type AuditChange, importSession, sameSession } from './imports.ts';
 import { leaseIsOver } from './lease-clock.ts';
 import type { LongImportTools } from './long-import.ts';
 import { replaceTags } from './ordering.ts';
@@ -49,13 +49,13 @@ export function importOrReplace(
   { connection, rules, clocks }: LongImportTools,
   projectId: string,
   record: SessionRecord,
-  told: Told,
+  audit: AuditChange,
 ): Session | null {
   if (record.replaces === undefined)
-    return importSession(connection, projectId, record, { rules, now: clocks().now, told });
+    return importSession(connection, projectId, record, { rules, now: clocks().now, audit });
   const before = findSession(connection, projectId, record.session.session_id);
   const kept = replaceSession(connection, projectId, record, rules, clocks());
-  return kept && before && rules.isSame(kept, before) ? kept : told(kept);
+  return kept && before && rules.isSame(kept, before) ? kept : audit(kept);
 }
 
 /** Null if the stored session is not as it was read, if a turn runs in it, or if a message would be lost. */

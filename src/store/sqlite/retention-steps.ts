@@ -63,8 +63,8 @@ export class RetentionSteps {
       }
       const sessions = expired.length;
       if (sessions > 0) connection.run(statements.expired, { run, sessions, now: by.time });
-      const told = expired.map(({ sessionId }) => ({ session_id: sessionId }));
-      this.#audit.with(told, connection, 'expire', projectId, by);
+      const audited = expired.map(({ sessionId }) => ({ session_id: sessionId }));
+      this.#audit.with(audited, connection, 'expire', projectId, by);
       return { sessions, next: place };
     });
   }
@@ -140,7 +140,7 @@ export class RetentionSteps {
   }
 }
 
-/** The place behind the sessions of a step. Null behind the last archived one. */
+/** The place after the sessions of a step. Null after the last archived one. */
 function following({ archived }: ExpiryPlace, inReach: readonly NextSession[]): ExpiryPlace | null {
   const last = inReach.at(-1);
   if (last !== undefined && inReach.length === expiredAtOnce)

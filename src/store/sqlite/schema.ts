@@ -12,9 +12,9 @@ export interface Migration {
   readonly sql: string;
 }
 
-// Columns that are read without the text stand before `content`, because a long text lies in pages of its own. `sessions.message_count` is
+// Columns that are read without the text come before `content`, because a long text has pages of its own. `sessions.message_count` is
 // also the position of the next message. The turn_ columns are set while a turn runs; `turn_position` is the position of its message. Each
-// session stands in exactly one of the two partial indexes: active or deleted.
+// session is in exactly one of the two partial indexes: active or deleted.
 const first = `
   CREATE TABLE meta (
     name TEXT NOT NULL PRIMARY KEY,
@@ -217,7 +217,7 @@ const eleventh = `
 `;
 
 // How users keep order. `tags` is a JSON list, null for none; `session_tags` has the same tags, for the filter by a tag. A listing leaves
-// archived sessions out, so they have indexes of their own. Each session still stands in exactly one index by activity, and in one by
+// archived sessions out, so they have indexes of their own. Each session is still in exactly one index by activity, and in one by
 // creation, so a turn writes no more than before. The mode in them is for the filter by a mode.
 const twelfth = `
   ALTER TABLE sessions ADD COLUMN pinned INTEGER NOT NULL DEFAULT 0;

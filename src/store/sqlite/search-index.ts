@@ -22,7 +22,7 @@ const mostReadWithoutRoom = { messages: 64 * 1024, bytes: 16 * 1024 * 1024 };
 /** The waiting messages. */
 export const waitingMessages =
   'search_waiting CROSS JOIN messages AS message ON message.id = search_waiting.message';
-/** The condition for the waiting messages of one project behind the message number `@after`. */
+/** The condition for the waiting messages of one project after the message number `@after`. */
 export const waitingOfProject = 'search_waiting.project = @project AND search_waiting.message > @after';
 export const contentBytes = 'octet_length(message.content)';
 /**

@@ -88,7 +88,7 @@ export const searchFilledLate = `
 
 /** A message with more bytes than this is in no index. Each search reads its text (search-unindexed.ts). */
 export const longestIndexed = 64 * 1024;
-/** The same limit for a message that holds a script written without spaces, of which nearly every character makes another entry. */
+/** The same limit for a message that holds a script written without spaces, in which nearly every character makes another entry. */
 export const longestInPieces = 32 * 1024;
 
 // Migration 8. No write may take long, because all other writes wait for it.

@@ -132,7 +132,7 @@ export const chosenStatements = {
   pinned: `${chosen.pinned} LIMIT 1 OFFSET ${fewSessions}`,
 } as const;
 
-/** A place between two rows. An empty id stands before all ids of its time. */
+/** A place between two rows. An empty id comes before all ids of its time. */
 interface Place {
   readonly time: number;
   readonly id: string;

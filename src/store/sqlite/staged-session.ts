@@ -12,7 +12,7 @@ import { keepTags } from './ordering.ts';
 import { StepMeter, type Steps } from './steps.ts';
 import type { Writer } from './writer.ts';
 
-/** The ids of sessions that are being removed begin with this, so that a purge tells them from those that are being stored. */
+/** The ids of sessions that are being removed begin with this, so that a purge can distinguish them from those that are being stored. */
 const removed = 'removed/';
 const newToken = `'${removed}' || lower(hex(randomblob(16)))`;
 const stillHidden = 'id = @session AND project = 0 AND session_id = @token';

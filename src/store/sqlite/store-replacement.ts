@@ -44,7 +44,7 @@ export function removeUnfinished(directory: string): void {
 
 /**
  * Moves the finished store into the place of the one in the directory. The path of the copy of the old one; null if that held no session.
- * `mayReplace` is asked once nobody else can use the old store, and throws to keep it.
+ * `mayReplace` is called when no other process can use the old store. It throws to keep that store.
  */
 export async function replaceStore(
   { driver, directory, wait }: ReplacedPlace,

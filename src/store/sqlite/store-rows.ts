@@ -196,7 +196,7 @@ function readIdempotency(
   return connection.all<IdempotencyRow>(sql.idempotency, { projectId, after: after ?? '', now });
 }
 
-/** The sessions that fit on a page. `mostMessages`: none is read behind the session with this message. */
+/** The sessions that fit on a page. `mostMessages`: no session is read after the one with this message. */
 function readHeads(
   connection: Connection,
   projectId: string,

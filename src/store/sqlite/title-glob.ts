@@ -11,7 +11,7 @@ function partGlob(part: TitlePart): string {
   if (part.kind === 'any') return '*';
   if (part.kind === 'one') return '?';
   if (part.kind === 'text') return part.text.replace(/[*?[]/g, '[$&]');
-  // Each character is written as a range, so that none is read as syntax. A `]` must stand first instead.
+  // Each character is written as a range, so that none is read as syntax. A `]` must come first instead.
   const ranges = part.ranges.map(({ from, to }) => (from === ']' ? from : `${from}-${to}`));
   return `[${part.isNegated ? '^' : ''}${ranges.join('')}]`;
 }

@@ -19,7 +19,7 @@ import { busyWith, closeTurn, standingTurn, type TurnTools } from './turn-taking
 
 /**
  * SQL: the mode of the last turn: the one that its message was sent in, or, if that was asked again, that of its reply. Null in a session
- * without messages, and if the message or the reply was said in another program.
+ * without messages, and if the message or the reply comes from another program.
  */
 const modeOfLastTurn = `(
   SELECT coalesce((

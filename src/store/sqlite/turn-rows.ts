@@ -34,7 +34,7 @@ export const turnStatements = {
     WHERE ${thisSession} AND deleted_at IS NULL AND message.position = (message_count - 1) / 2 * 2`,
   reply: `
     SELECT ${messageColumns} FROM messages AS message WHERE session = ${sessionRow} AND position = @position + 1`,
-  // Another message may stand in the place of a message that was undone.
+  // The position of an undone message may hold another message.
   replyTo: `
     SELECT ${messageColumns} FROM messages AS message WHERE session = ${sessionRow} AND position = @position + 1
       AND EXISTS (SELECT 1 FROM messages AS asked
@@ -50,7 +50,7 @@ export const turnStatements = {
       first_token_ms = @firstTokenMs, error_code = @errorCode, created_at = @now, copied = NULL
     WHERE session = ${sessionRow} AND position = @position`,
   // An activity never moves a session back in time: the clock may have been corrected, or a reply may come after a newer turn. One that
-  // changes no count changes the time, so that a listing tells every activity.
+  // changes no count changes the time, so that a listing shows every activity.
   touch: `
     UPDATE sessions SET message_count = message_count + @added, updated_at = max(updated_at + (@added = 0), @now)
     WHERE ${thisSession}`,
@@ -77,7 +77,7 @@ export interface TurnRow {
 export type TakenRow = TurnRow & Pick<SessionRow, 'system' | 'parameters'>;
 
 export interface StoredTurnRow extends TakenRow {
-  /** The row number of the message, in the table in which it stands. */
+  /** The row number of the message, in the table that holds it. */
   readonly row: number;
   /** Null for a visible message. */
   readonly undone_at: number | null;

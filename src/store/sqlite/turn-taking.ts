@@ -1,4 +1,4 @@
-// How a write takes the turn of a session: what stands there, whether its owner still runs it, and what an abandoned turn leaves.
+// How a write takes the turn of a session: which turn is open, whether its owner still runs it, and what an abandoned turn leaves.
 import type { Turn, TurnBegin, TurnStart } from '../session-store.ts';
 import type { StandingTurn, StoreRules } from '../store-rules.ts';
 import type { Connection } from './connection.ts';

@@ -103,7 +103,7 @@ export function endTurn(
   if (row === null) return { kind: 'not_found' };
   const isRunning = row.turn_owner !== null && row.turn_position === position;
   const isHeld = isRunning && row.turn_owner === owner && row.turn_epoch === epoch;
-  // Nothing stands behind the last message.
+  // There is nothing after the last message.
   const standing = row.message_count > position + 1 ? findReplyTo(connection, projectId, turn) : null;
   const decision = rules.turns.end({ isHeld, isRunning, reply: standing }, reply);
   const message = {

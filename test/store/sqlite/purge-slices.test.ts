@@ -61,8 +61,8 @@ function toolsFor(path: string) {
   const connection = new Connection(betterSqlite3, database, path);
   const wait = { waitMs: 5000, random: Math.random };
   const clocks = () => ({ now: 1000, clock: 1000 });
-  const told = () => {};
-  return { transactions, tools: { connection, writer: new Writer(connection, wait), wait, clocks, told } };
+  const audit = () => {};
+  return { transactions, tools: { connection, writer: new Writer(connection, wait), wait, clocks, audit } };
 }
 
 it('a transaction of a purge erases at most a hundred messages or sessions, or merges some pages of an index', async () => {
