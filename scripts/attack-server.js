@@ -1,6 +1,6 @@
-// Attacks a server of this build with large bodies, one at a time and many at once: how long others wait meanwhile,
-// how long its event loop stands still, and what memory it takes. node scripts/attack-server.js [concurrency] [part of a name], after
-// `npm run build`. It talks to this machine alone. The others are asked for from a process of their own.
+// Attacks a server of this build with large bodies, one at a time and many at once, and measures how long other clients wait, how long the
+// server's event loop is blocked, and its memory: `node scripts/attack-server.js [CONCURRENCY] [PART OF A NAME]`, after `npm run build`. It
+// connects only to this machine. The other clients run in a process of their own.
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
@@ -13,7 +13,7 @@ import { addDeletedSessions, purgedSessions } from './attack-server/purge.js';
 import { asked, forkedScript } from './served-place.js';
 
 const program = fileURLToPath(new URL('../bin/parley.js', import.meta.url));
-/** A purge of what `addDeletedSessions` has added. */
+/** A purge of the sessions that `addDeletedSessions` has added. */
 const everySession = ['--all-projects', '--deleted-before', '1d', '--confirm', `${purgedSessions}`];
 const watcher = fileURLToPath(new URL('./attack-server/event-loop-watch.cjs', import.meta.url));
 const atOnce = Number(process.argv[2] ?? 1);
@@ -120,7 +120,7 @@ try {
   rmSync(place, { recursive: true, force: true });
 }
 
-/** What event-loop-watch.cjs has written since the last call. */
+/** The output of event-loop-watch.cjs since the last call. */
 function longestBlock(file) {
   const text = readFileSync(file, 'utf8').slice(longestBlock.read ?? 0);
   longestBlock.read = (longestBlock.read ?? 0) + text.length;

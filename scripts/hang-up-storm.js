@@ -1,5 +1,5 @@
-// Closes the terminal on the program, in every state and at random moments after it, for as long as one likes:
-// `node scripts/hang-up-storm.js [--rounds N] [--state WORDS]`, after a build. The suite does the same once a state.
+// Closes the terminal of the program, in every state and at random moments after it: `node scripts/hang-up-storm.js [--rounds N]
+// [--state WORDS]`, after a build. The suite tests each state once.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,6 +1,7 @@
-// 300 requests at once at a server that has four connections to its PostgreSQL: how long the slowest hundredth waits, against the middle.
-// `node scripts/postgres-at-once.js [--rounds N] [--json] [--check]`, after `npm run build`. `--check` fails where a request failed, or p99
-// is over five times p50, in the middle burst. The database keeps every commit on disk. The suite has the form without times (test/server/many-at-once.test.ts).
+// Sends 300 requests at once to a server with four connections to PostgreSQL, and measures how long the slowest percent waits, compared with the
+// median: `node scripts/postgres-at-once.js [--rounds N] [--json] [--check]`, after `npm run build`. `--check` fails if a request failed, or if
+// p99 is over five times p50 in the median burst. The database syncs every commit. The suite tests the same without times
+// (test/server/many-at-once.test.ts).
 import { mkdtempSync, rmSync } from 'node:fs';
 
 import { Agent, request } from 'node:http';
@@ -40,7 +41,7 @@ try {
   kinds.mixed = Object.values(requests);
   const agent = new Agent({ keepAlive: true, maxSockets: callers });
   const send = (request) => answered(url, { ...request, headers, agent });
-  // Every connection is there before the first burst.
+  // Every connection is open before the first burst.
   await burst(kinds.read, send);
   const report = [];
   for (const [kind, asked] of Object.entries(kinds)) {
@@ -79,7 +80,7 @@ async function burst(asked, send) {
   return { failed, p50, p99, ratio: p99 / p50 };
 }
 
-/** The status of the answer, once all of it is there; 0 for none. */
+/** The status of the complete response; 0 for none. */
 function answered(url, { path, body, ...options }) {
   return new Promise((resolve) => {
     const asked = request(url + path, options, (response) => {

@@ -1,5 +1,5 @@
-// Stops a process in the middle of its chat for 20 s, longer than a lease of the usual 15 s, and lets it go on:
-// `node scripts/standing-still.js [--lease MS] [--stop MS]`. The suite does the same in short.
+// Stops a process in the middle of its chat for 20 s, longer than the default lease of 15 s, and continues it:
+// `node scripts/standing-still.js [--lease MS] [--stop MS]`. The suite has a short form.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

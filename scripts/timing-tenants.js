@@ -1,6 +1,7 @@
-// Whether time tells a session of another project from none: both are asked for in turns, and Welch's t compares the two sides:
-// `node scripts/timing-tenants.js [--samples 100000] [--sessions 20000] [--json] [--check]`. Samples are per side and case, through the
-// service in this process and through `parley serve` over loopback. `--check` fails where |t| reaches 4.5. The control compares none with none.
+// Tests whether response times reveal a session of another project: such sessions and unknown ones are requested alternately, and Welch's t
+// compares the two sides: `node scripts/timing-tenants.js [--samples 100000] [--sessions 20000] [--json] [--check]`. Samples are per side and
+// case, through the service in this process and through `parley serve` over loopback. `--check` fails if |t| reaches 4.5. The control compares
+// unknown sessions with unknown ones.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -25,8 +26,8 @@ const samples = Number(options.samples);
 const sessions = Number(options.sessions);
 for (const value of [samples, sessions])
   if (!Number.isInteger(value) || value < 100) throw new Error('Sizes are whole numbers from 100.');
-const reach = 4.5;
-/** Ids of each side, asked for in turns. */
+const threshold = 4.5;
+/** The ids of each side, requested in turn. */
 const idsOfSide = 500;
 
 const home = mkdtempSync(join(tmpdir(), 'parley-timing-'));
@@ -35,7 +36,9 @@ const children = [];
 try {
   const report = await measure();
   process.stdout.write(options.json ? `${JSON.stringify(report, null, 2)}\n` : describe(report));
-  const beyond = report.cases.filter(({ t, croppedT }) => Math.max(Math.abs(t), Math.abs(croppedT)) >= reach);
+  const beyond = report.cases.filter(
+    ({ t, croppedT }) => Math.max(Math.abs(t), Math.abs(croppedT)) >= threshold,
+  );
   for (const { name, t, croppedT } of beyond) process.stderr.write(`${name}: t ${t} and ${croppedT}.\n`);
   if (options.check && beyond.length > 0) process.exitCode = 1;
 } finally {
@@ -90,7 +93,7 @@ async function newIds(service, call) {
   return Array.from({ length: idsOfSide }, (_, index) => ids[Math.floor((index * ids.length) / idsOfSide)]);
 }
 
-/** As long as an id that is there, and of the same moment. */
+/** An id with the same length and time as an existing one. */
 function idsOfNobody() {
   const digits = '0123456789abcdefghijklmnopqrstuv';
   const now = Date.now().toString(32).padStart(9, '0');
@@ -132,7 +135,7 @@ async function servedCases(url, key) {
         if (headEnd === -1 || received.length < headEnd + 4 + Number(length)) return;
         socket.off('data', listen);
         if (received.startsWith('HTTP/1.1 404')) resolve();
-        else reject(new Error(`Not the answer that was expected: ${received}`));
+        else reject(new Error(`Unexpected response: ${received}`));
       };
       socket.on('data', listen);
       socket.write(`${method} ${path} HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${key}\r\n\r\n`);
@@ -144,7 +147,7 @@ async function servedCases(url, key) {
   };
 }
 
-/** One of each side after the other; which is first changes at random. */
+/** Requests one id of each side; the order is random. */
 async function compare(ask, left, right) {
   const times = [new Float64Array(samples), new Float64Array(samples)];
   const warmUp = Math.min(2000, samples);
@@ -158,7 +161,7 @@ async function compare(ask, left, right) {
       if (index >= 0) times[side][index] = Number(process.hrtime.bigint() - start) / 1000;
     }
   }
-  // The slowest tell of the machine, not of the store.
+  // The slowest samples show the machine, not the store.
   const limit = quantile([...times[0], ...times[1]], 0.95);
   const cropped = times.map((side) => side.filter((time) => time <= limit));
   return {
@@ -180,7 +183,7 @@ function welch(sides) {
 function describe(report) {
   const lines = [
     ...describeMachine(report.machine, 1),
-    `${report.samples} samples a side, ${report.sessions} sessions of each project`,
+    `${report.samples} samples per side, ${report.sessions} sessions of each project`,
     '',
     `${'case'.padEnd(20)}  foreign µs    none µs       t  without the slowest 5 %`,
   ];

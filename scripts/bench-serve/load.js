@@ -1,6 +1,6 @@
-// The load: a process of its own that keeps connections busy with one request each, over bare sockets, so that it costs the server's
-// core as little as can be. Told `{ ports, requests, milliseconds }`, it answers with the rate and the times. Every port gets 32 connections,
-// or as many as `connections` says.
+// The load generator, in a process of its own: it keeps connections busy with one request each, over bare sockets, to use as little processor
+// time as possible. It gets `{ ports, requests, milliseconds }`, and returns the rate and the times. Every port gets 32 connections, or as many
+// as `connections` says.
 import { connect } from 'node:net';
 
 process.on('message', async ({ ports, requests, milliseconds, connections = 32 }) => {

@@ -1,4 +1,4 @@
-// A model's server on this machine that streams a word at a time, as models do: the model `30x20` says 30 words, 20 ms apart.
+// A model server on this machine that streams a word at a time: the model `30x20` sends 30 words, 20 ms apart.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
