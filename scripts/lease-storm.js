@@ -15,7 +15,7 @@ if (!(rounds >= 1)) throw new Error('--rounds takes a number from 1.');
 const place = mkdtempSync(join(tmpdir(), 'parley-leases-'));
 process.on('exit', () => rmSync(place, { recursive: true, force: true }));
 const { bundleChattingProcess, chatIn, openEmbedded, newKey, callWith } = await loadedModules(place, [
-  'test/support/standing-still.ts',
+  'test/support/paused-process.ts',
   'test/support/embedded.ts',
   'test/support/calls.ts',
 ]);

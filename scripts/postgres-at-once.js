@@ -1,7 +1,7 @@
 // Sends 300 requests at once to a server with four connections to PostgreSQL, and measures how long the slowest percent waits, compared with the
 // median: `node scripts/postgres-at-once.js [--rounds N] [--json] [--check]`, after `npm run build`. `--check` fails if a request failed, or if
 // p99 is over five times p50 in the median burst. The database syncs every commit. The suite tests the same without times
-// (test/server/many-at-once.test.ts).
+// (test/server/concurrent-requests.test.ts).
 import { mkdtempSync, rmSync } from 'node:fs';
 
 import { Agent, request } from 'node:http';

@@ -10,12 +10,12 @@ import type { SessionStore } from '../../src/store/session-store.ts';
 import { newKey, openEmbedded, temporaryDirectory } from '../support/embedded.ts';
 import { LinesChild } from '../support/lines-child.ts';
 import type { LinesStore } from '../support/lines-process.ts';
+import { bundleProcess } from '../support/paused-process.ts';
 import type { PostgresDatabase } from '../support/postgres-server.ts';
 import { postgresOptions } from '../support/postgres-store.ts';
+import { textsInFiles, textsInRows } from '../support/remaining-texts.ts';
 import { openRemote } from '../support/remote.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
-import { bundleProcess } from '../support/standing-still.ts';
-import { textsInFiles, textsInRows } from '../support/texts-left.ts';
 import { type LinesPlace, projectName, ScriptedEngine } from './lines-place.ts';
 
 export interface KilledPlace {

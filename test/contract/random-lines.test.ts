@@ -8,10 +8,10 @@ import { type FixtureOptions, openServer } from '../server/server-fixture.ts';
 import { balance } from '../support/balancer.ts';
 import { newKey, openEmbedded } from '../support/embedded.ts';
 import { postgresOptions } from '../support/postgres-store.ts';
+import { textsInRows } from '../support/remaining-texts.ts';
 import { openRemote } from '../support/remote.ts';
 import { runs } from '../support/runs.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
-import { textsInRows } from '../support/texts-left.ts';
 import { projectName, ScriptedEngine } from './lines-place.ts';
 import { playRandomLines } from './random-lines.ts';
 

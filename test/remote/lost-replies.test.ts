@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ParleyError } from '../../src/service/errors.ts';
 import { openServer } from '../server/server-fixture.ts';
 import { callWith, say } from '../support/calls.ts';
-import { openMiddleman } from '../support/losing-middleman.ts';
+import { openLossyProxy } from '../support/lossy-proxy.ts';
 import { openRemote } from '../support/remote.ts';
 import { runs } from '../support/runs.ts';
 import { openTurnServer } from '../support/turn-server.ts';
@@ -16,7 +16,7 @@ function losing(count: number): number | null {
 
 const turns = runs(100, 2_000);
 
-describe('a middleman who loses 30 % of the answers', () => {
+describe('a proxy that loses 30 % of the responses', () => {
   it('makes no turn be stored twice or not at all, where the server honours keys', async () => {
     const { server, stored, lost } = await openTurnServer({ honoursKeys: true, loses: losing });
     const { backend } = await openRemote(server.url, { extensions: ['idempotency', 'stream'] });
@@ -84,11 +84,11 @@ describe('a middleman who loses 30 % of the answers', () => {
   });
 });
 
-describe('a middleman before this server', () => {
+describe('a lossy proxy in front of this server', () => {
   it('makes no turn be stored twice or not at all', async () => {
     const server = await openServer();
-    const middleman = await openMiddleman((await server.listen()).url, losing);
-    const { backend } = await openRemote(middleman.url, { extensions: ['archive', 'idempotency', 'stream'] });
+    const proxy = await openLossyProxy((await server.listen()).url, losing);
+    const { backend } = await openRemote(proxy.url, { extensions: ['archive', 'idempotency', 'stream'] });
     const lanes = Array.from({ length: 4 }, async (_, lane) => {
       const { data } = await server.backend.service.createSession(callWith(server.key), { title: null });
       const messages = Array.from({ length: turns / 4 }, (_, index) => `lane ${lane} message ${index}`);
@@ -119,9 +119,9 @@ describe('a middleman before this server', () => {
       );
     });
     await Promise.all(lanes);
-    expect(middleman.lost()).toBeGreaterThan(turns * 0.25);
+    expect(proxy.lost()).toBeGreaterThan(turns * 0.25);
     await backend.close();
-    await middleman.close();
+    await proxy.close();
     await server.close();
   });
 });

@@ -13,7 +13,7 @@ import { newKey, openEmbedded } from './embedded.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 
-export interface StandingStill {
+export interface PausedProcess {
   readonly stopped: readonly Said[];
   readonly other: readonly Said[];
   /** From SIGCONT to the stop of the engine of the first, ms; null when it was not stopped. */
@@ -25,7 +25,7 @@ export interface StandingStill {
   }[];
 }
 
-export interface StandingStillOptions {
+export interface PausedProcessOptions {
   /** An empty one of the caller's. */
   readonly directory: string;
   readonly turnLeaseMs: number;
@@ -66,7 +66,10 @@ export function chatIn(script: string, chatting: Chatting) {
   return { child, said, times, ended };
 }
 
-export async function standStill(script: string, options: StandingStillOptions): Promise<StandingStill> {
+export async function runPausedProcess(
+  script: string,
+  options: PausedProcessOptions,
+): Promise<PausedProcess> {
   const { directory, turnLeaseMs, stopMs, withKey } = options;
   const backend = await openEmbedded(directory);
   const apiKey = await newKey(backend, 'project');
@@ -104,7 +107,7 @@ export async function standStill(script: string, options: StandingStillOptions):
 }
 
 /** What was said of a chat that stood still and must not have been, in words. */
-export function faultsOf({ stopped, other, stoppedAfterMs, stored }: StandingStill): readonly string[] {
+export function faultsOf({ stopped, other, stoppedAfterMs, stored }: PausedProcess): readonly string[] {
   const ids = new Set(stored.map(({ message_id }) => message_id));
   const unkept = [...stopped, ...other].filter((said) => said.kind === 'done' && !ids.has(said.message_id));
   return [

@@ -9,12 +9,12 @@ import { callWith, collect, failureOf, say } from '../support/calls.ts';
 import { openRemote } from '../support/remote.ts';
 import { type ReceivedRequest, sendJson, serve } from '../support/scripted-server.ts';
 
-const key = 'stranger-key';
+const key = 'server-key';
 
-/** What one stranger answers, by method and path; `:id` stands for the session. */
+/** What one server answers, by method and path; `:id` stands for the session. */
 type Answers = Readonly<Record<string, (request: ReceivedRequest, response: ServerResponse) => unknown>>;
 
-interface Stranger {
+interface ThirdPartyServer {
   readonly answers: Answers;
   readonly options?: Partial<RemoteOptions>;
   /** What is expected of it: the modes' names, the reply to "Hello", the session it is in. */
@@ -34,7 +34,7 @@ const notFound = json(
   404,
 );
 
-const strangers: Readonly<Record<string, Stranger>> = {
+const servers: Readonly<Record<string, ThirdPartyServer>> = {
   'lists modes as bare strings, and replies in data.response': {
     answers: {
       'POST /v1/auth/verify': json({
@@ -190,35 +190,33 @@ async function meet(answers: Answers, options: Partial<RemoteOptions> = {}) {
   return { backend, server, waits, call: callWith(key) };
 }
 
-describe.each(Object.entries(strangers))('a server that %s', (_, stranger) => {
+describe.each(Object.entries(servers))('a server that %s', (_, script) => {
   it('is talked to with all six operations', async () => {
-    const { backend, server, call } = await meet(stranger.answers, stranger.options);
+    const { backend, server, call } = await meet(script.answers, script.options);
     expect((await backend.service.verify(call)).body).toMatchObject({ success: true });
-    expect((await backend.service.models(call)).data.map(({ name }) => name)).toEqual(stranger.modes);
+    expect((await backend.service.models(call)).data.map(({ name }) => name)).toEqual(script.modes);
     const created = await backend.service.createSession(call, { title: 'T' });
-    expect(created.data).toMatchObject({ session_id: stranger.session, message_count: 0 });
+    expect(created.data).toMatchObject({ session_id: script.session, message_count: 0 });
 
     const request = { mode: 'm', message: 'Hello', session_id: null };
     const events = await collect(backend.service.chat(call, request, 'chunks'));
     const starts = events.filter(({ event }) => event === 'session');
-    expect(starts.map(({ data }) => data)).toMatchObject([{ session_id: stranger.session }]);
+    expect(starts.map(({ data }) => data)).toMatchObject([{ session_id: script.session }]);
     const done = events.at(-1);
     if (done?.event !== 'done') throw new Error('not done');
     expect(done.data).toMatchObject({
-      session_id: stranger.session,
-      reply: stranger.reply,
+      session_id: script.session,
+      reply: script.reply,
       finish_reason: 'stop',
     });
     const shown = events.flatMap((event) => (event.event === 'delta' ? [event.data.text] : [])).join('');
-    expect(['', stranger.reply]).toContain(shown);
+    expect(['', script.reply]).toContain(shown);
 
     await say(backend.service, call, 'Again', done.data.session_id, 'm');
-    expect((await backend.service.getSession(call, stranger.session)).data.session_id).toBe(stranger.session);
-    expect((await backend.service.deleteSession(call, stranger.session)).data.session_id).toBe(
-      stranger.session,
-    );
+    expect((await backend.service.getSession(call, script.session)).data.session_id).toBe(script.session);
+    expect((await backend.service.deleteSession(call, script.session)).data.session_id).toBe(script.session);
 
-    const segment = encodeURIComponent(stranger.session);
+    const segment = encodeURIComponent(script.session);
     expect(server.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
       'POST /prefix/v1/auth/verify',
       'GET /prefix/v1/models',
@@ -234,29 +232,29 @@ describe.each(Object.entries(strangers))('a server that %s', (_, stranger) => {
       null,
       { title: 'T' },
       { mode: 'm', message: 'Hello' },
-      { mode: 'm', message: 'Again', session_id: stranger.session },
+      { mode: 'm', message: 'Again', session_id: script.session },
       null,
       null,
     ]);
   });
 
   it('has its own bodies handed on whole', async () => {
-    const { backend, call } = await meet(stranger.answers, stranger.options);
+    const { backend, call } = await meet(script.answers, script.options);
     const raw = async (operation: string) => {
-      const answer = await meet(stranger.answers);
+      const answer = await meet(script.answers);
       const [method = '', path = ''] = operation.split(' ');
       const url = `${answer.server.url}${path.replace(':id', 'x')}`;
       return (await fetch(url, { method, headers: { authorization: `Bearer ${key}` } })).json();
     };
     expect((await backend.service.verify(call)).body).toEqual(await raw('POST /v1/auth/verify'));
     expect((await backend.service.models(call)).body).toEqual(await raw('GET /v1/models'));
-    expect((await backend.service.getSession(call, stranger.session)).body).toEqual(
+    expect((await backend.service.getSession(call, script.session)).body).toEqual(
       await raw('GET /v1/sessions/:id'),
     );
   });
 
   it('refuses a wrong key', async () => {
-    const { backend } = await meet(stranger.answers, stranger.options);
+    const { backend } = await meet(script.answers, script.options);
     const wrong = callWith('other');
     for (const work of [
       () => backend.service.verify(wrong),
@@ -271,7 +269,7 @@ describe.each(Object.entries(strangers))('a server that %s', (_, stranger) => {
     // Whoever knows no search takes the word for an id.
     const noSuchId = { success: false, error: { code: 'SESSION_NOT_FOUND', message: 'No such session.' } };
     const { backend, call } = await meet({
-      ...stranger.answers,
+      ...script.answers,
       'GET /v1/sessions': json({}, 405),
       'GET /v1/sessions/:id': json(noSuchId, 404),
     });

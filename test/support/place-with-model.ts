@@ -10,7 +10,7 @@ const replies = (_request: unknown, response: ServerResponse) =>
 export const fails = (_request: unknown, response: ServerResponse) =>
   sendJson(response, { error: { message: 'No luck', code: 'server_error' } }, 500);
 
-export class ModelledPlace extends PlaceInProcess {
+export class PlaceWithModel extends PlaceInProcess {
   /** How the model answers, from the next request on. */
   script: Script = replies;
   readonly server: ScriptedServer;
@@ -20,9 +20,9 @@ export class ModelledPlace extends PlaceInProcess {
     this.server = server;
   }
 
-  static async open(): Promise<ModelledPlace> {
+  static async open(): Promise<PlaceWithModel> {
     const server = await serve((request, response, count) => place.script(request, response, count));
-    const place = new ModelledPlace(server);
+    const place = new PlaceWithModel(server);
     return place;
   }
 
