@@ -29,7 +29,7 @@ async function listening(options: FixtureOptions) {
   return { server, ...(await server.listen()) };
 }
 
-test.runIf(isLong)('a server on a port keeps the lines of a session', async () => {
+test.runIf(isLong)('a server on a port handles alternatives, undo and forks', async () => {
   const engine = new ScriptedEngine();
   let store: SessionStore | undefined;
   const around = (opened: SessionStore) => {
@@ -51,7 +51,7 @@ test.runIf(isLong)('a server on a port keeps the lines of a session', async () =
   await playRandomLines(place, numRuns, length);
 });
 
-test('PostgreSQL keeps the lines of a session', async () => {
+test('PostgreSQL handles alternatives, undo and forks', async () => {
   const database = await sharedPostgres();
   const engine = new ScriptedEngine();
   const { store } = await openPostgresStore(postgresOptions(database));
@@ -64,7 +64,7 @@ test('PostgreSQL keeps the lines of a session', async () => {
   expect((await backend.administration.inspectStore()).integrity).toBe('ok');
 });
 
-test.runIf(isLong)('two servers over one PostgreSQL keep the lines of a session', async () => {
+test.runIf(isLong)('two servers over one PostgreSQL handle alternatives, undo and forks', async () => {
   const database = await sharedPostgres();
   const engine = new ScriptedEngine();
   const open = async (server?: { readonly owner: string }) =>

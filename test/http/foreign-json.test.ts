@@ -30,7 +30,7 @@ it('that is none is undefined', () => {
   for (const text of texts) expect(parseJson(text + padding)).toBeUndefined();
 });
 
-it('may hold brackets in its texts, behind any quotation mark or backslash', () => {
+it('may contain brackets in its strings, after any quotation mark or backslash', () => {
   for (const text of [
     '['.repeat(5000),
     '"['.repeat(5000),

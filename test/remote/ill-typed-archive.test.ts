@@ -47,7 +47,7 @@ test.each([
   }
 });
 
-test('a deletion in batches that is answered so is not taken for one that was done', async () => {
+test('a batch deletion with such a response does not count as done', async () => {
   const words = ['sessions', 'delete', 'ses_a', 'ses_b', '--yes'];
   const { status, out } = await place.parley(words, {
     env: { PARLEY_URL: server.url, PARLEY_API_KEY: 'k' },

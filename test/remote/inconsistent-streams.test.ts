@@ -79,7 +79,7 @@ describe('a stream', () => {
     expect(shown(seen)).toBe('No, keep ');
   });
 
-  it('that says more than any model is left', async () => {
+  it('that is longer than any reply is abandoned', async () => {
     const { seen, work } = await chat([session, ...Array(20).fill(delta('x'.repeat(1024 * 1024)))]);
     expect(await failureOf(work)).toMatchObject({
       code: 'BAD_RESPONSE',

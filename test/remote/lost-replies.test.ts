@@ -17,7 +17,7 @@ function losing(count: number): number | null {
 const turns = runs(100, 2_000);
 
 describe('a proxy that loses 30 % of the responses', () => {
-  it('makes no turn be stored twice or not at all, where the server honours keys', async () => {
+  it('causes no duplicate and no lost turn if the server honours keys', async () => {
     const { server, stored, lost } = await openTurnServer({ honoursKeys: true, loses: losing });
     const { backend } = await openRemote(server.url, { extensions: ['idempotency', 'stream'] });
     const messages = Array.from({ length: turns }, (_, index) => `message ${index}`);
@@ -51,7 +51,7 @@ describe('a proxy that loses 30 % of the responses', () => {
     await server.close();
   });
 
-  it('never makes a stranger get a turn twice', async () => {
+  it('never causes a duplicate turn at a third-party server', async () => {
     const { server, stored, lost } = await openTurnServer({ honoursKeys: false, loses: losing });
     const { backend } = await openRemote(server.url);
     let failed = 0;
@@ -70,7 +70,7 @@ describe('a proxy that loses 30 % of the responses', () => {
     await server.close();
   });
 
-  it('makes no deletion fail, and none that was not done be told as done', async () => {
+  it('makes no deletion fail, and reports no deletion as done that was not', async () => {
     const { server, deleted } = await openTurnServer({ honoursKeys: false, loses: losing });
     const { backend } = await openRemote(server.url);
     for (let index = 0; index < 100; index++) {
@@ -85,7 +85,7 @@ describe('a proxy that loses 30 % of the responses', () => {
 });
 
 describe('a lossy proxy in front of this server', () => {
-  it('makes no turn be stored twice or not at all', async () => {
+  it('causes no duplicate and no lost turn', async () => {
     const server = await openServer();
     const proxy = await openLossyProxy((await server.listen()).url, losing);
     const { backend } = await openRemote(proxy.url, { extensions: ['archive', 'idempotency', 'stream'] });
@@ -129,7 +129,7 @@ describe('a lossy proxy in front of this server', () => {
 describe('a lost answer', () => {
   const once = (share: number) => (count: number) => (count === 1 ? share : null);
 
-  it('to a first chat is asked for again only where the server was known to honour keys', async () => {
+  it('to a first chat is retried only if the server is known to honour keys', async () => {
     for (const extensions of [null, [], ['stream'], ['idempotency']]) {
       const { server, stored } = await openTurnServer({ honoursKeys: true, loses: once(0) });
       const { backend } = await openRemote(server.url, { extensions });
@@ -143,7 +143,7 @@ describe('a lost answer', () => {
     }
   });
 
-  it('is asked for again where an answer before it told that keys are honoured', async () => {
+  it('is retried if an earlier response showed that keys are honoured', async () => {
     const { server, stored } = await openTurnServer({
       honoursKeys: true,
       loses: (count) => (count === 2 ? 0 : null),
@@ -160,7 +160,7 @@ describe('a lost answer', () => {
     await server.close();
   });
 
-  it('of which something was shown is never asked for again', async () => {
+  it('of which a part was shown is never retried', async () => {
     const { server, stored } = await openTurnServer({ honoursKeys: true, loses: once(0.99) });
     const { backend } = await openRemote(server.url, { extensions: ['idempotency'] });
     await expect(say(backend.service, callWith('k'), 'x')).rejects.toMatchObject({
@@ -175,7 +175,7 @@ describe('a lost answer', () => {
 });
 
 describe('a deletion', () => {
-  it('of a session that is not there is not found, at the first sending', async () => {
+  it('of a missing session is not found at the first attempt', async () => {
     const { server } = await openTurnServer({ honoursKeys: false, loses: () => null });
     const { backend } = await openRemote(server.url);
     await backend.service.deleteSession(callWith('k'), 'ses_1');

@@ -191,7 +191,7 @@ async function meet(answers: Answers, options: Partial<RemoteOptions> = {}) {
 }
 
 describe.each(Object.entries(servers))('a server that %s', (_, script) => {
-  it('is talked to with all six operations', async () => {
+  it('supports all six operations', async () => {
     const { backend, server, call } = await meet(script.answers, script.options);
     expect((await backend.service.verify(call)).body).toMatchObject({ success: true });
     expect((await backend.service.models(call)).data.map(({ name }) => name)).toEqual(script.modes);
@@ -238,7 +238,7 @@ describe.each(Object.entries(servers))('a server that %s', (_, script) => {
     ]);
   });
 
-  it('has its own bodies handed on whole', async () => {
+  it('has its bodies returned unchanged', async () => {
     const { backend, call } = await meet(script.answers, script.options);
     const raw = async (operation: string) => {
       const answer = await meet(script.answers);
@@ -253,7 +253,7 @@ describe.each(Object.entries(servers))('a server that %s', (_, script) => {
     );
   });
 
-  it('refuses a wrong key', async () => {
+  it('refuses an invalid key', async () => {
     const { backend } = await meet(script.answers, script.options);
     const wrong = callWith('other');
     for (const work of [
@@ -293,7 +293,7 @@ describe.each(Object.entries(servers))('a server that %s', (_, script) => {
   });
 });
 
-describe('a server that tells its errors in its own way', () => {
+describe('a server with its own form of errors', () => {
   it.each<[string, number, unknown, string, string]>([
     [
       'with status 200',
@@ -337,13 +337,13 @@ describe('a server that tells its errors in its own way', () => {
     expect(failure.remedy).toEqual({ kind: 'name_reply_pointer' });
   });
 
-  it('a reply that is not where the pointer says is not guessed', async () => {
+  it('a reply that is not at the pointer is not searched elsewhere', async () => {
     const body = { success: true, data: { session_id: 's-1', reply: 'guess' } };
     const { backend, call } = await meet({ 'POST /v1/chat': json(body) }, { replyPointer: '/data/text' });
     expect((await failureOf(say(backend.service, call, 'x'))).message).toContain('reply_pointer');
   });
 
-  it('a new chat answered without a session cannot go on', async () => {
+  it('a new chat without a session in the response cannot continue', async () => {
     const { backend, call } = await meet({
       'POST /v1/chat': json({ success: true, data: { reply: 'Hi.' } }),
     });
@@ -351,7 +351,7 @@ describe('a server that tells its errors in its own way', () => {
     expect((await say(backend.service, call, 'x', 's-9')).session_id).toBe('s-9');
   });
 
-  it('a created session without an id, or a list of modes that is none, is no answer', async () => {
+  it('a created session without an id, or an invalid list of modes, is a bad response', async () => {
     const { backend, call } = await meet({
       'POST /v1/sessions': json({ success: true, data: { title: 'T' } }),
       'GET /v1/models': json({ success: true, data: { count: 3 } }),
@@ -367,7 +367,7 @@ describe('a server that tells its errors in its own way', () => {
 });
 
 describe('administration', () => {
-  it('is not there for a server elsewhere, and nothing is asked', async () => {
+  it('does not exist for a remote server, and nothing is sent', async () => {
     const { backend, server } = await meet({});
     expect(backend.administration).toBeNull();
     expect(server.requests).toEqual([]);

@@ -36,7 +36,7 @@ async function ask(method: string, path: string, body?: unknown) {
   return { status: response.status, data };
 }
 
-test('300 requests at once over four connections all succeed, and each did its work once', async () => {
+test('300 requests at once over four connections all succeed, and each has its effect once', async () => {
   const { data } = await ask('POST', '/v1/sessions', {});
   const own = `/v1/sessions/${data.session_id}`;
   const kinds = [

@@ -16,7 +16,7 @@ const bodies: Partial<Record<Operation, object>> = {
   restoreSessions: { session_ids: ['ses_x'] },
 };
 
-test('each operation looks its key up once, and none is answered after the key was revoked', async () => {
+test('each operation looks its key up once, and none succeeds after the key was revoked', async () => {
   let looks = 0;
   const around = (store: SessionStore) =>
     new Proxy(store, {

@@ -15,7 +15,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('a reader that takes nothing is cut after 45 s, whatever is still written to it', () => {
+test('a reader that takes nothing is cut after 45 s, even if more is written to it', () => {
   const readers = new StalledReaders(stalledMs, checkMs);
   const socket = Object.assign(new EventEmitter(), {
     destroyed: false,

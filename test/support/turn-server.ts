@@ -1,5 +1,5 @@
-// A server in memory that keeps turns, and honours Idempotency-Key or does not. A proxy in front of it drops a share of the
-// answers get lost after the server has acted: the connection ends instead, at once, in the middle, or just before the end.
+// A server in memory that stores turns, with or without support for Idempotency-Key. A proxy in front of it loses a share of the responses
+// after the server has acted: the connection ends instead, at once, in the middle, or just before the end.
 import type { ServerResponse } from 'node:http';
 import { encodeEvent } from '../../src/wire/chat-event-encoding.ts';
 import { type ReceivedRequest, type ScriptedServer, serve } from './scripted-server.ts';

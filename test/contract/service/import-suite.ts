@@ -121,7 +121,7 @@ export function describeImport(given: GivenService): void {
       expect(await record(first, given.session.session_id)).toEqual(given);
     });
 
-    it('a session that went on elsewhere gets its new messages, and keeps its own title', async () => {
+    it('a session that was continued elsewhere gets its new messages, and keeps its own title', async () => {
       const given = renamed(await talk(), 'ses_grown');
       const shorter = (count: number): SessionRecord => ({
         session: { ...given.session, message_count: count },

@@ -51,7 +51,7 @@ export function describeKeyLimits(given: GivenService): void {
       },
     );
 
-    it('a key out of scope is told so before the session is looked for, and changes nothing', async () => {
+    it('a key out of scope is refused before the session is looked up, and changes nothing', async () => {
       const call = callWith(await given().issueKey({ scope: 'read' }));
       const { session_id } = await create(backend, first);
       const error = await failureOf(backend.archive.deleteSessions(call, [session_id]));
