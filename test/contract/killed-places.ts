@@ -1,5 +1,5 @@
-// The service in processes that can be killed: embedded or at a port, over SQLite or PostgreSQL. Over PostgreSQL two servers take turns, and
-// while one is killed the other goes on.
+// The service in processes that can be killed: embedded or at a port, over SQLite or PostgreSQL. Over PostgreSQL two servers alternate, and while
+// one is killed the other continues.
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Random conversations with the lines of a session: from a server on a port, over PostgreSQL, and from two servers over one PostgreSQL. Of the
-// servers, killed-lines.test.ts is the short form.
+// Random conversations with alternatives, undo and forks: at a server on a port, over PostgreSQL, and at two servers over one PostgreSQL.
+// killed-lines.test.ts has the short form for servers.
 import { expect, onTestFinished, test } from 'vitest';
 import type { EmbeddedBackend } from '../../src/service/backend.ts';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';

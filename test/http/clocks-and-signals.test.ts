@@ -1,4 +1,4 @@
-// A request that takes too long, or that is not wanted any more.
+// Requests that take too long, or are aborted.
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';

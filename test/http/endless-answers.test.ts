@@ -1,4 +1,4 @@
-// Answers without an end, in each place where an answer can have none: they are left, and what was held of them is small.
+// Endless responses, in each part of a response: they are abandoned, and take little memory.
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';

@@ -1,4 +1,4 @@
-// The syntax of server-sent events, however the bytes are cut on their way.
+// The syntax of server-sent events, for any chunks.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {

@@ -1,4 +1,4 @@
-// One request and its answer over real sockets: what goes well, and how a server fails it.
+// One request and its response over real sockets: successes, and failures of the server.
 import { setTimeout as delay } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// A key is found in a text in whatever form it stands there, and nothing else is taken for it.
+// A key is found in a text in any form, without false positives.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { redactKey } from '../../src/http/key-redaction.ts';

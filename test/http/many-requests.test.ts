@@ -1,4 +1,4 @@
-// A client of which much is asked.
+// A client with many requests.
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { HttpClient } from '../../src/http/http-client.ts';

@@ -1,4 +1,4 @@
-// Connections to this machine that are kept from one request to the next, and those that must not be.
+// Connections to this machine that are kept between requests, and those that must not be.
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';

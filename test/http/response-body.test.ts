@@ -1,4 +1,4 @@
-// The bytes of an answer on their way to their reader: nothing lost, nothing hoarded.
+// The bytes of a response body between the connection and the reader: none is lost, and few are buffered.
 import { describe, expect, it } from 'vitest';
 import { ResponseBody } from '../../src/http/response-body.ts';
 

@@ -1,4 +1,4 @@
-// The syntax of HTTP/1.1 answers, however their bytes are cut on their way; and what is none.
+// The syntax of HTTP/1.1 responses, for any chunks; and invalid responses.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ResponseParser, ResponseSyntaxError } from '../../src/http/response-parser.ts';

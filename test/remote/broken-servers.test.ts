@@ -1,4 +1,4 @@
-// Servers that are broken, or none: each failure has its code and one clear line, and nothing half is taken for whole.
+// Broken and missing servers: each failure has a code and a clear message, and no partial response counts as complete.
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { RemoteOptions } from '../../src/remote/remote-options.ts';

@@ -1,4 +1,4 @@
-// A server that repeats the key where it fails does not bring it onto screens and into logs.
+// If a server repeats the key in an error, the key is neither shown nor logged.
 import type { ServerResponse } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
 import { callWith, failureOf, say } from '../support/calls.ts';

@@ -1,4 +1,4 @@
-// What a request that got no answer means to its user.
+// The failures of requests without a response.
 import { expect, it } from 'vitest';
 import { HttpFailure } from '../../src/http/http-failure.ts';
 import { failureOf } from '../../src/remote/failure.ts';

@@ -1,4 +1,4 @@
-// A server that says it has an archive, and whose records are of another shape: told as such, by every command that reads them.
+// A server that offers an archive whose records have another shape: every command that reads them reports it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectFailure } from '../support/failures.ts';
 import { Place } from '../support/parley.ts';

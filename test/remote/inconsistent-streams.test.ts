@@ -1,4 +1,4 @@
-// Streams that tell a reply otherwise than it is: nothing of them passes for the reply that the server keeps.
+// Streams that differ from the reply that the server stores: they never count as that reply.
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ChatEvent } from '../../src/service/chat-event.ts';
 import { callWith, failureOf } from '../support/calls.ts';

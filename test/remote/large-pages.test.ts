@@ -1,4 +1,4 @@
-// Pages that are too large an answer: fewer messages are asked for, and the reading goes on.
+// Pages that exceed the size limit of a response: fewer messages are requested, and the reading continues.
 import { expect, it, onTestFinished } from 'vitest';
 import { callWith, failureOf } from '../support/calls.ts';
 import { openRemote } from '../support/remote.ts';

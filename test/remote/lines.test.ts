@@ -1,4 +1,4 @@
-// The other lines of a session at a server elsewhere: which requests they are, and that only a server that names the extension gets them.
+// Other replies, undo, redo and forks at a remote server: their requests, which only a server with the extension gets.
 import type { ServerResponse } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
 import type { RemoteOptions } from '../../src/remote/remote-options.ts';

@@ -1,4 +1,4 @@
-// Answers that get lost after the server has acted: with keys that are honoured a turn is stored once, and at a stranger's never twice.
+// Responses that are lost after the server has acted: if keys are honoured, a turn is stored once; at a third-party server never twice.
 import { describe, expect, it } from 'vitest';
 import { ParleyError } from '../../src/service/errors.ts';
 import { openServer } from '../server/server-fixture.ts';

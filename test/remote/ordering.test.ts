@@ -1,4 +1,4 @@
-// The ordering of sessions at servers elsewhere: one that keeps none is asked for nothing of it, and works as before.
+// The ordering of sessions at remote servers: a server without it gets no such request, and works as before.
 import { expect, it, onTestFinished } from 'vitest';
 import { noOrdering } from '../../src/service/session.ts';
 import { anySession, type SessionRecord } from '../../src/service/session-archive.ts';

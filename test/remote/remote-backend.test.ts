@@ -1,4 +1,4 @@
-// What a remote backend is opened with: certificates, proxies, pointers, waits, and the trace of its requests.
+// The options of a remote backend: certificates, proxies, pointers, waits, and the trace of its requests.
 import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

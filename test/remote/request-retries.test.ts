@@ -1,4 +1,4 @@
-// Which request is sent again after what, row by row; and the waits between.
+// A table of the requests that are retried after each outcome; and the waits between attempts.
 import { describe, expect, it } from 'vitest';
 import { HttpFailure, type HttpFailureKind } from '../../src/http/http-failure.ts';
 import { RequestRetries, type RetryLater } from '../../src/remote/request-retries.ts';

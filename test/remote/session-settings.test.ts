@@ -1,4 +1,4 @@
-// The settings of sessions at servers that keep them, that do not, and of which that is not known yet: nothing is dropped silently.
+// The settings of sessions at servers with, without, and with unknown support for them: nothing is dropped silently.
 import { expect, it, onTestFinished } from 'vitest';
 import type { RemoteOptions } from '../../src/remote/remote-options.ts';
 import type { SessionRecord } from '../../src/service/session-archive.ts';

@@ -1,5 +1,4 @@
-// Servers of the interface document that Parley's makers never saw: each fills what the document leaves open in its own way, and
-// each is understood.
+// Servers of the interface document by other authors: each fills the gaps of the document in its own way, and Parley understands them all.
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';

@@ -1,4 +1,4 @@
-// A titled chat at servers that know of titles for created sessions alone, as the interface document has them, and at one of Parley.
+// A chat with a title, at servers that accept titles only for created sessions, as in the interface document, and at a Parley server.
 import type { ServerResponse } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
 import { callWith, collect, failureOf } from '../support/calls.ts';

@@ -1,4 +1,4 @@
-// The user of sessions at servers elsewhere: one that keeps none gets nothing of it, and the error says what is lacking.
+// The user of sessions at remote servers: a server without users gets none, and the error names the missing feature.
 import { expect, it, onTestFinished } from 'vitest';
 import { anySession, type SessionRecord } from '../../src/service/session-archive.ts';
 import { callWith, collect, failureOf } from '../support/calls.ts';

@@ -1,4 +1,4 @@
-// The app without a socket: each operation, each failure, the order of the checks, and the conformity of every answer.
+// The app without a socket: each operation, each failure, the order of the checks, and the conformity of every response.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { storeError } from '../../src/store/postgres/postgres-errors.ts';
 import { type Operation, routes } from '../../src/wire/routes.ts';

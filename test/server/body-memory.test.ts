@@ -1,4 +1,4 @@
-// What the value of a body holds in memory, in bytes of the body: bodies that few bytes make large are refused, or hold little.
+// The memory of a parsed body, in multiples of its bytes: bodies whose few bytes would become large values are refused, or take little.
 import { type HeapProfiler, Session } from 'node:inspector/promises';
 import { Readable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';

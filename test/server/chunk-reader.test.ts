@@ -1,4 +1,4 @@
-// The bodies of clients that leave: each reader is told, and thousands at once keep nobody else waiting.
+// The bodies of clients that disconnect: each read rejects, and thousands at once delay nobody else.
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { ChunkReader } from '../../src/server/chunk-reader.ts';

@@ -1,4 +1,4 @@
-// More requests at the same moment than a server has connections to its PostgreSQL: they wait for each other, and none fails.
+// More requests at once than a server has connections to its PostgreSQL: they wait for each other, and none fails.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';

@@ -1,5 +1,5 @@
-// Requests made up from the schemas, right and wrong in every field: none is a failure of the server, and each answer is of a form
-// that the OpenAPI document names.
+// Requests generated from the schemas, valid and invalid in every field: none makes the server fail, and each response conforms to the OpenAPI
+// document.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';

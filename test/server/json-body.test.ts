@@ -1,4 +1,4 @@
-// A body that is parsed in steps is the value that JSON.parse makes of it, or no value in the same cases.
+// Parsing a body in steps gives the same value as JSON.parse, and fails in the same cases.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseJsonBody } from '../../src/server/json-body.ts';

@@ -1,4 +1,4 @@
-// Keys as time goes on: one comes to its end while it is used, over HTTP, embedded and in a stream; a budget of a day begins again at midnight.
+// Keys over time: one expires while it is used, over HTTP, embedded and in a stream; a daily budget starts again at midnight.
 import { afterEach, expect, it } from 'vitest';
 import { defaultServerLimits } from '../../src/server/server-limits.ts';
 import { callWith, failureOf, say } from '../support/calls.ts';

@@ -1,4 +1,4 @@
-// What a large body may cost: others are answered meanwhile, and it takes no more memory than a few times its bytes.
+// The cost of a large body: other requests are served meanwhile, and it takes no more memory than a few times its bytes.
 import { existsSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { RawConnection, rawAnswer } from './raw-connection.ts';

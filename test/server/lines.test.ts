@@ -1,5 +1,5 @@
-// Other replies, undo, redo and forks over HTTP: their responses, what waits for a reply that runs, and what becomes of a reply whose
-// reader goes.
+// Other replies, undo, redo and forks over HTTP: their responses, the operations that wait for a running reply, and replies whose reader
+// disconnects.
 import { afterEach, expect, test } from 'vitest';
 import { ParleyError } from '../../src/service/errors.ts';
 import { engineOf, finish } from '../support/embedded.ts';

@@ -1,4 +1,4 @@
-// Many at once, and a store that others hold: writes share their transactions, and a lock elsewhere stops nobody who reads.
+// Many requests at once, and a store that others lock: writes share transactions, and a lock elsewhere stops no read.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';

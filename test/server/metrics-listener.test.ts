@@ -1,4 +1,4 @@
-// The port of the metrics: what somebody who can reach it can take from the server.
+// The port of the metrics: its limits for anybody who can reach it.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';

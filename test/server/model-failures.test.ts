@@ -1,4 +1,4 @@
-// What an HTTP client is told of a model that failed: the kind of failure, and no word of the model's server, its place, or ours.
+// The failure of a model as HTTP clients see it: its kind, without any text, address or setting of the model's server.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EngineSet } from '../../src/engine/engine-set.ts';
 import { ParleyError } from '../../src/service/errors.ts';

@@ -1,4 +1,4 @@
-// The OpenAPI document: it says what the routes are, every reference in it leads somewhere, every schema is one; and the page.
+// The OpenAPI document: it describes all routes, every reference resolves, and every schema is valid; and its page.
 import { expect, test } from 'vitest';
 import { docsPage } from '../../src/server/docs-page.ts';
 import { openApiDocument } from '../../src/server/openapi.ts';

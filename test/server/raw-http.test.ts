@@ -1,4 +1,4 @@
-// Malformed and odd requests over a socket: whoever answers, this server or the libraries under it, the body is ours.
+// Malformed and odd requests over a socket: whether this server or a library responds, the body has the form of the API.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { nonconformity } from './conformance.ts';
 import { RawConnection, rawAnswer } from './raw-connection.ts';

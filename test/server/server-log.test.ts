@@ -1,4 +1,4 @@
-// What the log of a server hides.
+// The texts that the log of a server hides.
 import { expect, test } from 'vitest';
 import { textOfLogLine } from '../../src/server/log-text.ts';
 import { serverLog, withoutKeys } from '../../src/server/server-log.ts';

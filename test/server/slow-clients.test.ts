@@ -1,4 +1,4 @@
-// Clients that take their time: slow headers, slow bodies, readers that stall. Each is cut, and costs little until then.
+// Slow clients: slow headers, slow bodies, stalled readers. Each is cut, and costs little until then.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, expect, test } from 'vitest';

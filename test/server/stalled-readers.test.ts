@@ -1,4 +1,4 @@
-// When a reader that takes nothing is cut, by the limits of a server as it is started, on a clock that the test moves.
+// When a stalled reader is cut, by the default limits of a server, on a clock that the test controls.
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';

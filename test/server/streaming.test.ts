@@ -1,4 +1,4 @@
-// Replies as streams: what is sent when, and what becomes of a reply whose reader goes, whose key goes, or whose server stops.
+// Replies as streams: what is sent when, and how a reply ends if its reader disconnects, its key is revoked, or its server stops.
 import { afterEach, expect, test } from 'vitest';
 import { ParleyError } from '../../src/service/errors.ts';
 import { anySession } from '../../src/service/session-archive.ts';

@@ -1,4 +1,4 @@
-// The rules of the house as a function: sources in, violations out. The tables are what the layout in docs names.
+// The rules of the architecture as a function from sources to violations. The tables match the layout in CONTRIBUTING.md.
 import { basename, dirname, join } from 'node:path/posix';
 import { readSource, type SourceFile } from './source-file.ts';
 

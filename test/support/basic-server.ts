@@ -1,4 +1,4 @@
-// A server of the interface document and no more, with sessions that are ids alone, and with the troubles that a test gives it.
+// A server with only the interface document, whose sessions are only ids, and with the faults that a test chooses.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 

@@ -1,5 +1,5 @@
-// A batch that is killed, `kill -9`, again and again at random moments and resumed each time; then its output and the store are held
-// against its input: no id twice, none missing, no message said twice.
+// Kills a batch (`kill -9`) repeatedly at random moments and resumes it each time. Then its output and the store are compared with its input: no
+// duplicate id, no missing id, no message sent twice.
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

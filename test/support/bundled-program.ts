@@ -1,4 +1,4 @@
-// A small program written in TypeScript, bundled as the product is, so that a test can run it as a process of its own.
+// A small TypeScript program, bundled as the product is, so that a test can run it as a process of its own.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Calls as the tests make them, and what is often done with an answer.
+// Calls for tests, and helpers for their results.
 import type { Call } from '../../src/service/call.ts';
 import type { ChatEvent, ChatReply } from '../../src/service/chat-event.ts';
 import type { ConversationService } from '../../src/service/conversation-service.ts';

@@ -1,4 +1,4 @@
-// `parley chat --batch`, run to its end, and what it gives.
+// Runs `parley chat --batch` to its end and reads its results.
 import type { Outcome, Place, RunOptions } from './parley.ts';
 
 export const batch = ['chat', '--batch', '-m', 'echo'];

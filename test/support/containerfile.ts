@@ -1,4 +1,4 @@
-// Reads a Containerfile as far as that of the documents goes: a word and its arguments a line, JSON where it is a list.
+// Parses the part of the Containerfile syntax that docs/deploy/Containerfile uses: an instruction and its arguments per line, lists as JSON.
 import { readFileSync } from 'node:fs';
 
 type ContainerStep =

@@ -1,5 +1,5 @@
-// Many deletions against a server that fails in every way it can, and killed clients of batches that are resumed: what was reported is then
-// held against what the server has, and the end against what was asked for.
+// Many deletions against a server that fails in every way, and batches whose clients are killed and resumed. The reports are then compared with
+// the state of the server, and the final state with the request.
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { openBasicServer, type Trouble } from './basic-server.ts';

@@ -1,4 +1,4 @@
-// The embedded service over a store in a directory of its own, put together as the program does it.
+// The embedded service over a store in a directory of its own, assembled as in the program.
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

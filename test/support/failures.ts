@@ -1,4 +1,4 @@
-// How a failed command has to look, in words and as JSON.
+// Checks the form of a failed command, as text and as JSON.
 import { expect } from 'vitest';
 import type { Outcome } from './parley.ts';
 

@@ -1,4 +1,4 @@
-// Every state in which a terminal may close on the program: what is done until it is in that state, and what must be true afterwards.
+// Every state in which the terminal of the program may close: how to reach it, and what must be true afterwards.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

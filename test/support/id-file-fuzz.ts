@@ -1,5 +1,5 @@
-// `sessions delete -` with thousands of files of ids, over a real store: a file that is valid deletes what it names, and one with a
-// single fault deletes nothing, says so, and names the line.
+// `sessions delete -` with thousands of files of ids, over a real store: a valid file deletes the sessions that it names; a file with a single fault
+// deletes nothing and reports the line.
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-// Files of session ids, right and wrong in every way that one may be: each with what it must do, known from how it was made.
+// Generates files of session ids, valid and invalid in every way, each with its expected effect.
 import fc from 'fast-check';
 
 export interface IdFile {

@@ -1,5 +1,5 @@
-// Imports that are killed, `kill -9`, at random moments and resumed, and imports that run at once; then the store and the journals are held
-// against an import that nothing disturbed.
+// Kills imports (`kill -9`) at random moments and resumes them, and runs imports at once. Then the store and the journals are compared with an
+// undisturbed import.
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

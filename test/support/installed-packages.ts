@@ -1,4 +1,4 @@
-// The packages that npm has put below this repository, found as Node finds them: what a package needs, and what those need in turn.
+// Finds the packages that npm has installed for this repository, as Node does: the dependencies of a package, and theirs in turn.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 

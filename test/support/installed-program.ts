@@ -1,5 +1,5 @@
-// What an installed package must do, by itself and wherever it lies: each use ends well or rejects. The test of the packed file has the
-// short form; scripts/check-package.js has all, under each Node.
+// The uses of an installed package, anywhere on the disk: each succeeds or rejects. The test of the packed file has the short form;
+// scripts/check-package.js runs all, under each Node.
 import { strict as assert } from 'node:assert';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

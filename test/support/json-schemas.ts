@@ -1,4 +1,4 @@
-// Schemas and replies for properties: JSON Schemas of all keywords that are checked, values near to them, and replies that hold a value in
+// Schemas and replies for property tests: JSON Schemas with all supported keywords, values that nearly match, and replies that contain a value in
 // the ways of models.
 import fc from 'fast-check';
 

@@ -1,4 +1,4 @@
-// The shapes that docs/json.md lists, read from it, and how a value is held to one.
+// Reads the shapes in docs/json.md, and compares values with them.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 

@@ -1,5 +1,5 @@
-// Chats that are killed, `kill -9`, at random moments of their lives, several at a time, some of them in sessions that they
-// share. What each told its parent before it died is the log outside of the store that the store is then held against.
+// Kills chats (`kill -9`) at random moments, several at a time, some of them in shared sessions. Each reports to its parent what was acknowledged
+// before it dies, and the store is then compared with these reports.
 import { createInterface } from 'node:readline';
 import { endOf, type Place } from './parley.ts';
 import { type StoredMessage, storedMessages, storeFaults } from './stored-turns.ts';

@@ -1,4 +1,4 @@
-// What the machine that tests run on has: commands, permissions. Where something is missing, a test that needs it is skipped; in CI it fails.
+// The features of this machine: commands, permissions. A test that needs a missing one is skipped; in CI it fails.
 import { spawnSync } from 'node:child_process';
 
 /** Whether a command is on the PATH. In CI (`CI=true`), a missing one is an error that names it. */

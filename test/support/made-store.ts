@@ -1,4 +1,4 @@
-// A store of SQLite without projects, as a copy of one that this process has made once: its migrations take ten times as long as the copy.
+// A SQLite store without projects, copied from one that this process has created once, because its migrations take ten times as long as the copy.
 // Tests of the migrations and of first uses open their stores without it.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// A stand-in for a model's server on this machine: what it sends, byte for byte, is for the test to say.
+// A fake model server on this machine: the test decides what it sends, byte for byte.
 import type { ServerResponse } from 'node:http';
 import { UpstreamEngine } from '../../src/engine/upstream/upstream-engine.ts';
 import type { UpstreamOptions } from '../../src/engine/upstream/upstream-options.ts';

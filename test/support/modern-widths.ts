@@ -1,4 +1,4 @@
-// How wide characters are, for the terminal emulator.
+// The widths of characters for the terminal emulator.
 import stringWidth from 'string-width';
 
 /** The emulator's own table is of 2010; today's terminals give an emoji two columns, one of several parts included. */

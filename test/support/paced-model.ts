@@ -1,4 +1,4 @@
-// A model's server whose replies come at the pace of the test: it says a piece, waits, ends; or its client goes away.
+// A model server whose replies are paced by the test: it sends a chunk, waits, or ends; or its client disconnects.
 import type { ServerResponse } from 'node:http';
 import { chunk, sse, startStream, usageChunk } from './model-server.ts';
 import { type ScriptedServer, serve } from './scripted-server.ts';

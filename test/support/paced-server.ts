@@ -1,4 +1,4 @@
-// A server of the basic API alone, whose replies come at the pace of the test: it says a chunk, waits, ends, or breaks off.
+// A server with only the basic API, whose replies are paced by the test: it sends a chunk, waits, ends, or breaks off.
 import type { ServerResponse } from 'node:http';
 import { encodeEvent } from '../../src/wire/chat-event-encoding.ts';
 import { type ReceivedRequest, type ScriptedServer, sendJson, serve } from './scripted-server.ts';

@@ -1,5 +1,4 @@
-// The real binary, run as a shell or a terminal runs it, in a place of its own: a configuration, a data directory and a backend
-// that nobody else has. It needs the build.
+// Runs the real binary as a shell or a terminal does, in a place of its own: a configuration, a data directory and a backend. It needs the build.
 
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';

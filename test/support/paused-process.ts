@@ -1,5 +1,5 @@
-// A chat whose process is stopped (SIGSTOP) for longer than its lease, taken over by another process meanwhile, and let go on
-// (SIGCONT): what each of the two was told, and what the store holds in the end.
+// A chat whose process is stopped (SIGSTOP) for longer than its lease, taken over by another process meanwhile, and continued (SIGCONT): the result
+// of each of the two, and the final contents of the store.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { symlinkSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// A place whose commands run in this process, with all that the program has but a process of its own: for facts about words, results
-// and statuses. `shell`, `terminal`, `start`, `spawn` and `binary` run the real program, which signals, exits and memory need.
+// A place whose commands run in this process, with everything of the program but a process of its own, for tests of texts, results and statuses.
+// `shell`, `terminal`, `start`, `spawn` and `binary` run the real program, for tests of signals, exits and memory.
 import { randomUUID } from 'node:crypto';
 import { Readable, Writable } from 'node:stream';
 import type { CliHost } from '../../src/cli/cli-host.ts';

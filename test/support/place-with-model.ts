@@ -1,4 +1,4 @@
-// A place with a model's server beside it, on this machine, for what is done with modes from the command line.
+// A place with a fake model server on this machine, for commands that use modes.
 import type { ServerResponse } from 'node:http';
 import { replyOf, sendStream } from './model-server.ts';
 import { PlaceInProcess } from './place-in-process.ts';

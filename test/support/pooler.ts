@@ -1,5 +1,5 @@
-// pgbouncer in transaction mode before a PostgreSQL server of the tests: each transaction gets the next of a few connections, whoever asks
-// for it. It refuses to run as root, as PostgreSQL does.
+// pgbouncer in transaction mode in front of a PostgreSQL server of the tests: each transaction gets the next of a few connections. It refuses to
+// run as root, as PostgreSQL does.
 import { spawn } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// A PostgreSQL server of the tests' own, in a temporary directory. It is found where PARLEY_TEST_PG_BIN says, on the PATH, or where Debian
-// puts it. It refuses to run as root, so root runs it as nobody.
+// A PostgreSQL server for the tests, in a temporary directory. It is found by PARLEY_TEST_PG_BIN, on the PATH, or where Debian installs it. It
+// refuses to run as root, so root runs it as nobody.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';

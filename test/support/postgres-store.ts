@@ -1,4 +1,4 @@
-// A store in the tests' own PostgreSQL server, opened as Parley opens it, closed when the test ends.
+// A store in the tests' PostgreSQL server, opened as in the program, and closed when the test ends.
 import { onTestFinished } from 'vitest';
 import { storeRules } from '../../src/local/local-store-rules.ts';
 import {

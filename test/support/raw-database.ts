@@ -1,4 +1,4 @@
-// A SQLite file looked at without the store, once the store is closed; and a process that holds its write lock.
+// Reads a SQLite file without the store, when the store is closed; and a process that holds its write lock.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';

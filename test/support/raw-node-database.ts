@@ -1,4 +1,4 @@
-// What the tests use of better-sqlite3, over node:sqlite: a process must not open one file with two libraries.
+// The part of better-sqlite3's API that the tests use, over node:sqlite, because a process must not open one file with two libraries.
 import type { DatabaseSync } from '../../src/store/sqlite/node-sqlite-types.ts';
 
 type Value = string | number | Uint8Array | null;

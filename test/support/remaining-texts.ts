@@ -1,4 +1,4 @@
-// Looks for texts in a store, from outside: in the files of SQLite, in the rows of PostgreSQL.
+// Searches a store for texts from outside: in the files of SQLite, in the rows of PostgreSQL.
 import { spawnSync } from 'node:child_process';
 import type { PostgresDatabase } from './postgres-server.ts';
 

@@ -1,4 +1,4 @@
-// A remote backend as the program opens one, with its waits noted instead of waited.
+// A remote backend, opened as in the program, whose waits are recorded instead of waited.
 import { openRemoteBackend } from '../../src/remote/remote-backend.ts';
 import type { RemoteOptions } from '../../src/remote/remote-options.ts';
 import type { Backend } from '../../src/service/backend.ts';

@@ -1,5 +1,5 @@
-// Runs of retention that are stopped at random moments: the runs after them do all that is to be done, one batch has all of it, the audit log
-// names each session once, and restoring the batch takes all of it back.
+// Retention runs that are stopped at random moments: later runs complete the work, one batch contains all of it, the audit log names each session
+// once, and restoring the batch restores everything.
 
 import { endOf, type Place, type Variables } from './parley.ts';
 import { type StormStore, sqliteStorm } from './storm-store.ts';

@@ -1,4 +1,4 @@
-// Small real servers on a port of their own, whose answers a test decides.
+// Small real servers on a port of their own, whose responses a test decides.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import {

@@ -1,4 +1,4 @@
-// `parley serve` as a process over a place's data directory: where it listens, what it logs, and its end.
+// `parley serve` as a process over the data directory of a place: its address, its log, and its end.
 import { once } from 'node:events';
 import type { Outcome, Place, Running, Variables } from './parley.ts';
 

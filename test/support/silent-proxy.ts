@@ -1,5 +1,5 @@
-// A proxy to a server on this machine that can fall silent, as a network does that is cut without a word: it takes connections and bytes,
-// passes nothing on and closes nothing. A connection that lost bytes so stays silent; the others go on when the silence ends.
+// A proxy to a server on this machine that can become silent, as a cut network does: it accepts connections and bytes, but forwards nothing and
+// closes nothing. A connection that lost bytes stays silent; the others continue when the silence ends.
 import { connect, createServer, type Socket } from 'node:net';
 import { type ListeningServer, listening } from './scripted-server.ts';
 

@@ -1,4 +1,4 @@
-// A source file as the architecture rules see it: what it imports, and where it reaches for what it must be given.
+// A source file as the architecture rules see it: its imports, and its uses of globals.
 import { parseAst } from 'rolldown/parseAst';
 
 export interface SourceFile {

@@ -1,4 +1,4 @@
-// A store filled with sessions, by SQL: for tests and benchmarks that need more than can be made one by one.
+// Fills a store with sessions by SQL, for tests and benchmarks that need many.
 import { RawDatabase } from './raw-database.ts';
 
 /** Into the first project of a store that no process uses; returns the ids, the oldest first. */

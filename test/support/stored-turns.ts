@@ -1,4 +1,4 @@
-// What a store holds, read past the program, and the rules that hold of it whatever was killed, and when.
+// Reads the contents of a store without the program, and checks the rules that hold whatever was killed.
 import type { Place } from './parley.ts';
 
 export interface StoredMessage {

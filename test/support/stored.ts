@@ -1,4 +1,4 @@
-// What is in a place's store, put there or looked at without a process for each: for tests that need hundreds of sessions.
+// Writes and reads the store of a place without a process for each step, for tests that need hundreds of sessions.
 import { readFileSync } from 'node:fs';
 import { callWith } from './calls.ts';
 import { openEmbedded } from './embedded.ts';

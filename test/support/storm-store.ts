@@ -1,4 +1,4 @@
-// A store that storms fill with sessions, look into, and cut off: the file of a place, or a schema in PostgreSQL.
+// A store that storm tests fill with sessions, inspect, and cut off: the file of a place, or a schema in PostgreSQL.
 import type { Place, Variables } from './parley.ts';
 import type { PostgresDatabase } from './postgres-server.ts';
 import { lookInto } from './raw-database.ts';

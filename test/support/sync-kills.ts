@@ -1,5 +1,4 @@
-// Syncs that are killed, `kill -9`, at random moments while both places change in between. In the end both must have the same sessions, and
-// each message that was acknowledged.
+// Kills syncs (`kill -9`) at random moments while both places change. In the end both must have the same sessions, and each acknowledged message.
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Place } from './parley.ts';

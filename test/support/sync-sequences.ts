@@ -1,5 +1,5 @@
-// Random edits at two and three places, synced in any order: in the end all have the same sessions, and nothing that was acknowledged is
-// lost. The places are new projects in the stores of synced-places.ts, so a sequence begins with no session.
+// Random edits at two and three places, synced in any order: in the end all have the same sessions, and nothing acknowledged is lost. The places are
+// new projects in the stores of synced-places.ts, so a sequence starts without sessions.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Session } from '../../src/service/session.ts';

@@ -1,5 +1,5 @@
-// Places that are synced with each other by the real command in this process: each has an embedded service over its own store, a clock that
-// is off by its own amount, and, at each `begin`, a new project.
+// Places that are synced with each other by the real command in this process. Each has an embedded service over its own store, a clock with its own
+// offset, and a new project at each `begin`.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';

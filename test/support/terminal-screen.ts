@@ -1,4 +1,4 @@
-// A real pseudo-terminal and what a person would see on it: a program runs in it, keys are typed, a terminal emulator reads the bytes.
+// A real pseudo-terminal and its screen: a program runs in it, keys are typed, and a terminal emulator interprets the output.
 import { readSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { type IPty, spawn } from '@lydell/node-pty';

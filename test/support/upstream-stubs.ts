@@ -1,4 +1,4 @@
-// Upstream engines over stand-ins of their servers: made in a test, let go of after it.
+// Upstream engines over fake servers: created in a test, closed after it.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { UpstreamEngine } from '../../src/engine/upstream/upstream-engine.ts';

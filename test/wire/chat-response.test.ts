@@ -1,4 +1,4 @@
-// Where the reply and the session of a chat's answer are looked for, every place in turn.
+// The places in which the reply and the session of a chat response are searched.
 import { describe, expect, it } from 'vitest';
 import { chatReply, replyOf, sessionIdOf } from '../../src/wire/chat-response.ts';
 import { readPointer } from '../../src/wire/json-pointer.ts';

@@ -1,4 +1,4 @@
-// Modes, keys, sessions and pages out of bodies of many shapes.
+// Modes, keys, sessions and pages in bodies of many shapes.
 import { describe, expect, it } from 'vitest';
 import { noOrdering } from '../../src/service/session.ts';
 import { batchOf, messagePageOf, searchPageOf, sessionPageOf } from '../../src/wire/archive-response.ts';

@@ -1,4 +1,4 @@
-// What the one side writes the other reads.
+// Events that one side encodes are decoded by the other.
 import { describe, expect, it } from 'vitest';
 import { readEventStream } from '../../src/http/event-stream.ts';
 import type { ChatEvent } from '../../src/service/chat-event.ts';

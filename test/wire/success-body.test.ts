@@ -1,4 +1,4 @@
-// Success or failure, whoever answers: the status, then the body.
+// Success or failure of a response of any server: first the status, then the body.
 import { describe, expect, it } from 'vitest';
 import { ParleyError, serviceErrorCodes } from '../../src/service/errors.ts';
 import { errorStatus } from '../../src/wire/error-status.ts';

@@ -1,4 +1,4 @@
-// Imports: a session is stored unchanged, or refused with the name of the faulty field.
+// Imports: a session is stored unchanged, or refused with the name of the invalid field.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Backend } from '../../../src/service/backend.ts';
 import type { Call } from '../../../src/service/call.ts';

@@ -1,4 +1,4 @@
-// What a key may do, until when, and how much in a day, in every home.
+// The limits of a key: its scope, its expiry and its budgets, in every backend.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Backend } from '../../../src/service/backend.ts';
 import type { Call } from '../../../src/service/call.ts';

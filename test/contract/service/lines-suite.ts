@@ -1,4 +1,4 @@
-// The other lines of a session: other replies, undone turns, forks. What is visible, what is hidden, and what is refused.
+// Other replies, undone turns and forks of a session: what is visible, hidden and refused.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Backend } from '../../../src/service/backend.ts';
 import type { Call } from '../../../src/service/call.ts';

@@ -1,4 +1,4 @@
-// Commands that change the configuration. A configuration is never unreadable, whenever the power goes.
+// Commands that change the configuration. The configuration is never unreadable, whenever the power is cut.
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';

@@ -1,5 +1,5 @@
-// A disk as a power cut finds it: what was synced, and what was only written. A file's data is safe once the file was synced, its name
-// once the directory was synced that holds the name.
+// A disk after a power cut: what was synced, and what was only written. The data of a file is safe after a sync of the file, its name after a sync of
+// the directory that contains the name.
 import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import type { Operation } from './recording.ts';

@@ -1,4 +1,4 @@
-// What every scenario of a power cut is made of: a command, and the questions that the next commands answer.
+// The parts of every power-cut scenario: a command, and the checks by later commands.
 import type { Place } from '../parley.ts';
 
 /** What a person had read when the power went. */

@@ -1,4 +1,4 @@
-// Commands over sessions: what was told of each of them is so, and what was deleted can be brought back.
+// Commands over sessions: every reported result holds, and deleted sessions can be restored.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Place } from '../parley.ts';

@@ -1,4 +1,4 @@
-// The store as a whole: its keys, the copy that a migration leaves, and what is erased for good.
+// The store as a whole: its keys, the copy before a migration, and erased data.
 
 import { existsSync } from 'node:fs';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';

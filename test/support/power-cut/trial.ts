@@ -1,4 +1,4 @@
-// One command, cut at many moments: what each state of the disk must hold, given what the command had said by then.
+// One command, cut at many moments: checks each state of the disk against the output of the command by then.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
