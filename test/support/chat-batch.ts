@@ -3,7 +3,7 @@ import type { Outcome, Place, RunOptions } from './parley.ts';
 
 export const batch = ['chat', '--batch', '-m', 'echo'];
 
-/** A line of what a batch gives. */
+/** A result line of a batch. */
 export interface Result {
   readonly id: string | number;
   readonly success: boolean;

@@ -13,7 +13,7 @@ export interface Chatting {
   readonly key: string | null;
   readonly turnLeaseMs: number;
   readonly turnWaitMs: number;
-  /** The reply: a chunk every so many milliseconds. */
+  /** The reply: a chunk at each interval, in ms. */
   readonly chunks: readonly string[];
   readonly everyMs: number;
 }

@@ -19,7 +19,7 @@ export function readShapes(): ReadonlyMap<string, Shape> {
   );
 }
 
-/** What of a value is not as listed, and what of the list the value lacks; empty when they agree. */
+/** The differences between a value and its documented shape; empty if they agree. */
 export function differences(value: unknown, shape: Shape): readonly string[] {
   const found = new Map<string, unknown[]>();
   collect(value, '', found);

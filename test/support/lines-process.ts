@@ -80,7 +80,7 @@ async function open({ directory, postgres, serves }: LinesStore): Promise<void> 
   const options: EmbeddedOptions = {
     engines,
     owner: { id, isGone },
-    // A killed process on a server's database holds its turns for so long.
+    // A killed process on a server's database holds its turns for this long.
     limits: { turnLeaseMs: postgres === null ? 15_000 : leaseMs },
     ...(openStore && { openStore }),
   };

@@ -9,7 +9,7 @@ import { storeOptions } from './store-options.ts';
 const name = 'parley.db';
 let made: Promise<Buffer> | null = null;
 
-/** Puts a store into a directory that has none. */
+/** Copies a store into a directory that has none. */
 export async function placeStore(directory: string): Promise<void> {
   const path = join(directory, name);
   if (existsSync(path)) return;

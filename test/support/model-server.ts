@@ -21,7 +21,7 @@ export const usageChunk = {
   usage: { prompt_tokens: 11, completion_tokens: 3, total_tokens: 14 },
 };
 
-/** Each value as an event, a text as it is. */
+/** Sends each value as an event, and each string unchanged. */
 export function sse(...values: readonly (object | string)[]): string {
   return values
     .map((value) => `data: ${typeof value === 'string' ? value : JSON.stringify(value)}\n\n`)

@@ -16,7 +16,7 @@ const repository = fileURLToPath(new URL('../..', import.meta.url));
 export interface PausedProcess {
   readonly stopped: readonly Said[];
   readonly other: readonly Said[];
-  /** From SIGCONT to the stop of the engine of the first, ms; null when it was not stopped. */
+  /** The time from SIGCONT to the stop of the first engine, in ms; null if it was not stopped. */
   readonly stoppedAfterMs: number | null;
   readonly stored: readonly {
     readonly message_id: string;
@@ -26,11 +26,11 @@ export interface PausedProcess {
 }
 
 export interface PausedProcessOptions {
-  /** An empty one of the caller's. */
+  /** An empty directory of the caller. */
   readonly directory: string;
   readonly turnLeaseMs: number;
   readonly stopMs: number;
-  /** Under one idempotency key, so that the other takes the same turn; otherwise it brings another message. */
+  /** True: both use one idempotency key, so that the other process takes the same turn. Otherwise it sends another message. */
   readonly withKey: boolean;
 }
 
@@ -106,7 +106,7 @@ export async function runPausedProcess(
   }
 }
 
-/** What was said of a chat that stood still and must not have been, in words. */
+/** The faults in the results of the paused chat, as text. */
 export function faultsOf({ stopped, other, stoppedAfterMs, stored }: PausedProcess): readonly string[] {
   const ids = new Set(stored.map(({ message_id }) => message_id));
   const unkept = [...stopped, ...other].filter((said) => said.kind === 'done' && !ids.has(said.message_id));

@@ -28,7 +28,7 @@ const directoryOfTests = process.cwd();
 
 /** The working directory of this process is that of the place, once a command has run in it. */
 export class PlaceInProcess extends Place {
-  /** What only the real program can do or be given has it: `serve`, the threads of the build, another directory, an open file, what Node reads. */
+  /** True for commands that need the real program: `serve`, the threads of the build, another directory, an open file, variables of Node. */
   override async parley(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
     const { cwd, stdout, env = {} } = options;
     const isForNode = Object.keys(env).some((name) => name.startsWith('NODE_'));

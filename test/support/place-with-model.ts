@@ -11,7 +11,7 @@ export const fails = (_request: unknown, response: ServerResponse) =>
   sendJson(response, { error: { message: 'No luck', code: 'server_error' } }, 500);
 
 export class PlaceWithModel extends PlaceInProcess {
-  /** How the model answers, from the next request on. */
+  /** The responses of the model, from the next request on. */
   script: Script = replies;
   readonly server: ScriptedServer;
 
@@ -26,7 +26,7 @@ export class PlaceWithModel extends PlaceInProcess {
     return place;
   }
 
-  /** Sets up a mode of that server. */
+  /** Adds a mode for that server. */
   add(name: string, ...flags: readonly string[]): Promise<string> {
     return this.output(['modes', 'add', name, '--base-url', this.server.url, '--model', 'm', ...flags]);
   }

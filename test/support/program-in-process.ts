@@ -57,7 +57,7 @@ export class ProgramInProcess {
     signal: AbortSignal,
   ): CliHost {
     const { directory, backend, apiKey } = this.#options;
-    // It is opened once, and closed by whoever opened it.
+    // The caller opens and closes it.
     const kept: Backend = { ...backend, close: async () => {} };
     return hostInProcess({
       directory,

@@ -11,7 +11,7 @@ interface NodeStatement {
   all(...values: readonly Value[]): readonly Row[];
 }
 
-/** Loaded where the driver of the tests is node:sqlite. */
+/** Loaded if the driver of the tests is node:sqlite. */
 export async function rawNodeDatabase() {
   // @ts-expect-error: the types of the oldest supported Node do not have it.
   const { DatabaseSync: Database } = (await import('node:sqlite')) as {

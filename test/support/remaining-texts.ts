@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import type { PostgresDatabase } from './postgres-server.ts';
 
-/** Another process reads the files: to close one here would free the locks of the store. */
+/** Another process reads the files, because closing one here would release the locks of the store. */
 export async function textsInFiles(directory: string, texts: readonly string[]): Promise<readonly string[]> {
   const found = spawnSync('grep', ['-raohF', '-f', '-', directory], { input: texts.join('\n') });
   if (found.status !== 0 && found.status !== 1) throw new Error(String(found.stderr));

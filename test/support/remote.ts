@@ -5,7 +5,7 @@ import type { Backend } from '../../src/service/backend.ts';
 
 export interface OpenedRemote {
   readonly backend: Backend;
-  /** Milliseconds, of each wait before another sending. */
+  /** The waits before retries, in ms. */
   readonly waits: readonly number[];
 }
 

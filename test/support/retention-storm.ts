@@ -31,7 +31,7 @@ export async function oldStore(
   return { expire: plan.expire };
 }
 
-/** A run is stopped when it has expired some sessions more. */
+/** A run is stopped when it has expired some more sessions. */
 export async function killedRuns(
   place: Place,
   { expire, kills: most, pauseMs }: { readonly expire: number; readonly kills: number; pauseMs(): number },
@@ -59,7 +59,7 @@ export async function killedRuns(
     }
     const end = await ended;
     runs += 1;
-    // A run whose connections end may end, or go on over others.
+    // A run whose connections end may end, or continue over others.
     if (isStopped) kills += 1;
     else if (end.status !== 0) faults.push(`ended with ${end.status}`);
     if (runs > most + 20) faults.push('never ended');

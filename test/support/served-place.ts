@@ -6,7 +6,7 @@ export interface ServedPlace {
   readonly url: string;
   readonly port: number;
   readonly child: Running;
-  /** What it has written so far. */
+  /** Its output so far. */
   readonly written: { out: string; err: string };
   /** Sends a signal, and resolves when the process is gone. */
   end(signal: NodeJS.Signals): Promise<Pick<Outcome, 'status' | 'out' | 'err'>>;

@@ -5,9 +5,9 @@ import { type ListeningServer, listening } from './scripted-server.ts';
 
 export interface SilentProxy extends ListeningServer {
   fallSilent(): void;
-  /** Connections that are made from now on are served again. */
+  /** Serves new connections again. */
   speak(): void;
-  /** What clients said in the silence arrives after all; resolves when the server has answered it, or closed the connection. */
+  /** Delivers the bytes that clients sent in the silence; resolves when the server has responded, or closed the connection. */
   deliver(): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export async function openSilentProxy(port: number): Promise<SilentProxy> {
         if (!hasLost) to.write(bytes);
         else if (to === upstream) late.push({ upstream, bytes });
       });
-      // Nothing tells the other end either.
+      // The other end is not notified either.
       from.on('close', () => {
         if (!isSilent && !hasLost) to.destroy();
       });

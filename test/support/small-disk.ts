@@ -24,7 +24,7 @@ export class SmallDisk {
     return null;
   }
 
-  /** Leaves so many pages of 4 KiB free. */
+  /** Leaves this many pages of 4 KiB free. */
   fill(pagesLeft: number): void {
     this.free();
     const file = openSync(this.#ballast, 'w');

@@ -4,7 +4,7 @@ import { parseAst } from 'rolldown/parseAst';
 export interface SourceFile {
   readonly path: string;
   readonly text: string;
-  /** As written, static and dynamic, of values and of types. */
+  /** The import specifiers, static and dynamic, of values and of types. */
   readonly imports: readonly string[];
   /** `process` or `console`, wherever it is named as a value. */
   readonly globals: readonly string[];

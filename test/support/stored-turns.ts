@@ -23,7 +23,7 @@ export function storedMessages(place: Place): readonly StoredMessage[] {
   );
 }
 
-/** Each fault in words; of a store in which every turn was in the mode `echo`. */
+/** The faults, as text, of a store in which every turn was in the mode `echo`. */
 export function storeFaults(place: Place): readonly string[] {
   const bySession = new Map<string, StoredMessage[]>();
   for (const message of storedMessages(place)) {

@@ -4,13 +4,13 @@ import { callWith } from './calls.ts';
 import { openEmbedded } from './embedded.ts';
 import type { Place } from './parley.ts';
 
-/** The key that first use kept in the profile `local`. */
+/** The key that the first use stored in the profile `local`. */
 export function storedKey(place: Place): string {
   const config = JSON.parse(readFileSync(place.configFile, 'utf8'));
   return config.profiles.local.keys[place.dataDirectory];
 }
 
-/** The ids, oldest first; the titles are `title 0` and on. */
+/** Returns the ids, oldest first; the titles are `title 0`, `title 1`, …. */
 export async function makeSessions(place: Place, count: number, title = 'title'): Promise<readonly string[]> {
   const backend = await openEmbedded(place.dataDirectory);
   try {

@@ -44,7 +44,7 @@ export class UpstreamStubs {
     return { server, engine: this.engine(server.url, settings, options) };
   }
 
-  /** The last made goes first: engines before their servers. */
+  /** Closed in reverse order: engines before their servers. */
   async close(): Promise<void> {
     for (const one of this.#open.splice(0).reverse()) await one.close();
   }

@@ -40,7 +40,7 @@ function chat(name: string, before: readonly (readonly string[])[]): Scenario {
 
 const resumed = ['chat', '--mode', 'echo', '--batch', '--resume', 'results'];
 
-/** A batch that goes on in a file of results: a result that the command ended with is in it. */
+/** A batch that resumes in a file of results: if the command has ended, all its results are in the file. */
 function resumedBatch(): Scenario {
   return {
     name: 'chat --batch --resume',

@@ -31,7 +31,7 @@ export class Recorder {
   readonly #directory: string;
   readonly #library: string;
 
-  /** A sentence in place of a recorder where there can be none. */
+  /** The reason why there is no recorder. */
   static make(): Recorder | string {
     if (process.platform !== 'linux') return 'Only on Linux can a library record what a process writes.';
     const directory = mkdtempSync(join(tmpdir(), 'parley-recorder-'));

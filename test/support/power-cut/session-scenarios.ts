@@ -35,7 +35,7 @@ function journals(place: Place): readonly string[] {
   return readdirSync(directory).flatMap((name) => /^(.*)\.journal$/.exec(name)?.slice(1) ?? []);
 }
 
-/** Whatever is gone, the journal of the batch brings back, also what nobody was told of. */
+/** The journal of the batch restores every deleted session, even one whose deletion was not reported. */
 function deletion(): Scenario {
   let ids: readonly string[] = [];
   return {
@@ -79,7 +79,7 @@ function restoration(): Scenario {
   };
 }
 
-/** A file of an export is not there or whole; it is there once that was told. */
+/** An exported file is missing or complete; it exists if that was reported. */
 function exportTo(output: string): Scenario {
   let whole = '';
   return {

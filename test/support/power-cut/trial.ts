@@ -8,9 +8,9 @@ import type { Operation, Recorder } from './recording.ts';
 import type { Scenario, Told } from './scenario.ts';
 
 export interface Extent {
-  /** States after each operation, not only after each word that was said. */
+  /** True: checks states after each operation, not only after each output. */
   readonly everyMoment: boolean;
-  /** Random states at each of these moments. */
+  /** The number of random states at each of these moments. */
   readonly randomStates: number;
   /** 0 to 1. */
   readonly random: () => number;
@@ -87,7 +87,7 @@ function markOf(state: DiskState, told: Told): string {
   return hash.digest('hex');
 }
 
-/** The close of a second descriptor of the store drops the locks that SQLite holds: whoever but SQLite opens it does that. */
+/** Closing a second descriptor of the store would release the locks that SQLite holds, so only SQLite may open it. */
 function lostLocks(operations: readonly Operation[]): string[] {
   return operations.flatMap((operation) =>
     operation.kind === 'locks-lost' ? [`the locks of ${operation.path} were lost`] : [],
