@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { attacks, sequences } from './attack-server/attacks.js';
 import { leavingClients } from './attack-server/leaving.js';
 import { addDeletedSessions, purgedSessions } from './attack-server/purge.js';
-import { asked, forkedScript } from './served-place.js';
+import { ask, forkedScript } from './served-place.js';
 
 const program = fileURLToPath(new URL('../bin/parley.js', import.meta.url));
 /** A purge of the sessions that `addDeletedSessions` has added. */
@@ -71,20 +71,20 @@ try {
   };
   const processor = () => Number(readFileSync(`/proc/${server.pid}/schedstat`, 'latin1').split(' ')[0]) / 1e6;
   const bystander = await forkedScript('attack-server/bystander.js', [], { env, children });
-  await asked(bystander, { url, key: otherKey });
+  await ask(bystander, { url, key: otherKey });
   say(
     'attack | status | of reads, of writes, of searches of another: longest wait, 99 of 100, ms | longest of the event loop, ms | processor of its main thread, ms | it itself, ms | memory before, most so far, MiB',
   );
   const attack = async (name, run) => {
     const before = memory('VmRSS');
-    await asked(bystander, 'begin');
+    await ask(bystander, 'begin');
     longestBlock(blocks);
     const processorBefore = processor();
     const start = performance.now();
     const statuses = new Set(await run());
     const lasted = performance.now() - start;
     await new Promise((resolve) => setTimeout(resolve, 300));
-    const waits = await asked(bystander, 'end');
+    const waits = await ask(bystander, 'end');
     const columns = [
       name,
       [...statuses],

@@ -101,10 +101,10 @@ async function storm(firstRound, endRound) {
     const agent = new Agent({ keepAlive: true });
     const all = Array.from({ length: writers }, async () => {
       while (!isOver) {
-        const asked = performance.now();
+        const requestedAt = performance.now();
         const id = await createSession(url, agent, key);
-        const answered = performance.now();
-        written.push({ id, asked, answered, ms: answered - asked });
+        const answeredAt = performance.now();
+        written.push({ id, requestedAt, answeredAt, ms: answeredAt - requestedAt });
       }
     });
     return async () => {
@@ -137,7 +137,8 @@ async function storm(firstRound, endRound) {
   }
   for (const child of children.splice(0)) child.kill('SIGKILL');
   await removeStore(`store_${firstRound}`);
-  const isDuring = ({ asked, answered }) => spans.some(([from, to]) => asked < to && answered > from);
+  const isDuring = ({ requestedAt, answeredAt }) =>
+    spans.some(([from, to]) => requestedAt < to && answeredAt > from);
   for (const one of written) writes[isDuring(one) ? 'during' : 'between'].push(one.ms);
   counts.sessions += written.length;
 }
@@ -150,9 +151,9 @@ async function judge(file, round, written, start) {
     Array.from(readFileSync(file, 'utf8').matchAll(/"session":\{"session_id":"([^"]+)"/g), ([, id]) => id),
   );
   let [firstMissing, lastHeld] = [Number.POSITIVE_INFINITY, 0];
-  for (const { id, asked, answered } of written) {
-    if (held.has(id)) lastHeld = Math.max(lastHeld, asked);
-    else firstMissing = Math.min(firstMissing, answered);
+  for (const { id, requestedAt, answeredAt } of written) {
+    if (held.has(id)) lastHeld = Math.max(lastHeld, requestedAt);
+    else firstMissing = Math.min(firstMissing, answeredAt);
   }
   if (firstMissing < start) return [`round ${round}: lacks a session that was answered before it began`];
   if (firstMissing < lastHeld) return [`round ${round}: is not of one moment`];

@@ -51,18 +51,19 @@ async function measure() {
   const fed = feed(child.stdin);
   const every = Math.ceil(lines / looks);
   const seen = [];
-  let told = 0;
+  let received = 0;
   for await (const text of createInterface({ input: child.stdout })) {
-    told += 1;
+    received += 1;
     const { id, success, data } = JSON.parse(text);
-    if (id !== told || !success || data.reply !== messageOf(told))
-      throw new Error(`Result ${told} is another: ${text}`);
-    const megabytes = told % every === 0 ? residentMegabytes(child.pid) : null;
-    if (megabytes !== null) seen.push({ lines: told, megabytes });
+    if (id !== received || !success || data.reply !== messageOf(received))
+      throw new Error(`Result ${received} is wrong: ${text}`);
+    const megabytes = received % every === 0 ? residentMegabytes(child.pid) : null;
+    if (megabytes !== null) seen.push({ lines: received, megabytes });
   }
   await fed;
   const [status] = await ended;
-  if (status !== 0 || told !== lines) throw new Error(`It ended with ${status} after ${told}: ${talk}`);
+  if (status !== 0 || received !== lines)
+    throw new Error(`The batch ended with ${status} after ${received}: ${talk}`);
   const seconds = Math.round(performance.now() - start) / 1000;
   const most = (from, to) => Math.max(...within(seen, from, to).map(({ megabytes }) => megabytes));
   const halves = [most(0, 0.5), most(0.5, 1)];

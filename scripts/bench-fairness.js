@@ -32,6 +32,12 @@ const everySession = {
   title_match: null,
   updated_before: null,
   updated_after: null,
+  mode: null,
+  tag: null,
+  user: null,
+  pinned: null,
+  archived: null,
+  id_suffix: null,
   deleted: false,
   sort: 'updated',
   order: 'desc',
@@ -65,7 +71,7 @@ async function measure() {
   const ids = modules.fillStore(join(home, 'data', 'parley.db'), sessions);
   const { url } = await serveParley(env, children);
   const agent = new Agent({ keepAlive: true });
-  const ask = (apiKey, method, path, body) => asked({ url, agent, apiKey, method, path, body });
+  const ask = (apiKey, method, path, body) => send({ url, agent, apiKey, method, path, body });
   const { data } = JSON.parse(await ask(small, 'POST', '/v1/sessions', '{}'));
   const read = () => ask(small, 'GET', `/v1/sessions/${data.session_id}`);
   await timesOf(read, 1);
@@ -110,7 +116,7 @@ async function timesOf(work, length) {
   return times;
 }
 
-function asked({ url, agent, apiKey, method, path, body }) {
+function send({ url, agent, apiKey, method, path, body }) {
   return new Promise((resolve, reject) => {
     const headers = {
       Authorization: `Bearer ${apiKey}`,

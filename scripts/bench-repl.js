@@ -17,7 +17,7 @@ const env = { ...environment(home), TERM: 'xterm-256color', NO_COLOR: '1' };
 try {
   run([parley, 'models'], { env, expect: (output) => output.includes('eliza') });
   const report = await measure();
-  printReport(report, { json, check, describe: (told) => describeRatios(told, rounds) });
+  printReport(report, { json, check, describe: (report) => describeRatios(report, rounds) });
 } finally {
   rmSync(home, { recursive: true, force: true });
 }

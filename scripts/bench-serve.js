@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { bundledModules } from './bundled-modules.js';
 import { describeSamples, environment, machine, printReport, readOptions, run, samples } from './measure.js';
 import { servedModules } from './served-app.js';
-import { asked, forkedScript, serveParley } from './served-place.js';
+import { ask, forkedScript, serveParley } from './served-place.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const parley = join(root, 'bin', 'parley.js');
@@ -58,7 +58,7 @@ async function measure() {
   const rate = async ({ url: target, key: apiKey }, requests) => {
     const texts = requests.map(({ method, path, body }) => requestText(method, path, apiKey, body));
     const order = { ports: [Number(new URL(target).port)], requests: texts, milliseconds: legMilliseconds };
-    return (await asked(load, order)).perSecond;
+    return (await ask(load, order)).perSecond;
   };
   const write = [{ method: 'POST', path: '/v1/sessions', body: '{"title":"A session of the benchmark"}' }];
   const reads = (known) => known.map((id) => ({ method: 'GET', path: `/v1/sessions/${id}`, body: '' }));
@@ -159,7 +159,7 @@ async function firstToken(service, key) {
 async function idleMemory(bundle) {
   const held = await forked('held-server.js', join(home, 'held'), bundle);
   const { first } = held;
-  const memory = async () => (await asked(held, 'memory')).bytes / 1e6;
+  const memory = async () => (await ask(held, 'memory')).bytes / 1e6;
   const agent = new Agent({ keepAlive: true });
   await opened(first, agent);
   await delay(500);

@@ -26,7 +26,7 @@ const env = environment(home);
 const run = (words, expect, stdin) => runIn(words, { env, expect, stdin });
 try {
   const report = measure();
-  printReport(report, { json, check, describe: (told) => describeRatios(told, rounds) });
+  printReport(report, { json, check, describe: (report) => describeRatios(report, rounds) });
 } finally {
   rmSync(home, { recursive: true, force: true });
 }

@@ -68,9 +68,9 @@ async function attack(name) {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { PATH: process.env.PATH, HOME: directory, PARLEY_CONFIG_DIR: directory, PARLEY_API_KEY: 'k' },
   });
-  let told = '';
+  let stderr = '';
   child.stderr.on('data', (text) => {
-    told += text;
+    stderr += text;
   });
   let peak = 0;
   const look = setInterval(() => {
@@ -83,9 +83,9 @@ async function attack(name) {
   rmSync(directory, { recursive: true, force: true });
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
   process.stdout.write(
-    `${name}: exit ${status}, ${peak.toFixed(0)} MiB, ${seconds} s: ${told.split('\n')[0]}\n`,
+    `${name}: exit ${status}, ${peak.toFixed(0)} MiB, ${seconds} s: ${stderr.split('\n')[0]}\n`,
   );
-  return status === 1 && told.includes('(BAD_RESPONSE)');
+  return status === 1 && stderr.includes('(BAD_RESPONSE)');
 }
 
 const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(servers);

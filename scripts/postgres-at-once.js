@@ -44,9 +44,9 @@ try {
   // Every connection is open before the first burst.
   await burst(kinds.read, send);
   const report = [];
-  for (const [kind, asked] of Object.entries(kinds)) {
+  for (const [kind, paths] of Object.entries(kinds)) {
     const bursts = [];
-    for (let round = 0; round < rounds; round += 1) bursts.push(await burst(asked, send));
+    for (let round = 0; round < rounds; round += 1) bursts.push(await burst(paths, send));
     const middle = (name) =>
       quantile(
         bursts.map((one) => one[name]),
@@ -67,12 +67,12 @@ try {
   rmSync(home, { recursive: true, force: true });
 }
 
-async function burst(asked, send) {
+async function burst(paths, send) {
   const times = [];
   let failed = 0;
   const all = Array.from({ length: callers }, async (_, number) => {
     const start = performance.now();
-    if ((await send(asked[number % asked.length])) !== 200) failed += 1;
+    if ((await send(paths[number % paths.length])) !== 200) failed += 1;
     times.push(performance.now() - start);
   });
   await Promise.all(all);
@@ -83,9 +83,9 @@ async function burst(asked, send) {
 /** The status of the complete response; 0 for none. */
 function answered(url, { path, body, ...options }) {
   return new Promise((resolve) => {
-    const asked = request(url + path, options, (response) => {
+    const outgoing = request(url + path, options, (response) => {
       response.resume().on('end', () => resolve(response.statusCode));
     });
-    asked.on('error', () => resolve(0)).end(body);
+    outgoing.on('error', () => resolve(0)).end(body);
   });
 }

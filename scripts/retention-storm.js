@@ -55,9 +55,9 @@ try {
 async function stopped(place, store) {
   const { expire } = await oldStore(place, killedSessions, store);
   const storm = { expire, kills, pauseMs: () => Math.random() * 300 };
-  const told = await killedRuns(place, storm, store);
-  report({ expire, ...told });
-  if (told.faults.length > 0) process.exitCode = 1;
+  const outcome = await killedRuns(place, storm, store);
+  report({ expire, ...outcome });
+  if (outcome.faults.length > 0) process.exitCode = 1;
 }
 
 /** The time and processor time of raw SQL and of a run, in seconds, and the peak memory of the run. */

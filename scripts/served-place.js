@@ -26,7 +26,7 @@ export async function forkedScript(name, words, { env, children }) {
 }
 
 /** Sends a message to such a script, and resolves to its response. */
-export async function asked({ child, died }, message) {
+export async function ask({ child, died }, message) {
   const answered = once(child, 'message');
   child.send(message);
   const [answer] = await Promise.race([answered, died]);

@@ -72,11 +72,11 @@ async function measure() {
   };
   const cases = [];
   for (const [place, open] of Object.entries(places)) {
-    const asked = await open();
-    for (const [name, ask] of Object.entries(asked)) {
-      cases.push({ name: `${place}, ${name}`, ...(await compare(ask, sides.foreign, sides.none)) });
+    const requests = await open();
+    for (const [name, send] of Object.entries(requests)) {
+      cases.push({ name: `${place}, ${name}`, ...(await compare(send, sides.foreign, sides.none)) });
     }
-    cases.push({ name: `${place}, control`, ...(await compare(asked.GET, sides.alsoNone, sides.none)) });
+    cases.push({ name: `${place}, control`, ...(await compare(requests.GET, sides.alsoNone, sides.none)) });
   }
   await local.close();
   return { machine: machine(home, bare), samples, sessions, cases };
@@ -104,12 +104,12 @@ function idsOfNobody() {
 }
 
 function embeddedCases({ service, archive }, call) {
-  const refused = async (asked) => {
-    const found = await asked.then(
+  const refused = async (response) => {
+    const found = await response.then(
       () => true,
       () => false,
     );
-    if (found) throw new Error('A session that is not there was found.');
+    if (found) throw new Error('A missing session was found.');
   };
   return {
     GET: (id) => refused(service.getSession(call, id)),
@@ -148,7 +148,7 @@ async function servedCases(url, key) {
 }
 
 /** Requests one id of each side; the order is random. */
-async function compare(ask, left, right) {
+async function compare(send, left, right) {
   const times = [new Float64Array(samples), new Float64Array(samples)];
   const warmUp = Math.min(2000, samples);
   const order = randomBytes(samples + warmUp);
@@ -157,7 +157,7 @@ async function compare(ask, left, right) {
     for (const side of [first, 1 - first]) {
       const id = (side === 0 ? left : right)[Math.abs(index) % idsOfSide];
       const start = process.hrtime.bigint();
-      await ask(id);
+      await send(id);
       if (index >= 0) times[side][index] = Number(process.hrtime.bigint() - start) / 1000;
     }
   }

@@ -47,7 +47,7 @@ function ask(method, path, body) {
     ...(body && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
   };
   return new Promise((resolve, reject) => {
-    const asked = request(place.url + path, { method, headers, agent: place.agent }, (answer) => {
+    const outgoing = request(place.url + path, { method, headers, agent: place.agent }, (answer) => {
       let text = '';
       answer
         .on('data', (piece) => {
@@ -55,6 +55,6 @@ function ask(method, path, body) {
         })
         .on('end', () => resolve(text));
     });
-    asked.on('error', reject).end(body);
+    outgoing.on('error', reject).end(body);
   });
 }

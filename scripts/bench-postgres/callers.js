@@ -1,5 +1,5 @@
 // The servers and the load of the benchmark, each in a process of its own, and the requests that are sent.
-import { asked, forkedScript } from '../served-place.js';
+import { ask, forkedScript } from '../served-place.js';
 
 /** `wanted`: the options of `forkedScript`. */
 export async function openLoad(wanted) {
@@ -8,7 +8,7 @@ export async function openLoad(wanted) {
     /** Keeps 32 connections to each of these servers busy for this long, with the requests in turn. */
     run(urls, requests, options = {}) {
       const ports = urls.map((url) => Number(new URL(url).port));
-      return asked(load, { ports, requests, milliseconds: legMilliseconds, ...options });
+      return ask(load, { ports, requests, milliseconds: legMilliseconds, ...options });
     },
   };
 }

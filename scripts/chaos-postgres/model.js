@@ -10,9 +10,9 @@ export async function openModel() {
     const { model, messages } = JSON.parse(body);
     const [words, apartMs] = model.split('x').map(Number);
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    const asked = messages.at(-1).content;
+    const message = messages.at(-1).content;
     for (let word = 0; word < words && !response.destroyed; word += 1) {
-      response.write(event({ content: word === 0 ? `To ${asked}:` : ` ${word}` }));
+      response.write(event({ content: word === 0 ? `To ${message}:` : ` ${word}` }));
       await delay(apartMs);
     }
     response.end(`${event({}, 'stop')}data: [DONE]\n\n`);
