@@ -1,6 +1,6 @@
-// Attacks a server of this build with large bodies, one at a time and many at once: how long others wait meanwhile,
-// how long its event loop stands still, and what memory it takes. node scripts/attack-server.js [concurrency] [part of a name], after
-// `npm run build`. It talks to this machine alone. The others are asked for from a process of their own.
+// Attacks a server of this build with large bodies, one at a time and many at once, and measures how long other clients wait, how long the
+// server's event loop is blocked, and its memory: `node scripts/attack-server.js [CONCURRENCY] [PART OF A NAME]`, after `npm run build`. It
+// connects only to this machine. The other clients run in a process of their own.
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
@@ -10,10 +10,10 @@ import { fileURLToPath } from 'node:url';
 import { attacks, sequences } from './attack-server/attacks.js';
 import { leavingClients } from './attack-server/leaving.js';
 import { addDeletedSessions, purgedSessions } from './attack-server/purge.js';
-import { asked, forkedScript } from './served-place.js';
+import { ask, forkedScript } from './served-place.js';
 
 const program = fileURLToPath(new URL('../bin/parley.js', import.meta.url));
-/** A purge of what `addDeletedSessions` has added. */
+/** A purge of the sessions that `addDeletedSessions` has added. */
 const everySession = ['--all-projects', '--deleted-before', '1d', '--confirm', `${purgedSessions}`];
 const watcher = fileURLToPath(new URL('./attack-server/event-loop-watch.cjs', import.meta.url));
 const atOnce = Number(process.argv[2] ?? 1);
@@ -71,20 +71,20 @@ try {
   };
   const processor = () => Number(readFileSync(`/proc/${server.pid}/schedstat`, 'latin1').split(' ')[0]) / 1e6;
   const bystander = await forkedScript('attack-server/bystander.js', [], { env, children });
-  await asked(bystander, { url, key: otherKey });
+  await ask(bystander, { url, key: otherKey });
   say(
     'attack | status | of reads, of writes, of searches of another: longest wait, 99 of 100, ms | longest of the event loop, ms | processor of its main thread, ms | it itself, ms | memory before, most so far, MiB',
   );
   const attack = async (name, run) => {
     const before = memory('VmRSS');
-    await asked(bystander, 'begin');
+    await ask(bystander, 'begin');
     longestBlock(blocks);
     const processorBefore = processor();
     const start = performance.now();
     const statuses = new Set(await run());
     const lasted = performance.now() - start;
     await new Promise((resolve) => setTimeout(resolve, 300));
-    const waits = await asked(bystander, 'end');
+    const waits = await ask(bystander, 'end');
     const columns = [
       name,
       [...statuses],
@@ -120,7 +120,7 @@ try {
   rmSync(place, { recursive: true, force: true });
 }
 
-/** What event-loop-watch.cjs has written since the last call. */
+/** The output of event-loop-watch.cjs since the last call. */
 function longestBlock(file) {
   const text = readFileSync(file, 'utf8').slice(longestBlock.read ?? 0);
   longestBlock.read = (longestBlock.read ?? 0) + text.length;

@@ -1,10 +1,10 @@
-// Backups of a store that is written all the time: `node scripts/backup-storm.js [--postgres] [--rounds 100] [--writers 8] [--sessions 20000]
-// [--flips 10000] [--json] [--check]`. `parley serve` takes sessions from many callers. Meanwhile backups are taken; every third one is killed
-// (kill -9) at a random moment. Each backup that has its name must verify, and must hold the store as it was at one moment: a session that was
-// answered before another one was asked for is in every backup that holds the other one. Each is restored, and a backup of the restored store
-// has the same sessions. Writers stand still meanwhile, and ten rounds share a store, so that its size stays alike. Then random bits of a
-// backup are flipped, one at a time: each must be refused. `--check` fails where a backup breaks this, or where a write took longer than
-// 100 ms because of a backup. `--postgres`: in a server of its own with every commit on disk.
+// Takes backups of a store under constant writes: `node scripts/backup-storm.js [--postgres] [--rounds 100] [--writers 8] [--sessions 20000]
+// [--flips 10000] [--json] [--check]`. `parley serve` gets sessions from many clients. Meanwhile backups are taken; every third one is killed
+// (kill -9) at a random moment. Each backup that has its final name must verify, and must show the store at one moment: if it contains a
+// session, it contains every session whose response came before that session was requested. Each backup is restored, and a backup of the
+// restored store must contain the same sessions. Writers pause during a restoration, and ten rounds share a store, so that its size stays
+// similar. Then random bits of a backup are flipped, one at a time: each flip must be detected. `--check` fails if a backup violates this, or
+// if a backup delayed a write by more than 100 ms. `--postgres`: uses a temporary PostgreSQL server that syncs every commit.
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -34,12 +34,12 @@ const numbers = [options.rounds, options.writers, options.sessions, options.flip
 const [rounds, writers, sessions, flips] = numbers;
 if (!numbers.every((number) => Number.isInteger(number) && number >= 0) || writers * sessions === 0)
   throw new Error('--rounds, --writers, --sessions and --flips take whole numbers.');
-/** The longest that a write may take because of a backup, ms. */
+/** The longest delay of a write by a backup, in ms. */
 const mostMs = 100;
 const roundsOfStore = 10;
 /** How long (ms) writes are measured before each backup. */
 const betweenMs = 300;
-/** The bits of a small backup are flipped, because each flip reads it whole. */
+/** Bits are flipped in a small backup, because each flip reads the whole file. */
 const sessionsOfFlips = 50;
 
 const home = mkdtempSync(join(tmpdir(), 'parley-backups-'));
@@ -68,7 +68,7 @@ try {
   rmSync(home, { recursive: true, force: true });
 }
 
-/** The environment of a store with so many sessions, and a key for it. */
+/** The environment of a store with this many sessions, and a key for it. */
 async function newStore(name, count) {
   const own = environment(join(home, name));
   const newKey = (env) =>
@@ -92,19 +92,19 @@ async function removeStore(name) {
 async function storm(firstRound, endRound) {
   const { env, key } = await newStore(`store_${firstRound}`, sessions);
   const { url } = await serveParley(env, children);
-  /** One a session: its id, when it was asked for and when it was answered, and how long that took, ms. */
+  /** One entry per session: its id, the times of the request and of the response, and the duration in ms. */
   const written = [];
-  /** Writers go on until this is called. */
+  /** Writers continue until this is called. */
   const writing = () => {
     let isOver = false;
-    // The server closes connections that stand still between two rounds.
+    // The server closes connections that are idle between two rounds.
     const agent = new Agent({ keepAlive: true });
     const all = Array.from({ length: writers }, async () => {
       while (!isOver) {
-        const asked = performance.now();
+        const requestedAt = performance.now();
         const id = await createSession(url, agent, key);
-        const answered = performance.now();
-        written.push({ id, asked, answered, ms: answered - asked });
+        const answeredAt = performance.now();
+        written.push({ id, requestedAt, answeredAt, ms: answeredAt - requestedAt });
       }
     });
     return async () => {
@@ -137,12 +137,13 @@ async function storm(firstRound, endRound) {
   }
   for (const child of children.splice(0)) child.kill('SIGKILL');
   await removeStore(`store_${firstRound}`);
-  const isDuring = ({ asked, answered }) => spans.some(([from, to]) => asked < to && answered > from);
+  const isDuring = ({ requestedAt, answeredAt }) =>
+    spans.some(([from, to]) => requestedAt < to && answeredAt > from);
   for (const one of written) writes[isDuring(one) ? 'during' : 'between'].push(one.ms);
   counts.sessions += written.length;
 }
 
-/** What is wrong with a backup that began at `start`. */
+/** The faults of a backup that began at `start`. */
 async function judge(file, round, written, start) {
   const verified = await parleyOutput(['store', 'verify', file, '--json'], environment(home));
   if (!verified.includes('"success":true')) return [`round ${round}: ${verified}`];
@@ -150,16 +151,16 @@ async function judge(file, round, written, start) {
     Array.from(readFileSync(file, 'utf8').matchAll(/"session":\{"session_id":"([^"]+)"/g), ([, id]) => id),
   );
   let [firstMissing, lastHeld] = [Number.POSITIVE_INFINITY, 0];
-  for (const { id, asked, answered } of written) {
-    if (held.has(id)) lastHeld = Math.max(lastHeld, asked);
-    else firstMissing = Math.min(firstMissing, answered);
+  for (const { id, requestedAt, answeredAt } of written) {
+    if (held.has(id)) lastHeld = Math.max(lastHeld, requestedAt);
+    else firstMissing = Math.min(firstMissing, answeredAt);
   }
   if (firstMissing < start) return [`round ${round}: lacks a session that was answered before it began`];
   if (firstMissing < lastHeld) return [`round ${round}: is not of one moment`];
   return held.size < sessions ? [`round ${round}: holds ${held.size} sessions`] : [];
 }
 
-/** A backup of what was restored holds the same sessions and answers. */
+/** A backup of the restored store contains the same sessions and stored answers. */
 async function restore(file, round) {
   const name = `restored_${round}`;
   const own = environment(join(home, name));
@@ -173,7 +174,7 @@ async function restore(file, round) {
   return isSame ? [] : [`round ${round}: what was restored is not what was backed up`];
 }
 
-/** Of the lines of sessions and projects, whatever their order. */
+/** The hash of the lines of sessions and projects, independent of their order. */
 function hashOf(file) {
   const lines = readFileSync(file, 'utf8')
     .split('\n')
@@ -225,7 +226,7 @@ async function flipBits() {
   await removeStore('flipped');
 }
 
-/** What a command prints, whatever its exit status is. */
+/** The output of a command, whatever its exit status. */
 function parleyOutput(words, env) {
   return new Promise((resolve) => {
     execFile(process.execPath, [parley, ...words], { env }, (_error, stdout, stderr) =>
@@ -278,8 +279,8 @@ function describe({ machine, rounds, writers, flips, counts, faults, writes, slo
     `${name.padEnd(34)}${figures.map((figure) => figure.toFixed(2).padStart(11)).join('')}`;
   const lines = [
     ...describeMachine(machine, rounds),
-    `${counts.whole} backups, ${counts.killed} killed without a file, ${counts.killedLate} killed behind it; each restored; ${counts.sessions} sessions written`,
-    `${counts.refusedFlips} of ${flips} flipped bits refused`,
+    `${counts.whole} backups, ${counts.killed} killed without a file, ${counts.killedLate} killed after their file appeared; each restored; ${counts.sessions} sessions written`,
+    `${counts.refusedFlips} of ${flips} flipped bits detected`,
     `${faults.length} faults`,
     ...faults.slice(0, 10),
     '',

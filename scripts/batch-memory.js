@@ -1,6 +1,6 @@
-// What a long `chat --batch` takes of memory: `node scripts/batch-memory.js [--lines 1000000] [--concurrency 16] [--json] [--check]`.
-// The lines come from a pipe that never ends before the last is sent, each result is looked at as it comes, and nothing is kept of
-// either. `--check` fails where the second half takes more than the first did.
+// Measures the memory of a long `chat --batch`: `node scripts/batch-memory.js [--lines 1000000] [--concurrency 16] [--json] [--check]`. The
+// lines come from a pipe that stays open until the last one is sent. Each result is checked when it arrives, and nothing is stored.
+// `--check` fails if the second half takes more memory than the first.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -23,9 +23,9 @@ const { values } = parseArgs({
 const [lines, concurrency] = [values.lines, values.concurrency].map(Number);
 if (!(Number.isInteger(lines) && lines >= 10 && concurrency >= 1))
   throw new Error('--lines takes a number from 10, --concurrency one from 1.');
-/** Memory is looked at so often. */
+/** The interval of memory samples. */
 const looks = 100;
-/** Megabytes by which garbage that waits to be collected may differ. */
+/** The tolerance for garbage that is not collected yet, in MB. */
 const slack = 24;
 
 const home = mkdtempSync(join(tmpdir(), 'parley-bench-'));
@@ -51,24 +51,25 @@ async function measure() {
   const fed = feed(child.stdin);
   const every = Math.ceil(lines / looks);
   const seen = [];
-  let told = 0;
+  let received = 0;
   for await (const text of createInterface({ input: child.stdout })) {
-    told += 1;
+    received += 1;
     const { id, success, data } = JSON.parse(text);
-    if (id !== told || !success || data.reply !== messageOf(told))
-      throw new Error(`Result ${told} is another: ${text}`);
-    const megabytes = told % every === 0 ? residentMegabytes(child.pid) : null;
-    if (megabytes !== null) seen.push({ lines: told, megabytes });
+    if (id !== received || !success || data.reply !== messageOf(received))
+      throw new Error(`Result ${received} is wrong: ${text}`);
+    const megabytes = received % every === 0 ? residentMegabytes(child.pid) : null;
+    if (megabytes !== null) seen.push({ lines: received, megabytes });
   }
   await fed;
   const [status] = await ended;
-  if (status !== 0 || told !== lines) throw new Error(`It ended with ${status} after ${told}: ${talk}`);
+  if (status !== 0 || received !== lines)
+    throw new Error(`The batch ended with ${status} after ${received}: ${talk}`);
   const seconds = Math.round(performance.now() - start) / 1000;
   const most = (from, to) => Math.max(...within(seen, from, to).map(({ megabytes }) => megabytes));
   const halves = [most(0, 0.5), most(0.5, 1)];
   return {
     ...{ lines, concurrency, seconds, perSecond: Math.round(lines / seconds) },
-    // Of the last, the process may be gone already.
+    // At the last result, the process may already have ended.
     at: [0.1, 0.5, 1].map((part) => within(seen, 0, part).at(-1)),
     halves,
     isFlat: halves[1] <= halves[0] + slack,
@@ -97,10 +98,10 @@ function messageOf(number) {
 
 function describe({ at, halves, seconds, perSecond, isFlat }) {
   return `${[
-    `${lines} lines answered in ${seconds} s, ${perSecond} a second, ${concurrency} at a time`,
+    `${lines} lines answered in ${seconds} s, ${perSecond} per second, ${concurrency} at a time`,
     ...at.map(
       ({ lines: count, megabytes }) => `after ${String(count).padStart(8)}: ${megabytes} MB resident`,
     ),
-    `at most, first half ${halves[0]} MB, second ${halves[1]} MB: ${isFlat ? 'flat' : 'it grows'}`,
+    `peak: first half ${halves[0]} MB, second ${halves[1]} MB: ${isFlat ? 'flat' : 'growing'}`,
   ].join('\n')}\n`;
 }

@@ -1,6 +1,6 @@
-// How the archive keeps up as a store grows: listing, searching and going on in a session, on a small store and on a large one, in
-// turns: `node scripts/bench-archive.js [--sessions 20000] [--rounds 9] [--keep DIR] [--json] [--check]`. A session has five messages.
-// Both stores are filled past the program, through its own schema; 1,000,000 sessions take some minutes and about 5 GB.
+// Measures how the archive scales: listing, searching and continuing a session, on a small store and on a large one, alternating:
+// `node scripts/bench-archive.js [--sessions 20000] [--rounds 9] [--keep DIR] [--json] [--check]`. A session has five messages. Both stores
+// are filled by SQL, in the program's own schema; 1,000,000 sessions take some minutes and about 5 GB.
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,12 +23,12 @@ const small = 1000;
 const large = Number(options.sessions);
 const rounds = Number(options.rounds);
 if (!Number.isInteger(large) || large < small)
-  throw new Error(`--sessions takes a whole number from ${small}.`);
-if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds takes a whole number from 1.');
+  throw new Error(`--sessions must be an integer of at least ${small}.`);
+if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds must be a positive integer.');
 
 const perSession = 5;
 const bytesPerSession = 6000;
-/** Words that stand in so many messages, in the small store as in the large one; `everywhere` stands in all. */
+/** Words that occur in this many messages, in the small store as in the large one; `everywhere` occurs in all. */
 const hitCounts = [10, 100, 1000];
 const vocabulary = Array.from({ length: 20_000 }, (_, index) => `w${((index * 7919) % 99_991).toString(36)}`);
 
@@ -38,7 +38,7 @@ try {
   const report = measure();
   process.stdout.write(options.json ? `${JSON.stringify(report, null, 2)}\n` : describe(report));
   const over = report.cases.filter(({ isOver }) => isOver);
-  for (const row of over) process.stderr.write(`${row.name}: over its reach.\n`);
+  for (const row of over) process.stderr.write(`${row.name} exceeds its limit.\n`);
   if (options.check && over.length > 0) process.exitCode = 1;
 } finally {
   if (options.keep === undefined) rmSync(root, { recursive: true, force: true });
@@ -47,30 +47,30 @@ try {
 function measure() {
   const free = statfsSync(root);
   if (free.bavail * free.bsize < large * bytesPerSession * 1.5)
-    throw new Error(`${root} has too little room.`);
+    throw new Error(`There is not enough space in ${root}.`);
   const places = [place('small', small), place('large', large)];
   const cases = [
-    { name: 'sessions list', words: ['sessions', 'list'], reach: 1.5 },
+    { name: 'sessions list', words: ['sessions', 'list'], limit: 1.5 },
     {
       name: 'sessions list --older-than',
       words: ['sessions', 'list', '--older-than', '2024-01-01T00:10:00Z'],
-      reach: 1.5,
+      limit: 1.5,
     },
-    { name: 'sessions list --reverse', words: ['sessions', 'list', '--reverse'], reach: 1.5 },
-    { name: 'sessions list --sort created', words: ['sessions', 'list', '--sort', 'created'], reach: 1.5 },
+    { name: 'sessions list --reverse', words: ['sessions', 'list', '--reverse'], limit: 1.5 },
+    { name: 'sessions list --sort created', words: ['sessions', 'list', '--sort', 'created'], limit: 1.5 },
     {
       name: '  … --older-than --reverse',
       words: ['sessions', 'list', '--sort', 'created', '--older-than', '2024-01-01T00:10:00Z', '--reverse'],
-      reach: 1.5,
+      limit: 1.5,
     },
-    { name: 'chat -c', words: ['chat', '-n', '-c', '--mode', 'echo', 'hi'], reach: 1.5 },
+    { name: 'chat -c', words: ['chat', '-n', '-c', '--mode', 'echo', 'hi'], limit: 1.5 },
     ...hitCounts.map((count) => ({
       name: `search, ${count} hits`,
       words: ['sessions', 'search', `hits${count}`],
-      reach: 3,
+      limit: 3,
     })),
     { name: 'search, everywhere', words: ['sessions', 'search', 'everywhere'], milliseconds: 3000 },
-    { name: 'search, nowhere', words: ['sessions', 'search', 'nowhere'], reach: 3 },
+    { name: 'search, nowhere', words: ['sessions', 'search', 'nowhere'], limit: 3 },
   ];
   const bare = [];
   const times = cases.map(() => [[], []]);
@@ -89,16 +89,16 @@ function measure() {
     sessions: [small, large],
     bytes: places.map(({ file }) => statSync(file).size),
     fillSeconds: places.map(({ seconds }) => seconds),
-    cases: cases.map(({ name, reach, milliseconds }, index) => {
+    cases: cases.map(({ name, limit, milliseconds }, index) => {
       const [before, after] = times[index].map((list) => quantile(list, 0.5));
       const ratio = after / before;
-      const isOver = reach === undefined ? after > milliseconds : ratio > reach;
-      return { name, before, after, ratio, reach: reach ?? null, milliseconds: milliseconds ?? null, isOver };
+      const isOver = limit === undefined ? after > milliseconds : ratio > limit;
+      return { name, before, after, ratio, limit: limit ?? null, milliseconds: milliseconds ?? null, isOver };
     }),
   };
 }
 
-/** A home of its own with so many sessions in its store, made by the program and filled past it. */
+/** A temporary configuration with this many sessions in its store, which the program creates and SQL fills. */
 function place(name, sessions) {
   const home = join(root, name);
   mkdirSync(home, { recursive: true });
@@ -133,7 +133,7 @@ function fill(file, sessions) {
     for (let session = from; session < to; session += 1) {
       const time = began + session * 1000;
       const { lastInsertRowid } = addSession.run(`ses_bench${session}`, `session ${session}`, time, time);
-      // Messages and replies take turns, so that the store is one that the program could have made.
+      // Messages and replies alternate, as in a store of the program.
       for (let position = 0; position < perSession - (session % 2 === 0 ? 1 : -1); position += 1) {
         const rare = hitCounts.filter(
           (_, index) => number % every[index] === 0 && number / every[index] < hitCounts[index],
@@ -183,11 +183,11 @@ function describe(report) {
     ...describeMachine(report.machine, report.rounds),
     `${few} sessions: ${megabytes[0]}; ${many} sessions, ${many * perSession} messages: ${megabytes[1]}, filled in ${Math.round(report.fillSeconds[1])} s`,
     '',
-    `${'case'.padEnd(28)}  ${'ms'.padStart(6)}  ${'large'.padStart(6)}  ratio  reach`,
+    `${'case'.padEnd(28)}  ${'ms'.padStart(6)}  ${'large'.padStart(6)}  ratio  limit`,
   ];
-  for (const { name, before, after, ratio, reach, milliseconds } of report.cases) {
+  for (const { name, before, after, ratio, limit, milliseconds } of report.cases) {
     lines.push(
-      `${name.padEnd(28)}  ${before.toFixed(0).padStart(6)}  ${after.toFixed(0).padStart(6)}  ${ratio.toFixed(2).padStart(5)}  ${reach ?? `${milliseconds} ms`}`,
+      `${name.padEnd(28)}  ${before.toFixed(0).padStart(6)}  ${after.toFixed(0).padStart(6)}  ${ratio.toFixed(2).padStart(5)}  ${limit ?? `${milliseconds} ms`}`,
     );
   }
   return `${lines.join('\n')}\n`;

@@ -1,8 +1,8 @@
-// What `chat --batch` takes of a server's rate: `node scripts/bench-batch.js [--rounds N] [--lines N] [--concurrency N] [--json] [--check]`.
-// 10,000 lines in `echo` to `parley serve` over loopback, beside autocannon on the same POST /v1/chat with as many connections. The two
-// send the same requests: a message, an Idempotency-Key of its own, JSON wanted. (`no keys` is autocannon without keys, for which the
-// server keeps nothing of the request but the turn.) The batch's time is that of the whole process: start, input, output. The legs take turns
-// within a round, so that a busy machine slows all of them. `--check` fails below the reach.
+// Measures the rate of `chat --batch` against that of the server: `node scripts/bench-batch.js [--rounds N] [--lines N] [--concurrency N]
+// [--json] [--check]`. It sends 10,000 lines in `echo` to `parley serve` over loopback, and the same requests with autocannon, over as many
+// connections: POST /v1/chat with a message, an Idempotency-Key of its own, and JSON as the response. (`no keys` is autocannon without keys,
+// for which the server stores only the turn.) The time of the batch is that of the whole process: start, input, output. The cases alternate
+// within a round, so that a busy machine slows all of them. `--check` fails below the limit.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -25,8 +25,9 @@ const { values } = parseArgs({
   },
 });
 const [rounds, lines, concurrency] = [values.rounds, values.lines, values.concurrency].map(Number);
-if (!(rounds >= 1 && lines >= 1 && concurrency >= 1)) throw new Error('The options take numbers from 1.');
-const reach = 0.7;
+if (!(rounds >= 1 && lines >= 1 && concurrency >= 1))
+  throw new Error('The options must be positive numbers.');
+const limit = 0.7;
 
 const home = mkdtempSync(join(tmpdir(), 'parley-bench-'));
 const env = environment(home);
@@ -34,7 +35,7 @@ const children = [];
 try {
   const report = await measure();
   process.stdout.write(values.json ? `${JSON.stringify(report, null, 2)}\n` : describe(report));
-  if (values.check && report.ofSame.median < reach) process.exitCode = 1;
+  if (values.check && report.ofSame.median < limit) process.exitCode = 1;
 } finally {
   for (const child of children) child.kill('SIGKILL');
   rmSync(home, { recursive: true, force: true });
@@ -48,7 +49,7 @@ async function measure() {
   writeFileSync(input, Array.from({ length: lines }, (_, index) => `${messageOf(index)}\n`).join(''));
   const samples = { same: [], plain: [], batch: [], memory: [], ofSame: [], ofPlain: [] };
   const starts = [];
-  // The first round, of which nothing is kept, warms the server up.
+  // The first round only warms the server up.
   for (let round = -1; round < rounds; round += 1) {
     const same = await cannon(place, `${round}`);
     const { rate, megabytes } = await batch(place, input);
@@ -63,7 +64,7 @@ async function measure() {
     samples.ofPlain.push(rate / plain);
   }
   const figures = Object.fromEntries(Object.entries(samples).map(([name, list]) => [name, halves(list)]));
-  return { machine: machine(home, starts), rounds, lines, concurrency, reach, ...figures };
+  return { machine: machine(home, starts), rounds, lines, concurrency, limit, ...figures };
 }
 
 function halves(list) {
@@ -74,7 +75,7 @@ function messageOf(index) {
   return `Line ${index} of the batch`;
 }
 
-/** Answers a second. `name`: of the round, for keys that were never used; null for no keys. */
+/** Responses per second. `name`: the name of the round, for unused keys; null for no keys. */
 async function cannon({ url, key }, name) {
   let count = 0;
   const headers = {
@@ -101,7 +102,7 @@ async function cannon({ url, key }, name) {
     amount: lines,
     requests: [{ method: 'POST', setupRequest }],
   });
-  // Its own report knows the end by the second alone.
+  // autocannon's own report rounds the end to seconds.
   const start = performance.now();
   let last = start;
   load.on('response', () => {
@@ -112,7 +113,7 @@ async function cannon({ url, key }, name) {
   return (lines * 1000) / (last - start);
 }
 
-/** Answers a second, start and end of the process in it, and the most memory that it took. */
+/** Responses per second, including the start and the end of the process, and its peak memory. */
 async function batch({ url, key }, input) {
   const output = join(home, 'output');
   const stdio = [openSync(input), openSync(output, 'w'), 'pipe'];
@@ -161,7 +162,7 @@ function describe(report) {
     row('autocannon, no keys, /s', report.plain, 0),
     row('chat --batch, /s', report.batch, 0),
     row('chat --batch, most memory, MB', report.memory, 0),
-    row('chat --batch, of the same requests', report.ofSame, 2, `   reach >= ${report.reach}`),
+    row('chat --batch, of the same requests', report.ofSame, 2, `   limit >= ${report.limit}`),
     row('chat --batch, of those without keys', report.ofPlain, 2),
   ].join('\n')}\n`;
 }

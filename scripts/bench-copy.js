@@ -1,6 +1,6 @@
-// How fast a store is copied to PostgreSQL and back, and whether the way back is the same:
+// Measures how fast a store is copied to PostgreSQL and back, and checks that the result is the same:
 // `node scripts/bench-copy.js --postgres postgres://USER@HOST/DATABASE [--sessions 100000] [--check]`. A session has six messages of 200
-// characters. The schema `parley_copy` there must not exist yet. It needs the build.
+// characters. The schema `parley_copy` must not exist there. It needs the build.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

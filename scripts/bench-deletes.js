@@ -1,6 +1,6 @@
-// What deleting many sessions takes, side by side with what it is measured against:
+// Measures the deletion of many sessions against other ways to delete them:
 // `node scripts/bench-deletes.js [--ids N] [--memory-ids N] [--single-ids N] [--curl-ids N] [--rounds N] [--json] [--check]`.
-// Each round begins with all sessions active; the sides take turns within it. `--check` fails beyond a case's reach.
+// Each round starts with all sessions active; the ways alternate within it. `--check` fails if a case exceeds its limit.
 import { spawnSync } from 'node:child_process';
 import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
 import Database from 'better-sqlite3';
 import { bundledModules } from './bundled-modules.js';
-import { describeSamples, environment, machine, samples, tellReport } from './measure.js';
+import { describeSamples, environment, machine, printReport, samples } from './measure.js';
 import { servedModules } from './served-app.js';
 import { forkedScript, serveParley } from './served-place.js';
 
@@ -35,7 +35,7 @@ const [many, memoryIds, singles, curls, rounds] = [
   values.rounds,
 ].map((text) => {
   const number = Number(text);
-  if (!Number.isInteger(number) || number < 1) throw new Error('Sizes are whole numbers from 1.');
+  if (!Number.isInteger(number) || number < 1) throw new Error('Sizes must be positive integers.');
   return number;
 });
 const connections = 16;
@@ -45,7 +45,7 @@ const env = environment(home);
 const children = [];
 try {
   const report = await measure();
-  tellReport(report, { ...values, describe });
+  printReport(report, { ...values, describe });
 } finally {
   for (const child of children) child.kill('SIGKILL');
   rmSync(home, { recursive: true, force: true });
@@ -77,7 +77,7 @@ async function measure() {
   const remote = { ...client.env, PARLEY_URL: url, PARLEY_API_KEY: key };
   const servedCase = samples(`served, ${many} ids in batches, a second`, '/s', { least: 50_000 });
   for (let round = -1; round < rounds; round += 1) {
-    // Without the start of node and of Parley: the rate is that of deleting.
+    // The start of node and of Parley is subtracted: only deleting counts.
     const start = timed(
       [parley, 'sessions', 'delete', 'ses_of_nobody', '--ignore-missing'],
       [],
@@ -188,7 +188,7 @@ function expectAll(out, count) {
   if (lines !== count) throw new Error(`${lines} of ${count} were deleted.`);
 }
 
-/** The rate of deletions that autocannon gets, each of another session: to the last answer, for its own clock counts whole seconds. */
+/** The rate of autocannon's deletions, each of another session, up to the last response, because its own clock counts whole seconds. */
 async function cannon(url, key, ids) {
   let next = 0;
   let answered = 0;
@@ -228,7 +228,7 @@ function curlRate(url, key, ids) {
   return (ids.length * 1000) / (performance.now() - start);
 }
 
-/** Of the process, as the kernel has counted it. */
+/** The peak memory of the process, as counted by the kernel. */
 function peakMegabytes({ env: own }, ids) {
   const probe = `process.on('exit', () => process.stderr.write('peak ' + process.resourceUsage().maxRSS + '\\n'))`;
   const file = join(home, 'probe.cjs');

@@ -1,7 +1,7 @@
-// What a large filter or search of one project costs the callers of another: `node scripts/bench-fairness.js [--sessions 1000000]
-// [--callers 20] [--seconds 5] [--json] [--check]`. `parley serve` answers GET of single sessions to one caller, first alone, then
-// while many callers filter all sessions of a large project. `--check` fails where the 99th percentile is more than twice the quiet one.
-// Then each long operation runs alone in this process, and the longest time for which the event loop did not turn is told.
+// Measures what a large filter or search of one project costs the callers of another: `node scripts/bench-fairness.js [--sessions 1000000]
+// [--callers 20] [--seconds 5] [--json] [--check]`. `parley serve` answers GET of single sessions to one caller, first alone, then while many
+// callers filter all sessions of a large project. `--check` fails if the 99th percentile is more than twice the quiet one. Then each long
+// operation runs alone in this process, and the longest time for which it blocks the event loop is printed.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -27,11 +27,17 @@ const [sessions, callers, seconds] = [options.sessions, options.callers, options
 if (!Number.isInteger(sessions) || sessions < 2000)
   throw new Error('--sessions takes a whole number from 2000.');
 if (!(callers >= 1 && seconds > 0)) throw new Error('--callers and --seconds take positive numbers.');
-const reach = 2;
+const limit = 2;
 const everySession = {
   title_match: null,
   updated_before: null,
   updated_after: null,
+  mode: null,
+  tag: null,
+  user: null,
+  pinned: null,
+  archived: null,
+  id_suffix: null,
   deleted: false,
   sort: 'updated',
   order: 'desc',
@@ -43,7 +49,7 @@ const children = [];
 try {
   const report = await measure();
   process.stdout.write(options.json ? `${JSON.stringify(report, null, 2)}\n` : describe(report));
-  if (options.check && report.ratio > reach) process.exitCode = 1;
+  if (options.check && report.ratio > limit) process.exitCode = 1;
 } finally {
   for (const child of children) child.kill('SIGKILL');
   rmSync(home, { recursive: true, force: true });
@@ -65,7 +71,7 @@ async function measure() {
   const ids = modules.fillStore(join(home, 'data', 'parley.db'), sessions);
   const { url } = await serveParley(env, children);
   const agent = new Agent({ keepAlive: true });
-  const ask = (apiKey, method, path, body) => asked({ url, agent, apiKey, method, path, body });
+  const ask = (apiKey, method, path, body) => send({ url, agent, apiKey, method, path, body });
   const { data } = JSON.parse(await ask(small, 'POST', '/v1/sessions', '{}'));
   const read = () => ask(small, 'GET', `/v1/sessions/${data.session_id}`);
   await timesOf(read, 1);
@@ -97,7 +103,7 @@ async function measure() {
   };
 }
 
-/** Milliseconds of each, one after the other for so long, a short pause between two. */
+/** The duration of each request in ms, one after the other for this long, with a short pause between two. */
 async function timesOf(work, length) {
   const times = [];
   const end = performance.now() + length * 1000;
@@ -110,7 +116,7 @@ async function timesOf(work, length) {
   return times;
 }
 
-function asked({ url, agent, apiKey, method, path, body }) {
+function send({ url, agent, apiKey, method, path, body }) {
   return new Promise((resolve, reject) => {
     const headers = {
       Authorization: `Bearer ${apiKey}`,
@@ -130,7 +136,7 @@ function asked({ url, agent, apiKey, method, path, body }) {
   });
 }
 
-/** The longest block of each operation, in milliseconds, over a store with messages too. */
+/** The longest time for which each operation blocks the event loop, in ms, over a store that also has messages. */
 async function blocks({ openEmbedded, callWith, builtFile }, key, ids) {
   addMessages(join(home, 'data', 'parley.db'));
   const workerFile = builtFile('store-worker');
@@ -141,7 +147,7 @@ async function blocks({ openEmbedded, callWith, builtFile }, key, ids) {
   const list = (filter) => () =>
     archive.listSessions(call, { ...everySession, limit: 50, cursor: null, ...filter });
   const erasing = { project_id: null, deleted_before: new Date(Date.now() + 1000).toISOString() };
-  // The processes that read the store keep no process alive. A server has its socket for that.
+  // The processes that read the store do not keep this process alive. A server is kept alive by its socket.
   const alive = setInterval(() => {}, 60_000);
   await search('everywhere')();
   const operations = {
@@ -196,7 +202,7 @@ async function longestBlock(work) {
   return { milliseconds, longest };
 }
 
-/** A turn in every fifth session, past the program. */
+/** Adds a turn to every fifth session by SQL. */
 function addMessages(path) {
   const database = new Database(path);
   database.pragma('synchronous = OFF');
@@ -239,10 +245,10 @@ function describe(report) {
     ...describeMachine(report.machine, 1),
     `GET of a session over ${report.sessions} sessions, ms      median     99 %     longest`,
     row('alone', report.quiet),
-    row(`beside ${report.callers} callers that filter`, report.busy),
-    `99 %: ${report.ratio.toFixed(2)} of alone, at most ${reach}; ${report.filtersPerSecond.toFixed(1)} filters a second`,
+    row(`with ${report.callers} callers that filter`, report.busy),
+    `99 %: ${report.ratio.toFixed(2)} of alone, limit ${limit}; ${report.filtersPerSecond.toFixed(1)} filters per second`,
     '',
-    'operation, ms                          in all  longest block',
+    'operation, ms                            total  longest block',
     ...report.blocks.map(({ name, milliseconds, longest }) => row(name, [milliseconds, longest])),
   ];
   return `${lines.join('\n')}\n`;

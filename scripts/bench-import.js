@@ -1,7 +1,7 @@
-// What an import costs: `node scripts/bench-import.js [--megabytes 300 | --short 100000] [--keep DIR] [--json] [--check]`, after a build. A
-// ChatGPT export, with --short of so many short conversations, is generated, read and parsed alone (the floor), read by an import that keeps
-// nothing of it, and imported; then the store's own export of it is imported. A thread reads while another stores, so time needs two free
-// cores; processor time is what a loaded machine changes least.
+// Measures an import: `node scripts/bench-import.js [--megabytes 300 | --short 100000] [--keep DIR] [--json] [--check]`, after a build. A ChatGPT
+// export is generated (with --short, of this many short conversations), read and parsed alone (the floor), read by an import that stores
+// nothing, and imported. Then the store's own export is imported. A thread reads while another stores, so time needs two free cores;
+// processor time depends least on the load of the machine.
 import { spawnSync } from 'node:child_process';
 import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,10 +21,10 @@ const { values: options } = parseArgs({
   },
 });
 const megabytes = Number(options.megabytes);
-if (!(megabytes >= 1)) throw new Error('--megabytes takes a number from 1.');
+if (!(megabytes >= 1)) throw new Error('--megabytes must be at least 1.');
 
 const short = options.short === undefined ? null : Number(options.short);
-if (short !== null && !(short >= 1)) throw new Error('--short takes a number from 1.');
+if (short !== null && !(short >= 1)) throw new Error('--short must be at least 1.');
 
 const pathOf = (name) => fileURLToPath(new URL(name, import.meta.url));
 const parley = pathOf('../bin/parley.js');
@@ -34,7 +34,7 @@ try {
   const report = measure();
   process.stdout.write(options.json ? `${JSON.stringify(report, null, 2)}\n` : describe(report));
   const beyond = report.cases.filter(({ value, least, most }) => value > most || value < least);
-  for (const { name, value } of beyond) process.stderr.write(`${name}: ${value} is beyond its reach.\n`);
+  for (const { name, value } of beyond) process.stderr.write(`${name}: ${value} exceeds its limit.\n`);
   if (options.check && beyond.length > 0) process.exitCode = 1;
 } finally {
   if (options.keep === undefined) rmSync(root, { recursive: true, force: true });
@@ -43,7 +43,7 @@ try {
 function measure() {
   const { bavail, bsize } = statfsSync(root);
   if (bavail * bsize < (short === null ? megabytes * 4e6 : short * 20e3))
-    throw new Error(`${root} has too little room.`);
+    throw new Error(`There is not enough space in ${root}.`);
   const file = join(root, 'conversations.json');
   const { bytes, conversations } = writeExport(
     file,
@@ -81,7 +81,7 @@ function measure() {
   };
 }
 
-/** One process in the home of this name; what it writes is dropped, or goes to the file `output`. */
+/** Runs a process with the configuration of this name. Its output is discarded, or written to the file `output`. */
 function run(home, words, output = '/dev/null') {
   const resources = join(root, `resources-${home}.json`);
   const out = openSync(output, 'w');
@@ -102,8 +102,8 @@ function run(home, words, output = '/dev/null') {
 
 function describe({ bytes, conversations, cases }) {
   const lines = cases.map(({ name, value, most, least }) => {
-    const reach = most === undefined ? (least === undefined ? '' : `>= ${least}`) : `<= ${most}`;
-    return `${name.padEnd(62)} ${String(value).padStart(8)}  ${reach}`;
+    const limit = most === undefined ? (least === undefined ? '' : `>= ${least}`) : `<= ${most}`;
+    return `${name.padEnd(62)} ${String(value).padStart(8)}  ${limit}`;
   });
   return [`${bytes} bytes, ${conversations} conversations`, ...lines, ''].join('\n');
 }

@@ -1,8 +1,8 @@
-// What the store in PostgreSQL takes, as ratios to pgbench, a bare handler, SQLite and a small store in the same run:
+// Measures the store in PostgreSQL, as ratios to pgbench, a bare handler, SQLite and a small store in the same run:
 // `node scripts/bench-postgres.js [--rows 100000] [--rounds 5] [--only rates,deletes,large] [--postgres URL] [--json] [--check]`.
-// The sides take turns within a round, so that a busy machine slows all of them. `--rows`: sessions of the large store, with five times as
+// The cases alternate within a round, so that a busy machine slows all of them. `--rows`: the sessions of the large store, with five times as
 // many messages; 1,000,000 take half an hour to fill and 7 GB. `--postgres`: a database on this machine, whose schemas `bench_*` are used
-// and kept; a large store is filled once there. Without it a server is started and thrown away. It needs the build and pgbench.
+// and kept; a large store is filled once there. Without it, a temporary server is started. It needs the build and pgbench.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { measureLarge } from './bench-postgres/large-cases.js';
 import { measureRates } from './bench-postgres/rate-cases.js';
 import { describe } from './bench-postgres/report.js';
 import { bundledModules } from './bundled-modules.js';
-import { environment, machine, run, tellReport } from './measure.js';
+import { environment, machine, printReport, run } from './measure.js';
 import { bundledModule } from './served-app.js';
 
 const { values: options } = parseArgs({
@@ -31,10 +31,10 @@ const parts = { rates: measureRates, deletes: measureDeletes, large: measureLarg
 const [sessions, rounds] = [Number(options.rows), Number(options.rounds)];
 const chosen = options.only.split(',');
 if (!Number.isInteger(sessions) || sessions < 2000 || sessions % 1000 !== 0)
-  throw new Error('--rows takes thousands, from 2000.');
-if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds takes a whole number from 1.');
+  throw new Error('--rows must be a multiple of 1000, at least 2000.');
+if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds must be a positive integer.');
 for (const name of chosen)
-  if (!(name in parts)) throw new Error(`--only takes ${Object.keys(parts).join(', ')}.`);
+  if (!(name in parts)) throw new Error(`--only must be one or more of: ${Object.keys(parts).join(', ')}.`);
 
 const home = mkdtempSync(join(tmpdir(), 'parley-bench-'));
 const children = [];
@@ -59,7 +59,7 @@ try {
     ...{ machine: machine(home, bare), database: database.version, load: { before, after: load() } },
     ...{ rounds, sessions, cases },
   };
-  tellReport(report, { ...options, describe });
+  printReport(report, { ...options, describe });
 } finally {
   for (const child of children) child.kill('SIGKILL');
   await database?.close();

@@ -1,23 +1,23 @@
-// How soon the REPL can be typed at, as a ratio to bare node in the same pseudo-terminal: `node scripts/bench-repl.js [--rounds N]
-// [--json] [--check]`. `prompt`: until it stands there. `first key`: until a key that is typed at the prompt is shown. The cases take
-// turns within a round. Each start finds a store that is there already.
+// Measures how soon the REPL accepts input, as a ratio to bare node in the same pseudo-terminal: `node scripts/bench-repl.js [--rounds N]
+// [--json] [--check]`. `prompt`: until the prompt is shown. `first key`: until a key that is typed at the prompt is shown. The cases
+// alternate within a round. The store exists before each start.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { spawn } from '@lydell/node-pty';
-import { describeRatios, environment, machine, quantile, readOptions, run, tellReport } from './measure.js';
+import { describeRatios, environment, machine, printReport, quantile, readOptions, run } from './measure.js';
 
 const parley = fileURLToPath(new URL('../bin/parley.js', import.meta.url));
 const { rounds, json, check } = readOptions(30);
-const reach = 2;
+const limit = 2;
 
 const home = mkdtempSync(join(tmpdir(), 'parley-bench-'));
 const env = { ...environment(home), TERM: 'xterm-256color', NO_COLOR: '1' };
 try {
   run([parley, 'models'], { env, expect: (output) => output.includes('eliza') });
   const report = await measure();
-  tellReport(report, { json, check, describe: (told) => describeRatios(told, rounds) });
+  printReport(report, { json, check, describe: (report) => describeRatios(report, rounds) });
 } finally {
   rmSync(home, { recursive: true, force: true });
 }
@@ -39,7 +39,7 @@ async function measure() {
       quarter: quantile(ratios, 0.25),
       threeQuarters: quantile(ratios, 0.75),
       milliseconds: quantile(milliseconds, 0.5),
-      reach,
+      limit,
     };
   });
   return { machine: machine(home, bare), rounds, cases };

@@ -1,6 +1,6 @@
-// What a server takes, as ratios to bare ones in the same round: `node scripts/bench-serve.js [--rounds N] [--json] [--check]`.
-// The cases take turns within a round, so that a busy machine slows both sides. `--check` fails beyond a case's reach.
-// Rates: 32 connections, `parley serve` with every write on disk before its answer; the bare server never waits for the disk.
+// Measures a server, as ratios to bare servers in the same round: `node scripts/bench-serve.js [--rounds N] [--json] [--check]`.
+// The cases alternate within a round, so that a busy machine slows both sides. `--check` fails if a case exceeds its limit.
+// Rates: 32 connections. `parley serve` syncs every write before its response; the bare server never waits for the disk.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { bundledModules } from './bundled-modules.js';
-import { describeSamples, environment, machine, readOptions, run, samples, tellReport } from './measure.js';
+import { describeSamples, environment, machine, printReport, readOptions, run, samples } from './measure.js';
 import { servedModules } from './served-app.js';
-import { asked, forkedScript, serveParley } from './served-place.js';
+import { ask, forkedScript, serveParley } from './served-place.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const parley = join(root, 'bin', 'parley.js');
@@ -26,7 +26,7 @@ const env = environment(home);
 const children = [];
 try {
   const report = await measure();
-  tellReport(report, { json, check, describe });
+  printReport(report, { json, check, describe });
 } finally {
   for (const child of children) child.kill('SIGKILL');
   rmSync(home, { recursive: true, force: true });
@@ -58,7 +58,7 @@ async function measure() {
   const rate = async ({ url: target, key: apiKey }, requests) => {
     const texts = requests.map(({ method, path, body }) => requestText(method, path, apiKey, body));
     const order = { ports: [Number(new URL(target).port)], requests: texts, milliseconds: legMilliseconds };
-    return (await asked(load, order)).perSecond;
+    return (await ask(load, order)).perSecond;
   };
   const write = [{ method: 'POST', path: '/v1/sessions', body: '{"title":"A session of the benchmark"}' }];
   const reads = (known) => known.map((id) => ({ method: 'GET', path: `/v1/sessions/${id}`, body: '' }));
@@ -68,7 +68,7 @@ async function measure() {
   const token = samples('first token, ms added', 'ms', { most: 5 });
   const shot = samples('remote chat -n, to bare node', 'ms', { most: 2.2 });
   const starts = [];
-  // The first round, of which nothing is kept, warms both sides up.
+  // The first round only warms both sides up.
   for (let round = -1; round < rounds; round += 1) {
     const keep = round >= 0;
     const barePosts = await rate(bareSide, write);
@@ -155,16 +155,16 @@ async function firstToken(service, key) {
   return first;
 }
 
-/** What a server with many streams takes beyond the same server without: of its resident memory, in MB. */
+/** The resident memory of a server with many streams beyond that with one, in MB. */
 async function idleMemory(bundle) {
   const held = await forked('held-server.js', join(home, 'held'), bundle);
   const { first } = held;
-  const memory = async () => (await asked(held, 'memory')).bytes / 1e6;
+  const memory = async () => (await ask(held, 'memory')).bytes / 1e6;
   const agent = new Agent({ keepAlive: true });
   await opened(first, agent);
   await delay(500);
   const idle = await memory();
-  // Few at a time: the backlog of the port is short.
+  // A few at a time, because the backlog of the port is short.
   for (let open = 0; open < idleStreams; open += 50)
     await Promise.all(Array.from({ length: 50 }, () => opened(first, agent)));
   await delay(1000);

@@ -1,6 +1,6 @@
-// How many tokens a second go through the terminal filter and the Markdown renderer, written one at a time to a terminal that
-// takes all: `node scripts/bench-terminal.js [--rounds N] [--json] [--check]`. The floor is the same loop that only joins the
-// tokens; beside it the writer that filters alone. Then the memory of a reply of 10 MB. `--check` fails below a case's reach.
+// Measures how many tokens per second pass the terminal filter and the Markdown renderer, written one at a time to a terminal that accepts
+// all: `node scripts/bench-terminal.js [--rounds N] [--json] [--check]`. The floor is the same loop that only joins the tokens; another case
+// is the writer that only filters. Then it measures the memory for a reply of 10 MB. `--check` fails if a case is below its limit.
 import { rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ const tokens = 100_000;
 const largeReply = 10_000_000;
 const { rounds, json, check } = readOptions(7);
 
-// What is held counts, not what was used.
+// Only live memory counts, not garbage.
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc');
 const { createOutput, replyWriter } = await load([
@@ -36,11 +36,11 @@ const report = {
 process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : describe(report));
 const missed = [
   ...report.speed
-    .filter((row) => row.median < row.reach)
-    .map((row) => `${row.name}: ${row.median} tokens/s, reach ${row.reach}`),
+    .filter((row) => row.median < row.limit)
+    .map((row) => `${row.name}: ${row.median} tokens/s, limit ${row.limit}`),
   ...report.memory
-    .filter((row) => row.grown > row.reach)
-    .map((row) => `${row.name}: ${row.grown} MB, reach ${row.reach}`),
+    .filter((row) => row.grown > row.limit)
+    .map((row) => `${row.name}: ${row.grown} MB, limit ${row.limit}`),
 ];
 for (const line of missed) process.stderr.write(`${line}\n`);
 if (check && missed.length > 0) process.exitCode = 1;
@@ -63,7 +63,7 @@ async function load(sources) {
   return Object.assign({}, ...parts);
 }
 
-/** Tokens of four characters, as many as asked for, of a text that goes on for ever. */
+/** Tokens of four characters, cut from a repeated text. */
 function tokensOf(sample, count) {
   const text = sample.repeat(Math.ceil((count * 4) / sample.length));
   return Array.from({ length: count }, (_, at) => text.slice(at * 4, at * 4 + 4));
@@ -108,20 +108,20 @@ async function speeds() {
   const cases = Object.entries(samples()).flatMap(([kind, sample]) => {
     const pieces = tokensOf(sample, tokens);
     return [
-      { name: `${kind}, joined (floor)`, reach: 0, run: () => joined(pieces) },
+      { name: `${kind}, joined (floor)`, limit: 0, run: () => joined(pieces) },
       {
         name: `${kind}, filter alone`,
-        reach: 0,
+        limit: 0,
         run: () => written(pieces, { markdown: 'never', colour: false }),
       },
       {
         name: `${kind}, rendered`,
-        reach: 200_000,
+        limit: 200_000,
         run: () => written(pieces, { markdown: 'auto', colour: false }),
       },
       {
         name: `${kind}, rendered in colour`,
-        reach: 50_000,
+        limit: 50_000,
         run: () => written(pieces, { markdown: 'auto', colour: true }),
       },
     ];
@@ -136,12 +136,12 @@ async function speeds() {
       if (round > 0) rates[index].push(tokens / seconds);
     }
   }
-  return cases.map(({ name, reach }, index) => ({
+  return cases.map(({ name, limit }, index) => ({
     name,
     median: Math.round(quantile(rates[index], 0.5)),
     quarter: Math.round(quantile(rates[index], 0.25)),
     threeQuarters: Math.round(quantile(rates[index], 0.75)),
-    reach,
+    limit,
   }));
 }
 
@@ -162,7 +162,7 @@ async function written(pieces, { markdown, colour }) {
   if (bytes() < pieces.length) throw new Error('The writer lost its tokens.');
 }
 
-/** The most that the heap grew by while 10 MB went through, in MB; the tokens are made as they are written. */
+/** The growth of the heap while 10 MB are written, in MB. The tokens are generated one by one. */
 async function memories() {
   const endless = {
     'mixed blocks': samples().mixed,
@@ -201,7 +201,7 @@ async function memories() {
       name,
       grown: Math.round((most - least) / 1e5) / 10,
       seconds: Math.round(seconds * 10) / 10,
-      reach: 16,
+      limit: 16,
     });
   }
   return rows;
@@ -212,16 +212,16 @@ function describe({ node, cpu, speed, memory }) {
     `Node ${node}, ${cpu}`,
     `${tokens} tokens of 4 characters, ${rounds} rounds`,
     '',
-    `${'tokens/s'.padEnd(28)}    median          middle half    reach`,
+    `${'tokens/s'.padEnd(28)}    median          middle half    limit`,
     ...speed.map(
       (row) =>
-        `${row.name.padEnd(28)}  ${String(row.median).padStart(8)}  ${`${row.quarter}-${row.threeQuarters}`.padStart(19)}  ${String(row.reach || '-').padStart(7)}`,
+        `${row.name.padEnd(28)}  ${String(row.median).padStart(8)}  ${`${row.quarter}-${row.threeQuarters}`.padStart(19)}  ${String(row.limit || '-').padStart(7)}`,
     ),
     '',
-    `${'10 MB in colour'.padEnd(28)}  heap grew by, MB  seconds  reach`,
+    `${'10 MB in colour'.padEnd(28)}  heap grew by, MB  seconds  limit`,
     ...memory.map(
       (row) =>
-        `${row.name.padEnd(28)}  ${String(row.grown).padStart(16)}  ${String(row.seconds).padStart(7)}  ${String(row.reach).padStart(5)}`,
+        `${row.name.padEnd(28)}  ${String(row.grown).padStart(16)}  ${String(row.seconds).padStart(7)}  ${String(row.limit).padStart(5)}`,
     ),
   ];
   return `${lines.join('\n')}\n`;

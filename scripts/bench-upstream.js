@@ -1,5 +1,5 @@
-// What a model behind a mode costs besides its own time: `node scripts/bench-upstream.js [--rounds N] [--json] [--check]`. The model is a
-// server on this machine that never waits. Cases take turns within a round; `--check` fails beyond a case's reach.
+// Measures what a model behind a mode costs beyond its own time: `node scripts/bench-upstream.js [--rounds N] [--json] [--check]`. The model is
+// a server on this machine that never waits. Cases alternate within a round; `--check` fails if a case exceeds its limit.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
-import { describeMachine, environment, machine, quantile, readOptions, run, tellReport } from './measure.js';
+import { describeMachine, environment, machine, printReport, quantile, readOptions, run } from './measure.js';
 import { forkedScript, serveParley } from './served-place.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -23,7 +23,7 @@ const env = environment(home);
 const children = [];
 try {
   const report = await measure();
-  tellReport(report, { json, check, describe });
+  printReport(report, { json, check, describe });
 } finally {
   for (const child of children) child.kill('SIGKILL');
   rmSync(home, { recursive: true, force: true });
@@ -41,11 +41,11 @@ async function measure() {
   const short = newSession(10);
   const long = newSession(10_000);
 
-  const oneShot = { name: 'one-shot chat of 20 tokens, of bare node', unit: 'x', most: 2.2, values: [] };
-  // Without a reach: what of it is Node's own client, and not Parley's work.
-  const bareRequest = { name: 'node:http alone asking for them, of bare node', unit: 'x', values: [] };
+  const oneShot = { name: 'one-shot chat of 20 tokens, to bare node', unit: 'x', most: 2.2, values: [] };
+  // Without a limit: it shows the share of Node's own client.
+  const bareRequest = { name: 'the same request with node:http, to bare node', unit: 'x', values: [] };
   const longSession = {
-    name: '…in a session of 10,000 messages, of one of 10',
+    name: 'chat in a session of 10,000 messages, to one of 10',
     unit: 'x',
     most: 1.5,
     values: [],
@@ -56,13 +56,13 @@ async function measure() {
     bare.push(floor);
     oneShot.values.push(chat('m20').milliseconds / floor);
     bareRequest.values.push(run([bareScript, url, '20'], { env, expect: isWhole }).milliseconds / floor);
-    // Each grows by the same messages, so that they stay as far apart as they were.
+    // Both grow by the same messages, so their difference stays the same.
     const inShort = chat('m20', '-s', short).milliseconds;
     longSession.values.push(chat('m20', '-s', long).milliseconds / inShort);
   }
   const relay = { name: 'relay through serve, one core', unit: '/s', least: 100_000, values: [] };
   const together = {
-    name: 'work per token, socket to pipe, come together',
+    name: 'work per token, socket to pipe, all together',
     unit: 'us',
     most: 20,
     values: [],
@@ -95,7 +95,7 @@ function isWhole(output) {
   return output.split(' token').length === 21;
 }
 
-/** A session that holds so many short messages. */
+/** A session with this many short messages. */
 function newSession(count) {
   const id = run([parley, 'sessions', 'create'], { env, expect: (output) => output !== '' }).output.trim();
   const database = new Database(join(home, 'data', 'parley.db'));
@@ -114,7 +114,7 @@ function newSession(count) {
   return id;
 }
 
-/** User and system time of one chat: what the model's server takes is not in it. */
+/** User and system time of one chat, without that of the model's server. */
 function processorSeconds(mode) {
   const script = `TIMEFORMAT='%U %S'; time "$@" >/dev/null`;
   const words = [process.execPath, parley, 'chat', '-n', '-m', mode, 'hi'];
@@ -129,7 +129,7 @@ async function serve() {
   return { ...(await serveParley(env, children)), key: key.output.trim() };
 }
 
-/** Tokens that the server passes on in a second of its processor. */
+/** The tokens that the server relays per second of its processor time. */
 async function relayed({ url, key, pid }) {
   const headers = {
     authorization: `Bearer ${key}`,
@@ -149,7 +149,7 @@ async function relayed({ url, key, pid }) {
     sent.on('error', reject);
     sent.end(JSON.stringify({ mode: `m${relayedTokens}`, message: 'hi' }));
   });
-  if (!tail.includes('"finish_reason":"stop"')) throw new Error(`The reply did not come whole: ${tail}`);
+  if (!tail.includes('"finish_reason":"stop"')) throw new Error(`The reply is incomplete: ${tail}`);
   return relayedTokens / (processorTime(pid) - start);
 }
 
@@ -164,7 +164,7 @@ function processorTime(pid) {
 function describe(report) {
   const lines = [
     ...describeMachine(report.machine, rounds),
-    `${'case'.padEnd(52)}      median  middle half           reach`,
+    `${'case'.padEnd(52)}      median  middle half           limit`,
   ];
   for (const row of report.cases) {
     const shown = (value) => (row.unit === '/s' ? Math.round(value).toString() : value.toFixed(2));

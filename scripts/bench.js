@@ -1,6 +1,6 @@
-// How long parley takes, as a ratio to bare node in the same round: `npm run bench -- [--rounds N] [--json] [--check]`.
-// The cases take turns within a round, so that a busy machine slows both sides. `--check` fails over a case's reach.
-// NODE_EXTRA_CA_CERTS, which adds 50 ms to every start of node, is unset on both sides.
+// Measures the time of parley, as a ratio to bare node in the same round: `npm run bench -- [--rounds N] [--json] [--check]`.
+// The cases alternate within a round, so that a busy machine slows both sides. `--check` fails if a case exceeds its limit.
+// NODE_EXTRA_CA_CERTS, which adds 50 ms to every start of node, is unset for both sides.
 import { closeSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,10 +10,10 @@ import {
   environment,
   filledPipe,
   machine,
+  printReport,
   quantile,
   readOptions,
   run as runIn,
-  tellReport,
 } from './measure.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -26,7 +26,7 @@ const env = environment(home);
 const run = (words, expect, stdin) => runIn(words, { env, expect, stdin });
 try {
   const report = measure();
-  tellReport(report, { json, check, describe: (told) => describeRatios(told, rounds) });
+  printReport(report, { json, check, describe: (report) => describeRatios(report, rounds) });
 } finally {
   rmSync(home, { recursive: true, force: true });
 }
@@ -47,18 +47,18 @@ function measure() {
       name: 'printf hi | chat -m echo',
       words: ['chat', '-m', 'echo'],
       piped: 'hi',
-      reach: 1.8,
+      limit: 1.8,
       expect: (output) => output === 'hi\n',
     },
-    { name: '--version', words: ['--version'], reach: 1.4, expect: (output) => output.includes(version) },
-    { name: '--help', words: ['--help'], reach: null, expect: (output) => output.includes('sessions') },
-    { name: chat.join(' '), words: chat, reach: 1.8, expect: isHi },
-    { name: 'chat -c hi -n', words: ['chat', '-c', 'hi', '-n'], reach: 1.8, expect: isHi },
-    { name: 'chat -s ID hi -n', words: ['chat', '-s', echoed.trim(), 'hi', '-n'], reach: 1.8, expect: isHi },
+    { name: '--version', words: ['--version'], limit: 1.4, expect: (output) => output.includes(version) },
+    { name: '--help', words: ['--help'], limit: null, expect: (output) => output.includes('sessions') },
+    { name: chat.join(' '), words: chat, limit: 1.8, expect: isHi },
+    { name: 'chat -c hi -n', words: ['chat', '-c', 'hi', '-n'], limit: 1.8, expect: isHi },
+    { name: 'chat -s ID hi -n', words: ['chat', '-s', echoed.trim(), 'hi', '-n'], limit: 1.8, expect: isHi },
     {
       name: 'sessions get ID',
       words: ['sessions', 'get', id],
-      reach: null,
+      limit: null,
       expect: (output) => output.includes(id),
     },
   ];
@@ -85,7 +85,7 @@ function measure() {
       quarter: quantile(ratios[index], 0.25),
       threeQuarters: quantile(ratios[index], 0.75),
       milliseconds: quantile(times[index], 0.5),
-      reach: row.reach,
+      limit: row.limit,
     })),
   };
 }

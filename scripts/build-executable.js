@@ -1,5 +1,5 @@
-// Builds single executables, each of Node and the program in one file: `npm run build:executable [-- PLATFORM...]`, on linux-x64, after
-// `npm ci`. Without a platform it builds that of this machine; `all` builds every one. They go to `executables`, with their SHA-256.
+// Builds single executables, each with Node and the program in one file: `npm run build:executable [-- PLATFORM...]`, on linux-x64, after
+// `npm ci`. Without a platform it builds the one for this machine; `all` builds every one. They are written to `executables`, with their SHA-256.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -32,8 +32,8 @@ const mostBytes = 50e6;
 const root = fileURLToPath(new URL('..', import.meta.url));
 const target = join(root, 'executables');
 const own = `${process.platform}-${process.arch}`;
-const asked = process.argv.slice(2);
-const chosen = asked.length === 0 ? [own] : asked.includes('all') ? Object.keys(packages) : asked;
+const platforms = process.argv.slice(2);
+const chosen = platforms.length === 0 ? [own] : platforms.includes('all') ? Object.keys(packages) : platforms;
 const unknown = chosen.filter((platform) => !(platform in packages));
 const home = mkdtempSync(join(tmpdir(), 'parley-executable-'));
 process.on('exit', () => rmSync(home, { recursive: true, force: true }));
@@ -63,7 +63,7 @@ function buildOne(platform, node, checkout) {
     executable: base,
     output: file,
     disableExperimentalSEAWarning: true,
-    // V8's code cache may be wrong on another processor.
+    // V8's code cache may be invalid on another processor.
     useCodeCache: platform === own,
     assets: assetsOf(join(checkout, 'dist'), join(home, `${platform}-assets`), platform === own),
   };
@@ -88,7 +88,7 @@ function buildOne(platform, node, checkout) {
   if (bytes > mostBytes) fail(`${archive} is larger than ${mostBytes / 1e6} MB.`);
 }
 
-/** Another platform's Node cannot run here. npm installs it when it is forced to. */
+/** Installs the Node of another platform, which npm does only if it is forced to. */
 function fetchNode(platform) {
   const place = join(home, platform);
   mkdirSync(place);
@@ -97,7 +97,7 @@ function fetchNode(platform) {
   try {
     execFileSync('npm', words, { stdio: ['ignore', 'ignore', 'inherit'] });
   } catch {
-    throw new Error(`Node ${nodeVersion} for ${platform} cannot be had: npm does not install ${name}.`);
+    throw new Error(`Node ${nodeVersion} for ${platform} is not available: npm does not install ${name}.`);
   }
   const bin = join(place, 'node_modules', name, 'bin');
   return join(bin, readdirSync(bin).find((file) => /^node(\.exe)?$/.test(file)) ?? 'node');
@@ -107,7 +107,7 @@ function licenceOfNode(node) {
   return join(node, '..', '..', 'LICENSE');
 }
 
-/** The chunks as bin/parley.js reads them, with V8's code cache where it may be used, and the programs of threads and processes as text. */
+/** The chunks as bin/parley.js reads them, with V8's code cache if it is valid, and the programs of threads and processes as text. */
 function assetsOf(dist, place, hasCache) {
   mkdirSync(place);
   const chunks = readdirSync(dist).filter((name) => name.endsWith('.cjs'));

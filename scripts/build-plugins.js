@@ -1,4 +1,4 @@
-// What the bundler is told about single packages, to keep the start short.
+// Plugins of the bundler for single packages, to keep the start short.
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 
@@ -11,7 +11,7 @@ const undici = '\0undici';
 const sqliteBinding = `${sqlite}-binding`;
 const sqliteManifest = `${sqlite}-manifest`;
 
-/** commander runs commands that are programs of their own through `child_process`. There are none here, so it loads never. */
+/** commander loads `child_process` to run commands that are separate programs. Parley has none, so it is never loaded. */
 export const lazyChildProcess = {
   name: 'lazy-child-process',
   resolveId: {
@@ -24,7 +24,7 @@ export const lazyChildProcess = {
   },
 };
 
-/** A chat in a home that the environment names asks the operating system nothing of this. Loading the module takes 0.3 ms. */
+/** A chat whose directories are set by the environment does not need this module. Loading it takes 0.3 ms. */
 export const lazyOs = {
   name: 'lazy-os',
   resolveId: {
@@ -41,8 +41,8 @@ export const lazyOs = {
 };
 
 /**
- * The classes of commander, without a program that nothing uses, and without the bundler's copy of the exports of a CommonJS package.
- * Both are made at each start.
+ * The classes of commander, without its default program, which nothing uses, and without the bundler's copy of the exports of a CommonJS
+ * package. Both would be created at each start.
  */
 export const leanCommander = {
   name: 'lean-commander',
@@ -67,7 +67,7 @@ const commanderClasses = {
   'option.js': 'Option',
 };
 
-/** What the bundler's `charset` leaves as it is: the names in comments on licences, without their accents then. */
+/** Removes the accents from names in licence comments, which the bundler's `charset` does not change. */
 export const asciiComments = {
   name: 'ascii-comments',
   generateBundle(_options, bundle) {
@@ -79,7 +79,7 @@ export const asciiComments = {
   },
 };
 
-/** The lines of the bundler's own that all chunks share stand in main, which is there already: it would leave them a chunk. */
+/** Puts the bundler's runtime, which all chunks share, into main, which is always loaded. The bundler would give it a chunk. */
 export const runtimeInMain = {
   name: 'runtime-in-main',
   generateBundle(_options, bundle) {
@@ -95,8 +95,8 @@ export const runtimeInMain = {
 };
 
 /**
- * An `await import()` of a module of Node gets the module itself. The bundler copies its exports, to add a `default` that nothing here reads
- * of a module that is loaded late.
+ * An `await import()` of a module of Node returns the module itself. The bundler would copy its exports to add a `default`, which nothing
+ * here reads.
  */
 export const plainBuiltins = {
   name: 'plain-builtins',
@@ -110,7 +110,7 @@ export const plainBuiltins = {
   },
 };
 
-/** Gives the source the names of the built threads. It does so before the bundler names a chunk after its content. */
+/** Inserts the names of the built threads into the source, before the bundler names a chunk after its content. */
 export function namedThreads(threads) {
   const files = new Map(threads.map(({ name, fileName }) => [name, fileName]));
   return {
@@ -126,9 +126,8 @@ export function namedThreads(threads) {
 }
 
 /**
- * The chunks that every chat loads give their exports as one object. Some hundred assignments, one by one, leave up to 50 KB of garbage in each
- * chunk at each start, and with that comes V8's first collection. They stand at the end of the chunk, and no export of the source changes
- * after that.
+ * The chunks that every chat loads assign their exports as one object. Hundreds of single assignments leave up to 50 KB of garbage per chunk
+ * at each start, which causes V8's first collection. They are at the end of the chunk, and no export of the source changes after that.
  */
 export const exportsAtOnce = {
   name: 'exports-at-once',
@@ -141,14 +140,14 @@ export const exportsAtOnce = {
         throw new Error(
           `${chunk.fileName} has ${chunk.exports.length} exports; ${fields.length} were found.`,
         );
-      // Main has given the lines that all chunks share by then.
+      // Main has provided the shared runtime by then.
       const all = [...(chunk.name === 'main' ? ['runtime:exports.runtime'] : []), ...fields].join();
       chunk.code = `${chunk.code.slice(0, start)}module.exports={${all}};${chunk.code.slice(end)}`;
     }
   },
 };
 
-/** The assignments at the end of the code, before the footer of a chunk, as fields of an object. */
+/** Converts the assignments at the end of the code, before the footer of a chunk, to fields of an object. */
 function exportsAtEnd(code) {
   const one =
     /(?:exports\.([\w$]+)=([\w$.]+)|Object\.defineProperty\(exports,["`]([\w$]+)["`],\{enumerable:!0,get:function\(\)\{return ?([\w$]+|`[^`$\\]*`)\}\}\))[,;]/y;
@@ -169,9 +168,9 @@ function exportsAtEnd(code) {
 }
 
 /**
- * Of undici, its pool of connections, what connects it, and its agent for proxies: all else (WebSocket, caches, fetch) is not used.
- * HTTP/2 is offered to servers only when asked for; of Node's own http undici wants to know a class that it is never given here, and
- * a number; of node:assert, the plainest form. Loading them takes longer than all the rest of a start.
+ * Bundles only the parts of undici that are used: its pool, its connector, and its proxy agent, but not WebSocket, caches and fetch. HTTP/2 is
+ * not used. Of Node's `http` undici needs only a class, which it never gets here, and a number; of node:assert only its simplest form. Loading
+ * these modules takes longer than the rest of a start.
  */
 export const leanUndici = {
   name: 'lean-undici',
@@ -195,7 +194,7 @@ const undiciParts = {
     ProxyAgent: {
       enumerable: true,
       get() {
-        // Its way to a proxy is a method that only the whole of undici gives to its classes.
+        // Its method to connect to a proxy is added only by the main module of undici.
         require('undici/lib/dispatcher/dispatcher.js').prototype.connect = require('undici/lib/api/api-connect.js');
         return require('undici/lib/dispatcher/proxy-agent.js');
       },
@@ -209,13 +208,12 @@ const undiciParts = {
 };
 
 /**
- * Bundles the JavaScript of better-sqlite3 (a dozen files; finding them takes Node 5 ms) and leaves its binary where npm
- * built it. The two belong together, and an install may choose another version than this build saw: then all of it is
- * loaded from where it was installed.
+ * Bundles the JavaScript of better-sqlite3 (a dozen files, which Node takes 5 ms to resolve) and leaves its binary in the installed package. The
+ * two must match. If the installed version differs from that of the build, the whole package is loaded from where it is installed.
  */
 export function bundledSqlite() {
   const { version, dependencies } = require('better-sqlite3/package.json');
-  // Since 13 the binary is looked up by a module of its own, beside it.
+  // Since version 13 a separate module beside the binary finds it.
   const code =
     dependencies.bindings === undefined
       ? "module.exports = require('better-sqlite3');"
@@ -244,7 +242,7 @@ export function bundledSqlite() {
 function sqliteParts(code) {
   return {
     '': code,
-    // Both are taken from where Node would find them first of all: its search for a module takes 0.3 ms. Any failure is left to it.
+    // Both are loaded from the first place where Node would look, because its module resolution takes 0.3 ms. On any failure Node resolves them.
     '-binding': `
       module.exports = () => {
         const binding = { exports: {} };

@@ -1,5 +1,5 @@
-// Builds dist: src bundled into minified CommonJS, a chunk for every `await import()`, each with V8's code cache beside it.
-// A chunk is a function of (exports, require, module, __filename, __dirname): bin/parley.js calls it, without Node's search for modules.
+// Builds dist: bundles src into minified CommonJS, with a chunk for every `await import()`, each with V8's code cache beside it.
+// A chunk is a function of (exports, require, module, __filename, __dirname). bin/parley.js calls it, without Node's module resolution.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -38,9 +38,9 @@ const bundle = await rolldown({
   cwd: root,
   input: { main: 'src/main.ts' },
   platform: 'node',
-  // What several chunks need may stand in main, which is there already: each chunk costs a start two files to find and to read.
+  // Code that several chunks need may be in main, which is always loaded: each chunk costs a start two files to find and to read.
   preserveEntrySignatures: 'allow-extension',
-  // What is loaded late may stand in a chunk that is there before: the tree says what needs what, the groups what lies together.
+  // Lazily loaded code may be in a chunk that is loaded earlier: the import tree defines dependencies, the groups define chunks.
   checks: { ineffectiveDynamicImport: false },
   plugins: [
     lazyChildProcess,
@@ -58,12 +58,12 @@ const bundle = await rolldown({
 const { output } = await bundle.write({
   dir: dist,
   format: 'cjs',
-  // An `import()` left in CommonJS would start Node's loader of ES modules, 10 ms.
+  // An `import()` that remains in CommonJS would start Node's loader of ES modules, which takes 10 ms.
   dynamicImportInCjs: false,
   minify: true,
-  // One character beyond Latin-1 would make all of a chunk's text twice as large in memory, and slower to read.
+  // One character beyond Latin-1 would double the memory of a chunk's text, and slow down reading it.
   charset: 'ascii',
-  // What goes together stands in one file, although others use parts of it: each file costs a start its reading.
+  // Code that is used together is in one file, even if others use parts of it, because a start must read each file.
   codeSplitting: {
     groups: [
       { name: 'start', test: /\/src\/(main\.ts$|service\/|system\/yield-to-event-loop\.ts$)/, priority: 4 },
@@ -72,11 +72,11 @@ const { output } = await bundle.write({
       { name: 'commands', test: /\/src\/cli\/all-commands\.ts$/, priority: 3 },
       {
         name: 'embedded',
-        // Of the two libraries for SQLite, only the chosen one runs.
+        // Only one of the two libraries for SQLite is used.
         test: /\/src\/(compose\/embedded-backend|config\/stored-modes|engine\/upstream\/upstream-engine(-set)?|store\/sqlite\/(node|better)-sqlite3?-driver)\.ts$|better-sqlite3/,
         priority: 2,
       },
-      // What reaches a model's server, and what is more to reach one of this API. That is reached without SQLite, so nothing here may
+      // The client of model servers, and the additional code of the client of this API. The latter works without SQLite, so nothing here may
       // need `embedded`.
       {
         name: 'upstream',
@@ -102,7 +102,7 @@ writeFileSync(join(dist, 'THIRD-PARTY-NOTICES'), thirdPartyNotices(modules));
 const bytes = output.reduce((sum, chunk) => sum + Buffer.byteLength(chunk.code), 0);
 process.stdout.write(`dist: ${output.length} chunks, ${Math.round(bytes / 1024)} KiB\n`);
 
-/** Node loads it by itself. Its name changes with its content, so that no server starts that of another version, put in its place since. */
+/** A program that Node loads. Its name depends on its content, so that a server never starts the program of a version that replaced its own. */
 async function writeThread(name, input, plugins) {
   const thread = await rolldown({ cwd: root, input: { [name]: input }, platform: 'node', plugins });
   const { output } = await thread.write({
@@ -116,21 +116,22 @@ async function writeThread(name, input, plugins) {
   return output[0];
 }
 
-/** What makes a start quick, and what no test of behaviour would miss. */
+/** Checks the properties that make a start fast, which tests of behaviour do not notice. */
 function checkChunks() {
   for (const { fileName, name, code, imports, modules } of output) {
     const late = ['main', 'embedded'].includes(name) ? Object.keys(modules).filter(isLate) : [];
-    if (late.length > 0) throw new Error(`${fileName} holds what no turn needs: ${late.join(', ')}.`);
-    // bin/parley.js reads them as such. A tagged template is left as it is written.
-    if (/[^\0-\x7f]/.test(code)) throw new Error(`${fileName} holds more than ASCII.`);
+    if (late.length > 0)
+      throw new Error(`${fileName} contains modules that no turn needs: ${late.join(', ')}.`);
+    // bin/parley.js reads the chunks as Latin-1. The bundler does not escape tagged templates.
+    if (/[^\0-\x7f]/.test(code)) throw new Error(`${fileName} contains characters beyond ASCII.`);
     const needed = { main: [], embedded: ['main'], upstream: ['main'], remote: ['main', 'upstream'] }[name];
     const more = imports.filter((other) => !isNeeded(other, needed));
     if (needed && more.length > 0)
-      throw new Error(`${fileName} needs more than it should: ${more.join(', ')}.`);
+      throw new Error(`${fileName} imports modules that it should not: ${more.join(', ')}.`);
   }
 }
 
-/** A turn over the embedded service begins with main and embedded. These modules are loaded by the calls that need them. */
+/** A turn over the embedded service starts with main and embedded. The calls that need these modules load them. */
 function isLate(module) {
   return [
     /\/src\/store\/sqlite\/(rare-calls|schema|migrations|backup|memory-store|store-(lines|rows|row-statements|search))\.ts$/,
@@ -142,8 +143,9 @@ function isLate(module) {
 }
 
 /**
- * V8 keeps a text of 128 KiB by itself. A shorter one lies among its young objects, is copied with them, and has their first collection,
- * a millisecond, come before the end of a chat. Every text takes a multiple of eight bytes, so that the code cache behind it does, too.
+ * Pads a text to 128 KiB, which V8 stores outside of its young generation. A shorter text is copied with the young objects, and causes their
+ * first collection, of a millisecond, before the end of a chat. Every text takes a multiple of eight bytes, so that the code cache after it is
+ * aligned.
  */
 function widenTexts() {
   for (const { fileName, name, code } of output) {
@@ -152,17 +154,17 @@ function widenTexts() {
   }
 }
 
-/** Node's own modules are, and the lines that all chunks share. */
+/** The modules that are not bundled: those of Node, and the shared runtime. */
 function isNeeded(other, chunks = []) {
   const [, name] = /^(.+?)(?:-.{8})?\.cjs$/.exec(other) ?? [];
   return name === undefined || name === 'rolldown-runtime' || chunks.includes(name);
 }
 
-/** Runs what starts most often, in a place of its own; each run adds its code to the cache of those before. */
+/** Runs the most frequent commands, with a temporary configuration. Each run adds its code to the cache of the earlier ones. */
 async function recordCodeCache() {
   const place = mkdtempSync(join(tmpdir(), 'parley-build-'));
   const server = createServer(answerChat).listen(0, '127.0.0.1');
-  // As a proxy it gives way to itself: what is not of this machine takes another client than what is.
+  // The server is also its own proxy, because requests to other machines use another client than those to this machine.
   server.on('connect', (_request, socket) => {
     socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
     server.emit('connection', socket);
@@ -180,7 +182,7 @@ async function recordCodeCache() {
   const run = (words, more) =>
     promisify(execFile)(process.execPath, program(words), { env: { ...env, ...more } });
   try {
-    // What these use of the chunks that a chat begins with would be read at each chat. The first run makes the store.
+    // Code that these use in the chunks of a chat would be read at each chat. The first run creates the store.
     const others = { RECORD_WITHOUT: 'main embedded' };
     const { stdout: first } = await run(['chat', '--no-stdin', 'Hello', '--json'], others);
     const named = ['--session', JSON.parse(first).data.session_id];
@@ -188,7 +190,7 @@ async function recordCodeCache() {
     await run(chat);
     await run([...chat, '--continue']);
     await run([...chat, ...named]);
-    // Scripts give the message so. Node itself gives children a socket in place of a pipe.
+    // Scripts pass the message in a pipe. Node would give its children a socket.
     const piped = [
       '-c',
       'printf Hello | "$0" "$@"',
@@ -220,13 +222,13 @@ async function recordCodeCache() {
   }
 }
 
-/** What bin/parley.js prints for `--help` where the output is no terminal, without the code of the program. */
+/** The text that bin/parley.js prints for `--help` if the output is not a terminal, without loading the program. */
 async function writeHelp() {
   const { stdout } = await promisify(execFile)(process.execPath, [join(root, 'bin', 'parley.js'), '--help']);
   writeFileSync(join(dist, 'help.txt'), stdout);
 }
 
-/** The page for man, made of the command tree; package.json names it. */
+/** The manual page, generated from the command tree; package.json names it. */
 async function writeManual() {
   const writer = await rolldown({
     cwd: root,
@@ -242,16 +244,16 @@ async function writeManual() {
   writeFileSync(join(dist, 'parley.1'), await manPage(version));
 }
 
-/** The REPL opens at a terminal alone; the recorder lets these pass for one. */
+/** The REPL opens only at a terminal; the recorder makes these descriptors look like one. */
 async function converse(program, env) {
   const repl = spawn(process.execPath, program, {
     env: { ...env, RECORD_TERMINAL: '1', TERM: 'xterm', CI: '' },
-    // What is written to /dev/zero is discarded, too. On Linux /dev/null is written without the stream that is to pass for a terminal.
+    // Writes to /dev/zero are discarded too. On Linux, writes to /dev/null bypass the stream that must look like a terminal.
     stdio: ['pipe', process.platform === 'linux' ? openSync('/dev/zero', 'w') : 'ignore', 'ignore'],
   });
   repl.stdin.end('Hello\r');
   const [status] = await once(repl, 'exit');
-  // The end of what it reads is to it a terminal that closes.
+  // The REPL treats the end of its input as a terminal that closes.
   if (status !== 129) throw new Error(`The REPL ended with ${status} while its code was recorded.`);
 }
 

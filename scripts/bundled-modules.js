@@ -1,4 +1,4 @@
-// Parts of the program and of its suite for scripts to load: they are TypeScript, which Node 20 does not run.
+// Bundles modules of the program and of its tests for scripts, because they are TypeScript, which Node 20 cannot run.
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -6,7 +6,7 @@ import { rolldown } from 'rolldown';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** A module that finds files by its own place finds them from the bundle, too. */
+/** A module that finds files relative to its own path also finds them from the bundle. */
 const placesOfSources = {
   name: 'places-of-sources',
   transform: {
@@ -16,8 +16,8 @@ const placesOfSources = {
 };
 
 /**
- * `files`, by their paths from the root, as modules in a folder of `home`, each under the last part of its path (`embedded.mjs`).
- * Their packages stay where npm put them. The folder must be there for as long as they run.
+ * Bundles `files`, relative to the root, into a folder of `home`, each under the last part of its path (`embedded.mjs`). Their packages stay
+ * where npm installed them. The folder must exist as long as the modules run.
  */
 export async function bundledModules(home, files) {
   const directory = join(home, 'bundle');
@@ -34,7 +34,7 @@ export async function bundledModules(home, files) {
   return directory;
 }
 
-/** All that these modules export, as one. */
+/** The exports of all these modules in one object. */
 export async function loadedModules(home, files) {
   const directory = await bundledModules(home, files);
   const modules = await Promise.all(

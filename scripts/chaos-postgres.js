@@ -1,6 +1,6 @@
-// Two servers over one PostgreSQL with TLS and 32 callers, while the database, the network or a server fails: what was acknowledged must
-// stand in the store once, and no call may fail: `node scripts/chaos-postgres.js [--only NAME,NAME] [--seconds N] [--keys N]`, after
-// `npm run build`. Exit status 1 when a promise is broken. The suite has a short form (test/durability/postgres-chaos.test.ts).
+// Makes the database, the network or a server fail under 32 callers of two servers over one PostgreSQL with TLS. What was acknowledged must be
+// in the store exactly once, and no call may fail: `node scripts/chaos-postgres.js [--only NAME,NAME] [--seconds N] [--keys N]`, after
+// `npm run build`. The exit status is 1 if a guarantee is broken. The suite has a short form (test/durability/postgres-chaos.test.ts).
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -54,7 +54,7 @@ for (const name of names) {
   if (result.problems.length > 0) process.exitCode = 1;
 }
 
-/** With the world that it needs, which is gone afterwards. */
+/** Runs a phase in an environment of its own, which is removed afterwards. */
 async function inWorld(options, run) {
   const world = await World.open(tools, options);
   current = world;

@@ -1,6 +1,7 @@
 // Runs each step of docs/deploy/Containerfile in a bare Debian, and then its command with its health check: `node scripts/check-container.js
-// [--root DIRECTORY]`, as root on Linux x64. No image is built: debootstrap makes the root, in place of the base image, and Node of its
-// version is put where that image has it. A directory that debootstrap has filled may be given. It needs the registries of Debian and npm.
+// [--root DIRECTORY]`, as root on Linux x64. No image is built: debootstrap creates the root in place of the base image, and Node of its
+// version is copied to the place where that image has it. `--root` names a directory that debootstrap has filled. It needs the registries of
+// Debian and npm.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
@@ -12,7 +13,7 @@ import { parseArgs } from 'node:util';
 import { loadedModules } from './bundled-modules.js';
 import { fetchRuntime } from './node-runtime.js';
 
-/** That of the base image. */
+/** The version of Node in the base image. */
 const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const repository = fileURLToPath(new URL('..', import.meta.url));
 const { values: options } = parseArgs({ options: { root: { type: 'string' } } });
@@ -31,7 +32,7 @@ try {
     else timed(`RUN ${step.line}`, () => runInRoot(step.line));
   }
   const [place] = file.volumes;
-  // As an engine does with a new volume: it gets what the image has at its place, and its owner.
+  // As a container engine does with a new volume: it gets the files of the image at this path, and their owner.
   run('cp', ['-a', join(root, place), volume]);
   const image = { ...file, place, ...userOf(file.user) };
   const key = await checkServer(image, async (server) => {
@@ -55,7 +56,7 @@ function makeRoot() {
   else run('cp', ['-a', resolve(options.root), root]);
 }
 
-/** npm is that of this machine, with the settings that reach its registry. */
+/** Uses npm of this machine, with its registry settings. */
 function addNode(major) {
   const { bin } = fetchRuntime(major, join(home, 'runtime'));
   const local = join(root, 'usr/local');
@@ -70,11 +71,11 @@ function addNode(major) {
 function copy({ from, to }) {
   const pattern = new RegExp(`^${from.replaceAll('.', '\\.').replaceAll('*', '.*')}$`);
   const found = readdirSync(home).filter((name) => pattern.test(name));
-  if (found.length !== 1) throw new Error(`${from} is ${found.join(', ') || 'nowhere'}.`);
+  if (found.length !== 1) throw new Error(`${from} matches ${found.join(', ') || 'nothing'}.`);
   cpSync(join(home, found[0]), join(root, to, basename(found[0])));
 }
 
-/** As a builder does: a shell in the root. The settings of npm are those of this machine, and gone with the step. */
+/** Runs a step as an image builder does: in a shell in the root, with the npm settings of this machine, which are removed after the step. */
 function runInRoot(line) {
   const npm = { npm_config_registry: run('npm', ['config', 'get', 'registry']).trim() };
   if (readdirSync(join(root, 'tmp')).includes('authorities.pem'))
@@ -146,7 +147,7 @@ async function checkServer(image, use) {
   }
 }
 
-/** The process 1 inside, unshare's only child; null before there is one. */
+/** Process 1 of the container, unshare's only child; null before it exists. */
 function childOf(parent) {
   const children = readdirSync('/proc').filter((name) => {
     try {
@@ -161,7 +162,7 @@ function childOf(parent) {
 
 function expect(found, expected, what) {
   if (found !== expected)
-    throw new Error(`${what}: ${JSON.stringify(found)} in place of ${JSON.stringify(expected)}`);
+    throw new Error(`${what}: ${JSON.stringify(found)} instead of ${JSON.stringify(expected)}`);
   tell(`${what}: ${JSON.stringify(found)}`);
 }
 

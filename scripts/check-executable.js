@@ -1,5 +1,5 @@
-// Checks the single executable of this machine, which `npm run build:executable` has made: `node scripts/check-executable.js`, after `npm run
-// build`. It must pass the acceptance tests, and start in 1.1 of the time of the same program under the Node that it was made of.
+// Checks the single executable of this machine, which `npm run build:executable` has built: `node scripts/check-executable.js`, after `npm run
+// build`. It must pass the acceptance tests, and start within 1.1 of the time of the same program under the Node that it contains.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ const tests = spawnSync(
 );
 if (tests.status !== 0) fail('The executable does not pass the acceptance tests.');
 
-/** The median of the ratios of pairs, each pair in the other order than the one before. */
+/** The median of the ratios of pairs, in alternating order. */
 function startRatio(words) {
   const ratios = [];
   for (let round = 0; round < rounds + 2; round += 1) {
@@ -44,7 +44,7 @@ function startRatio(words) {
             .toReversed()
             .map((time) => time())
             .toReversed();
-    // The first rounds make the stores.
+    // The first rounds create the stores.
     if (round > 1) ratios.push(times[0] / times[1]);
   }
   return ratios.toSorted((one, other) => one - other)[Math.floor(ratios.length / 2)];

@@ -1,7 +1,7 @@
-// Installs the packed file as a stranger does, under several Nodes, uses it, and tells what that took: `node scripts/check-package.js
-// [FILE] [--node VERSION]…`. Without a file it packs the build. Each install has an empty prefix, an empty cache of npm, no install scripts and
-// a PATH that holds Node and npm alone, so no compiler. Node 20 compiles SQLite: it runs the scripts, with the whole PATH, and takes a file
-// that was packed under Node 20. The file carries the binding where a newer Node has packed it. It needs the npm registry.
+// Installs the packed file as a user does, under several Nodes, uses it, and prints the time and space of this: `node scripts/check-package.js
+// [FILE] [--node VERSION]…`. Without a file it packs the build. Each install has an empty prefix, an empty npm cache, no install scripts and a
+// PATH with only Node and npm, so no compiler. Node 20 compiles SQLite: it runs the scripts, with the whole PATH, and uses a file that was
+// packed under Node 20. The file includes the binding if a newer Node has packed it. It needs the npm registry.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,8 +18,8 @@ const { values, positionals } = parseArgs({
 });
 
 /**
- * The most of each figure. The binaries of better-sqlite3 for eight platforms take 17 MB. Node 20 installs the tools that download or
- * compile the binding, and what they need.
+ * The limit of each figure. The binaries of better-sqlite3 for eight platforms take 17 MB. Node 20 also installs the tools that download or
+ * compile the binding, and their dependencies.
  */
 const limits = { packages: 5, megabytes: 30, seconds: 10, npxSeconds: 3 };
 
@@ -48,11 +48,11 @@ try {
     checkManual(join(place, 'prefix/share/man/man1/parley.1'));
     const uses = { ...installedUses.quick, ...installedUses.further };
     for (const use of [...Object.values(uses), useRepl]) await use(program);
-    // The same over PostgreSQL, in a schema of this Node's own.
+    // The same over PostgreSQL, in a schema for this Node.
     const store = `${address}?schema=node_${version.replaceAll('.', '_')}`;
     const shared = { ...program, env: { ...program.env, PARLEY_STORE: store } };
     for (const use of Object.values(uses)) await use(shared);
-    // Where npx would compile SQLite again each time, there is nothing to time.
+    // npx would compile SQLite each time, so it is not timed.
     const npx = command.isCompiling ? null : timeNpx(place, file, { env, command });
     tell(node, figures, npx, 2 * Object.keys(uses).length + 1);
   }
@@ -65,7 +65,7 @@ function packed() {
   return run([process.execPath, join(root, 'scripts/pack.js'), '--to', home], process.env).trim();
 }
 
-/** A PATH of Node and npm alone. npm comes from the Node that runs this script. */
+/** A PATH with only Node and npm. npm comes from the Node that runs this script. */
 function bareEnvironment(place, { node, env, bin }) {
   const npm = realpathSync(run(['sh', '-c', 'command -v npm'], process.env).trim());
   const path = join(place, 'path');
@@ -108,7 +108,7 @@ function install(place, file, { env, command }) {
   return { packages, megabytes: bytesBelow(prefix) / 1e6, seconds };
 }
 
-/** `again`: npm has the packages in its cache, and npx has its own directory of them. `fromCache`: npx makes this directory anew. */
+/** `again`: npm has the packages in its cache, and npx its directory of them. `fromCache`: npx creates this directory again. */
 function timeNpx(place, file, { env, command }) {
   const words = ['exec', '--yes', `--package=${file}`, '--', 'parley', 'chat', '-n', '-m', 'echo', 'Hello'];
   // npx starts the program with a shell.

@@ -1,4 +1,4 @@
-// A clean copy of the checkout, uncommitted changes included.
+// Makes a clean copy of the checkout, including uncommitted changes.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -12,7 +12,7 @@ export function copyCheckout(target) {
     encoding: 'utf8',
   });
   for (const file of new Set(listed.split('\0'))) {
-    // Listed, yet deleted in the checkout.
+    // Tracked, but deleted in the checkout.
     if (file === '' || !existsSync(join(root, file))) continue;
     mkdirSync(dirname(join(target, file)), { recursive: true });
     copyFileSync(join(root, file), join(target, file));

@@ -1,6 +1,6 @@
-// Deletes at full size against a server that fails in every way; deletes, archives and tags by clients that are killed at random moments:
-// `node scripts/delete-storm.js [--postgres] [--ids N] [--kills N] [--killed-ids N]`, after a build. `--postgres`: the clients work on a server
-// of its own, and every other kill ends their connections in place of the process. The suite does the same in short.
+// Deletes at full size against a server that fails in every way. Deletes, archives and tags with clients that are killed at random moments:
+// `node scripts/delete-storm.js [--postgres] [--ids N] [--kills N] [--killed-ids N]`, after a build. `--postgres`: the clients use a temporary
+// PostgreSQL server, and every other kill ends their connections instead of the process. The suite has a short form.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

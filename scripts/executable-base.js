@@ -1,4 +1,4 @@
-// The Node that single executables are made of, and a build by it: V8's code cache must be of the V8 that reads it.
+// The Node of single executables, and a build by it: V8's code cache must be created by the V8 that reads it.
 import { execFileSync } from 'node:child_process';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { copyCheckout } from './checkout-copy.js';
 import { fetchRuntime } from './node-runtime.js';
 
-/** Node makes executables since 25.5 (`--build-sea`), of a Node of the same version. */
+/** Node can build executables since 25.5 (`--build-sea`), from a Node of the same version. */
 export const nodeVersion = '26.10.0';
 
-/** `home` is a directory for all of it. Without `npm ci` there is nothing to build with. */
+/** `home` is a directory for all files. It needs `npm ci`. */
 export function buildWithBase(home) {
   const root = fileURLToPath(new URL('..', import.meta.url));
   const { bin, env } = fetchRuntime(nodeVersion, join(home, 'runtime'));

@@ -1,4 +1,4 @@
-// The main script of the single executable. It does what bin/parley.js does, with the chunks of the build as assets. Node runs it for the
+// The main script of the single executable. It does the work of bin/parley.js, with the chunks of the build as assets. Node runs it for the
 // program itself, and for a process of a served store.
 'use strict';
 const { basename } = require('node:path');
@@ -6,10 +6,10 @@ const { getRawAsset } = require('node:sea');
 const vm = require('node:vm');
 
 const chunks = new Map();
-// There is no such directory. A chunk makes addresses of threads and processes of it, and their last parts are names of assets.
+// This directory does not exist. A chunk derives the paths of threads and processes from it, whose last parts are names of assets.
 const dist = '/parley/dist/';
 
-// The words of a forked process begin with the file that it is to run.
+// The first argument of a forked process is the file to run.
 const worker = basename(process.argv[2] ?? '');
 if (process.connected && /^store-worker-.{8}\.cjs$/.test(worker)) {
   process.argv.splice(1, 1);
@@ -24,7 +24,7 @@ function load(name) {
   if (!name.startsWith('./')) return require(name);
   if (!chunks.has(name)) {
     const file = name.slice(2);
-    // The length of the text, the text, V8's cache of it: as bin/parley.js reads them.
+    // The length of the text, the text, and its code cache, as bin/parley.js reads them.
     const packed = Buffer.from(getRawAsset(file));
     const end = 8 + packed.readUInt32LE(0);
     const text = packed.toString('latin1', 8, end);

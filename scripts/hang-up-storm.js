@@ -1,5 +1,5 @@
-// Closes the terminal on the program, in every state and at random moments after it, for as long as one likes:
-// `node scripts/hang-up-storm.js [--rounds N] [--state WORDS]`, after a build. The suite does the same once a state.
+// Closes the terminal of the program, in every state and at random moments after it: `node scripts/hang-up-storm.js [--rounds N]
+// [--state WORDS]`, after a build. The suite tests each state once.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,8 +23,8 @@ for (const state of hangUpStates.filter(({ name }) => name.includes(values.state
   for (let round = 0; round < rounds; round += 1) {
     const ending = await hangUp(state, fixture, Math.random() * mostDelayMs);
     const fault = ending === 'stuck' ? null : await state.leaves?.(fixture);
-    const told = `${JSON.stringify(ending)}${fault ? ` ${fault}` : ''}`;
-    endings[told] = (endings[told] ?? 0) + 1;
+    const outcome = `${JSON.stringify(ending)}${fault ? ` ${fault}` : ''}`;
+    endings[outcome] = (endings[outcome] ?? 0) + 1;
   }
   process.stdout.write(`${state.name}: ${JSON.stringify(endings)}\n`);
   await fixture.close();

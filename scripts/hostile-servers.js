@@ -1,6 +1,6 @@
-// Servers that never come to an end, each at a place of its own, against the built program: how it ends, how long that takes, and the most
-// memory that it holds. Fails where it is still running after a minute, or holds more than 400 MiB. Linux alone. Run after a build:
-// node scripts/hostile-servers.js [NAME…]
+// Runs the built program against servers that never end a part of their response, each a different part. Prints how it ends, how long that
+// takes, and its peak memory: `node scripts/hostile-servers.js [NAME…]`, after a build, on Linux only. Fails if the program is still running
+// after a minute, or uses more than 400 MiB.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -22,7 +22,7 @@ const chunk = (text) => {
 };
 const delta = (text) => `event: delta\ndata: {"success":true,"data":{"text":"${text}"}}\n\n`;
 
-/** The command that meets it, what comes first, and what comes then, again and again. */
+/** For each server: the command to run, what is sent first, and what is then sent repeatedly. */
 const servers = {
   data: ['verify', json, chunk(Buffer.alloc(65_536, 32))],
   packed: ['verify', `${head}Content-Encoding: gzip\r\n\r\n`, chunk(gzipSync(Buffer.alloc(1_000_000)))],
@@ -46,7 +46,7 @@ function flood(socket, first, again) {
   write();
 }
 
-/** The most memory that a process has held so far, in MiB; 0 once it has ended. */
+/** The peak memory of a process so far, in MiB; 0 after it has ended. */
 function peakOf(pid) {
   try {
     return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
@@ -68,9 +68,9 @@ async function attack(name) {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { PATH: process.env.PATH, HOME: directory, PARLEY_CONFIG_DIR: directory, PARLEY_API_KEY: 'k' },
   });
-  let told = '';
+  let stderr = '';
   child.stderr.on('data', (text) => {
-    told += text;
+    stderr += text;
   });
   let peak = 0;
   const look = setInterval(() => {
@@ -83,9 +83,9 @@ async function attack(name) {
   rmSync(directory, { recursive: true, force: true });
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
   process.stdout.write(
-    `${name}: exit ${status}, ${peak.toFixed(0)} MiB, ${seconds} s: ${told.split('\n')[0]}\n`,
+    `${name}: exit ${status}, ${peak.toFixed(0)} MiB, ${seconds} s: ${stderr.split('\n')[0]}\n`,
   );
-  return status === 1 && told.includes('(BAD_RESPONSE)');
+  return status === 1 && stderr.includes('(BAD_RESPONSE)');
 }
 
 const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(servers);

@@ -1,5 +1,5 @@
-// As many files of ids, right and wrong in every way, as one likes: `node scripts/id-file-fuzz.js [--files N]`. A file that is valid
-// must delete what it names, one with a single fault nothing. The first that does another thing is printed, as small as it can be.
+// Tests `sessions delete` with random files of ids, valid and invalid: `node scripts/id-file-fuzz.js [--files N]`. A valid file must delete the
+// sessions that it names; a file with a single fault must delete nothing. The first file that does anything else is printed, minimised.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { loadedModules } from './bundled-modules.js';
 
 const { values } = parseArgs({ options: { files: { type: 'string', default: '10000' } } });
 const files = Number(values.files);
-if (!Number.isInteger(files) || files < 1) throw new Error('--files takes a whole number from 1.');
+if (!Number.isInteger(files) || files < 1) throw new Error('--files must be a positive integer.');
 
 const home = mkdtempSync(join(tmpdir(), 'parley-fuzz-'));
 try {

@@ -1,5 +1,5 @@
-// Kills imports at random moments, resumes them, and holds the store against an import that nothing disturbed:
-// `node scripts/import-storm.js [--kills 50] [--conversations 400]`, after a build. The suite does the same in short.
+// Kills imports at random moments, resumes them, and compares the store with an undisturbed import:
+// `node scripts/import-storm.js [--kills 50] [--conversations 400]`, after a build. The suite has a short form.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

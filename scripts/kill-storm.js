@@ -1,6 +1,6 @@
-// Kills chats at random moments and holds the store against what they had acknowledged, for as long as one likes:
-// `node scripts/kill-storm.js [--rounds N] [--at-once N]`, after a build. With `--batch`, batches instead, which are resumed after each
-// kill, and their outputs too. The suite does the same in short.
+// Kills chats at random moments and compares the store with what they had acknowledged: `node scripts/kill-storm.js [--rounds N]
+// [--at-once N]`, after a build. `--batch`: kills batches instead, resumes them after each kill, and also checks their outputs. The suite has
+// a short form.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Three processes with one idempotency key and one without, on one session, with leases far too short; they are stopped, let go on and
-// killed at random moments. What any of them told as done must be stored, once and as it was told:
+// Runs three processes with one idempotency key, and one without, on one session, with leases that are far too short. They are stopped,
+// continued and killed at random moments. Every reply that one of them reported as done must be stored, once and unchanged:
 // `node scripts/lease-storm.js [--rounds N]`.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ if (!(rounds >= 1)) throw new Error('--rounds takes a number from 1.');
 const place = mkdtempSync(join(tmpdir(), 'parley-leases-'));
 process.on('exit', () => rmSync(place, { recursive: true, force: true }));
 const { bundleChattingProcess, chatIn, openEmbedded, newKey, callWith } = await loadedModules(place, [
-  'test/support/standing-still.ts',
+  'test/support/paused-process.ts',
   'test/support/embedded.ts',
   'test/support/calls.ts',
 ]);

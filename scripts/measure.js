@@ -1,4 +1,4 @@
-// What the benchmarks share: a process run and timed in a place of its own, the floors of the machine, figures and how they are told.
+// Shared by the benchmarks: timed processes with a temporary configuration, the floors of the machine, and the output of figures.
 import { spawnSync } from 'node:child_process';
 import { closeSync, constants, fdatasyncSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -14,13 +14,13 @@ export function readOptions(defaultRounds) {
     },
   });
   const rounds = Number(values.rounds);
-  if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds takes a whole number from 1.');
+  if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds must be a positive integer.');
   return { rounds, json: values.json, check: values.check };
 }
 
 /**
- * The environment of what is measured: Parley's files below `home` alone. NODE_EXTRA_CA_CERTS adds 50 ms to every start of
- * node, and is left out for all.
+ * The environment of the measured programs: Parley's files are below `home`. NODE_EXTRA_CA_CERTS, which adds 50 ms to every start of node, is
+ * left out for all.
  */
 export function environment(home) {
   const { NODE_EXTRA_CA_CERTS, NODE_OPTIONS, ...rest } = process.env;
@@ -33,8 +33,8 @@ export function environment(home) {
 }
 
 /**
- * One process, its standard output in a pipe as in a script. One that fails, or prints another thing, ends the run. `input` goes through a
- * socket, as Node gives it to children; `stdin` is a descriptor.
+ * Runs a process with its standard output in a pipe, as in a script. If it fails, or prints something unexpected, the benchmark ends. `input` is
+ * passed in a socket, as Node does for its children; `stdin` is a descriptor.
  */
 export function run(words, { env, expect, input, stdin }) {
   const start = process.hrtime.bigint();
@@ -53,7 +53,7 @@ export function run(words, { env, expect, input, stdin }) {
   return { milliseconds, output: stdout };
 }
 
-/** `bare`: the milliseconds of each start of node that does nothing. */
+/** `bare`: the time of each start of bare node, in ms. */
 export function machine(home, bare) {
   return {
     node: process.version,
@@ -63,7 +63,7 @@ export function machine(home, bare) {
   };
 }
 
-/** A descriptor of a pipe that holds `text` and has no writer any more, as after `printf`. `home` is for its name. */
+/** A descriptor of a pipe that contains `text` and has no writer, as after `printf`. The pipe is created in `home`. */
 export function filledPipe(home, text) {
   const path = join(home, 'pipe');
   rmSync(path, { force: true });
@@ -81,7 +81,7 @@ export function describeMachine({ node, cpu, bareNodeMilliseconds, fdatasyncMill
   ];
 }
 
-/** What the disk asks for one durable write of a page. */
+/** The time of one synced write of a page. */
 function fdatasyncFloor(home) {
   const file = openSync(join(home, 'floor'), 'w');
   const page = Buffer.alloc(4096, 1);
@@ -101,7 +101,7 @@ export function quantile(values, part) {
   return Math.round(sorted[Math.floor((sorted.length - 1) * part)] * 1000) / 1000;
 }
 
-/** What was measured of one case: the figure that has a reach, and the plain one beside it. */
+/** The samples of one case: the figure that has a limit, and the plain value beside it. */
 export function samples(name, unit, { least = null, most = null }) {
   const figures = [];
   const plain = [];
@@ -123,34 +123,34 @@ export function samples(name, unit, { least = null, most = null }) {
   };
 }
 
-/** The report, and on stderr the cases that are beyond their reach: with `--check`, that is a failure. */
-export function tellReport(report, { json, check, describe }) {
+/** Prints the report, and on stderr the cases that exceed their limit. With `--check`, that is a failure. */
+export function printReport(report, { json, check, describe }) {
   process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : describe(report));
   const beyond = report.cases.filter(
-    ({ median, least, most, reach }) =>
-      median < least || median > (most ?? reach ?? Number.POSITIVE_INFINITY),
+    ({ median, least, most, limit }) =>
+      median < least || median > (most ?? limit ?? Number.POSITIVE_INFINITY),
   );
-  for (const { name, median, least, most, reach } of beyond)
-    process.stderr.write(`${name}: ${median} is beyond its reach of ${least ?? most ?? reach}.\n`);
+  for (const { name, median, least, most, limit } of beyond)
+    process.stderr.write(`${name}: ${median} exceeds its limit of ${least ?? most ?? limit}.\n`);
   if (check && beyond.length > 0) process.exitCode = 1;
 }
 
-/** A table of cases that were measured as ratios. */
+/** Formats cases that were measured as ratios as a table. */
 export function describeRatios(report, rounds) {
   const lines = [
     ...describeMachine(report.machine, rounds),
-    `${'case'.padEnd(26)}  ratio  middle half    ms  reach`,
+    `${'case'.padEnd(26)}  ratio  middle half    ms  limit`,
   ];
   for (const row of report.cases) {
     const half = `${row.quarter.toFixed(2)}-${row.threeQuarters.toFixed(2)}`;
     lines.push(
-      `${row.name.padEnd(26)}  ${row.median.toFixed(2).padStart(5)}  ${half.padStart(11)}  ${row.milliseconds.toFixed(0).padStart(4)}  ${row.reach?.toFixed(1) ?? '-'}`,
+      `${row.name.padEnd(26)}  ${row.median.toFixed(2).padStart(5)}  ${half.padStart(11)}  ${row.milliseconds.toFixed(0).padStart(4)}  ${row.limit?.toFixed(1) ?? '-'}`,
     );
   }
   return `${lines.join('\n')}\n`;
 }
 
-/** A table of cases as `samples` has them, each part of a row as wide as it says. */
+/** Formats cases of `samples` as a table with these column widths. */
 export function describeSamples(report, rounds, { name, median, half, plainDigits }) {
   const lines = describeMachine(report.machine, rounds);
   const head = [
@@ -159,7 +159,7 @@ export function describeSamples(report, rounds, { name, median, half, plainDigit
     'middle half'.padStart(half),
     'plain'.padStart(11),
   ];
-  lines.push(`${head.join('  ')}  reach`);
+  lines.push(`${head.join('  ')}  limit`);
   for (const row of report.cases) {
     const cells = [
       row.name.padEnd(name),

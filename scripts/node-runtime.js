@@ -1,10 +1,10 @@
-// Another version of Node for a script to run things under, from the npm registry, and an environment in which it comes first.
+// Another version of Node for a script, from the npm registry, and an environment in which it comes first.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /**
- * `version` is a major, or a whole version. The npm package holds the executable, and the headers that a native module compiles against.
+ * `version` is a major or a full version. The npm package contains the executable, and the headers for compiling native modules.
  * `bin` is the directory of the executable.
  */
 export function fetchRuntime(version, place) {
@@ -21,7 +21,7 @@ export function fetchRuntime(version, place) {
   return { node, env, bin };
 }
 
-/** The variables that `npm run` has set for a script name this checkout, and the Node that runs it. */
+/** The variables that `npm run` sets for a script: they name this checkout and its Node. */
 function withoutNpm(variables) {
   const ours = /^(npm_package_|npm_lifecycle_|npm_config_(local_prefix|node_gyp)$|NODE$|INIT_CWD$)/;
   return Object.fromEntries(Object.entries(variables).filter(([name]) => !ours.test(name)));

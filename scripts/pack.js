@@ -1,6 +1,6 @@
-// Makes the file that is published: `npm run pack [-- --to DIRECTORY] [--repository URL]` after a build. Its manifest names the one package
-// that the build leaves out; the manifest of the repository, which names all of them, is private and packs nothing. Where that package has
-// binaries (from 13 on, for Node 22.14 and newer), the file carries it without its sources. Else npm downloads or compiles it.
+// Makes the file to publish: `npm run pack [-- --to DIRECTORY] [--repository URL]`, after a build. Its manifest names the one package that the
+// build does not bundle. The manifest of the repository, which names all packages, is private and cannot be packed. If that package has
+// binaries (from 13 on, for Node 22.14 and newer), the file includes it without its sources. Otherwise npm downloads or compiles it.
 import { execFileSync } from 'node:child_process';
 import {
   cpSync,
@@ -19,7 +19,7 @@ import { parseArgs } from 'node:util';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** What the bundler leaves to be found when it runs: a compiled binary. */
+/** The package that is not bundled, because it contains a compiled binary. */
 const leftOut = 'better-sqlite3';
 const binding = JSON.parse(readFileSync(join(root, 'node_modules', leftOut, 'package.json'), 'utf8'));
 const isCarried = existsSync(join(root, 'node_modules', leftOut, 'prebuilds'));
@@ -53,7 +53,7 @@ try {
   rmSync(place, { recursive: true, force: true });
 }
 
-/** What it depends on, it needs to compile its sources alone. */
+/** Its dependencies are needed only to compile its sources. */
 function carryBinding() {
   const folder = `node_modules/${leftOut}`;
   for (const name of ['lib', 'prebuilds', 'LICENSE', 'README.md'])
@@ -62,7 +62,7 @@ function carryBinding() {
   write(`${folder}/package.json`, manifest);
 }
 
-/** Without what only the repository needs: scripts, tools, and the packages whose code is in the build. */
+/** The manifest without the parts that only the repository needs: scripts, tools, and the packages whose code is in the build. */
 function publishedManifest({ name, version, description, license, type, bin, man, engines, dependencies }) {
   return {
     name,

@@ -1,6 +1,7 @@
-// 300 requests at once at a server that has four connections to its PostgreSQL: how long the slowest hundredth waits, against the middle.
-// `node scripts/postgres-at-once.js [--rounds N] [--json] [--check]`, after `npm run build`. `--check` fails where a request failed, or p99
-// is over five times p50, in the middle burst. The database keeps every commit on disk. The suite has the form without times (test/server/many-at-once.test.ts).
+// Sends 300 requests at once to a server with four connections to PostgreSQL, and measures how long the slowest percent waits, compared with the
+// median: `node scripts/postgres-at-once.js [--rounds N] [--json] [--check]`, after `npm run build`. `--check` fails if a request failed, or if
+// p99 is over five times p50 in the median burst. The database syncs every commit. The suite tests the same without times
+// (test/server/concurrent-requests.test.ts).
 import { mkdtempSync, rmSync } from 'node:fs';
 
 import { Agent, request } from 'node:http';
@@ -40,12 +41,12 @@ try {
   kinds.mixed = Object.values(requests);
   const agent = new Agent({ keepAlive: true, maxSockets: callers });
   const send = (request) => answered(url, { ...request, headers, agent });
-  // Every connection is there before the first burst.
+  // Every connection is open before the first burst.
   await burst(kinds.read, send);
   const report = [];
-  for (const [kind, asked] of Object.entries(kinds)) {
+  for (const [kind, paths] of Object.entries(kinds)) {
     const bursts = [];
-    for (let round = 0; round < rounds; round += 1) bursts.push(await burst(asked, send));
+    for (let round = 0; round < rounds; round += 1) bursts.push(await burst(paths, send));
     const middle = (name) =>
       quantile(
         bursts.map((one) => one[name]),
@@ -66,12 +67,12 @@ try {
   rmSync(home, { recursive: true, force: true });
 }
 
-async function burst(asked, send) {
+async function burst(paths, send) {
   const times = [];
   let failed = 0;
   const all = Array.from({ length: callers }, async (_, number) => {
     const start = performance.now();
-    if ((await send(asked[number % asked.length])) !== 200) failed += 1;
+    if ((await send(paths[number % paths.length])) !== 200) failed += 1;
     times.push(performance.now() - start);
   });
   await Promise.all(all);
@@ -79,12 +80,12 @@ async function burst(asked, send) {
   return { failed, p50, p99, ratio: p99 / p50 };
 }
 
-/** The status of the answer, once all of it is there; 0 for none. */
+/** The status of the complete response; 0 for none. */
 function answered(url, { path, body, ...options }) {
   return new Promise((resolve) => {
-    const asked = request(url + path, options, (response) => {
+    const outgoing = request(url + path, options, (response) => {
       response.resume().on('end', () => resolve(response.statusCode));
     });
-    asked.on('error', () => resolve(0)).end(body);
+    outgoing.on('error', () => resolve(0)).end(body);
   });
 }

@@ -1,6 +1,5 @@
-// Cuts the power at every moment of many commands, as far as a disk can tell, and runs the next command on what is left:
-// `node scripts/power-cut.js [--random N] [--seed N] [--only NAME]`, after a build, on Linux with a C compiler. The suite does the
-// same in short.
+// Simulates a power cut at every moment of many commands, and runs the next command on the resulting disk:
+// `node scripts/power-cut.js [--random N] [--seed N] [--only NAME]`, after a build, on Linux with a C compiler. The suite has a short form.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

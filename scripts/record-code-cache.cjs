@@ -1,22 +1,22 @@
-// Preloaded by the build into parley itself (`node --require`): keeps V8's code of what a run has used, for the next start.
-// What no run used stays out: loading it would cost more than it saves.
+// Preloaded by the build into parley itself (`node --require`): stores V8's code of the functions that a run has used, for the next start.
+// Unused functions are left out, because loading them would cost more than it saves.
 'use strict';
 const fs = require('node:fs');
 const path = require('node:path');
 const vm = require('node:vm');
 
 const scripts = [];
-// As bin/parley.js names it.
+// The name that bin/parley.js uses.
 const cache = `${process.version}-${process.platform}-${process.arch}.cache`;
-// Chunks that have what they need from other runs.
+// Chunks whose cache is complete from other runs.
 const without = (process.env.RECORD_WITHOUT || '').split(' ');
 
-// Pipes that pass for a terminal: the REPL opens on nothing else.
+// Pipes that look like a terminal, because the REPL opens only at one.
 if (process.env.RECORD_TERMINAL === '1') {
   for (const stream of [process.stdin, process.stdout, process.stderr]) stream.isTTY = true;
 }
 
-// A cache holds the flags at its making, and the next start has not set any.
+// A cache stores the flags with which it was created, and the next start sets none.
 require('node:v8').setFlagsFromString = () => {};
 
 vm.Script = class extends vm.Script {
@@ -36,7 +36,7 @@ process.on('exit', () => {
   }
 });
 
-/** As bin/parley.js reads it: the length of the text, that no command adds to the cache, the text, the cache. V8 wants the cache at a multiple of eight bytes. */
+/** The file that bin/parley.js reads: the length of the text, a mark that no command adds to the cache, the text, and the cache. V8 requires the cache at a multiple of eight bytes. */
 function packed(text, script) {
   const head = Buffer.alloc(8);
   head.writeUInt32LE(text.length);

@@ -1,5 +1,5 @@
-// Has a conversation in the REPL, in a pseudo-terminal and a place of its own, and prints what a person would have seen:
-// `node scripts/record-repl.js`. With `--write` it takes its place in the README.
+// Records a conversation in the REPL, in a pseudo-terminal with a temporary configuration, and prints what a person would have seen:
+// `node scripts/record-repl.js`. `--write` replaces the recording in the README.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const parley = fileURLToPath(new URL('../bin/parley.js', import.meta.url));
 const readme = fileURLToPath(new URL('../README.md', import.meta.url));
 const patienceMs = 10_000;
 
-/** Each once the prompt before it stands. */
+/** Each is typed when the prompt is shown. */
 const lines = ['My name is Ada.', 'What is my name?', '/titel Family', '/title Family', '/status'];
 
 const home = mkdtempSync(join(tmpdir(), 'parley-record-'));
@@ -43,7 +43,7 @@ async function record(env) {
   return textOf(terminal);
 }
 
-/** Until the cursor stands behind an empty prompt. */
+/** Waits until the cursor is after an empty prompt. */
 async function prompt(terminal) {
   const { active } = terminal.buffer;
   const deadline = Date.now() + patienceMs;
@@ -57,7 +57,7 @@ async function prompt(terminal) {
   }
 }
 
-/** A row that the terminal wrapped is part of the one before. */
+/** Joins a row that the terminal wrapped to the one before. */
 function textOf(terminal) {
   const { active } = terminal.buffer;
   let text = '';

@@ -1,7 +1,7 @@
-// Retention at full size: its time and memory against the same updates in raw SQL, then runs that are stopped at random moments:
-// `node scripts/retention-storm.js [--postgres] [--sessions N] [--kills N] [--killed-sessions N]`, after a build. `--postgres`: in a server
-// of its own with every commit on disk, where every other stop ends the connections of the run in place of its process. The suite does the
-// stops in short.
+// Runs retention at full size: compares its time and memory with the same updates in raw SQL, then stops runs at random moments:
+// `node scripts/retention-storm.js [--postgres] [--sessions N] [--kills N] [--killed-sessions N]`, after a build. `--postgres`: uses a temporary
+// server that syncs every commit; every other stop ends the connections of the run instead of its process. The suite has a short form of the
+// stops.
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import Database from 'better-sqlite3';
 import { openDatabase, storeIn } from './bench-postgres/database.js';
 import { loadedModules } from './bundled-modules.js';
 
-/** The most time of a run, in multiples of raw SQL, and the most memory (MiB) that a larger store may add: garbage, and a page of the audit log. */
+/** The limits: time in multiples of raw SQL, and memory (MiB) that a larger store may add, for garbage and a page of the audit log. */
 const mostRatio = 3;
 const mostMoreMiB = 64;
 
@@ -55,12 +55,12 @@ try {
 async function stopped(place, store) {
   const { expire } = await oldStore(place, killedSessions, store);
   const storm = { expire, kills, pauseMs: () => Math.random() * 300 };
-  const told = await killedRuns(place, storm, store);
-  report({ expire, ...told });
-  if (told.faults.length > 0) process.exitCode = 1;
+  const outcome = await killedRuns(place, storm, store);
+  report({ expire, ...outcome });
+  if (outcome.faults.length > 0) process.exitCode = 1;
 }
 
-/** Seconds, and seconds of the processor, of raw SQL and of a run, and the most memory of the run. */
+/** The time and processor time of raw SQL and of a run, in seconds, and the peak memory of the run. */
 function measured(count) {
   return withPlace(async (place, store) => {
     const { expire } = await oldStore(place, count, store);
@@ -70,7 +70,7 @@ function measured(count) {
       end,
       `process.on('exit', () => {
         const { userCPUTime, systemCPUTime } = process.resourceUsage();
-        // Its maxRSS would also count this program, from which the run was forked.
+        // maxRSS would also count this program, from which the run was forked.
         const [, peakKiB] = /VmHWM:\\s*(\\d+)/.exec(require('node:fs').readFileSync('/proc/self/status', 'utf8'));
         const cpuMs = (userCPUTime + systemCPUTime) / 1000;
         process.stderr.write('end ' + JSON.stringify({ peakKiB: Number(peakKiB), cpuMs }) + '\\n');
@@ -118,7 +118,7 @@ function rawSqlite(storeFile) {
   }
 }
 
-/** In the table itself; then its former rows are brought back, and the space of the others is freed. */
+/** Updates the table itself; then restores its earlier rows, and frees the space of the others. */
 async function rawPostgres(schema) {
   const raw = await timed(() => database.rows(updates(schema)), database.processorTime);
   await database.rows(
@@ -143,7 +143,7 @@ async function timed(work, processorTime) {
   return { seconds: (performance.now() - began) / 1000, cpuSeconds: (processorTime() - cpu) / 1000 };
 }
 
-/** Milliseconds of the processor that this process has had. */
+/** The processor time of this process in ms. */
 function own() {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

@@ -1,8 +1,8 @@
-// Parley's own server over a home of the benchmark's, where `parley serve` would not do. It is made of modules of a bundle.
+// Parley's own server over a temporary store, for cases in which `parley serve` is not suitable. It uses modules of a bundle.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** What `bundledModules` must be given for it. */
+/** The modules that `bundledModules` must bundle for it. */
 export const servedModules = [
   'test/support/embedded.ts',
   'src/server/app.ts',
@@ -17,7 +17,7 @@ export function bundledModule(bundle, name) {
   return import(pathToFileURL(join(bundle, `${name}.mjs`)).href);
 }
 
-/** Listens on a port that is free, and resolves to the URL. `limits` stand in for the usual ones; `finish` has a last look at each answer. */
+/** Listens on a free port, and resolves to the URL. `limits` replace the defaults; `finish` may change each response. */
 export async function serveApp(bundle, home, { limits = {}, finish = () => {} } = {}) {
   const { createApp } = await bundledModule(bundle, 'app');
   const { listen } = await bundledModule(bundle, 'listen');

@@ -1,12 +1,12 @@
-// The servers that benchmarks talk to, each in a process of its own: `parley serve`, and scripts beside the benchmark that say where
-// they listen. Whoever starts one keeps it among `children`, to be ended.
+// The servers of the benchmarks, each in a process of its own: `parley serve`, and scripts that report the address on which they listen. The
+// caller collects them in `children` and ends them.
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 const parley = fileURLToPath(new URL('../bin/parley.js', import.meta.url));
 
-/** `parley serve` over the store that `env` names, without a limit of its rate. */
+/** `parley serve` over the store of `env`, without a rate limit. */
 export async function serveParley(env, children) {
   const words = [parley, 'serve', '--port', '0', '--json', '--quiet', '--rate-limit', '1000000'];
   const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'ignore'] });
@@ -16,7 +16,7 @@ export async function serveParley(env, children) {
   return { url: JSON.parse(line).data.url, pid: child.pid };
 }
 
-/** A script of this folder, and the first that it says. */
+/** Starts a script of this folder. `first` is its first message. */
 export async function forkedScript(name, words, { env, children }) {
   const child = fork(fileURLToPath(new URL(name, import.meta.url)), words, { env });
   children.push(child);
@@ -25,15 +25,15 @@ export async function forkedScript(name, words, { env, children }) {
   return { child, died, first };
 }
 
-/** What such a script says to a message. */
-export async function asked({ child, died }, message) {
+/** Sends a message to such a script, and resolves to its response. */
+export async function ask({ child, died }, message) {
   const answered = once(child, 'message');
   child.send(message);
   const [answer] = await Promise.race([answered, died]);
   return answer;
 }
 
-/** Rejects when the process ends. At the end of all, nobody waits for it any more. */
+/** Rejects when the process ends. At the end of the benchmark nobody awaits it. */
 function death(child, name) {
   const died = once(child, 'exit').then(([code]) => {
     throw new Error(`${name} ended with ${code}.`);

@@ -1,5 +1,5 @@
 // Kills syncs over `parley serve` at random moments while both places change, and checks that both end with the same sessions and all
-// messages: `node scripts/sync-kill-storm.js [--kills 50] [--sessions 12]`, after a build. The suite does the same in short.
+// messages: `node scripts/sync-kill-storm.js [--kills 50] [--sessions 12]`, after a build. The suite has a short form.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
-// Syncs places after random edits, in any order, and checks that all come to the same sessions and that nothing is lost:
-// `node scripts/sync-storm.js [--sequences 10000] [--places 2] [--steps 24] [--seed N] [--seconds S]`. The
-// stores are in a directory in memory. It stops after so many seconds and prints how many sequences were run; the suite runs a few.
+// Syncs places after random edits, in any order, and checks that all converge to the same sessions and that nothing is lost:
+// `node scripts/sync-storm.js [--sequences 10000] [--places 2] [--steps 24] [--seed N] [--seconds S]`. The stores are in a directory in
+// memory. It stops after `--seconds` and prints how many sequences were run; the suite runs a few.
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,10 +26,10 @@ if (!(sequences >= 1 && [2, 3].includes(count) && longest >= 1 && Number.isInteg
     '--sequences, --steps and --seconds take a number from 1, --places 2 or 3, --seed a whole number.',
   );
 
-/** Sequences of one set of stores: they grow with each project. */
+/** The sequences per set of stores, which grow with each project. */
 const together = 50;
 
-// On a disk the files of the places would cost more than the rest.
+// On a disk, the files of the places would take more time than the rest.
 const memory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 const home = mkdtempSync(join(memory, 'parley-sync-storm-'));
 process.env.TMPDIR = home;

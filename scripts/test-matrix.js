@@ -1,7 +1,7 @@
-// Runs `npm test` under every Node that is supported: `npm run test:matrix`, or `node scripts/test-matrix.js 22` for one.
-// Each gets a clean copy of the checkout, uncommitted changes included, and its runtime from the npm registry.
-// Node 20 installs from the lock file; a newer one without it, so that npm chooses the better-sqlite3 made for it. A Node whose own SQLite is
-// used runs the tests of the store a second time with better-sqlite3.
+// Runs `npm test` under every supported Node: `npm run test:matrix`, or `node scripts/test-matrix.js 22` for one.
+// Each gets a clean copy of the checkout, including uncommitted changes, and its runtime from the npm registry.
+// Node 20 installs from the lock file; a newer one without it, so that npm chooses the better-sqlite3 for it. If a Node's own SQLite is used,
+// the tests of the store run a second time with better-sqlite3.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

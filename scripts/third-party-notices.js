@@ -1,18 +1,18 @@
-// The notices of all whose code is in the build: each name with its version and the text of its licence. A package without a text stops
-// the build, because its licence asks for it.
+// The notices for all third-party code in the build: each package with its version and the text of its licence. The build fails if a package
+// has no text, because its licence requires one.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const licences = fileURLToPath(new URL('licences/', import.meta.url));
 
-/** What some packages carry inside a file of theirs, in WebAssembly. Their own texts do not name it; `licences` holds its text. */
+/** Code that some packages contain as WebAssembly. Their own texts do not name it; `licences` holds its text. */
 const carried = {
   'jq-wasm': ['jq', 'oniguruma', 'emscripten', 'musl'],
   undici: ['llhttp'],
 };
 
-/** `modules` are the ids of the bundled modules: paths, and the bundler's own of which every chunk has lines. */
+/** `modules` are the ids of the bundled modules: paths, and the bundler's own runtime, which every chunk contains. */
 export function thirdPartyNotices(modules) {
   const folders = new Set([...modules].map(packageFolder).filter((folder) => folder !== null));
   const notices = [...folders].flatMap(noticesOf).sort((a, b) => a.name.localeCompare(b.name, 'en'));
@@ -34,7 +34,7 @@ function noticesOf(folder) {
   return [{ name: `${name} ${version} (${license})`, text: licenceText(folder) }, ...inside];
 }
 
-/** The files of the licence, else the section of that name in the README. */
+/** The licence files, otherwise the section of that name in the README. */
 function licenceText(folder) {
   const files = readdirSync(folder).sort();
   const read = (file) => readFileSync(join(folder, file), 'utf8').replaceAll('\r\n', '\n').trim();
@@ -43,7 +43,7 @@ function licenceText(folder) {
   const readme = files.find((file) => /^readme/i.test(file));
   const [, section] = /^#+ *licen[cs]e *\n([\s\S]*)/im.exec(readme === undefined ? '' : read(readme)) ?? [];
   if (!/permission is hereby granted|redistribution and use/i.test(section ?? '')) {
-    throw new Error(`${folder} has no text of its licence. The build may not contain it without.`);
+    throw new Error(`${folder} has no licence text, so the build must not contain it.`);
   }
   return section.trim();
 }

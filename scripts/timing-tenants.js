@@ -1,6 +1,7 @@
-// Whether time tells a session of another project from none: both are asked for in turns, and Welch's t compares the two sides:
-// `node scripts/timing-tenants.js [--samples 100000] [--sessions 20000] [--json] [--check]`. Samples are per side and case, through the
-// service in this process and through `parley serve` over loopback. `--check` fails where |t| reaches 4.5. The control compares none with none.
+// Tests whether response times reveal a session of another project: such sessions and unknown ones are requested alternately, and Welch's t
+// compares the two sides: `node scripts/timing-tenants.js [--samples 100000] [--sessions 20000] [--json] [--check]`. Samples are per side and
+// case, through the service in this process and through `parley serve` over loopback. `--check` fails if |t| reaches 4.5. The control compares
+// unknown sessions with unknown ones.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -25,8 +26,8 @@ const samples = Number(options.samples);
 const sessions = Number(options.sessions);
 for (const value of [samples, sessions])
   if (!Number.isInteger(value) || value < 100) throw new Error('Sizes are whole numbers from 100.');
-const reach = 4.5;
-/** Ids of each side, asked for in turns. */
+const threshold = 4.5;
+/** The ids of each side, requested in turn. */
 const idsOfSide = 500;
 
 const home = mkdtempSync(join(tmpdir(), 'parley-timing-'));
@@ -35,7 +36,9 @@ const children = [];
 try {
   const report = await measure();
   process.stdout.write(options.json ? `${JSON.stringify(report, null, 2)}\n` : describe(report));
-  const beyond = report.cases.filter(({ t, croppedT }) => Math.max(Math.abs(t), Math.abs(croppedT)) >= reach);
+  const beyond = report.cases.filter(
+    ({ t, croppedT }) => Math.max(Math.abs(t), Math.abs(croppedT)) >= threshold,
+  );
   for (const { name, t, croppedT } of beyond) process.stderr.write(`${name}: t ${t} and ${croppedT}.\n`);
   if (options.check && beyond.length > 0) process.exitCode = 1;
 } finally {
@@ -69,11 +72,11 @@ async function measure() {
   };
   const cases = [];
   for (const [place, open] of Object.entries(places)) {
-    const asked = await open();
-    for (const [name, ask] of Object.entries(asked)) {
-      cases.push({ name: `${place}, ${name}`, ...(await compare(ask, sides.foreign, sides.none)) });
+    const requests = await open();
+    for (const [name, send] of Object.entries(requests)) {
+      cases.push({ name: `${place}, ${name}`, ...(await compare(send, sides.foreign, sides.none)) });
     }
-    cases.push({ name: `${place}, control`, ...(await compare(asked.GET, sides.alsoNone, sides.none)) });
+    cases.push({ name: `${place}, control`, ...(await compare(requests.GET, sides.alsoNone, sides.none)) });
   }
   await local.close();
   return { machine: machine(home, bare), samples, sessions, cases };
@@ -90,7 +93,7 @@ async function newIds(service, call) {
   return Array.from({ length: idsOfSide }, (_, index) => ids[Math.floor((index * ids.length) / idsOfSide)]);
 }
 
-/** As long as an id that is there, and of the same moment. */
+/** An id with the same length and time as an existing one. */
 function idsOfNobody() {
   const digits = '0123456789abcdefghijklmnopqrstuv';
   const now = Date.now().toString(32).padStart(9, '0');
@@ -101,12 +104,12 @@ function idsOfNobody() {
 }
 
 function embeddedCases({ service, archive }, call) {
-  const refused = async (asked) => {
-    const found = await asked.then(
+  const refused = async (response) => {
+    const found = await response.then(
       () => true,
       () => false,
     );
-    if (found) throw new Error('A session that is not there was found.');
+    if (found) throw new Error('A missing session was found.');
   };
   return {
     GET: (id) => refused(service.getSession(call, id)),
@@ -132,7 +135,7 @@ async function servedCases(url, key) {
         if (headEnd === -1 || received.length < headEnd + 4 + Number(length)) return;
         socket.off('data', listen);
         if (received.startsWith('HTTP/1.1 404')) resolve();
-        else reject(new Error(`Not the answer that was expected: ${received}`));
+        else reject(new Error(`Unexpected response: ${received}`));
       };
       socket.on('data', listen);
       socket.write(`${method} ${path} HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${key}\r\n\r\n`);
@@ -144,8 +147,8 @@ async function servedCases(url, key) {
   };
 }
 
-/** One of each side after the other; which is first changes at random. */
-async function compare(ask, left, right) {
+/** Requests one id of each side; the order is random. */
+async function compare(send, left, right) {
   const times = [new Float64Array(samples), new Float64Array(samples)];
   const warmUp = Math.min(2000, samples);
   const order = randomBytes(samples + warmUp);
@@ -154,11 +157,11 @@ async function compare(ask, left, right) {
     for (const side of [first, 1 - first]) {
       const id = (side === 0 ? left : right)[Math.abs(index) % idsOfSide];
       const start = process.hrtime.bigint();
-      await ask(id);
+      await send(id);
       if (index >= 0) times[side][index] = Number(process.hrtime.bigint() - start) / 1000;
     }
   }
-  // The slowest tell of the machine, not of the store.
+  // The slowest samples show the machine, not the store.
   const limit = quantile([...times[0], ...times[1]], 0.95);
   const cropped = times.map((side) => side.filter((time) => time <= limit));
   return {
@@ -180,7 +183,7 @@ function welch(sides) {
 function describe(report) {
   const lines = [
     ...describeMachine(report.machine, 1),
-    `${report.samples} samples a side, ${report.sessions} sessions of each project`,
+    `${report.samples} samples per side, ${report.sessions} sessions of each project`,
     '',
     `${'case'.padEnd(20)}  foreign µs    none µs       t  without the slowest 5 %`,
   ];

@@ -1,4 +1,4 @@
-// The attacks of attack-server.js: requests whose work is many times their bytes, or long.
+// The attacks of attack-server.js: requests that take much more work than their bytes suggest, or a long time.
 const size = 8 * 1024 * 1024 - 1024;
 const filled = (before, unit, after) =>
   `${before}${Array(Math.floor((size - before.length - after.length) / (unit.length + 1)))
@@ -25,10 +25,10 @@ const record = (count, content) => {
   });
 };
 const importPath = '/v1/sessions/import';
-/** By name: what makes the path and the body of a request. */
+/** By name: a function that creates the path and the body of a request. */
 export const attacks = {
   'messages of {}': () => [importPath, filled('{"session":{},"messages":[', '{}', ']}')],
-  // Small bodies that would make large values.
+  // Small bodies that would become large values.
   'messages of ever-new names, 100 KiB': () => [
     importPath,
     `{"session":{},"messages":[${Array.from({ length: 9_000 }, (_, at) => `{"${at.toString(36)}k":0}`).join(',')}]}`,
@@ -89,7 +89,7 @@ const chat = (message) => ({
 const imports = (count, content) => ({ method: 'POST', path: importPath, body: record(count, content) });
 const find = (word) => ({ method: 'GET', path: `/v1/sessions/search?q=${encodeURIComponent(word)}` });
 const together = (requests) => (send) => Promise.all(requests.map((one) => send(one)));
-/** What takes more than one request: what makes a function that is given the sender of a request. */
+/** Attacks of more than one request: each returns a function that gets the sender of a request. */
 export const sequences = {
   'four imports of 9,998 at once': () =>
     together(Array.from({ length: 4 }, () => imports(9998, 'x'.repeat(600)))),

@@ -1,5 +1,5 @@
-// Another than the attacker, in a process of its own, which the attacker does not keep busy: reads, writes and searches of one key, each as
-// soon as the one before is answered. Told `{ url, key }`, then 'begin' and 'end', it tells the longest wait of each kind and the 99th of 100, in ms.
+// Another client than the attacker, in a process of its own, which the attacker does not keep busy. It reads, writes and searches with one key,
+// one request after the other. It gets `{ url, key }`, then 'begin' and 'end', and reports the longest wait of each kind and the 99th percentile, in ms.
 import { Agent, request } from 'node:http';
 
 let place;
@@ -47,7 +47,7 @@ function ask(method, path, body) {
     ...(body && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
   };
   return new Promise((resolve, reject) => {
-    const asked = request(place.url + path, { method, headers, agent: place.agent }, (answer) => {
+    const outgoing = request(place.url + path, { method, headers, agent: place.agent }, (answer) => {
       let text = '';
       answer
         .on('data', (piece) => {
@@ -55,6 +55,6 @@ function ask(method, path, body) {
         })
         .on('end', () => resolve(text));
     });
-    asked.on('error', reject).end(body);
+    outgoing.on('error', reject).end(body);
   });
 }

@@ -1,5 +1,5 @@
-// Loaded into a server before its own code: writes down each time for which its event loop did not turn, where that is above 5 ms, without
-// what other processes had of the processors meanwhile. On Linux /proc tells that: the second number is what the main thread waited, in ns.
+// Loaded into a server before its own code: records each time for which its event loop was blocked, if it is above 5 ms, minus the processor time
+// of other processes. On Linux /proc reports that: the second number is how long the main thread waited, in ns.
 const { appendFileSync, readFileSync } = require('node:fs');
 
 const file = process.env.PARLEY_WATCH_FILE;

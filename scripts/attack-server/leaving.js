@@ -1,4 +1,5 @@
-// Clients that begin the body of a request and leave at once: what a thousand of them take of the server's processor, and what another waits.
+// Clients that begin the body of a request and disconnect at once: measures the processor time of the server for a thousand of them, and the
+// waits of another client.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
@@ -13,7 +14,7 @@ const bodies = {
   'chunked bodies': ['Transfer-Encoding: chunked', '1\r\n{\r\n'],
 };
 
-/** The two halves of each attack, for a URL and a key. The second ends the connections that the first has made. */
+/** The two halves of each attack, for a URL and a key. The second closes the connections of the first. */
 export function leavingClients({ url, key }) {
   return Object.entries(bodies).flatMap(([name, [header, bytes]]) => {
     let sockets = [];
@@ -38,7 +39,7 @@ export function leavingClients({ url, key }) {
   });
 }
 
-/** The time in which the server has surely read, or noticed, all of it. */
+/** The time after which the server has certainly read or noticed everything. */
 function settled() {
   return new Promise((resolve) => setTimeout(resolve, 3000));
 }

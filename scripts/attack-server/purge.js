@@ -1,4 +1,4 @@
-// What a purge beside a server is measured over: 20,000 deleted sessions of two messages, in the indexes, past the API.
+// The data for measuring a purge beside a server: 20,000 deleted sessions with two messages, added to the tables and indexes without the API.
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 
@@ -28,7 +28,7 @@ export function addDeletedSessions(place) {
     const indexed = database.prepare('DELETE FROM search_waiting WHERE message BETWEEN @from AND @to');
     for (let from = first; from <= last; from += 2000) {
       database.transaction(() => {
-        // The view gives the messages that do not wait.
+        // The view excludes waiting messages.
         indexed.run({ from, to: from + 1999 });
         index.run({ from, to: from + 1999 });
       })();

@@ -1,4 +1,4 @@
-// A server that seems to have the basic API alone: Parley's, whose answers do not say that it has more.
+// Parley's server without the header that lists its extensions, so that it seems to have only the basic API.
 import { bundledModule, serveApp } from '../served-app.js';
 
 const [directory, bundle] = process.argv.slice(2);

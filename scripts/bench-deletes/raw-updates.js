@@ -1,5 +1,5 @@
-// What embedded deleting is measured against: better-sqlite3 alone, as durable, the same updates in transactions of 1,000, and a
-// line for each id. Ids come from stdin. Prints the milliseconds from its start on stderr.
+// The floor of embedded deletions: better-sqlite3 alone, equally durable, with the same updates in transactions of 1,000, and a line for each
+// id. Ids come from stdin. Prints the milliseconds since its start on stderr.
 import { readFileSync, writeSync } from 'node:fs';
 import Database from 'better-sqlite3';
 

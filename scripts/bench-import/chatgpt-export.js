@@ -1,5 +1,5 @@
-// Writes a ChatGPT export of a given size, as the service writes it but with a conversation a line: conversations of 4 to 20 messages, with
-// the metadata that a message has, now and then a tool, a hidden message or an edited one. The same number gives the same bytes.
+// Writes a ChatGPT export of a given size, in the format of the service but with one conversation per line: conversations of 4 to 20 messages,
+// with the metadata of a message, and occasionally a tool, a hidden message or an edited one. The same number gives the same bytes.
 import { closeSync, openSync, writeSync } from 'node:fs';
 
 const words =
@@ -7,7 +7,7 @@ const words =
     ' ',
   );
 
-/** Writes conversations until there are so many, or so many bytes; short ones have two messages of a few words. Returns both counts. */
+/** Writes conversations up to a number of them, or of bytes; short ones have two messages of a few words. Returns both counts. */
 export function writeExport(path, { bytes = Infinity, conversations = Infinity, isShort = false, seed = 1 }) {
   const file = openSync(path, 'w');
   const random = randomOf(seed);

@@ -1,4 +1,4 @@
-// The floor of an import: reads a file, or standard input, with a conversation a line, and parses each. It prints how many there were.
+// The floor of an import: reads a file, or standard input, with one conversation per line, and parses each. Prints their number.
 import { createReadStream } from 'node:fs';
 
 const [path = '-'] = process.argv.slice(2);

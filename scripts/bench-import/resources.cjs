@@ -1,4 +1,4 @@
-// Writes what the process has used to the file that PARLEY_BENCH_RESOURCES names, when it ends.
+// Writes the resources that the process has used to the file that PARLEY_BENCH_RESOURCES names, when the process ends.
 const { writeFileSync } = require('node:fs');
 
 process.on('exit', () => {

@@ -1,4 +1,4 @@
-// What `parley serve` over PostgreSQL is measured against: node:http and a pool of 32 connections. POST writes a session and nothing else.
+// The server with which `parley serve` over PostgreSQL is compared: node:http and a pool of 32 connections. POST only writes a session.
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import pg from 'pg';

@@ -1,14 +1,14 @@
 // The servers and the load of the benchmark, each in a process of its own, and the requests that are sent.
-import { asked, forkedScript } from '../served-place.js';
+import { ask, forkedScript } from '../served-place.js';
 
-/** `wanted`: what `forkedScript` asks for. */
+/** `wanted`: the options of `forkedScript`. */
 export async function openLoad(wanted) {
   const load = await forkedScript('bench-serve/load.js', [], wanted);
   return {
-    /** 32 connections to each of these servers, busy for so long with requests in turn. */
+    /** Keeps 32 connections to each of these servers busy for this long, with the requests in turn. */
     run(urls, requests, options = {}) {
       const ports = urls.map((url) => Number(new URL(url).port));
-      return asked(load, { ports, requests, milliseconds: legMilliseconds, ...options });
+      return ask(load, { ports, requests, milliseconds: legMilliseconds, ...options });
     },
   };
 }
@@ -36,7 +36,7 @@ export function listings(key) {
 
 export const question = 'What do you say to a message of the usual length, of which the model makes its own?';
 
-/** Messages to sessions in turn. No two of them are to one session at a time, where there are more sessions than connections. */
+/** Messages to the sessions in turn. If there are more sessions than connections, no session gets two messages at a time. */
 export function turns(key, ids) {
   return ids.map((session_id) =>
     requestText('POST', '/v1/chat', key, JSON.stringify({ mode: 'test', message: question, session_id })),

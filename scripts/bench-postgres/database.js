@@ -1,11 +1,11 @@
-// The PostgreSQL that is measured: one of the benchmark's own, with every commit on disk, or one that runs on this machine already. Its
-// time of the processor is read from /proc, over all of its processes.
+// The PostgreSQL server to measure: a temporary one that syncs every commit, or one that is running on this machine. Its processor time is read
+// from /proc, summed over all of its processes.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import pg from 'pg';
 
-/** As for a server of some GB of memory; docs/postgres.md advises the same. */
+/** Settings for a server with some GB of memory. */
 const settings = [
   'shared_buffers=1GB',
   'maintenance_work_mem=512MB',
@@ -13,7 +13,7 @@ const settings = [
   'checkpoint_timeout=15min',
 ];
 
-/** `given`: the URL of a server on this machine, or undefined for one that is started and thrown away. */
+/** `given`: the URL of a server on this machine, or undefined for a temporary one. */
 export async function openDatabase(given, startPostgres) {
   if (given !== undefined) return connected(given, () => {});
   const server = await startPostgres(settings);
@@ -35,7 +35,7 @@ async function connected(url, stop) {
     url,
     version: facts.version,
     rows,
-    /** Milliseconds of the processor that all processes of the database have had. */
+    /** The processor time of all processes of the database, in ms. */
     processorTime: () => processorTime(postmaster),
     async close() {
       await client.end();
@@ -51,7 +51,7 @@ export function storeIn({ url }, schema) {
   return String(store);
 }
 
-/** What the 32 clients of pgbench do with a script, each over a connection of its own, with prepared statements. */
+/** Runs a script with the 32 clients of pgbench, each over a connection of its own, with prepared statements. */
 export function pgbench({ url }, script, { home, seconds, variables = {} }) {
   const file = join(home, 'script.sql');
   writeFileSync(file, script);
@@ -80,7 +80,7 @@ function findPgbench() {
 
 function statOf(pid) {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The name of the program, in parentheses, may hold anything.
+  // The name of the program, in parentheses, may contain anything.
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
@@ -91,7 +91,7 @@ function parentOf(pid) {
 
 const millisecondsOfTick = 10;
 
-/** Of the postmaster, of its processes that have ended, and of those that run. */
+/** The sum for the postmaster, its ended processes, and its running processes. */
 function processorTime(postmaster) {
   let ticks = 0;
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {

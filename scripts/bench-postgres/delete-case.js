@@ -1,4 +1,4 @@
-// Deleting many sessions through `parley serve`, with a result for each, as `parley sessions delete` does it.
+// Deletes many sessions through `parley serve`, with a result for each, as `parley sessions delete` does.
 
 import { spawnSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
@@ -30,7 +30,7 @@ export async function measureDeletes({ database, home, children, rounds, say }) 
     await renewed(database);
     const alone = await updatesAlone(database, project);
     await renewed(database);
-    // Without the start of node and of Parley: the rate is that of deleting.
+    // The start of node and of Parley is subtracted: only deleting counts.
     const nothing = ['sessions', 'delete', 'ses_of_nobody', '--ignore-missing'];
     const { milliseconds: start } = timed(nothing, '/dev/null', remote, client);
     const { milliseconds, output } = timed(['sessions', 'delete', '-', '--yes'], ids, remote, client);
@@ -47,7 +47,7 @@ async function renewed({ rows }) {
   await rows('VACUUM (ANALYZE) bench_deletes.sessions');
 }
 
-/** The milliseconds of the same updates over three connections, a thousand ids at a time: as many as the command has under way. */
+/** The time of the same updates over three connections, a thousand ids at a time, in ms: as many as the command has in progress. */
 async function updatesAlone({ url }, project) {
   const clients = Array.from({ length: 3 }, () => new pg.Client({ connectionString: url }));
   await Promise.all(clients.map((client) => client.connect()));

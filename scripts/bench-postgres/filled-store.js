@@ -1,9 +1,9 @@
-// Fills a store past the program, with rows of the shape that it makes. The schema and its project are there already.
+// Fills a store by SQL, with rows like those of the program. The schema and its project exist already.
 
 const began = Date.parse('2024-01-01T00:00:00Z');
-/** Sessions of one statement. */
+/** Sessions per statement. */
 const atOnce = 20_000;
-/** Words that stand in so many messages, however large the store is; `everywhere` stands in all. */
+/** Words that occur in this many messages, however large the store is; `everywhere` occurs in all. */
 export const hitCounts = [10, 100, 1000];
 export const vocabulary = 20_000;
 const wordsOfMessage = 25;
@@ -12,7 +12,7 @@ export const sessionId = (number) => `ses_${String(number).padStart(26, '0')}`;
 
 const idOf = (number) => `'ses_' || lpad((${number})::text, 26, '0')`;
 
-/** Sessions with the numbers from `from` on, with so many messages each, which are in no index of words. */
+/** Adds sessions with the numbers from `from` on, with this many messages each, which are in no index of words. */
 export async function addSessions({ rows }, schema, { project, from = 0, count, messages }) {
   await rows(`
     INSERT INTO ${schema}.sessions (project, session_id, title, created_at, updated_at, message_count)
@@ -36,8 +36,8 @@ function messagesOf(schema, project, from, count, messages, text) {
 }
 
 /**
- * A store of so many sessions with four or six messages each, five on the average, all in the index of words. The words of a message come
- * from a vocabulary of which some are frequent: the most frequent is in a sixth of all messages. `say` gets the progress.
+ * Fills a store with sessions of four or six messages, five on average, all in the index of words. The words of a message come from a
+ * vocabulary in which some are frequent: the most frequent word is in a sixth of all messages. `say` gets the progress.
  */
 export async function fillStore({ rows }, schema, { project, sessions, say }) {
   await rows('SET synchronous_commit = off');
@@ -74,7 +74,7 @@ export async function fillStore({ rows }, schema, { project, sessions, say }) {
   await rows('CHECKPOINT');
 }
 
-/** Words divided by one space, so that the index of them can be made of the text. */
+/** Words separated by one space, so that the index can be built from the text. */
 function textOf(sessions) {
   const rare = hitCounts.map((hits) => {
     const every = sessions / hits;

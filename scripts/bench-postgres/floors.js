@@ -1,4 +1,4 @@
-// What pgbench does as the floor: the same rows into the same tables, in another schema, each statement as a program would send it.
+// The scripts of pgbench for the floors: the same rows in the same tables, in another schema, each statement as a program would send it.
 import { question, title } from './callers.js';
 
 const schema = 'bench_floor';
@@ -19,8 +19,8 @@ INSERT INTO ${schema}.messages (session, position, message_id, role, content, mo
 INSERT INTO ${schema}.to_index (project, session, position, bytes) VALUES (:project, :id, ${position}, ${question.length});`;
 
 /**
- * A whole turn: the key, a transaction that takes the turn and keeps the message, the last 20 messages, and a transaction that keeps the reply
- * and gives the turn back. No two clients use one session. \`sessions\`: how many there are, a multiple of 32.
+ * A whole turn: the key, a transaction that begins the turn and stores the message, the last 20 messages, and a transaction that stores the reply
+ * and ends the turn. No two clients use one session. \`sessions\`: how many there are, a multiple of 32.
  */
 export const wholeTurn = (sessions) => `
 \\set random random(1, 4611686018427387904)

@@ -1,10 +1,10 @@
-// The service over a schema of the database, put together as the program does it, with an engine that is given the last 20 messages of the
-// session and answers with the message. The mode `echo` of the program reads no history.
+// The service over a schema of the database, assembled as in the program, with an engine that gets the last 20 messages of the session and
+// returns the message. The mode `echo` of the program reads no history.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { bundledModule, servedModules } from '../served-app.js';
 
-/** What `bundledModules` must be given for it. */
+/** The modules that `bundledModules` must bundle for it. */
 export const homeModules = [
   ...servedModules,
   'src/store/postgres/open.ts',

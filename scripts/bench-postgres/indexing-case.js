@@ -5,7 +5,7 @@ import { line } from './report.js';
 const callersWhileIndexing = 8;
 const backlog = 20_000;
 
-/** The slowest hundredth of turns, with the index being filled and while it cannot be: its table is locked, which turns do not use. */
+/** The 99th percentile of turns while the index is filled, and while it cannot be, because its table, which turns do not use, is locked. */
 export async function measureIndexing(load, { url, key, ids, schema }, { database, rounds, say }) {
   const row = line('p99 of turns while the index is filled', { unit: 'ms', floor: 'without', most: 1.1 });
   const leg = () => load.run([url], turns(key, ids), { connections: callersWhileIndexing });
@@ -28,7 +28,7 @@ export async function measureIndexing(load, { url, key, ids, schema }, { databas
   return [row.row()];
 }
 
-/** Resolves when fewer messages are queued than make the index go on. */
+/** Resolves when too few messages are queued for the index to continue. */
 async function emptied({ rows }, schema) {
   for (;;) {
     const [{ queued }] = await rows(`SELECT count(*) AS queued FROM ${schema}.to_index`);

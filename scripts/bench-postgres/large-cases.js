@@ -1,4 +1,4 @@
-// A large store against one of 1,000 sessions: the rate of each call. A store that was filled in an earlier run of the same database is used again.
+// Compares a large store with one of 1,000 sessions: the rate of each call. A store that an earlier run filled in the same database is reused.
 import { forkedScript } from '../served-place.js';
 import { listings, openLoad, reads, turns, writes } from './callers.js';
 import { storeIn } from './database.js';

@@ -11,7 +11,7 @@ export function usualEnvironment(home) {
   return environment(join(home, 'parley'));
 }
 
-/** A new key for the store of this environment, which is made where it is not there. */
+/** A new key for the store of this environment, which is created if it does not exist. */
 export function newKey(env) {
   const words = [parley, 'keys', 'create', '--project', 'bench'];
   return run(words, { env, expect: (text) => text !== '' }).output.trim();
@@ -23,7 +23,7 @@ export async function projectOf({ rows }, schema) {
   return id;
 }
 
-/** The environment of a store in a schema that holds nothing, and a key for it. */
+/** The environment of a store in an empty schema, and a key for it. */
 export async function newStore(database, schema, env) {
   await database.rows(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
   const own = { ...env, PARLEY_STORE: storeIn(database, schema) };

@@ -1,4 +1,4 @@
-// Rates of `parley serve` over PostgreSQL: making a session, reading one, and a whole turn, against pgbench, a bare handler and SQLite; and of
+// Rates of `parley serve` over PostgreSQL: creating a session, reading one, and a whole turn, against pgbench, a bare handler and SQLite; and of
 // two servers against one. Each has 32 connections of its own.
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
@@ -25,7 +25,7 @@ export async function measureRates({ database, home, bundle, children, rounds, s
   const turn = line('turn, history of 20, to pgbench', { unit: '/s', floor: 'pgbench', least: 1.1 });
   const twoPosts = line('POST, two servers to one', { unit: '/s', floor: 'one', least: 1.5 });
   const twoTurns = line('turn, two servers to one', { unit: '/s', floor: 'one', least: 1.3 });
-  /** A rate, and what the database took of the processor for each, in microseconds. */
+  /** A rate, and the processor time of the database per request, in microseconds. */
   const costing = async (work) => {
     const before = database.processorTime();
     const { perSecond, answered } = await work();
@@ -33,7 +33,7 @@ export async function measureRates({ database, home, bundle, children, rounds, s
   };
   const bench = (script) => costing(async () => pgbench(database, script, { home, seconds, variables }));
   const serve = (urls, requests) => costing(() => load.run(urls, requests));
-  // The first round, of which nothing is kept, warms all sides up.
+  // The first round only warms all sides up.
   for (let round = -1; round < rounds; round += 1) {
     const floor = await bench(insertSession);
     const posts = await serve([one.url], writes(one.key));

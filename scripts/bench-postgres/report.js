@@ -1,7 +1,7 @@
-// The lines of the report: each a figure with its aim, and the two plain values that it is made of.
+// The lines of the report: each a figure with its aim, and the two values from which it is computed.
 import { describeMachine, quantile, samples } from '../measure.js';
 
-/** `least` or `most`: the aim of the median. `floor`: what the plain value is compared with. */
+/** `least` or `most`: the aim of the median. `floor`: the value that the plain value is compared with. */
 export function line(name, { unit, floor, ...aim }) {
   const measured = samples(name, unit, aim);
   const floors = [];

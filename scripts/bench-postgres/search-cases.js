@@ -1,4 +1,4 @@
-// Searches in a large store: by how many messages they find, and the worst of many random ones.
+// Searches in a large store: by the number of hits, and the slowest of many random searches.
 import { hitCounts, vocabulary } from './filled-store.js';
 import { openHome } from './home.js';
 import { line } from './report.js';
@@ -52,7 +52,7 @@ export async function measureSearches({ key, schema }, { bundle, database, round
   return rows;
 }
 
-/** The same in every run: one to three words, beginnings of words, and both. */
+/** The same queries in every run: one to three words, prefixes, and both. */
 function* queries() {
   let state = 1;
   const random = () => {

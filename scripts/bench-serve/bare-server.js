@@ -1,5 +1,5 @@
-// What `parley serve` is measured against: node:http and better-sqlite3 alone, without durability, on a store of the same form.
-// POST writes a session and nothing else. GET looks up the hash of the key and reads the columns of the session that Parley reads.
+// The server with which `parley serve` is compared: node:http and better-sqlite3 alone, without durability, on a store of the same schema.
+// POST only writes a session. GET looks up the hash of the key and reads the columns of the session that Parley reads.
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import Database from 'better-sqlite3';

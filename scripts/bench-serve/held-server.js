@@ -1,5 +1,5 @@
-// The server over an engine that says one word and then waits until it is stopped: what a thousand such streams take is seen in
-// this process's memory. It answers each message with that.
+// The server over an engine that sends one word and then waits until it is stopped. The memory of this process shows the cost of a thousand such
+// streams. It answers each message with its memory.
 import { bundledModule, serveApp } from '../served-app.js';
 
 const [directory, bundle] = process.argv.slice(2);

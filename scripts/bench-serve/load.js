@@ -1,6 +1,6 @@
-// The load: a process of its own that keeps connections busy with one request each, over bare sockets, so that it costs the server's
-// core as little as can be. Told `{ ports, requests, milliseconds }`, it answers with the rate and the times. Every port gets 32 connections,
-// or as many as `connections` says.
+// The load generator, in a process of its own: it keeps connections busy with one request each, over bare sockets, to use as little processor
+// time as possible. It gets `{ ports, requests, milliseconds }`, and returns the rate and the times. Every port gets 32 connections, or as many
+// as `connections` says.
 import { connect } from 'node:net';
 
 process.on('message', async ({ ports, requests, milliseconds, connections = 32 }) => {
@@ -23,9 +23,9 @@ function keepBusy(port, state) {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');
     let received = '';
-    let asked = 0;
-    const ask = () => {
-      asked = performance.now();
+    let sentAt = 0;
+    const send = () => {
+      sentAt = performance.now();
       socket.write(state.requests[state.next % state.requests.length]);
       state.next += 1;
     };
@@ -33,7 +33,7 @@ function keepBusy(port, state) {
     socket.setEncoding('latin1');
     socket.on('error', reject);
     socket.on('close', resolve);
-    socket.on('connect', ask);
+    socket.on('connect', send);
     socket.on('data', (text) => {
       received += text;
       const headEnd = received.indexOf('\r\n\r\n');
@@ -46,8 +46,8 @@ function keepBusy(port, state) {
       if (received.length < headEnd + 4 + Number(length)) return;
       received = '';
       const now = performance.now();
-      state.times.push(now - asked);
-      if (now < state.until) ask();
+      state.times.push(now - sentAt);
+      if (now < state.until) send();
       else socket.destroy();
     });
   });

@@ -1,4 +1,4 @@
-// What asking the model costs a program that does nothing else: node:http, the same request, the tokens to stdout.
+// The floor of a request to the model: node:http, the same request, the tokens to stdout, and nothing else.
 'use strict';
 const { request } = require('node:http');
 

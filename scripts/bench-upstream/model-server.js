@@ -1,5 +1,5 @@
-// A model's server that is never slow: it streams as many tokens as the name of the model says (`20`), each an event of its own; those of
-// a `20-apart` leave in a write of their own, as from a model that makes them one by one.
+// A model server that never waits: it streams as many tokens as the name of the model says (`20`), each as an event of its own. Those of
+// `20-apart` are written one by one, as by a model that generates them one by one.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 
@@ -12,7 +12,7 @@ const server = createServer((request, response) => {
     body += text;
   });
   request.on('end', async () => {
-    // Before a long conversation Parley asks for the length of the context, which this server does not tell.
+    // Before a long conversation Parley asks for the context size, which this server does not report.
     if (!request.url.endsWith('/chat/completions')) return response.writeHead(404).end();
     const [, count, apart] = /^(\d+)(-apart)?$/.exec(JSON.parse(body).model);
     response.socket.setNoDelay(true);

@@ -1,5 +1,5 @@
-// Callers that go on with sessions of their own until they are to stop: streams of a slow model, chats, chats whose key is sent twice, and
-// sessions that are made, read, renamed and deleted. Each counts what it was answered, and how long it heard nothing.
+// Callers that use sessions of their own until they are stopped: streams of a slow model, chats, chats whose key is sent twice, and sessions
+// that are created, read, renamed and deleted. Each counts its responses, and its longest time without one.
 import { setTimeout as delay } from 'node:timers/promises';
 import { send } from './requests.js';
 
@@ -11,15 +11,15 @@ export class Callers {
   #ledger;
   #isOver = false;
   #running = [];
-  /** In an answer 503 with `Retry-After`: not a failure where an outage is longer than the patience. */
+  /** Responses 503 with `Retry-After`, which are not failures in an outage that is longer than the patience. */
   refusals = 0;
   requests = 0;
   failures = [];
   longestMs = 0;
-  /** When each success came, in the order of their coming. */
+  /** The time of each success, in order. */
   successes = [];
 
-  /** `servers`: where a caller goes, and goes on when its server is gone; each `{port, key}`. */
+  /** `servers`: the servers that a caller uses, in turn when its server is gone; each `{port, key}`. */
   constructor(servers, ledger) {
     this.#servers = servers;
     this.#ledger = ledger;
@@ -29,27 +29,27 @@ export class Callers {
     this.#running = Array.from({ length: count }, (_, index) => this.#call(index));
   }
 
-  /** Resolves when the last of them has its answer. */
+  /** Resolves when the last caller has its response. */
   async stop() {
     this.#isOver = true;
     await Promise.all(this.#running);
   }
 
-  /** From `moment` to the next success. */
+  /** The time from `moment` to the next success. */
   silenceAfter(moment) {
     const next = this.successes.find((success) => success >= moment);
     return next === undefined ? Number.POSITIVE_INFINITY : next - moment;
   }
 
   async #call(index) {
-    // Of each kind as many at each server.
+    // The same number of each kind at each server.
     const caller = { at: Math.floor(index / kinds.length), ledger: this.#ledger, ask: null };
     caller.ask = (request) => this.#ask(caller, request);
     const live = kinds[index % kinds.length];
     while (!this.#isOver) await live(caller, () => this.#isOver);
   }
 
-  /** The data of the answer, or null where there is none: a request with a key is sent until it has one. */
+  /** The data of the response, or null if there is none: a request with a key is sent until it has one. */
   async #ask(caller, request) {
     let lastSign = performance.now();
     const sign = () => {
@@ -64,7 +64,7 @@ export class Callers {
       try {
         outcome = await send(server, request, sign);
       } catch (error) {
-        // The server is gone: a balancer leads to another.
+        // The server is gone: a balancer would choose another.
         if (!this.mayLoseServers) this.#fail(request, error.message);
         caller.at += 1;
         if (!request.idempotencyKey && request.method === 'POST') return null;
@@ -120,7 +120,7 @@ function chatTurns(caller, isOver) {
   return turns(caller, isOver, (body, ask) => ask(chat({ mode: 'eliza', ...body })));
 }
 
-/** The second answer to a key is the first. */
+/** The second response to a key equals the first. */
 function repeatedTurns(caller, isOver) {
   return turns(caller, isOver, async (body, ask) => {
     const idempotencyKey = caller.ledger.newText('key').replace(' ', '-');
@@ -139,7 +139,7 @@ async function sessionLives({ ledger, ask }, _isOver) {
   ledger.session(made, title);
   const path = `/v1/sessions/${made.session_id}`;
   await ask({ method: 'GET', path });
-  // A deletion whose answer was lost with its server meets no session when it is sent again.
+  // A deletion whose response was lost with its server finds no session when it is sent again.
   if (Math.random() < 0.5 && (await ask({ method: 'DELETE', path, expects404: true })) !== null)
     ledger.deleted(made.session_id);
 }

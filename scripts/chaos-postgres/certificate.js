@@ -1,4 +1,4 @@
-// An authority of this run alone, and a certificate of it for the database on this machine, made by openssl.
+// A certificate authority for this run, and a certificate for the database on this machine, created by openssl.
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// One PostgreSQL of this run, and what is done to it. It takes connections over TLS alone, but for those of the script, which come by its
-// socket. Like every PostgreSQL it refuses to run as root; root runs it as nobody.
+// A PostgreSQL server of this run, and its failures. It accepts connections only over TLS, except those of this script, which use its socket. Like
+// every PostgreSQL server it refuses to run as root, so root runs it as nobody.
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, chownSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -30,7 +30,7 @@ export class Engine {
     return join(this.#directory, 'data');
   }
 
-  /** A new one, with these certificates; it commits to the disk. */
+  /** Creates a server with these certificates, which syncs every commit. */
   async create({ certificate, key }) {
     await this.#run(
       'initdb',
@@ -62,7 +62,7 @@ export class Engine {
     );
   }
 
-  /** A running standby of `primary`, whose commits wait for it from then on. */
+  /** Starts a standby of `primary`, whose commits wait for it from then on. */
   async createAsStandbyOf(primary) {
     const source = ['-h', primary.#directory, '-p', String(primary.port), '-U', user];
     await this.#run(
@@ -85,7 +85,7 @@ export class Engine {
     while (!(await isSynchronous())) await delay(20);
   }
 
-  /** Resolves at the moment in which it takes connections, with that moment. */
+  /** Resolves when it accepts connections, with that time. */
   async start() {
     const words = [
       '-D',
@@ -95,7 +95,7 @@ export class Engine {
       '-c',
       `unix_socket_directories=${this.#directory}`,
     ];
-    // What was killed may still hold the memory that its successor asks for.
+    // A killed server may still hold the shared memory that its successor needs.
     for (;;) {
       const server = spawn(join(this.#bin, 'postgres'), words, { ...as, stdio: 'ignore', detached: true });
       server.unref();
@@ -105,7 +105,7 @@ export class Engine {
     }
   }
 
-  /** Resolves when it takes connections, with that moment. */
+  /** Starts the server. Resolves when it accepts connections, with that time. */
   async answers() {
     for (;;) {
       try {
@@ -135,7 +135,7 @@ export class Engine {
     ).catch(() => {});
   }
 
-  /** Kills one of them, after which PostgreSQL ends all and recovers. Resolves when it takes connections again, with that moment. */
+  /** Kills a backend, after which PostgreSQL ends all and recovers. Resolves when it accepts connections again, with that time. */
   async killBackend() {
     const [row] = await this.rows(
       `SELECT pid FROM pg_stat_activity WHERE application_name = 'parley' ORDER BY random() LIMIT 1`,
@@ -146,31 +146,31 @@ export class Engine {
     return this.answers();
   }
 
-  /** Kills the first process of it: what is left ends by itself. */
+  /** Kills the postmaster: the other processes end by themselves. */
   killPostmaster() {
     const [pid] = readFileSync(join(this.#data, 'postmaster.pid'), 'utf8').split('\n');
     process.kill(Number(pid), 'SIGKILL');
   }
 
-  /** `fast` ends its connections, `immediate` is as a crash. */
+  /** `fast` ends its connections, `immediate` is like a crash. */
   async stop(mode) {
     await this.#run('pg_ctl', '-D', this.#data, '-m', mode, '-w', 'stop');
   }
 
-  /** Makes a primary of a standby, and resolves when it takes writes, with that moment. */
+  /** Promotes a standby, and resolves when it accepts writes, with that time. */
   async promote() {
     await this.#run('pg_ctl', '-D', this.#data, '-W', 'promote');
     while ((await this.rows('SELECT pg_is_in_recovery() AS is_standby'))[0].is_standby) await delay(5);
     return performance.now();
   }
 
-  /** Whatever state it is in, and at once: also when this process ends. */
+  /** Stops the server at once, in any state, even when this process ends. */
   end() {
     try {
       const words = ['-D', this.#data, '-m', 'immediate', '-w', 'stop'];
       execFileSync(join(this.#bin, 'pg_ctl'), words, { ...as, cwd: '/', stdio: 'ignore' });
     } catch {
-      // It does not run.
+      // The server is not running.
     }
   }
 

@@ -1,10 +1,10 @@
-// Idempotency keys, eight requests with each, half of them at either server, while backends and servers are killed: each key has one effect,
-// and its eight answers are equal. Half of the keys make a session, half are turns.
+// Tests idempotency keys: eight requests with each key, half of them at either server, while backends and servers are killed. Each key has one
+// effect, and its eight responses are equal. Half of the keys create a session, half are turns.
 import { setTimeout as delay } from 'node:timers/promises';
 import { send } from './requests.js';
 
 const timesEach = 8;
-/** So that there are 32 requests at a time. */
+/** Keys at a time, for 32 concurrent requests. */
 const keysAtOnce = 4;
 
 export async function runKeys(world, count) {
@@ -51,7 +51,7 @@ async function useKey(world, idempotencyKey, isTurn) {
   else ledger.session(first, text);
 }
 
-/** Sent until it is answered; when its server is gone, at the other. */
+/** Sends a request until it has a response; if its server is gone, to the other one. */
 async function answered({ callers, servers }, at, request) {
   const started = performance.now();
   for (let tries = 0; ; tries += 1) {

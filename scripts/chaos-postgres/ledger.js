@@ -1,7 +1,7 @@
-// What the servers have acknowledged, and what is wrong with it in the store at the end. All texts and titles are told apart by a number, so
-// what was done twice is seen.
+// Records what the servers have acknowledged, and compares it with the store at the end. All texts and titles are made distinct by a number, so
+// that duplicates are detected.
 
-/** Whether a server that lives runs the turn of a session, in SQL. */
+/** SQL: true if a live server runs the turn of a session. */
 export const isHeld = `
   EXISTS (SELECT 1 FROM parley.servers WHERE owner = turn_owner AND until > clock_timestamp())`;
 
@@ -10,7 +10,7 @@ export class Ledger {
   #turns = new Map();
   #numbers = 0;
 
-  /** A text that nobody else says. */
+  /** A text that nobody else uses. */
   newText(what) {
     this.#numbers += 1;
     return `${what} ${this.#numbers}`;
@@ -24,7 +24,7 @@ export class Ledger {
     this.#sessions.get(sessionId).isDeleted = true;
   }
 
-  /** A whole reply to `message`. The same turn may be told again, as for a key that was sent again. */
+  /** Records a whole reply to `message`. The same turn may be reported again, for a key that was sent again. */
   turn({ session_id, message_id, reply, finish_reason, message_count }, message) {
     this.#turns.set(message_id, { session_id, message, reply, finish_reason, message_count });
   }
@@ -37,7 +37,7 @@ export class Ledger {
     return this.#sessions.size;
   }
 
-  /** Faults by their kinds, each with a few words on every one. */
+  /** The faults by kind, each with a short description. */
   async check(engine) {
     const sessions = await engine.rows(
       `SELECT id, session_id, title, message_count, deleted_at, ${isHeld} AS is_held FROM parley.sessions`,

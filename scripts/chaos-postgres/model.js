@@ -1,4 +1,4 @@
-// A model's server on this machine that streams a word at a time, as models do: the model `30x20` says 30 words, 20 ms apart.
+// A model server on this machine that streams a word at a time: the model `30x20` sends 30 words, 20 ms apart.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -10,9 +10,9 @@ export async function openModel() {
     const { model, messages } = JSON.parse(body);
     const [words, apartMs] = model.split('x').map(Number);
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    const asked = messages.at(-1).content;
+    const message = messages.at(-1).content;
     for (let word = 0; word < words && !response.destroyed; word += 1) {
-      response.write(event({ content: word === 0 ? `To ${asked}:` : ` ${word}` }));
+      response.write(event({ content: word === 0 ? `To ${message}:` : ` ${word}` }));
       await delay(apartMs);
     }
     response.end(`${event({}, 'stop')}data: [DONE]\n\n`);

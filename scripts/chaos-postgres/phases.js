@@ -1,8 +1,8 @@
-// The phases: what happens to the database while the callers live. `seconds` is for how long, or how long it is gone. `allowsRefusals`:
-// the outage is longer than the patience of a server, and callers may be told to come again.
+// The phases: the failures of the database while the callers run. `seconds` is the duration of the phase or of the outage. `allowsRefusals`: the
+// outage is longer than the patience of a server, so callers may be asked to retry.
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Does it again and again, with pauses. */
+/** Repeats an action, with pauses. */
 async function repeatedly(seconds, pauseMs, work) {
   for (const until = performance.now() + seconds * 1000; performance.now() < until; ) {
     await work();
@@ -23,7 +23,7 @@ async function absence(world, seconds) {
   world.returned(await world.engine.start());
 }
 
-/** The primary is gone for good, and the standby takes its place. */
+/** The primary fails permanently, and the standby replaces it. */
 async function promotion(world, leave) {
   const [primary, standby] = world.engines;
   await delay(1000);

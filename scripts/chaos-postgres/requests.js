@@ -1,11 +1,11 @@
-// Requests of the callers: one try, with all that came of it. A chat may be a stream of events, of which each is a sign of life.
+// Sends the requests of the callers: one attempt, with its whole outcome. A chat may be a stream of events, each of which is a sign of life.
 import { Agent, request } from 'node:http';
 
 const agent = new Agent({ keepAlive: true });
 
 /**
- * Resolves to `{status, retryAfter, body}`, in a stream with the body of its last event; rejects when the connection is lost. `onSign` is
- * called for each piece that comes, with the events so far.
+ * Resolves to `{status, retryAfter, body}`, for a stream with the body of its last event; rejects when the connection is lost. `onSign` is
+ * called for each chunk, with the events so far.
  */
 export function send({ port, key }, { method, path, body, idempotencyKey, streams }, onSign = () => {}) {
   const text = body === undefined ? '' : JSON.stringify(body);
@@ -44,14 +44,14 @@ export function send({ port, key }, { method, path, body, idempotencyKey, stream
   });
 }
 
-/** As if it were an answer: a failure in a stream has no status of its own. */
+/** Treats a failure in a stream, which has no status of its own, like a response. */
 function endOfStream(text) {
   const last = text.trimEnd().split('\n\n').at(-1);
   const [, event, data] = /^event: (\w+)\ndata: (.*)$/s.exec(last) ?? [];
   const body = JSON.parse(data);
   if (event === 'done') return { status: 200, retryAfter: Number.NaN, body };
   if (event !== 'error') throw new Error(`The stream ended with ${event}.`);
-  // Its client is told the same by the code: to try again in a moment.
+  // The code also tells the client to try again in a moment.
   const isUnavailable = body.error.code === 'UNAVAILABLE';
   return { status: isUnavailable ? 503 : 500, retryAfter: isUnavailable ? 1 : Number.NaN, body };
 }

@@ -1,12 +1,12 @@
-// A server goes while it streams replies, and their sessions go on at the other; then the other way round. Measured is how long a session
-// waits: after a kill from the kill on, after SIGTERM from the moment in which its reply is cut.
+// Kills or stops a server while it streams replies, whose sessions continue on the other server; then the reverse. Measures how long a session
+// waits: after a kill from the kill, after SIGTERM from the moment when its reply is cut.
 import { setTimeout as delay } from 'node:timers/promises';
 import { send } from './requests.js';
 
 const streams = 16;
 const callers = 16;
 
-/** `mostMs`: how long a session may wait. */
+/** `mostMs`: the longest wait of a session. */
 export async function runServerLoss(world, signal, mostMs) {
   const waits = [];
   const problems = [];
@@ -14,7 +14,7 @@ export async function runServerLoss(world, signal, mostMs) {
   world.callers.start(callers);
   for (const [victim, survivor] of [world.servers, world.servers.toReversed()]) {
     const replies = Array.from({ length: streams }, () => openStream(world, victim));
-    // Parts of the replies are kept by then.
+    // Parts of the replies are stored by then.
     await Promise.all(replies.map(({ begun }) => begun));
     await delay(2500);
     const goneAt = performance.now();
@@ -41,7 +41,7 @@ export async function runServerLoss(world, signal, mostMs) {
   return { ...result, returnMs: longest, problems: [...result.problems, ...problems] };
 }
 
-/** A reply that would go on for two minutes. */
+/** A reply that would take two minutes. */
 function openStream({ ledger }, server) {
   const message = ledger.newText('stream');
   const stream = { message, session: null, text: '' };
@@ -57,7 +57,7 @@ function openStream({ ledger }, server) {
     if (stream.text !== '') began();
   };
   const request = { method: 'POST', path: '/v1/chat', body: { mode: 'endless', message }, streams: true };
-  // It ends with an error, or with its connection.
+  // The stream ends with an error, or with its connection.
   const ended = send(server, request, see).catch(() => {});
   stream.cut = ended.then(() => performance.now());
   return stream;
@@ -74,7 +74,7 @@ async function goOn({ ledger }, server, { session }) {
   return { answeredAt, problem: null };
 }
 
-/** A kill loses what came after the last beat; a stop loses nothing. */
+/** A kill loses the text since the last heartbeat; a stop loses nothing. */
 async function keptFaults({ engine }, replies, signal) {
   const kept = await engine.rows(
     `SELECT session_id, content, finish_reason FROM parley.messages AS message

@@ -1,5 +1,4 @@
-// A `parley serve` of this run on a port of its own, which it keeps when it is started again, and the way from it to each database: a
-// proxy that can fall silent.
+// A `parley serve` of this run, on a port that it keeps over restarts, and its connection to each database: a proxy that can become silent.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +13,7 @@ export class Server {
   #child = null;
   #store;
   port;
-  /** To each database, in the order in which it tries them. */
+  /** The proxies to the databases, in the order in which the server tries them. */
   ways;
 
   /** `place`: the directory of the configuration, and the file of modes. `clockMs`: how far its clock is ahead. */

@@ -1,4 +1,4 @@
-// Loaded before a server: its time of day is off by CHAOS_CLOCK_MS. Timers and `performance.now` go on as they are.
+// Loaded before a server: shifts its time of day by CHAOS_CLOCK_MS. Timers and `performance.now` are not affected.
 const shiftMs = Number(process.env.CHAOS_CLOCK_MS);
 const RealDate = Date;
 

@@ -1,4 +1,4 @@
-// The table of a run: a line for each phase.
+// The table of a run: one line per phase.
 
 const columns = [
   ['phase', 16],

@@ -1,4 +1,4 @@
-// What a phase happens in: a database of its own, with a standby where it asks for one, two servers over it, and callers.
+// The environment of a phase: a database of its own, with a standby if the phase needs one, two servers over it, and callers.
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -19,10 +19,10 @@ export class World {
   engines = [];
   servers = [];
   callers = null;
-  /** Moments in which what was broken worked again. */
+  /** The times at which a failure was repaired. */
   returns = [];
 
-  /** `tools`: of the tests. `hasStandby`: two databases. `clocksMs`: how far the clocks of the servers are ahead. */
+  /** `tools`: the tools of the tests. `hasStandby`: two databases. `clocksMs`: how far the clocks of the servers are ahead. */
   static async open(tools, { hasStandby = false, clocksMs = [0, 0] } = {}) {
     const world = new World();
     try {
@@ -36,10 +36,10 @@ export class World {
 
   async #open({ findPostgres, freePort, openSilentProxy }, hasStandby, clocksMs) {
     const place = this.#place;
-    // Where root runs this, the databases are of another user, who must get there.
+    // If root runs this, the databases belong to another user, who needs access.
     chmodSync(place, 0o711);
     const certificates = makeCertificates(place);
-    // On the PATH there may be links to some of its programs alone.
+    // The PATH may contain links to only some of its programs.
     const bin = dirname(realpathSync(join(findPostgres(), 'initdb')));
     for (const name of hasStandby ? ['primary', 'standby'] : ['primary'])
       this.engines.push(new Engine({ bin, directory: join(place, name), port: await freePort() }));
@@ -75,7 +75,7 @@ export class World {
     return this.engines[0];
   }
 
-  /** Callers live while `fault` happens, and a while before and after. */
+  /** Runs the callers during `fault`, and for a while before and after. */
   async live(fault) {
     this.callers.start(callerCount);
     await delay(1000);
@@ -84,7 +84,7 @@ export class World {
     await this.callers.stop();
   }
 
-  /** What broke works again since this moment. */
+  /** Records the time at which the failure was repaired. */
   returned(moment = performance.now()) {
     this.returns.push(moment);
   }
@@ -93,7 +93,7 @@ export class World {
     return this.servers.flatMap(({ ways }) => ways);
   }
 
-  /** The line of the table, and what is wrong. `engine`: the one that has the truth at the end. */
+  /** The line of the table, and the faults. `engine`: the database that is compared at the end. */
   async result({ allowsRefusals = false, engine = this.engine } = {}) {
     await this.#settled(engine);
     const { lost, doubled, odd } = await this.ledger.check(engine);
@@ -115,7 +115,7 @@ export class World {
     };
   }
 
-  /** A turn whose reply could not be stored is given back by its server some beats later. */
+  /** A turn whose reply could not be stored is released by its server some heartbeats later. */
   async #settled(engine) {
     for (const until = performance.now() + 15_000; performance.now() < until; await delay(100)) {
       const held = await engine.rows(`SELECT 1 FROM parley.sessions WHERE ${isHeld} LIMIT 1`);
@@ -131,13 +131,13 @@ export class World {
     rmSync(this.#place, { recursive: true, force: true });
   }
 
-  /** At once: also for an end in a hurry. */
+  /** Stops everything at once, even at an abrupt end. */
   endEngines() {
     for (const engine of this.engines) engine.end();
   }
 }
 
-/** The first few of them. */
+/** The first few items. */
 function shortened(kind, all) {
   const few = all.slice(0, 5).map((one) => `${kind}: ${one}`);
   return all.length > few.length ? [...few, `${kind}: ${all.length} in all`] : few;

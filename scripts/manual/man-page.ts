@@ -1,4 +1,4 @@
-// Writes the manual page, parley(1): every command and option of the tree, and the help topics. The build keeps it as dist/parley.1.
+// Writes the manual page, parley(1): every command and option of the tree, and the help topics. The build writes it to dist/parley.1.
 import type { Command, Help, Option } from 'commander';
 import { outputHelpText, shownCommands } from '../../src/cli/command-tree.ts';
 import { helpAppendix as loadedHelp } from '../../src/cli/commands/help.ts';

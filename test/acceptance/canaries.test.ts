@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { PlaceInProcess } from '../support/place-in-process.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { textsInFiles } from '../support/remaining-texts.ts';
 import { servePlace } from '../support/served-place.ts';
-import { textsInFiles } from '../support/texts-left.ts';
 
 let database: PostgresServer;
 beforeAll(async () => {

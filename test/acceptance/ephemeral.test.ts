@@ -8,7 +8,7 @@ import { entered, leave, ReplFixture } from '../cli/repl/repl-fixture.ts';
 import { expectFailure } from '../support/failures.ts';
 import type { Place } from '../support/parley.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
-import { textsInFiles } from '../support/texts-left.ts';
+import { textsInFiles } from '../support/remaining-texts.ts';
 
 const marker = 'canary-of-the-ephemeral';
 

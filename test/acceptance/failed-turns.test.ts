@@ -1,12 +1,12 @@
 // A turn whose model fails: its message is kept, and the command that is printed repeats that turn.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { replyOf, sendStream } from '../support/model-server.ts';
-import { fails, ModelledPlace } from '../support/modelled-place.ts';
+import { fails, PlaceWithModel } from '../support/place-with-model.ts';
 import { servePlace } from '../support/served-place.ts';
 
-let place: ModelledPlace;
+let place: PlaceWithModel;
 beforeEach(async () => {
-  place = await ModelledPlace.open();
+  place = await PlaceWithModel.open();
 });
 afterEach(() => place.close());
 

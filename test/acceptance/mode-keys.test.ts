@@ -3,13 +3,13 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { chunk, sse, startStream } from '../support/model-server.ts';
-import { ModelledPlace } from '../support/modelled-place.ts';
+import { PlaceWithModel } from '../support/place-with-model.ts';
 import { sendJson } from '../support/scripted-server.ts';
 import { servePlace } from '../support/served-place.ts';
 
-let place: ModelledPlace;
+let place: PlaceWithModel;
 beforeEach(async () => {
-  place = await ModelledPlace.open();
+  place = await PlaceWithModel.open();
 });
 afterEach(() => place.close());
 

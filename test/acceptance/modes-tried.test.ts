@@ -3,12 +3,12 @@ import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { expectFailure } from '../support/failures.ts';
 import { replyOf, sendStream } from '../support/model-server.ts';
-import { fails, ModelledPlace } from '../support/modelled-place.ts';
+import { fails, PlaceWithModel } from '../support/place-with-model.ts';
 import { sendJson, serve } from '../support/scripted-server.ts';
 
-let place: ModelledPlace;
+let place: PlaceWithModel;
 beforeEach(async () => {
-  place = await ModelledPlace.open();
+  place = await PlaceWithModel.open();
 });
 afterEach(() => place.close());
 

@@ -131,7 +131,7 @@ test('an import with a tag is refused before anything is sent to a server that k
   await place.output(['sessions', 'export', ids[0] ?? '', '--format', 'json', '-o', file]);
   const words = ['sessions', 'import', file, '--tag', 'work', '--url', server.url];
   const { err } = await place.parley(words, { env: { PARLEY_API_KEY: 'key' } });
-  expect(err).toContain('(tag)');
+  expect(err).toContain('by: tag');
   expect(server.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
   expect(await place.output(['sessions', 'batches', '--json'])).not.toContain('import');
   await server.close();

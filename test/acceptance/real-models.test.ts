@@ -3,13 +3,13 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { chunk, replyOf, sendStream, sse, startStream } from '../support/model-server.ts';
-import { fails, ModelledPlace } from '../support/modelled-place.ts';
+import { fails, PlaceWithModel } from '../support/place-with-model.ts';
 import { serve } from '../support/scripted-server.ts';
 import { testCertificate } from '../support/test-certificate.ts';
 
-let place: ModelledPlace;
+let place: PlaceWithModel;
 beforeEach(async () => {
-  place = await ModelledPlace.open();
+  place = await PlaceWithModel.open();
 });
 afterEach(() => place.close());
 

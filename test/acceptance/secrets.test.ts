@@ -8,10 +8,10 @@ import { callWith } from '../support/calls.ts';
 import { openEmbedded } from '../support/embedded.ts';
 import { expectFailure } from '../support/failures.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
+import { textsInFiles } from '../support/remaining-texts.ts';
 import { sendJson, serve } from '../support/scripted-server.ts';
 import { servePlace } from '../support/served-place.ts';
 import { storedKey } from '../support/stored.ts';
-import { textsInFiles } from '../support/texts-left.ts';
 
 const token = (name: string) => {
   const random = name.padEnd(30, 'x');

@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { chunk, replyOf, sendStream, sse, startStream } from '../support/model-server.ts';
-import { ModelledPlace } from '../support/modelled-place.ts';
+import { PlaceWithModel } from '../support/place-with-model.ts';
 import { servePlace } from '../support/served-place.ts';
 
-let place: ModelledPlace;
+let place: PlaceWithModel;
 beforeEach(async () => {
-  place = await ModelledPlace.open();
+  place = await PlaceWithModel.open();
 });
 afterEach(() => place.close());
 

@@ -8,18 +8,18 @@ import type { Message, Page, Session } from '../../src/service/session.ts';
 import { entered, ReplFixture } from '../cli/repl/repl-fixture.ts';
 import { expectFailure } from '../support/failures.ts';
 import { replyOf, sendStream } from '../support/model-server.ts';
-import { fails, ModelledPlace } from '../support/modelled-place.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
+import { fails, PlaceWithModel } from '../support/place-with-model.ts';
 import { servePlace } from '../support/served-place.ts';
 
-let place: ModelledPlace;
+let place: PlaceWithModel;
 const fixture = new ReplFixture();
 let replies = 0;
-const counting: ModelledPlace['script'] = (_request, response) =>
+const counting: PlaceWithModel['script'] = (_request, response) =>
   sendStream(response, replyOf(`reply ${++replies}`));
 
 beforeAll(async () => {
-  place = await ModelledPlace.open();
+  place = await PlaceWithModel.open();
   place.script = counting;
   await place.add('own', '--default');
 });

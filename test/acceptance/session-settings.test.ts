@@ -7,15 +7,15 @@ import type { ModeSettings } from '../../src/service/mode-settings.ts';
 import type { NewSession, Session } from '../../src/service/session.ts';
 import { entered, ReplFixture } from '../cli/repl/repl-fixture.ts';
 import { expectFailure } from '../support/failures.ts';
-import { ModelledPlace } from '../support/modelled-place.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
+import { PlaceWithModel } from '../support/place-with-model.ts';
 import { type ScriptedServer, sendJson, serve } from '../support/scripted-server.ts';
 import { servePlace } from '../support/served-place.ts';
 
-let place: ModelledPlace;
+let place: PlaceWithModel;
 const fixture = new ReplFixture();
 beforeAll(async () => {
-  place = await ModelledPlace.open();
+  place = await PlaceWithModel.open();
   await place.add(
     'own',
     '--system',

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Message, Page, Session } from '../../src/service/session.ts';
 import { replyOf, sendStream } from '../support/model-server.ts';
-import { ModelledPlace } from '../support/modelled-place.ts';
+import { PlaceWithModel } from '../support/place-with-model.ts';
 
-let place: ModelledPlace;
+let place: PlaceWithModel;
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
 
 beforeAll(async () => {
-  place = await ModelledPlace.open();
+  place = await PlaceWithModel.open();
   place.script = ({ body }, response) => {
     const { messages, model, response_format: format } = JSON.parse(body);
     const [system, { content }] = [

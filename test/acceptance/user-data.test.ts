@@ -8,10 +8,10 @@ import { callWith, collect } from '../support/calls.ts';
 import { openEmbedded } from '../support/embedded.ts';
 import { expectFailure } from '../support/failures.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
+import { textsInFiles } from '../support/remaining-texts.ts';
 import { openRemote } from '../support/remote.ts';
 import { servePlace } from '../support/served-place.ts';
 import { storedKey } from '../support/stored.ts';
-import { textsInFiles } from '../support/texts-left.ts';
 
 const user = 'Canary Jane';
 const text = 'canary-of-the-person';

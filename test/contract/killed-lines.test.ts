@@ -1,5 +1,5 @@
-// Random conversations whose service is killed (SIGKILL) in the middle of operations and goes on in another process: embedded and served, over
-// SQLite and PostgreSQL, there also with two servers.
+// Random conversations whose service is killed (SIGKILL) in the middle of operations and continues in another process: embedded and served, over
+// SQLite and PostgreSQL, and there also with two servers.
 import { afterAll, beforeAll, test } from 'vitest';
 import { runs } from '../support/runs.ts';
 import { bundleLines, type KilledPlace, openKilledPlace } from './killed-places.ts';

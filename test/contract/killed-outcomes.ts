@@ -1,4 +1,4 @@
-// What a session may be after the process was killed in the middle of an operation: as before, or changed as far as the operation came.
+// The possible states of a session after the process was killed in the middle of an operation: unchanged, or changed as far as the operation went.
 import type { ModelReply, ModelSession } from '../local/lines-model.ts';
 
 export type KilledKind = 'chat' | 'regenerate' | 'undo' | 'redo' | 'delete';

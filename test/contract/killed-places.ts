@@ -1,5 +1,5 @@
-// The service in processes that can be killed: embedded or at a port, over SQLite or PostgreSQL. Over PostgreSQL two servers take turns, and
-// while one is killed the other goes on.
+// The service in processes that can be killed: embedded or at a port, over SQLite or PostgreSQL. Over PostgreSQL two servers alternate, and while
+// one is killed the other continues.
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,12 +10,12 @@ import type { SessionStore } from '../../src/store/session-store.ts';
 import { newKey, openEmbedded, temporaryDirectory } from '../support/embedded.ts';
 import { LinesChild } from '../support/lines-child.ts';
 import type { LinesStore } from '../support/lines-process.ts';
+import { bundleProcess } from '../support/paused-process.ts';
 import type { PostgresDatabase } from '../support/postgres-server.ts';
 import { postgresOptions } from '../support/postgres-store.ts';
+import { textsInFiles, textsInRows } from '../support/remaining-texts.ts';
 import { openRemote } from '../support/remote.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
-import { bundleProcess } from '../support/standing-still.ts';
-import { textsInFiles, textsInRows } from '../support/texts-left.ts';
 import { type LinesPlace, projectName, ScriptedEngine } from './lines-place.ts';
 
 export interface KilledPlace {

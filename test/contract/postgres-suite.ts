@@ -1,5 +1,5 @@
-// The suite of the service over a PostgreSQL: through a balancer that gives each connection to the next of two servers on one store, and,
-// where asked for, embedded. The servers reach the database through a pooler where that is asked for; the embedded service reaches it directly.
+// The suite of the service over PostgreSQL: through a balancer that sends each connection to the next of two servers on one store, and optionally
+// embedded. The servers may reach the database through a pooler; the embedded service reaches it directly.
 import { afterAll, beforeAll } from 'vitest';
 import type { EmbeddedBackend } from '../../src/service/backend.ts';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';

@@ -1,5 +1,5 @@
-// Random conversations with the lines of a session: from a server on a port, over PostgreSQL, and from two servers over one PostgreSQL. Of the
-// servers, killed-lines.test.ts is the short form.
+// Random conversations with alternatives, undo and forks: at a server on a port, over PostgreSQL, and at two servers over one PostgreSQL.
+// killed-lines.test.ts has the short form for servers.
 import { expect, onTestFinished, test } from 'vitest';
 import type { EmbeddedBackend } from '../../src/service/backend.ts';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
@@ -8,10 +8,10 @@ import { type FixtureOptions, openServer } from '../server/server-fixture.ts';
 import { balance } from '../support/balancer.ts';
 import { newKey, openEmbedded } from '../support/embedded.ts';
 import { postgresOptions } from '../support/postgres-store.ts';
+import { textsInRows } from '../support/remaining-texts.ts';
 import { openRemote } from '../support/remote.ts';
 import { runs } from '../support/runs.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
-import { textsInRows } from '../support/texts-left.ts';
 import { projectName, ScriptedEngine } from './lines-place.ts';
 import { playRandomLines } from './random-lines.ts';
 
@@ -29,7 +29,7 @@ async function listening(options: FixtureOptions) {
   return { server, ...(await server.listen()) };
 }
 
-test.runIf(isLong)('a server on a port keeps the lines of a session', async () => {
+test.runIf(isLong)('a server on a port handles alternatives, undo and forks', async () => {
   const engine = new ScriptedEngine();
   let store: SessionStore | undefined;
   const around = (opened: SessionStore) => {
@@ -51,7 +51,7 @@ test.runIf(isLong)('a server on a port keeps the lines of a session', async () =
   await playRandomLines(place, numRuns, length);
 });
 
-test('PostgreSQL keeps the lines of a session', async () => {
+test('PostgreSQL handles alternatives, undo and forks', async () => {
   const database = await sharedPostgres();
   const engine = new ScriptedEngine();
   const { store } = await openPostgresStore(postgresOptions(database));
@@ -64,7 +64,7 @@ test('PostgreSQL keeps the lines of a session', async () => {
   expect((await backend.administration.inspectStore()).integrity).toBe('ok');
 });
 
-test.runIf(isLong)('two servers over one PostgreSQL keep the lines of a session', async () => {
+test.runIf(isLong)('two servers over one PostgreSQL handle alternatives, undo and forks', async () => {
   const database = await sharedPostgres();
   const engine = new ScriptedEngine();
   const open = async (server?: { readonly owner: string }) =>

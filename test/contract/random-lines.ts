@@ -1,5 +1,5 @@
-// Random conversations of two projects, with other replies, undo, redo, forks, imports, deletions, purges and turns whose process died: what
-// was acknowledged is readable, an engine gets exactly the visible line, a fork changes nothing but itself, and no project sees another's.
+// Random conversations of two projects, with other replies, undo, redo, forks, imports, deletions, purges and turns whose process died. What was
+// acknowledged is readable, an engine gets exactly the visible messages, a fork changes only itself, and no project sees another's.
 import fc from 'fast-check';
 import { expect, vi } from 'vitest';
 import type { Backend, EmbeddedBackend } from '../../src/service/backend.ts';

@@ -1,4 +1,4 @@
-// How often a request with a known key waits for the database. Each round trip costs the time of the network once more.
+// The round trips of a request with a known key to the database. Each of them adds the latency of the network.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import { openServer, type ServerFixture } from '../server/server-fixture.ts';

@@ -1,4 +1,4 @@
-// Two projects of one test alone, a key to each, and a key that was revoked: a store of many tests then holds nothing of the others for it.
+// Two projects for one test, each with a key, and a revoked key, so that tests can share a store.
 import type { EmbeddedBackend } from '../../src/service/backend.ts';
 import { newKey } from '../support/embedded.ts';
 import type { ServiceFixture } from './service-suite.ts';

@@ -1,4 +1,4 @@
-// What every backend of the API must do, in this process or at a server. The suite knows only the contracts and the
+// The contract of every backend of the API, in this process or at a server. The suite uses only the contracts and the
 // two modes that need no model. Its parts are in service/.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Backend } from '../../src/service/backend.ts';

@@ -66,7 +66,7 @@ const operations = (tenants: number): fc.Arbitrary<readonly Operation[]> =>
   );
 
 describe('projects in one store', () => {
-  it('behave as separate maps, and no answer of one contains data of another', async () => {
+  it('behave as separate maps, and no response of one contains data of another', async () => {
     const scenario = fc
       .integer({ min: 2, max: 4 })
       .chain((tenants) => fc.tuple(fc.constant(tenants), operations(tenants)));

@@ -8,8 +8,8 @@ import type { Message, Page } from '../../src/service/session.ts';
 import { callWith, collect, say } from '../support/calls.ts';
 import { newKey, openEmbedded, temporaryDirectory } from '../support/embedded.ts';
 import type { Acknowledged } from '../support/line-moving-process.ts';
+import { bundleProcess } from '../support/paused-process.ts';
 import { runs } from '../support/runs.ts';
-import { bundleProcess } from '../support/standing-still.ts';
 
 test('nothing acknowledged is lost, and no turn or fork is there in part', async () => {
   const place = await temporaryDirectory();

@@ -1,11 +1,11 @@
 // Processes that lose their turn: one that is suspended for longer than its lease, and several with one key. A reply that was reported as
-// done is stored, once. `scripts/standing-still.js` does the first with the usual lease of 15 s.
+// done is stored, once. `scripts/paused-process.js` does the first with the usual lease of 15 s.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { callWith } from '../support/calls.ts';
 import { newKey, openEmbedded, temporaryDirectory } from '../support/embedded.ts';
-import { bundleChattingProcess, chatIn, faultsOf, standStill } from '../support/standing-still.ts';
+import { bundleChattingProcess, chatIn, faultsOf, runPausedProcess } from '../support/paused-process.ts';
 
 let place: Awaited<ReturnType<typeof temporaryDirectory>>;
 let script: string;
@@ -18,7 +18,7 @@ afterAll(() => place.remove());
 
 test.each([true, false])('a suspended process learns that its turn was taken (key: %s)', async (withKey) => {
   const directory = join(place.path, `data-${withKey}`);
-  const report = await standStill(script, { directory, turnLeaseMs: 400, stopMs: 700, withKey });
+  const report = await runPausedProcess(script, { directory, turnLeaseMs: 400, stopMs: 700, withKey });
   expect(faultsOf(report)).toEqual([]);
   const kept = report.stored.map(({ content, finish_reason }) => `${finish_reason}: ${content}`);
   if (withKey) expect(kept).toEqual(['user: hello', 'stop: of the other']);

@@ -10,20 +10,20 @@ describe('a certificate', () => {
     server = kept(await serve((_request, response) => response.end('secret'), testCertificate));
   };
 
-  it('of an unknown signer is refused before anything is sent', async () => {
+  it('of an unknown authority is refused before anything is sent', async () => {
     await open();
     const failure = await failureOf(clientOf(server.url).request(get({ headers: { Authorization: 'k' } })));
     expect(failure).toMatchObject({ kind: 'untrusted', sent: false });
     expect(server.requests).toHaveLength(0);
   });
 
-  it('that is trusted is taken', async () => {
+  it('that is trusted is accepted', async () => {
     await open();
     const client = clientOf(server.url, { authorities: [testCertificate.cert] });
     expect(await (await client.request(get())).text(10)).toBe('secret');
   });
 
-  it('is asked of a server that has none: it is told as TLS', async () => {
+  it('is requested from a server without TLS: the failure is reported as TLS', async () => {
     const plain = kept(await serve((_request, response) => response.end()));
     const client = clientOf(plain.url.replace('http:', 'https:'));
     expect(await failureOf(client.request(get()))).toMatchObject({ kind: 'tls', sent: false });
@@ -31,7 +31,7 @@ describe('a certificate', () => {
 });
 
 describe('a proxy', () => {
-  it('is asked for a tunnel, with its password, and sees no header of the request', async () => {
+  it('gets a request for a tunnel, with its password, and sees no header of the request', async () => {
     const server = kept(await serve((_request, response) => response.end('through')));
     const seen: string[] = [];
     const proxy = kept(await serveProxy(server.port, (head) => seen.push(head)));
@@ -59,7 +59,7 @@ describe('a proxy', () => {
     expect(failure.message).not.toContain('word');
   });
 
-  it('that is not there is named', async () => {
+  it('that does not exist is named', async () => {
     const proxy = await serve(() => {});
     await proxy.close();
     const client = clientOf('http://api.example', { proxies: { HTTP_PROXY: proxy.url } });

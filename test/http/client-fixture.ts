@@ -1,4 +1,4 @@
-// The client of the tests of HTTP, and the servers that it meets; each is closed when its test is finished.
+// The client of the HTTP tests, and its servers. Each is closed when its test is finished.
 import { onTestFinished } from 'vitest';
 import { HttpClient, type HttpClientOptions, type HttpRequest } from '../../src/http/http-client.ts';
 import { HttpFailure } from '../../src/http/http-failure.ts';

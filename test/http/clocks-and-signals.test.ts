@@ -1,4 +1,4 @@
-// A request that takes too long, or that is not wanted any more.
+// Requests that take too long, or are aborted.
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -6,13 +6,13 @@ import { type Script, serveBytes } from '../support/scripted-server.ts';
 import { clientOf, failureOf, get, kept, readAll, started } from './client-fixture.ts';
 
 describe('a clock', () => {
-  it('limits the wait for the head of an answer', async () => {
+  it('limits the wait for the head of a response', async () => {
     const { client } = await started(() => {}, { responseMs: 50 });
     expect(await failureOf(client.request(get()))).toMatchObject({ kind: 'timeout', sent: true });
   });
 
   // A warning of Node fails the run: Node 22 and newer warn of a timer with a negative time.
-  it('that has run out already ends the wait without a warning', async () => {
+  it('that is already over ends the wait without a warning', async () => {
     const { client } = await started(() => {}, { responseMs: 0 });
     expect(await failureOf(client.request(get()))).toMatchObject({ kind: 'timeout' });
   });
@@ -26,13 +26,13 @@ describe('a clock', () => {
     response.end();
   };
 
-  it('limits an answer that is read whole, however it drips', async () => {
+  it('limits a response that is read whole, however slowly it arrives', async () => {
     const { client } = await started(dripping, { responseMs: 100, silenceMs: 10_000 });
     const whole = client.request(get()).then((answer) => answer.text(100));
     expect(await failureOf(whole)).toMatchObject({ kind: 'timeout' });
   });
 
-  it('does not limit a whole stream, nor what its reader takes', async () => {
+  it('limits neither a whole stream nor the time of its reader', async () => {
     const { client } = await started(dripping, { responseMs: 800, silenceMs: 800 });
     let text = '';
     for await (const chunk of (await client.request(get())).stream()) {
@@ -64,13 +64,13 @@ describe('a clock', () => {
 describe('a signal', () => {
   const reason = new Error('stopped');
 
-  it('that has fired lets nothing go', async () => {
+  it('that was aborted sends nothing', async () => {
     const { server, client } = await started((_request, response) => response.end());
     await expect(client.request(get({ signal: AbortSignal.abort(reason) }))).rejects.toBe(reason);
     expect(server.requests).toHaveLength(0);
   });
 
-  it('stops the wait for an answer, and the connection with it', async () => {
+  it('stops the wait for a response, and closes the connection', async () => {
     const stop = new AbortController();
     const gone = new AbortController();
     const { client } = await started((_request, response) => {
@@ -81,7 +81,7 @@ describe('a signal', () => {
     if (!gone.signal.aborted) await once(gone.signal, 'abort');
   });
 
-  it('stops the reading of an answer', async () => {
+  it('stops the reading of a response', async () => {
     const { client } = await started((_request, response) => response.writeHead(200).write('first'));
     for (const read of ['stream', 'text'] as const) {
       const stop = new AbortController();

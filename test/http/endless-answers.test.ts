@@ -1,4 +1,4 @@
-// Answers without an end, in each place where an answer can have none: they are left, and what was held of them is small.
+// Endless responses, in each part of a response: they are abandoned, and take little memory.
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -45,7 +45,7 @@ const proxyUrl = ({ port }: { readonly port: number }) => `socks5://127.0.0.1:${
 
 const flooded = (first: string, again: string | Buffer) => clients((socket) => flood(socket, first, again));
 
-describe('an answer without an end', () => {
+describe('an endless response', () => {
   it.each<[string, string, string | Buffer]>([
     ['of data', body, chunkOf(Buffer.alloc(60_000))],
     ['in chunks of one byte', body, '1\r\nx\r\n'.repeat(5000)],
@@ -90,7 +90,7 @@ describe('an answer without an end', () => {
     },
   );
 
-  it('of headers full of spaces costs no more time than one of letters', async () => {
+  it('of headers full of spaces takes no more time than one of letters', async () => {
     const { plain } = await flooded('', `HTTP/1.1 103 Hi\r\nX: a${' '.repeat(15_000)}a\r\n\r\n`);
     const start = performance.now();
     expect(await failureOf(plain.request(get()))).toMatchObject({ kind: 'too_large' });
@@ -98,7 +98,7 @@ describe('an answer without an end', () => {
   });
 });
 
-it('TLS through a SOCKS proxy is that of the host which is meant, not of the proxy', async () => {
+it('TLS through a SOCKS proxy is that of the target host, not of the proxy', async () => {
   const secure = kept(await serveBytes((socket) => socket.end(), testCertificate));
   const socks = kept(await serveSocks(secure.port));
   const client = clientOf('https://api.example', {
@@ -109,8 +109,8 @@ it('TLS through a SOCKS proxy is that of the host which is meant, not of the pro
   expect(failure).toMatchObject({ sent: false, message: expect.stringContaining('api.example') });
 });
 
-describe('bytes that wait', () => {
-  it('hold no more memory than their blocks, whatever buffers they came in', () => {
+describe('buffered bytes', () => {
+  it('take no more memory than their blocks, whatever their original buffers', () => {
     const queue = new ChunkQueue();
     const count = 20_000;
     for (let index = 0; index < count; index++) {
@@ -130,7 +130,7 @@ describe('bytes that wait', () => {
     expect(queue.byteLength).toBe(0);
   });
 
-  it('come in their order, large and small, one at a time or all together', () => {
+  it('are returned in order, large and small, one at a time or all together', () => {
     const chunks = [3, 40_000, 5, 6, 16_384, 1, 16_383, 16_383, 2].map((length, index) =>
       new Uint8Array(length).fill(index),
     );

@@ -1,4 +1,4 @@
-// The syntax of server-sent events, however the bytes are cut on their way.
+// The syntax of server-sent events, for any chunks.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -32,7 +32,7 @@ async function readBytes(bytes: Uint8Array, cuts: readonly number[] = [], most =
 }
 
 describe('an event stream', () => {
-  it('lets signals and timers in between two chunks', async () => {
+  it('lets signals and timers run between two chunks', async () => {
     const most = 1000;
     async function* full() {
       for (let count = 0; count < most; count++) yield Buffer.from(':\n\n');
@@ -51,7 +51,7 @@ describe('an event stream', () => {
 
   const ends = ['\n', '\r\n', '\r'];
 
-  it('is the same whatever its chunks and its line ends', async () => {
+  it('is the same for any chunks and line ends', async () => {
     const lines = [
       ': hello',
       'event: delta',
@@ -98,7 +98,7 @@ describe('an event stream', () => {
     },
   );
 
-  it('loses a byte order mark, comments, and fields that it does not know', async () => {
+  it('ignores a byte order mark, comments, and unknown fields', async () => {
     expect(await read('\ufeffevent: a\nretry: 5\nodd: 1\ndata\n: c\ndata: x\n\n')).toEqual([
       { event: 'a', data: '\nx' },
     ]);
@@ -112,7 +112,7 @@ describe('an event stream', () => {
     expect(failure).toMatchObject({ kind: 'unreadable' });
   });
 
-  it('whose lines end in CR tells each event as soon as it is complete', async () => {
+  it('whose lines end in CR yields each event as soon as it is complete', async () => {
     async function* open() {
       yield Buffer.from('data: a\r\r');
       yield Buffer.from('\ndata: b\r');
@@ -128,7 +128,7 @@ describe('an event stream', () => {
     expect(told.map((events) => events.map(({ data }) => data))).toEqual([['a'], [], ['b\nc']]);
   });
 
-  it('with bytes that are not UTF-8 is refused there, after all that came before', async () => {
+  it('with bytes that are not UTF-8 is refused there, after all earlier events', async () => {
     const good = Buffer.from('data: é\n\ndata: b\n\n');
     for (const wrong of [[0xff], [0xc3, 0x28], [0xed, 0xa0, 0xbd], [0xf0, 0x9f]]) {
       const bytes = Buffer.concat([
@@ -145,7 +145,7 @@ describe('an event stream', () => {
     }
   });
 
-  it('has events of a limited number of lines, empty ones and comments too', async () => {
+  it('has events of a limited number of lines, including empty ones and comments', async () => {
     for (const line of ['data:\n', '\r']) {
       const { events, failure } = await readBytes(Buffer.from(line.repeat(1_000_001)), [], 10_000_000);
       expect(events).toEqual([]);
@@ -155,7 +155,7 @@ describe('an event stream', () => {
     expect(await read(lively + lively, [], 10_000_000)).toHaveLength(2);
   });
 
-  it('is known by its type', () => {
+  it('is recognised by its type', () => {
     for (const type of ['text/event-stream', 'text/event-stream; charset=utf-8', 'Text/Event-Stream ;x']) {
       expect(isEventStream(type)).toBe(true);
     }

@@ -1,4 +1,4 @@
-// JSON of servers: what is too deep or of too many parts to be held is refused, and all else is what JSON.parse makes of it.
+// JSON of servers: text that is nested too deeply or has too many parts is refused; other text gives the same value as JSON.parse.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { parseJson } from '../../src/http/foreign-json.ts';
@@ -30,7 +30,7 @@ it('that is none is undefined', () => {
   for (const text of texts) expect(parseJson(text + padding)).toBeUndefined();
 });
 
-it('may hold brackets in its texts, behind any quotation mark or backslash', () => {
+it('may contain brackets in its strings, after any quotation mark or backslash', () => {
   for (const text of [
     '['.repeat(5000),
     '"['.repeat(5000),

@@ -1,4 +1,4 @@
-// Retry-After, and which proxy the environment means.
+// Retry-After, and the choice of the proxy from the environment.
 import { describe, expect, it } from 'vitest';
 import { type ProxyVariables, proxyFor } from '../../src/http/proxy-choice.ts';
 import { readRetryAfter, retryAfterOf } from '../../src/http/retry-after.ts';

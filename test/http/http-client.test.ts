@@ -1,4 +1,4 @@
-// One request and its answer over real sockets: what goes well, and how a server fails it.
+// One request and its response over real sockets: successes, and failures of the server.
 import { setTimeout as delay } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { testCertificate } from '../support/test-certificate.ts';
 import { clientOf, failureOf, get, kept, readAll, started } from './client-fixture.ts';
 
 describe('a request', () => {
-  it('arrives as it was given, and its answer comes back', async () => {
+  it('arrives unchanged, and its response is returned', async () => {
     const { server, client } = await started((_request, response) => {
       response.writeHead(201, { 'x-note': ['one', 'two'] }).end('é\ufeff😀');
     });
@@ -31,7 +31,7 @@ describe('a request', () => {
     expect(server.requests[0]?.headers).not.toHaveProperty('content-type');
   });
 
-  it('uses connections that are there', async () => {
+  it('reuses connections', async () => {
     const { server, client } = await started((_request, response) => response.end('ok'));
     await (await client.request(get())).text(10);
     // By then the server is known to keep connections.
@@ -66,14 +66,14 @@ describe('a request', () => {
     expect(await failureOf(answer.text(100_000))).toMatchObject({ kind, sent: true });
   });
 
-  it('that is answered in an unknown packing fails', async () => {
+  it('with a response in an unknown encoding fails', async () => {
     const { client } = await started((_request, response) => {
       response.writeHead(200, { 'content-encoding': 'zip' }).end('x');
     });
     expect(await failureOf((await client.request(get())).text(10))).toMatchObject({ kind: 'unreadable' });
   });
 
-  it('has an answer of a limited size, unpacked too', async () => {
+  it('has a response of a limited size, even after decompression', async () => {
     const { client } = await started((request, response) => {
       if (request.path === '/bomb') response.setHeader('content-encoding', 'gzip');
       response.end(request.path === '/bomb' ? gzipSync(Buffer.alloc(1_000_000)) : 'x'.repeat(1001));
@@ -85,7 +85,7 @@ describe('a request', () => {
     expect(await (await client.request(get())).text(1001)).toHaveLength(1001);
   });
 
-  it('that is answered with bytes that are not UTF-8 fails', async () => {
+  it('with a response that is not UTF-8 fails', async () => {
     const { client } = await started((_request, response) => response.end(Buffer.from('caf\xe9', 'latin1')));
     expect(await failureOf((await client.request(get())).text(10))).toMatchObject({ kind: 'unreadable' });
   });
@@ -127,7 +127,7 @@ describe('a redirect', () => {
 });
 
 describe('a failure', () => {
-  it('to answer with anything but an upgrade that nobody asked for is told at once', async () => {
+  it('that sends an unrequested upgrade fails at once', async () => {
     const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n';
     const server = kept(await serveBytes((socket) => socket.write(upgrade)));
     const failure = await failureOf(clientOf(server.url, { responseMs: 60_000 }).request(get()));
@@ -201,7 +201,7 @@ describe('a failure', () => {
     },
   );
 
-  it('to speak HTTP is told as that', async () => {
+  it('that does not speak HTTP is reported as that', async () => {
     const server = kept(await serveBytes((socket) => socket.write('220 mail.example ESMTP\r\n')));
     expect(await failureOf(clientOf(server.url).request(get()))).toMatchObject({ kind: 'unreadable' });
   });

@@ -1,4 +1,4 @@
-// A key is found in a text in whatever form it stands there, and nothing else is taken for it.
+// A key is found in a text in any form, without false positives.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { redactKey } from '../../src/http/key-redaction.ts';
@@ -33,13 +33,13 @@ const forms: Readonly<Record<string, string>> = {
   'half of it': key.slice(0, 13),
 };
 
-it.each(Object.entries(forms))('a key %s is taken out of a text, and nothing beside it', (_, form) => {
+it.each(Object.entries(forms))('a key %s is removed from a text, and nothing else', (_, form) => {
   const said = redactKey(`Wrong: "${form}" is refused, ${form}!`, key);
   // Of Base64 the characters at both ends hold what stands beside the key.
   expect(said).toMatch(/^Wrong: "[\w+/]{0,11}\[key\][\w+/]?" is refused, [\w+/]{0,11}\[key\][\w+/]?!$/);
 });
 
-it('a text without the key stays as it is, also with small parts of it', () => {
+it('a text without the key stays unchanged, even with small parts of it', () => {
   for (const text of [
     '100 % of it, & more',
     'No key: sk-Secret{… …EFghi, %41 \\u0041 &#65; a b',
@@ -51,7 +51,7 @@ it('a text without the key stays as it is, also with small parts of it', () => {
   fc.assert(fc.property(fc.string(), (other) => redactKey(other, key) === other));
 });
 
-it('a key is found wherever it stands, and what is around it stays', () => {
+it('a key is found anywhere, and the text around it stays', () => {
   const around = fc.string({ unit: fc.constantFrom(...'ab %&#;\\u00416[]"') });
   const form = fc.constantFrom(
     key,

@@ -1,4 +1,4 @@
-// A client of which much is asked.
+// A client with many requests.
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { HttpClient } from '../../src/http/http-client.ts';
@@ -38,7 +38,7 @@ const echo: Script = ({ path, body, headers }, response) => {
 };
 
 describe('a client of many requests', () => {
-  it('gives each its own answer, over few connections', async () => {
+  it('gives each request its own response, over few connections', async () => {
     const { server, ask } = await started(echo);
     const early = await (await ask('/first', { body: 'é' })).text(100);
     // By then the server is known to keep connections.
@@ -54,7 +54,7 @@ describe('a client of many requests', () => {
     expect(server.connections()).toBe(8);
   });
 
-  it('tells failures, limits and stops as it did at first', async () => {
+  it('reports failures, limits and stops as at first', async () => {
     const { server, ask, client } = await started(echo, 2000);
     for (const isLater of [false, true]) {
       if (isLater) await inParallel(100, async () => void (await (await ask('/warm')).text(100)));
@@ -76,7 +76,7 @@ describe('a client of many requests', () => {
     await client.close();
   });
 
-  it('has one listener on a signal that many share, and none when all is read', async () => {
+  it('has one listener on a shared signal, and none when everything is read', async () => {
     const { ask } = await started(echo);
     const { signal } = new AbortController();
     const listeners = { most: 0, now: 0 };

@@ -1,4 +1,4 @@
-// Connections to this machine that are kept from one request to the next, and those that must not be.
+// Connections to this machine that are kept between requests, and those that must not be.
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -38,7 +38,7 @@ describe('a connection', () => {
     expect(server.connections()).toBe(connections);
   });
 
-  it('is used no more once the server has closed one under a request', async () => {
+  it('is not reused after the server has closed one during a request', async () => {
     let isBroken = false;
     const server = await serveBytes((socket) => {
       socket.on('data', () => (isBroken ? socket.destroy() : socket.write(ok))).write(ok);
@@ -54,7 +54,7 @@ describe('a connection', () => {
     }
   });
 
-  it('that is kept is left when the server speaks without being asked', async () => {
+  it('that is idle is closed when the server sends unrequested bytes', async () => {
     const gone: Promise<unknown>[] = [];
     const server = await serveBytes((socket) => {
       gone.push(once(socket, 'close'));
@@ -68,7 +68,7 @@ describe('a connection', () => {
     }
   });
 
-  it('that is kept serves the next request even if the one before is stopped after its end', async () => {
+  it('that is idle serves the next request even if the previous one is stopped after its end', async () => {
     let answer = () => {};
     const server = await serve(({ path }, response) => {
       if (path === '/first') response.end(path);
@@ -88,7 +88,7 @@ describe('a connection', () => {
     expect(server.connections()).toBe(1);
   });
 
-  it('is closed with its client, kept or not', async () => {
+  it('is closed with its client, idle or not', async () => {
     const closed: Promise<unknown>[] = [];
     const server = await serveBytes((socket, count) => {
       closed.push(once(socket, 'close'));
@@ -105,7 +105,7 @@ describe('a connection', () => {
     await Promise.all(closed);
   });
 
-  it('gives its bytes at the pace of their reader', async () => {
+  it('delivers its bytes at the pace of the reader', async () => {
     const size = 50 * 1024 * 1024;
     let written = 0;
     const server = await serve(async (_request, response) => {

@@ -1,4 +1,4 @@
-// The bytes of an answer on their way to their reader: nothing lost, nothing hoarded.
+// The bytes of a response body between the connection and the reader: none is lost, and few are buffered.
 import { describe, expect, it } from 'vitest';
 import { ResponseBody } from '../../src/http/response-body.ts';
 
@@ -16,8 +16,8 @@ function bodyOf(mostBytes = 1_000_000) {
 const bytes = (text: string) => new TextEncoder().encode(text);
 const large = new Uint8Array(70_000);
 
-describe('the body of an answer', () => {
-  it('holds its connection back while its reader is slower, and only then', async () => {
+describe('the body of a response', () => {
+  it('pauses its connection while its reader is slower, and only then', async () => {
     const { body, calls } = bodyOf();
     body.push(bytes('first'));
     expect(calls).toEqual([]);
@@ -40,7 +40,7 @@ describe('the body of an answer', () => {
     expect(calls).toEqual(['pause', 'resume']);
   });
 
-  it('that is read whole waits for its end, and is not held back', async () => {
+  it('that is read whole waits for its end, and is not paused', async () => {
     const { body, calls } = bodyOf();
     const whole = body.whole(200_000);
     for (const chunk of [bytes('first'), large, large]) body.push(chunk);
@@ -49,7 +49,7 @@ describe('the body of an answer', () => {
     expect(calls).toEqual([]);
   });
 
-  it('that is larger than it may be takes its connection with it, ended or not', async () => {
+  it('that exceeds the limit closes its connection, complete or not', async () => {
     for (const isEnded of [false, true]) {
       const { body, calls } = bodyOf();
       body.push(bytes('12345'));
@@ -59,7 +59,7 @@ describe('the body of an answer', () => {
     }
   });
 
-  it('gives what came before a failure, then the failure', async () => {
+  it('delivers the bytes before a failure, then the failure', async () => {
     const { body } = bodyOf();
     const failure = new Error('broken');
     body.push(bytes('a'));
@@ -77,7 +77,7 @@ describe('the body of an answer', () => {
     await expect(other.whole(10)).rejects.toBe(failure);
   });
 
-  it('that is stopped gives the reason alone, also to who waits already', async () => {
+  it('that is stopped delivers only the reason, even to a waiting reader', async () => {
     const reason = new Error('stopped');
     const { body } = bodyOf();
     body.push(bytes('a'));
@@ -89,7 +89,7 @@ describe('the body of an answer', () => {
     await expect(whole).rejects.toBe(reason);
   });
 
-  it('whose reader leaves takes its connection with it', async () => {
+  it('whose reader leaves closes its connection', async () => {
     const { body, calls } = bodyOf();
     body.push(bytes('a'));
     for await (const chunk of body) {

@@ -1,4 +1,4 @@
-// The syntax of HTTP/1.1 answers, however their bytes are cut on their way; and what is none.
+// The syntax of HTTP/1.1 responses, for any chunks; and invalid responses.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ResponseParser, ResponseSyntaxError } from '../../src/http/response-parser.ts';
@@ -35,7 +35,7 @@ const chunked = 'HTTP/1.1 200 OK\r\nkeep-alive: timeout=5\r\ntransfer-encoding: 
 const kept = 'HTTP/1.1 200 OK\r\nconnection: keep-alive\r\ncontent-length:';
 
 describe('an answer', () => {
-  it('is the same whatever its pieces', () => {
+  it('is the same for any chunks', () => {
     const answers = [
       'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello',
       `${chunked}5;name="a;b"\r\nhello\r\n00A\r\n to\r\nevery\r\n0\r\n\r\n`,
@@ -80,13 +80,13 @@ describe('an answer', () => {
     expect(read(text.slice(0, -1), { ends: true }).isComplete).toBe(false);
   });
 
-  it('that says nothing of its end has it with the connection, and leaves none to keep', () => {
+  it('without a length ends with the connection, which is not kept', () => {
     const text = 'HTTP/1.1 200 OK\r\n\r\nall that comes';
     expect(read(text)).toMatchObject({ isComplete: false, body: 'all that comes' });
     expect(read(text, { ends: true })).toMatchObject({ isComplete: true, isPersistent: false });
   });
 
-  it('has its headers by small letters, each once, without the space around them', () => {
+  it('has its headers in lower case, each once, without surrounding spaces', () => {
     const head =
       'HTTP/1.1 200 OK\r\nSet-Cookie:a=1\r\nX-Empty:\r\nset-cookie: \tb=2 \t\r\n__proto__: x\r\nX-E: caf\xe9\r\n';
     const { heads } = read(`${head}Content-Length: 0\r\n\r\n`);
@@ -102,7 +102,7 @@ describe('an answer', () => {
   });
 });
 
-describe('what is no answer, or could be read in two ways, is refused:', () => {
+describe('an invalid or ambiguous response is refused:', () => {
   const head = 'HTTP/1.1 200 OK\r\n';
   it.each([
     ['another protocol', '220 mail.example ESMTP'],

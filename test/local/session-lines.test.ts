@@ -4,8 +4,8 @@ import type { SessionStore } from '../../src/store/session-store.ts';
 import { projectName, ScriptedEngine } from '../contract/lines-place.ts';
 import { playRandomLines } from '../contract/random-lines.ts';
 import { newKey, openEmbedded, temporaryDirectory } from '../support/embedded.ts';
+import { textsInFiles } from '../support/remaining-texts.ts';
 import { runs } from '../support/runs.ts';
-import { textsInFiles } from '../support/texts-left.ts';
 
 test('keep what was acknowledged, and send the visible line, whatever is done with them', async () => {
   const directory = await temporaryDirectory();

@@ -1,4 +1,4 @@
-// Servers that are broken, or none: each failure has its code and one clear line, and nothing half is taken for whole.
+// Broken and missing servers: each failure has a code and a clear message, and no partial response counts as complete.
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { RemoteOptions } from '../../src/remote/remote-options.ts';
@@ -88,7 +88,7 @@ describe('an answer', () => {
     expect((await say(backend.service, call, 'x', null, 'json')).reply).toBe('Hé 😀');
   });
 
-  it('of the wrong type is read for what it is, but a stream only if it says so', async () => {
+  it('of the wrong type is read as JSON, and as a stream only with that type', async () => {
     const { backend, call } = await remote(
       await serve((request, response) => {
         response.setHeader('content-type', 'application/octet-stream');
@@ -121,7 +121,7 @@ describe('a connection', () => {
     },
   );
 
-  it('to nobody names the place, and what to do', async () => {
+  it('to an address without a server names the address, and the remedy', async () => {
     const server = await serve(() => {});
     await server.close();
     const { backend, call } = await remote({ url: server.url, close: async () => {} });
@@ -131,7 +131,7 @@ describe('a connection', () => {
     expect(failure.hint).toContain('server is running');
   });
 
-  it('to what is not HTTP is no answer', async () => {
+  it('to a server that does not speak HTTP fails', async () => {
     const { backend, call } = await remote(await serveBytes((socket) => socket.write('SSH-2.0-OpenSSH\r\n')));
     expect((await failureOf(backend.service.verify(call))).code).toBe('BAD_RESPONSE');
   });
@@ -161,7 +161,7 @@ describe('a stream', () => {
     expect(all[2]).toMatchObject({ body, data: { reply: 'Hé 😀' } });
   });
 
-  it('that ends with an error event is that error, and says where the message is', async () => {
+  it('that ends with an error event is that error, and names the session', async () => {
     const error = { success: false, error: { code: 'ENGINE_TIMEOUT', message: 'Too slow.' } };
     const { backend, call } = await remote(
       await streaming((response) =>
@@ -184,14 +184,14 @@ describe('a stream', () => {
     expect((await failureOf(say(backend.service, call, 'x'))).code).toBe('BAD_RESPONSE');
   });
 
-  it('of another making, which says nothing that Parley knows, is no reply', async () => {
+  it('with only unknown events is no reply', async () => {
     const { backend, call } = await remote(
       await streaming((response) => response.end('data: {"choices":[]}\n\ndata: [DONE]\n\n')),
     );
     expect((await failureOf(say(backend.service, call, 'x'))).code).toBe('INCOMPLETE_REPLY');
   });
 
-  it('is not asked for where the server is known to have none', async () => {
+  it('is not requested from a server without streams', async () => {
     const server = await serve((request, response) => {
       response.end(
         JSON.stringify({ success: true, data: { session_id: 's', reply: request.headers.accept } }),

@@ -1,4 +1,4 @@
-// The answer to a repeated key whose turn was cut before its reply had any text.
+// The response to a repeated key whose turn was cut before its reply had any text.
 import { expect, it } from 'vitest';
 import { callWith, collect, failureOf } from '../support/calls.ts';
 import { openRemote } from '../support/remote.ts';

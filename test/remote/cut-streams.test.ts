@@ -1,4 +1,4 @@
-// A stream of a reply, cut at any byte, in any way: what came before the last byte of its end is never taken for whole.
+// The stream of a reply, cut at any byte, in any way: a stream without its end never counts as complete.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Backend } from '../../src/service/backend.ts';
 import type { ChatEvent } from '../../src/service/chat-event.ts';

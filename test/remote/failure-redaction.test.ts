@@ -1,4 +1,4 @@
-// A server that repeats the key where it fails does not bring it onto screens and into logs.
+// If a server repeats the key in an error, the key is neither shown nor logged.
 import type { ServerResponse } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
 import { callWith, failureOf, say } from '../support/calls.ts';
@@ -39,7 +39,7 @@ const scripts: Readonly<Record<string, Script>> = {
   },
 };
 
-it.each(Object.keys(scripts))('%s is told without the key', async (name) => {
+it.each(Object.keys(scripts))('%s is reported without the key', async (name) => {
   const server = await serve(scripts[name] as Script);
   const traced: string[] = [];
   const { backend } = await openRemote(server.url, {
@@ -60,7 +60,7 @@ it.each(Object.keys(scripts))('%s is told without the key', async (name) => {
   }
 });
 
-it('an answer of another kind is told without the key', async () => {
+it('a response of another kind is reported without the key', async () => {
   const server = await serve((_request, response) =>
     sendJson(response, { welcome: [{ [key]: `for ${key}` }] }),
   );
@@ -77,7 +77,7 @@ it('an answer of another kind is told without the key', async () => {
     expect((await failureOf(work())).body).toEqual({ welcome: [{ '[key]': 'for [key]' }] });
 });
 
-it('a success is told as it came, also where it holds the key', async () => {
+it('a success is returned unchanged, even if it contains the key', async () => {
   const server = await serve((_request, response) => sendJson(response, { success: true, data: { key } }));
   const { backend } = await openRemote(server.url);
   onTestFinished(async () => {

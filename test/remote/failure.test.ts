@@ -1,9 +1,9 @@
-// What a request that got no answer means to its user.
+// The failures of requests without a response.
 import { expect, it } from 'vitest';
 import { HttpFailure } from '../../src/http/http-failure.ts';
 import { failureOf } from '../../src/remote/failure.ts';
 
-it('a longer silence is offered only where there was a connection to be silent', () => {
+it('a longer time-out is suggested only if there was a connection', () => {
   const failed = (sent: boolean) => failureOf(new HttpFailure('timeout', sent, 'no answer'), 'GET');
   const remedy = { kind: 'allow_longer_silence', mode: null };
   expect(failed(true)).toMatchObject({ code: 'TIMEOUT', remedy });

@@ -1,4 +1,4 @@
-// A server that says it has an archive, and whose records are of another shape: told as such, by every command that reads them.
+// A server that offers an archive whose records have another shape: every command that reads them reports it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectFailure } from '../support/failures.ts';
 import { Place } from '../support/parley.ts';
@@ -47,7 +47,7 @@ test.each([
   }
 });
 
-test('a deletion in batches that is answered so is not taken for one that was done', async () => {
+test('a batch deletion with such a response does not count as done', async () => {
   const words = ['sessions', 'delete', 'ses_a', 'ses_b', '--yes'];
   const { status, out } = await place.parley(words, {
     env: { PARLEY_URL: server.url, PARLEY_API_KEY: 'k' },

@@ -1,4 +1,4 @@
-// Pages that are too large an answer: fewer messages are asked for, and the reading goes on.
+// Pages that exceed the size limit of a response: fewer messages are requested, and the reading continues.
 import { expect, it, onTestFinished } from 'vitest';
 import { callWith, failureOf } from '../support/calls.ts';
 import { openRemote } from '../support/remote.ts';
@@ -35,7 +35,7 @@ async function serverOf(most: number) {
   return { archive: backend.archive, asked };
 }
 
-it('a page that is too large is asked for with half as many messages, and so are the next ones', async () => {
+it('a page that is too large is requested with half as many messages, and so are the next ones', async () => {
   const { archive, asked } = await serverOf(100);
   const call = callWith('k');
   const { data } = await archive.listMessages(call, 's', { limit: 200, cursor: null });
@@ -45,7 +45,7 @@ it('a page that is too large is asked for with half as many messages, and so are
   expect(asked).toEqual([200, 100, 100, 7]);
 });
 
-it('one message that is too large is told of', async () => {
+it('a single message that is too large is an error', async () => {
   const { archive, asked } = await serverOf(0);
   const error = await failureOf(archive.listMessages(callWith('k'), 's', { limit: 2, cursor: null }));
   expect([error.code, error.message]).toEqual([

@@ -1,4 +1,4 @@
-// The other lines of a session at a server elsewhere: which requests they are, and that only a server that names the extension gets them.
+// Other replies, undo, redo and forks at a remote server: their requests, which only a server with the extension gets.
 import type { ServerResponse } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
 import type { RemoteOptions } from '../../src/remote/remote-options.ts';
@@ -87,7 +87,7 @@ it.each(Object.entries(operations))(
   },
 );
 
-it('a server that has the extension since the profile was made is asked', async () => {
+it('a server that got the extension after the profile was stored is asked', async () => {
   const { backend, server } = await meet(parley, { extensions: ['archive', 'idempotency', 'stream'] });
   await backend.archive.undoTurn(call, 's-1');
   await backend.archive.redoTurn(call, 's-1');
@@ -95,19 +95,19 @@ it('a server that has the extension since the profile was made is asked', async 
   expect(paths).toEqual(['/v1/models', '/v1/sessions/s-1/undo', '/v1/sessions/s-1/redo']);
 });
 
-it('the failure of the question whether the server has the extension is reported as it is', async () => {
+it('a failure while the extensions are looked up is reported unchanged', async () => {
   const full = { success: false, error: { code: 'RATE_LIMITED', message: 'Too many' } };
   const { backend } = await meet((_request, response) => sendJson(response, full, 429));
   expect((await failureOf(backend.archive.undoTurn(call, 's-1'))).code).toBe('RATE_LIMITED');
 });
 
-it('a list of the visible line asks for nothing else', async () => {
+it('a list of visible messages sends no further request', async () => {
   const { backend, server } = await meet(parley);
   await backend.archive.listMessages(call, 's-1', { limit: 50, cursor: null });
   expect(server.requests.map(({ path }) => path)).toEqual(['/v1/sessions/s-1/messages?limit=50']);
 });
 
-it('another reply streams as that of a chat, in the mode that the server names', async () => {
+it('another reply streams like that of a chat, in the mode that the server names', async () => {
   const { backend, server } = await meet(
     (_request, response) => {
       withLines(response);
@@ -129,7 +129,7 @@ it('another reply streams as that of a chat, in the mode that the server names',
   expect(server.requests[0]?.headers.accept).toContain('text/event-stream');
 });
 
-it('another reply that comes whole has the mode that the server names', async () => {
+it('another reply as JSON has the mode that the server names', async () => {
   const { backend } = await meet(parley, { extensions: ['lines'] });
   const [begin, done] = await collect(backend.archive.regenerate(call, 's-1', {}, 'whole'));
   expect(begin?.data).toMatchObject({ session_id: 's-1', mode: 'calm' });
@@ -157,7 +157,7 @@ it.each(Object.keys(operations).filter((name) => !name.startsWith('messages')))(
   },
 );
 
-it('a session with hidden messages is imported where they are kept alone', async () => {
+it('a session with hidden messages is imported only by a server that stores them', async () => {
   const hidden_messages = [{ ...message, role: 'user' as const, finish_reason: null, undone_at: time }];
   const record = { session: { ...session, message_count: 0 }, messages: [], hidden_messages };
   const kept = await meet(parley, { extensions: ['lines'] });

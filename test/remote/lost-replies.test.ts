@@ -1,9 +1,9 @@
-// Answers that get lost after the server has acted: with keys that are honoured a turn is stored once, and at a stranger's never twice.
+// Responses that are lost after the server has acted: if keys are honoured, a turn is stored once; at a third-party server never twice.
 import { describe, expect, it } from 'vitest';
 import { ParleyError } from '../../src/service/errors.ts';
 import { openServer } from '../server/server-fixture.ts';
 import { callWith, say } from '../support/calls.ts';
-import { openMiddleman } from '../support/losing-middleman.ts';
+import { openLossyProxy } from '../support/lossy-proxy.ts';
 import { openRemote } from '../support/remote.ts';
 import { runs } from '../support/runs.ts';
 import { openTurnServer } from '../support/turn-server.ts';
@@ -16,8 +16,8 @@ function losing(count: number): number | null {
 
 const turns = runs(100, 2_000);
 
-describe('a middleman who loses 30 % of the answers', () => {
-  it('makes no turn be stored twice or not at all, where the server honours keys', async () => {
+describe('a proxy that loses 30 % of the responses', () => {
+  it('causes no duplicate and no lost turn if the server honours keys', async () => {
     const { server, stored, lost } = await openTurnServer({ honoursKeys: true, loses: losing });
     const { backend } = await openRemote(server.url, { extensions: ['idempotency', 'stream'] });
     const messages = Array.from({ length: turns }, (_, index) => `message ${index}`);
@@ -51,7 +51,7 @@ describe('a middleman who loses 30 % of the answers', () => {
     await server.close();
   });
 
-  it('never makes a stranger get a turn twice', async () => {
+  it('never causes a duplicate turn at a third-party server', async () => {
     const { server, stored, lost } = await openTurnServer({ honoursKeys: false, loses: losing });
     const { backend } = await openRemote(server.url);
     let failed = 0;
@@ -70,7 +70,7 @@ describe('a middleman who loses 30 % of the answers', () => {
     await server.close();
   });
 
-  it('makes no deletion fail, and none that was not done be told as done', async () => {
+  it('makes no deletion fail, and reports no deletion as done that was not', async () => {
     const { server, deleted } = await openTurnServer({ honoursKeys: false, loses: losing });
     const { backend } = await openRemote(server.url);
     for (let index = 0; index < 100; index++) {
@@ -84,11 +84,11 @@ describe('a middleman who loses 30 % of the answers', () => {
   });
 });
 
-describe('a middleman before this server', () => {
-  it('makes no turn be stored twice or not at all', async () => {
+describe('a lossy proxy in front of this server', () => {
+  it('causes no duplicate and no lost turn', async () => {
     const server = await openServer();
-    const middleman = await openMiddleman((await server.listen()).url, losing);
-    const { backend } = await openRemote(middleman.url, { extensions: ['archive', 'idempotency', 'stream'] });
+    const proxy = await openLossyProxy((await server.listen()).url, losing);
+    const { backend } = await openRemote(proxy.url, { extensions: ['archive', 'idempotency', 'stream'] });
     const lanes = Array.from({ length: 4 }, async (_, lane) => {
       const { data } = await server.backend.service.createSession(callWith(server.key), { title: null });
       const messages = Array.from({ length: turns / 4 }, (_, index) => `lane ${lane} message ${index}`);
@@ -119,9 +119,9 @@ describe('a middleman before this server', () => {
       );
     });
     await Promise.all(lanes);
-    expect(middleman.lost()).toBeGreaterThan(turns * 0.25);
+    expect(proxy.lost()).toBeGreaterThan(turns * 0.25);
     await backend.close();
-    await middleman.close();
+    await proxy.close();
     await server.close();
   });
 });
@@ -129,7 +129,7 @@ describe('a middleman before this server', () => {
 describe('a lost answer', () => {
   const once = (share: number) => (count: number) => (count === 1 ? share : null);
 
-  it('to a first chat is asked for again only where the server was known to honour keys', async () => {
+  it('to a first chat is retried only if the server is known to honour keys', async () => {
     for (const extensions of [null, [], ['stream'], ['idempotency']]) {
       const { server, stored } = await openTurnServer({ honoursKeys: true, loses: once(0) });
       const { backend } = await openRemote(server.url, { extensions });
@@ -143,7 +143,7 @@ describe('a lost answer', () => {
     }
   });
 
-  it('is asked for again where an answer before it told that keys are honoured', async () => {
+  it('is retried if an earlier response showed that keys are honoured', async () => {
     const { server, stored } = await openTurnServer({
       honoursKeys: true,
       loses: (count) => (count === 2 ? 0 : null),
@@ -160,7 +160,7 @@ describe('a lost answer', () => {
     await server.close();
   });
 
-  it('of which something was shown is never asked for again', async () => {
+  it('of which a part was shown is never retried', async () => {
     const { server, stored } = await openTurnServer({ honoursKeys: true, loses: once(0.99) });
     const { backend } = await openRemote(server.url, { extensions: ['idempotency'] });
     await expect(say(backend.service, callWith('k'), 'x')).rejects.toMatchObject({
@@ -175,7 +175,7 @@ describe('a lost answer', () => {
 });
 
 describe('a deletion', () => {
-  it('of a session that is not there is not found, at the first sending', async () => {
+  it('of a missing session is not found at the first attempt', async () => {
     const { server } = await openTurnServer({ honoursKeys: false, loses: () => null });
     const { backend } = await openRemote(server.url);
     await backend.service.deleteSession(callWith('k'), 'ses_1');

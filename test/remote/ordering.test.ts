@@ -1,4 +1,4 @@
-// The ordering of sessions at servers elsewhere: one that keeps none is asked for nothing of it, and works as before.
+// The ordering of sessions at remote servers: a server without it gets no such request, and works as before.
 import { expect, it, onTestFinished } from 'vitest';
 import { noOrdering } from '../../src/service/session.ts';
 import { anySession, type SessionRecord } from '../../src/service/session-archive.ts';
@@ -26,7 +26,7 @@ async function meet(extensions: string) {
   return { backend, archive: backend.archive, asked, requests: server.requests };
 }
 
-it('a server that keeps no order is asked for none of it, and the error says what is lacking', async () => {
+it('a server without order gets no such request, and the error names the missing feature', async () => {
   const { archive, asked } = await meet('archive, settings');
   for (const work of [
     () => archive.pinSessions(call, ['s-1'], true),
@@ -46,7 +46,7 @@ it('a server that keeps no order is asked for none of it, and the error says wha
   expect(asked()).toEqual(['GET /v1/models']);
 });
 
-it('a server that keeps no order lists and takes sessions as before, and its sessions have none', async () => {
+it('a server without order lists and imports sessions as before, and its sessions are not ordered', async () => {
   const { backend, archive, requests } = await meet('archive, settings');
   expect((await backend.service.getSession(call, 's-1')).data).toMatchObject(noOrdering);
   await archive.listSessions(call, { ...anySession, ...page });
@@ -63,7 +63,7 @@ it('a server that keeps no order lists and takes sessions as before, and its ses
   ]);
 });
 
-it('a server that keeps order gets the conditions, without those that it has by default', async () => {
+it('a server with order gets the conditions, without default values', async () => {
   const { archive, asked } = await meet('archive, order');
   await archive.listSessions(call, { ...anySession, ...page });
   await archive.listSessions(call, { ...anySession, ...page, archived: false, tag: 'ä', pinned: false });

@@ -1,4 +1,4 @@
-// Whoever a server sends its clients to gets neither key nor prompt, nor so much as a connection.
+// The target of a redirect gets neither key nor prompt, nor a connection.
 import { describe, expect, it } from 'vitest';
 import { callWith, failureOf, say } from '../support/calls.ts';
 import { openRemote } from '../support/remote.ts';

@@ -1,4 +1,4 @@
-// What a remote backend is opened with: certificates, proxies, pointers, waits, and the trace of its requests.
+// The options of a remote backend: certificates, proxies, pointers, waits, and the trace of its requests.
 import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ describe('a server’s certificate', () => {
     return { backend, server };
   }
 
-  it('of an unknown signer is refused, with the way to trust it', async () => {
+  it('of an unknown authority is refused, with a hint how to trust it', async () => {
     const { backend, server } = await meet(null);
     const failure = await failureOf(backend.service.verify(callWith('k')));
     expect(failure.code).toBe('NETWORK');
@@ -55,20 +55,20 @@ describe('a server’s certificate', () => {
   });
 });
 
-describe('what cannot be used', () => {
-  it('is refused before a request: a proxy that is no URL', async () => {
+describe('unusable options', () => {
+  it('are refused before a request: a proxy that is not a URL', async () => {
     const failure = await failureOf(openRemote('https://api.example', { env: { HTTPS_PROXY: 'http://[' } }));
     expect([failure.code, failure.message]).toEqual(['CONFIG', expect.stringContaining('HTTPS_PROXY')]);
   });
 
-  it('is refused before a request: a reply_pointer that is none', async () => {
+  it('are refused before a request: an invalid reply_pointer', async () => {
     const failure = await failureOf(openRemote('https://api.example', { replyPointer: 'data.reply' }));
     expect([failure.code, failure.message]).toEqual(['CONFIG', expect.stringContaining('reply_pointer')]);
   });
 });
 
-describe('a server that turns requests away', () => {
-  it('is asked again as late as it says', async () => {
+describe('a server that asks to retry later', () => {
+  it('is retried after the time that it asks for', async () => {
     const server = await serve((_request, response, count) => {
       if (count === 1) response.writeHead(429, { 'retry-after': '2' }).end('slow down');
       else if (count === 2) sendJson(response, { success: false, error: { code: 'X', message: 'x' } }, 503);
@@ -82,7 +82,7 @@ describe('a server that turns requests away', () => {
     await server.close();
   });
 
-  it('for long is told so, with the time it asks for', async () => {
+  it('for a long time is reported, with that time', async () => {
     const server = await serve((_request, response) => {
       response.setHeader('retry-after', '3600');
       sendJson(response, { success: false, error: { code: 'RATE_LIMITED', message: 'Quota.' } }, 429);
@@ -96,7 +96,7 @@ describe('a server that turns requests away', () => {
     await server.close();
   });
 
-  it('is not waited for when the signal fires', async () => {
+  it('is not waited for when the signal aborts', async () => {
     const stop = new AbortController();
     const reason = new Error('stopped');
     const server = await serve((_request, response) => {
@@ -142,7 +142,7 @@ describe('the trace', () => {
     await server.close();
   });
 
-  it('tells a failure too', async () => {
+  it('includes failures', async () => {
     const server = await serve(() => {});
     await server.close();
     const lines: string[] = [];

@@ -1,4 +1,4 @@
-// Which request is sent again after what, row by row; and the waits between.
+// A table of the requests that are retried after each outcome; and the waits between attempts.
 import { describe, expect, it } from 'vitest';
 import { HttpFailure, type HttpFailureKind } from '../../src/http/http-failure.ts';
 import { RequestRetries, type RetryLater } from '../../src/remote/request-retries.ts';
@@ -64,7 +64,7 @@ describe('a request', () => {
     expect(again).toBe(expected);
   });
 
-  it('is sent five times at most, three times where nothing answers', async () => {
+  it('is sent at most five times, or three times if nothing responds', async () => {
     for (const [outcome, times] of [
       [away(), 4],
       [failed('broken', true), 4],
@@ -78,7 +78,7 @@ describe('a request', () => {
 });
 
 describe('the wait', () => {
-  it('doubles, and is never quite the same', async () => {
+  it('doubles, with jitter', async () => {
     const waitsWith = async (random: number) => {
       const { it: request, waits } = retries('GET', false, random);
       while (await request.next(away()));
@@ -88,13 +88,13 @@ describe('the wait', () => {
     expect(await waitsWith(1)).toEqual([375, 750, 1500, 3000]);
   });
 
-  it('is as long as the server asks for, or longer', async () => {
+  it('is at least as long as the server asks for', async () => {
     const { it: request, waits } = retries('POST');
     for (const seconds of [0, 3, 30]) expect(await request.next(away(seconds))).toBe(true);
     expect(waits).toEqual([250, 3500, 31_000]);
   });
 
-  it('is not begun where the server asks for more than half a minute', async () => {
+  it('does not start if the server asks for more than half a minute', async () => {
     const { it: request, waits } = retries('GET');
     expect(await request.next(away(31))).toBe(false);
     expect(waits).toEqual([]);
@@ -102,7 +102,7 @@ describe('the wait', () => {
 });
 
 describe('a request sent again', () => {
-  it('may have done its work before only if it had left', async () => {
+  it('may have had its effect before only if it had left', async () => {
     const { it: request } = retries('DELETE');
     expect(request.mayHaveActed).toBe(false);
     await request.next(failed('refused', false));

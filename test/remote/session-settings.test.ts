@@ -1,4 +1,4 @@
-// The settings of sessions at servers that keep them, that do not, and of which that is not known yet: nothing is dropped silently.
+// The settings of sessions at servers with, without, and with unknown support for them: nothing is dropped silently.
 import { expect, it, onTestFinished } from 'vitest';
 import type { RemoteOptions } from '../../src/remote/remote-options.ts';
 import type { SessionRecord } from '../../src/service/session-archive.ts';
@@ -72,7 +72,7 @@ it.each([
   },
 );
 
-it('a server that keeps no settings gets every request that has none, without a word of them', async () => {
+it('a server without settings gets every request that has none, without these fields', async () => {
   const server = await meet('archive');
   await server.create(none);
   await server.chat({ session_id: 's-1', ...none });
@@ -86,7 +86,7 @@ it('a server that keeps no settings gets every request that has none, without a 
   ]);
 });
 
-it('a server that keeps settings gets them, in one request where that is known', async () => {
+it('a server with settings gets them, in one request if its extensions are known', async () => {
   const server = await meet('archive, settings', { extensions: ['archive', 'settings'] });
   await server.create(settings);
   await server.chat({ title: 'T', ...settings });
@@ -100,7 +100,7 @@ it('a server that keeps settings gets them, in one request where that is known',
   ]);
 });
 
-it('a server that has learned to keep settings since it was stored is asked, and gets them', async () => {
+it('a server that got settings after its profile was stored is asked, and gets them', async () => {
   const server = await meet('archive, settings', { extensions: ['archive'] });
   await server.create(settings);
   await server.create(settings);
@@ -108,7 +108,7 @@ it('a server that has learned to keep settings since it was stored is asked, and
   expect(server.asked()).toEqual([models, created, created]);
 });
 
-it('a server that keeps settings and has no archive gets those of a titled chat with the session', async () => {
+it('a server with settings but without an archive gets those of a titled chat with the session', async () => {
   const server = await serve(({ path }, response) => {
     response.setHeader('Parley-Extensions', 'settings');
     const data =
@@ -128,7 +128,7 @@ it('a server that keeps settings and has no archive gets those of a titled chat 
   ]);
 });
 
-it('a session of a server that tells no settings has none', async () => {
+it('a session of a server without settings has none', async () => {
   const { backend, call } = await meet(null);
   expect((await backend.service.getSession(call, 's-1')).data).toMatchObject({ ...session, ...unknown });
 });

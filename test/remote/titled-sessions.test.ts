@@ -1,4 +1,4 @@
-// A titled chat at servers that know of titles for created sessions alone, as the interface document has them, and at one of Parley.
+// A chat with a title, at servers that accept titles only for created sessions, as in the interface document, and at a Parley server.
 import type { ServerResponse } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
 import { callWith, collect, failureOf } from '../support/calls.ts';
@@ -29,7 +29,7 @@ async function meet(answerChat: (response: ServerResponse) => unknown, extension
 
 const asked = ({ method, path }: ReceivedRequest) => `${method} ${path}`;
 
-it('the session is made first, under a key of its own, and the message goes into it', async () => {
+it('the session is created first, with a key of its own, and gets the message', async () => {
   const { chat, server } = await meet((response) => sendJson(response, reply));
   await chat();
   expect(server.requests.map(asked)).toEqual(['GET /v1/models', 'POST /v1/sessions', 'POST /v1/chat']);
@@ -46,20 +46,20 @@ it('the session is made first, under a key of its own, and the message goes into
   expect(server.requests.slice(3).map(asked)).toEqual(['POST /v1/sessions', 'POST /v1/chat']);
 });
 
-it('a server that turns out to be one of Parley gets the title with the message', async () => {
+it('a server that turns out to be a Parley server gets the title with the message', async () => {
   const { chat, server } = await meet((response) => sendJson(response, reply), 'archive, idempotency');
   await chat();
   expect(server.requests.map(asked)).toEqual(['GET /v1/models', 'POST /v1/chat']);
   expect(JSON.parse(server.requests[1]?.body ?? '')).toEqual({ mode: 'm', message: 'Hello', title: 'T' });
 });
 
-it('in a mode that there is not, nothing is made', async () => {
+it('with an unknown mode, nothing is created', async () => {
   const { chat, server } = await meet((response) => sendJson(response, reply));
   expect(await failureOf(chat('n'))).toMatchObject({ code: 'UNKNOWN_MODE', hint: 'Modes: m.' });
   expect(server.requests.map(asked)).toEqual(['GET /v1/models']);
 });
 
-it('of a message that is refused not even its session stays', async () => {
+it('if the message is refused, its session is deleted', async () => {
   const error = { code: 'INVALID_REQUEST', message: 'No.' };
   const { chat, server } = await meet((response) => sendJson(response, { success: false, error }, 400));
   expect((await failureOf(chat())).code).toBe('INVALID_REQUEST');

@@ -1,4 +1,4 @@
-// The user of sessions at servers elsewhere: one that keeps none gets nothing of it, and the error says what is lacking.
+// The user of sessions at remote servers: a server without users gets none, and the error names the missing feature.
 import { expect, it, onTestFinished } from 'vitest';
 import { anySession, type SessionRecord } from '../../src/service/session-archive.ts';
 import { callWith, collect, failureOf } from '../support/calls.ts';
@@ -33,7 +33,7 @@ const recordOf = (fields: object, replaced: object | null = null): SessionRecord
   ...(replaced && { replaces: { session: { ...session, ...replaced } } }),
 });
 
-it('a server that keeps no users is asked for nothing of them', async () => {
+it('a server without users gets no such request', async () => {
   const { service, archive, asked } = await meet('archive, settings, order, sync');
   for (const work of [
     () => service.createSession(call, { title: null, user: 'u' }),
@@ -50,7 +50,7 @@ it('a server that keeps no users is asked for nothing of them', async () => {
   expect((await service.getSession(call, 's-1')).data.user).toBeNull();
 });
 
-it('it takes sessions of nobody as before, also in the place of another', async () => {
+it('it imports sessions without a user as before, even as a replacement', async () => {
   const { service, archive, asked } = await meet('archive, settings, order, sync');
   await service.getSession(call, 's-1');
   await service.createSession(call, { title: 'T', user: null });
@@ -61,7 +61,7 @@ it('it takes sessions of nobody as before, also in the place of another', async 
   ]);
 });
 
-it('a server that keeps users gets them', async () => {
+it('a server with users gets them', async () => {
   const { service, archive, asked } = await meet('archive, settings, order, users');
   await service.createSession(call, { title: null, user: 'ü' });
   await collect(service.chat(call, { ...chat, user: 'ü' }, 'whole'));

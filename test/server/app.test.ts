@@ -1,4 +1,4 @@
-// The app without a socket: each operation, each failure, the order of the checks, and the conformity of every answer.
+// The app without a socket: each operation, each failure, the order of the checks, and the conformity of every response.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { storeError } from '../../src/store/postgres/postgres-errors.ts';
 import { type Operation, routes } from '../../src/wire/routes.ts';
@@ -36,7 +36,7 @@ async function createSession(title?: string): Promise<string> {
 const pathOf = (name: Operation, id: string) => routes[name].path.replace(':id', id);
 
 test.each(['application/json', 'text/event-stream'])(
-  'a chat that is answered as %s lets its engine go',
+  'a chat that is answered as %s releases its engine',
   async (accept) => {
     let isLetGo = false;
     const engines = engineOf(async function* () {
@@ -79,7 +79,7 @@ describe('operations', () => {
     expect((await ask('POST', '/v1/sessions')).body.data.title).toBeNull();
   });
 
-  test('a chat answers as JSON, and goes on in its session', async () => {
+  test('a chat returns JSON, and continues its session', async () => {
     const first = await ask('POST', '/v1/chat', { body: { mode: 'eliza', message: 'My name is Ada.' } });
     const { session_id } = first.body.data;
     const second = await ask('POST', '/v1/chat', {
@@ -113,7 +113,7 @@ describe('operations', () => {
     expect(second.body.data.items[0].role).toBe('assistant');
   });
 
-  test('batches delete and restore in the order given', async () => {
+  test('batches delete and restore in the order of the request', async () => {
     const id = await createSession();
     const body = { session_ids: ['ses_never', id] };
     expect((await ask('POST', '/v1/sessions/batch-delete', { body })).body.data.items).toEqual([
@@ -124,14 +124,14 @@ describe('operations', () => {
     expect(restored.body.data.items[1]).toEqual({ session_id: id, status: 'restored' });
   });
 
-  test('an id is taken from the path percent-encoded, slashes and all', async () => {
+  test('an id in the path is percent-decoded, including slashes', async () => {
     for (const id of ['a%2Fb', '%F0%9F%99%82', '%', '%ff', '%00', 'batch-delete', '%3F']) {
       const { status, body } = await ask('GET', `/v1/sessions/${id}`);
       expect([id, status, body.error?.code]).toEqual([id, 404, 'SESSION_NOT_FOUND']);
     }
   });
 
-  test('a repeated Idempotency-Key does nothing twice, and another request with it is a mismatch', async () => {
+  test('a repeated Idempotency-Key has no further effect, and another request with it is a mismatch', async () => {
     const headers = { 'idempotency-key': 'k-1' };
     const once = await ask('POST', '/v1/sessions', { headers, body: { title: 'one' } });
     const twice = await ask('POST', '/v1/sessions', { headers, body: { title: 'one' } });
@@ -183,7 +183,7 @@ describe('refusals', () => {
     ]);
   });
 
-  test('a wrong element of a list is named by its place', async () => {
+  test('an invalid element of a list is named by its index', async () => {
     const { body } = await ask('POST', '/v1/sessions/batch-delete', { body: { session_ids: ['a', 7] } });
     expect(body.error?.details).toEqual([
       { field: 'session_ids[1]', problem: 'must be a string, not a number' },
@@ -234,7 +234,7 @@ describe('refusals', () => {
     ]);
   });
 
-  test('a path that is not there is 404, one with other methods 405 with Allow', async () => {
+  test('an unknown path is 404, and a path with other methods is 405 with Allow', async () => {
     for (const path of [
       '//',
       '/v1',
@@ -255,7 +255,7 @@ describe('refusals', () => {
     );
   });
 
-  test('absent, malformed, unknown and revoked keys get one answer, identical to the byte', async () => {
+  test('absent, malformed, unknown and revoked keys get the same response, byte for byte', async () => {
     const created = await server.backend.administration.createKey({
       project_name: 'first',
       key_name: 'gone',
@@ -287,7 +287,7 @@ describe('refusals', () => {
     expect([...answers][0]).toContain('401');
   });
 
-  test('never existed, deleted and of another project get one answer, identical to the byte', async () => {
+  test('unknown, deleted and foreign sessions get the same response, byte for byte', async () => {
     const deleted = await createSession();
     await ask('DELETE', `/v1/sessions/${deleted}`);
     const theirs = await server.backend.service.createSession(callWith(server.otherKey), { title: null });
@@ -335,13 +335,13 @@ describe('refusals', () => {
     }
   });
 
-  test('the shape is checked before the session is looked for', async () => {
+  test('the shape is checked before the session is looked up', async () => {
     const { status } = await ask('PATCH', '/v1/sessions/ses_never', { body: { name: 'x' } });
     expect(status).toBe(400);
   });
 });
 
-test('a key that asks too often is told when to come back, and only that key', async () => {
+test('a key over its rate limit is told when to retry, and other keys are not affected', async () => {
   await server.close();
   server = await openServer({ serverLimits: { requestsPerSecond: 3 } });
   const statuses: number[] = [];
@@ -357,21 +357,21 @@ test('a key that asks too often is told when to come back, and only that key', a
   expect((await ask('GET', '/v1/models', { headers })).status).toBe(200);
 });
 
-describe('what needs no key', () => {
+describe('routes without a key', () => {
   const open = { headers: { authorization: '' } };
 
-  test('the root leads to the page of the API', async () => {
+  test('the root redirects to the page of the API', async () => {
     const response = await server.app.fetch(new Request('http://localhost/'));
     expect([response.status, response.headers.get('location')]).toEqual([302, '/docs']);
   });
 
-  test('healthz and readyz say so in the envelope', async () => {
+  test('healthz and readyz respond in the envelope', async () => {
     for (const path of ['/healthz', '/readyz']) {
       expect((await ask('GET', path, open)).body).toMatchObject({ success: true });
     }
   });
 
-  test('readyz fails while the store cannot be read, and healthz does not care', async () => {
+  test('readyz fails while the store cannot be read, and healthz does not', async () => {
     await server.close();
     server = await openServer({ ready: () => Promise.reject(new Error('/secret/path is broken')) });
     const answer = await server.ask('GET', '/readyz', open);
@@ -380,7 +380,7 @@ describe('what needs no key', () => {
     expect((await ask('GET', '/healthz', open)).status).toBe(200);
   });
 
-  test('no answer names the place of a database that is away, with a key or without', async () => {
+  test('no response names the address of an unreachable database, with a key or without', async () => {
     const refused = Object.assign(new Error('connect ECONNREFUSED 10.1.2.3:5432'), { code: 'ECONNREFUSED' });
     const away = () => Promise.reject(storeError(refused, 'postgres://db.internal:5432/secret'));
     await server.close();
@@ -398,14 +398,14 @@ describe('what needs no key', () => {
     expect(JSON.stringify(server.log())).toContain('10.1.2.3:5432');
   });
 
-  test('HEAD answers as GET does, without a body', async () => {
+  test('HEAD responds as GET does, without a body', async () => {
     const response = await server.ask('HEAD', '/v1/models');
     expect([response.status, await response.text()]).toEqual([200, '']);
   });
 });
 
 describe('the log', () => {
-  test('a request is a line with its id, method, path, status and time, without query, body or key', async () => {
+  test('a request is logged with its id, method, path, status and time, without query, body or key', async () => {
     const { headers } = await ask('GET', '/v1/sessions?title_match=secret-word');
     await ask('POST', '/v1/chat', { body: { mode: 'echo', message: 'secret-word' } });
     await server.ask('GET', `/v1/sessions/${server.key}`);
@@ -428,7 +428,7 @@ describe('the log', () => {
       expect(text).not.toContain(secret);
   });
 
-  test('an unforeseen failure is in the log under its request id, and not in the answer', async () => {
+  test('an unexpected failure is in the log under its request id, and not in the response', async () => {
     await server.backend.close();
     const response = await server.ask('GET', '/v1/models');
     expect(response.status).toBe(503);

@@ -1,4 +1,4 @@
-// What the value of a body holds in memory, in bytes of the body: bodies that few bytes make large are refused, or hold little.
+// The memory of a parsed body, in multiples of its bytes: bodies whose few bytes would become large values are refused, or take little.
 import { type HeapProfiler, Session } from 'node:inspector/promises';
 import { Readable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
@@ -83,7 +83,7 @@ async function readValue(body: Buffer): Promise<unknown> {
   }
 }
 
-test('whatever its shape, the value of a body holds less than ten times the bytes of the body', async () => {
+test('whatever its shape, the value of a body takes less than ten times the bytes of the body', async () => {
   const kept: unknown[] = [];
   const bodies = Object.entries(shapes).map(([name, make]) => [name, Buffer.from(make())] as const);
   // The first time, the functions that are called take memory, too.
@@ -106,7 +106,7 @@ test.each([
   await expect(parseJsonBody(body, bounds, () => Promise.resolve())).rejects.toThrow(problem);
 });
 
-test('to read very many short messages makes less than seven times their bytes, garbage and all', async () => {
+test('reading very many short messages allocates less than seven times their bytes, including garbage', async () => {
   const body = Buffer.from(shapes['messages with all their fields']?.() ?? '');
   await readValue(body);
   expect((await allocatedBy(() => readValue(body))) / body.length).toBeLessThan(7);
@@ -175,7 +175,7 @@ function allocated({ selfSize, children }: HeapProfiler.SamplingHeapProfileNode)
   return children.reduce((size, child) => size + allocated(child), selfSize);
 }
 
-test('a body in chunks of one byte holds less than ten times its bytes while it arrives', async () => {
+test('a body in chunks of one byte takes less than ten times its bytes while it arrives', async () => {
   const server = await openServer();
   const length = 60 * 1024;
   let sent = 0;

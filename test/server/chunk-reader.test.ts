@@ -1,4 +1,4 @@
-// The bodies of clients that leave: each reader is told, and thousands at once keep nobody else waiting.
+// The bodies of clients that disconnect: each read rejects, and thousands at once delay nobody else.
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { ChunkReader } from '../../src/server/chunk-reader.ts';
@@ -6,7 +6,7 @@ import { ClientDisconnected } from '../../src/server/client-disconnected.ts';
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('of a thousand clients that leave at once, a few are told of in each turn of the event loop, and all in the end', async () => {
+test('of a thousand clients that disconnect at once, a few are rejected in each iteration of the event loop, and all in the end', async () => {
   const reader = new ChunkReader();
   const bodies = Array.from({ length: 1000 }, () => new PassThrough());
   const told: unknown[] = [];
@@ -25,7 +25,7 @@ test('of a thousand clients that leave at once, a few are told of in each turn o
   expect(most).toBeLessThanOrEqual(100);
 });
 
-test('a client that leaves while its body waits for room is told of at once', async () => {
+test('a read rejects at once when its client disconnects while the body waits for room', async () => {
   const body = new PassThrough();
   const reading = new ChunkReader().read(body, () => new Promise(() => {}));
   body.write('x');
@@ -34,7 +34,7 @@ test('a client that leaves while its body waits for room is told of at once', as
   await expect(reading).rejects.toBeInstanceOf(ClientDisconnected);
 });
 
-test('a body that ends while its last chunk waits for room is whole only when there is room', async () => {
+test('a body that ends while its last chunk waits for room is complete only when there is room', async () => {
   const body = new PassThrough();
   let isWhole = false;
   let makeRoom = () => {};
@@ -54,7 +54,7 @@ test('a body that ends while its last chunk waits for room is whole only when th
   expect(isWhole).toBe(true);
 });
 
-test('a body that is refused stays unread from there', async () => {
+test('a refused body is not read further', async () => {
   const body = new PassThrough();
   const reading = new ChunkReader().read(body, () => {
     throw new RangeError('too long');

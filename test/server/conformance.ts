@@ -1,5 +1,5 @@
-// Does an answer conform to the OpenAPI document that the server gives of itself? Its status must be one that the operation names,
-// and its body must fit the schema there.
+// Checks a response against the server's own OpenAPI document: its status must be one of the operation's, and its body must match the schema
+// for it.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { openApiDocument } from '../../src/server/openapi.ts';
 

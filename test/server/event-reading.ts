@@ -1,4 +1,4 @@
-// Server-sent events as a test reads them.
+// Reads server-sent events in tests.
 
 export interface ReadEvent {
   readonly event: string;

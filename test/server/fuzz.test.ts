@@ -1,5 +1,5 @@
-// Requests made up from the schemas, right and wrong in every field: none is a failure of the server, and each answer is of a form
-// that the OpenAPI document names.
+// Requests generated from the schemas, valid and invalid in every field: none makes the server fail, and each response conforms to the OpenAPI
+// document.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -132,7 +132,7 @@ async function check({ method, path, key, headers, body }: FuzzRequest): Promise
   return response.status;
 }
 
-test('of requests made up from the schemas, none fails in the server, and each answer conforms', async () => {
+test('no request generated from the schemas makes the server fail, and each response conforms', async () => {
   const names = Object.keys(routes) as Operation[];
   const statuses = new Set<number>();
   await fc.assert(

@@ -1,4 +1,4 @@
-// An engine whose replies a test holds in its hand: each says what it is given to say, when it is told to.
+// An engine whose replies are controlled by a test: each sends its text when the test says so.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EngineSet } from '../../src/engine/engine-set.ts';
 import { engineOf, finish } from '../support/embedded.ts';

@@ -1,4 +1,4 @@
-// A body that is parsed in steps is the value that JSON.parse makes of it, or no value in the same cases.
+// Parsing a body in steps gives the same value as JSON.parse, and fails in the same cases.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseJsonBody } from '../../src/server/json-body.ts';
@@ -21,7 +21,7 @@ async function outcome(parse: () => unknown): Promise<string | undefined> {
   }
 }
 
-test('any value comes out as JSON.parse reads it, whatever spaces stand in its text', async () => {
+test('any value is parsed as by JSON.parse, with any white space', async () => {
   const fields = fc.dictionary(fc.string({ maxLength: 5, unit: 'grapheme' }), fc.jsonValue({ maxDepth: 4 }));
   await fc.assert(
     fc.asyncProperty(fields, fc.nat(3), async (value, spaces) => {
@@ -32,7 +32,7 @@ test('any value comes out as JSON.parse reads it, whatever spaces stand in its t
   );
 });
 
-test('a text with a character more, less or changed is JSON in the same cases', async () => {
+test('a text with an added, removed or changed character is JSON in the same cases', async () => {
   const text = JSON.stringify({
     a: [1, [2, 3], { b: [4, 5, 6] }, 'x,]"', 7, 8, 9],
     c: ['éé', '', {}, [], 0],
@@ -69,7 +69,7 @@ test.each([
   expect(await outcome(() => inSteps(text))).toBe(await outcome(() => JSON.parse(text)));
 });
 
-test('bytes that are not UTF-8 are refused wherever they stand', async () => {
+test('bytes that are not UTF-8 are refused anywhere', async () => {
   const text = Buffer.from('{"a":["xx","xx","xx","xx"],"b":"xx"}');
   for (const at of [...text.entries()].filter(([, byte]) => byte === 0x78).map(([at]) => at)) {
     const bytes = Uint8Array.from(text, (byte, place) => (place === at ? 0xff : byte));

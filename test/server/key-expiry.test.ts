@@ -1,4 +1,4 @@
-// Keys as time goes on: one comes to its end while it is used, over HTTP, embedded and in a stream; a budget of a day begins again at midnight.
+// Keys over time: one expires while it is used, over HTTP, embedded and in a stream; a daily budget starts again at midnight.
 import { afterEach, expect, it } from 'vitest';
 import { defaultServerLimits } from '../../src/server/server-limits.ts';
 import { callWith, failureOf, say } from '../support/calls.ts';
@@ -15,7 +15,7 @@ async function endingKey() {
   return (await server.backend.administration.createKey(request)).key;
 }
 
-it('a key is valid up to the millisecond before its end, and from its end on unknown, whoever has used it before', async () => {
+it('a key is valid up to the millisecond before its expiry, and invalid from then on, even if it was used before', async () => {
   let now = endsAt - 1000;
   server = await openServer({ now: () => now });
   const [used, fresh] = [await endingKey(), await endingKey()];
@@ -51,7 +51,7 @@ it('a key is valid up to the millisecond before its end, and from its end on unk
   expect((await service.getSession(callWith(server.key), session_id)).data).toEqual(before);
 });
 
-it('a stream whose key ends is stopped, and what came of the reply is stored', async () => {
+it('a stream whose key expires is stopped, and the received part of the reply is stored', async () => {
   let now = endsAt - 1000;
   const engine = heldEngine();
   server = await openServer({
@@ -75,7 +75,7 @@ it('a stream whose key ends is stopped, and what came of the reply is stored', a
   expect(items).toMatchObject([{ content: 'hello' }, { content: 'half ', finish_reason: 'interrupted' }]);
 });
 
-it('a budget begins again at midnight UTC, and not where the clock is set back', async () => {
+it('a budget starts again at midnight UTC, but not when the clock is set back', async () => {
   let now = endsAt - 1;
   server = await openServer({ now: () => now });
   const request = { project_name: 'first', key_name: 'thrifty', turns_per_day: 1 };

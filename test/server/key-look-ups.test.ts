@@ -1,5 +1,5 @@
-// How often the key of a request is looked up in the store: once, by itself or within the operation, and at every request anew, so that a
-// revocation holds from the next on.
+// The look-ups of a request's key in the store: one per request, separately or within the operation, so that a revocation takes effect with the
+// next request.
 import { afterEach, expect, test } from 'vitest';
 import type { SessionStore, TurnStart } from '../../src/store/session-store.ts';
 import { type Operation, routes } from '../../src/wire/routes.ts';
@@ -16,7 +16,7 @@ const bodies: Partial<Record<Operation, object>> = {
   restoreSessions: { session_ids: ['ses_x'] },
 };
 
-test('each operation looks its key up once, and none is answered after the key was revoked', async () => {
+test('each operation looks its key up once, and none succeeds after the key was revoked', async () => {
   let looks = 0;
   const around = (store: SessionStore) =>
     new Proxy(store, {

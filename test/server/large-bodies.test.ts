@@ -1,4 +1,4 @@
-// What a large body may cost: others are answered meanwhile, and it takes no more memory than a few times its bytes.
+// The cost of a large body: other requests are served meanwhile, and it takes no more memory than a few times its bytes.
 import { existsSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { RawConnection, rawAnswer } from './raw-connection.ts';
@@ -94,7 +94,7 @@ const record = (count: number) => ({
   messages: Array.from({ length: count }, (_, position) => message(position)),
 });
 
-test('a session of very many messages is imported whole, and a repetition under its key is one', async () => {
+test('a session of very many messages is imported whole, and a repeated import with its key has no further effect', async () => {
   const body = JSON.stringify(record(9999));
   const headers = { 'idempotency-key': 'once' };
   for (let round = 0; round < 2; round += 1) {
@@ -113,14 +113,14 @@ test('a session of very many messages is imported whole, and a repetition under 
   );
 });
 
-test('a session of more messages than are taken at once is refused by the number', async () => {
+test('a session with too many messages for a request is refused by their number', async () => {
   const { error } = await bodyOf(
     await server.ask('POST', importPath, { body: JSON.stringify(record(10_001)) }),
   );
   expect(error?.details).toEqual([{ field: 'messages', problem: 'holds more than 10000 items' }]);
 });
 
-test('large bodies of one key wait for each other, and keep no other key and no small body waiting', async () => {
+test('large bodies of one key wait for each other, but delay no other key and no small body', async () => {
   await server.close();
   server = await openServer({ serverLimits: { largeBodyBytesPerKey: 1024 * kibibytes } });
   const { port } = await server.listen();
@@ -151,7 +151,7 @@ test('large bodies of one key wait for each other, and keep no other key and no 
   for (const connection of [first, second, other]) connection.destroy();
 });
 
-test('who goes away while it waits leaves its place to the next', async () => {
+test('a client that disconnects while it waits makes room for the next', async () => {
   await server.close();
   server = await openServer({ serverLimits: { largeBodyBytesPerKey: 1024 * kibibytes } });
   const { port } = await server.listen();
@@ -169,7 +169,7 @@ test('who goes away while it waits leaves its place to the next', async () => {
   last.destroy();
 });
 
-test('after a body in chunks that is refused for its length, its connection takes the next request', async () => {
+test('after a chunked body is refused for its length, its connection serves the next request', async () => {
   await server.close();
   server = await openServer({ serverLimits: { bodyBytes: 100 * kibibytes } });
   const connection = await RawConnection.open((await server.listen()).port);
@@ -184,7 +184,7 @@ test('after a body in chunks that is refused for its length, its connection take
   connection.destroy();
 });
 
-describe('of bodies that come slowly', () => {
+describe('slow bodies', () => {
   const head = (length: number) =>
     `POST /v1/sessions HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${server.key}\r\nContent-Type: application/json\r\n` +
     `Content-Length: ${length}\r\n\r\n`;
@@ -199,7 +199,7 @@ describe('of bodies that come slowly', () => {
     port = (await server.listen()).port;
   });
 
-  test('those that were announced, and sent for a small part, keep no other waiting', async () => {
+  test('that were announced, but sent only in small part, delay no others', async () => {
     const slow = [await RawConnection.open(port), await RawConnection.open(port)];
     for (const connection of slow) await connection.send(head(body.length) + body.slice(0, 70 * kibibytes));
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -207,7 +207,7 @@ describe('of bodies that come slowly', () => {
     for (const connection of slow) connection.destroy();
   });
 
-  test('those that fill the room in part come to their ends one after the other', async () => {
+  test('that fill the room only in part complete one after the other', async () => {
     const connections = await Promise.all(Array.from({ length: 4 }, () => RawConnection.open(port)));
     for (const connection of connections)
       void connection.send(head(body.length) + body.slice(0, body.length / 2));

@@ -1,5 +1,5 @@
-// Other replies, undo, redo and forks over HTTP: their responses, what waits for a reply that runs, and what becomes of a reply whose
-// reader goes.
+// Other replies, undo, redo and forks over HTTP: their responses, the operations that wait for a running reply, and replies whose reader
+// disconnects.
 import { afterEach, expect, test } from 'vitest';
 import { ParleyError } from '../../src/service/errors.ts';
 import { engineOf, finish } from '../support/embedded.ts';
@@ -52,7 +52,7 @@ function heldAfterFirst() {
   return { ...held, engines };
 }
 
-test('each operation answers as its document says', async () => {
+test('each operation responds as its document says', async () => {
   const path = await chatted({}, 'one', 'two');
   const reply = await ask('POST', `${path}/regenerate`, { mode: 'eliza' });
   expect(reply).toMatchObject({ status: 200, data: { mode: 'eliza', message_count: 4 } });
@@ -69,7 +69,7 @@ test('each operation answers as its document says', async () => {
   expect(headers.get('parley-extensions')?.split(', ')).toContain('lines');
 });
 
-test('a faulty body is refused by the name of the field', async () => {
+test('an invalid body is refused with the name of the field', async () => {
   const path = await chatted({}, 'one');
   const faulty = [
     ['regenerate', { message: 'x' }, 'message'],
@@ -87,7 +87,7 @@ test('a faulty body is refused by the name of the field', async () => {
   expect(await contents(path, '?all=true')).toEqual(['one', 'one']);
 });
 
-test('while a reply runs all but a fork are busy, and a fork has the reply that stands', async () => {
+test('while a reply runs, all operations but a fork are busy, and a fork has the current reply', async () => {
   const held = heldAfterFirst();
   const path = await chatted({ engines: held.engines, limits: { turnWaitMs: 50 } }, 'one');
   const running = await server.ask('POST', `${path}/regenerate`, { headers: stream, body: {} });
@@ -106,7 +106,7 @@ test('while a reply runs all but a fork are busy, and a fork has the reply that 
   expect(await contents(path, '?all=true')).toHaveLength(3);
 });
 
-test('a client that leaves takes no reply away: what had come is an alternative, and the session is free', async () => {
+test('a client that disconnects removes no reply: the received part is an alternative, and the session is free', async () => {
   const held = heldAfterFirst();
   const path = await chatted({ engines: held.engines }, 'one');
   const running = await server.ask('POST', `${path}/regenerate`, { headers: stream, body: {} });
@@ -137,7 +137,7 @@ test('a reply of either kind counts as a stream of its key', async () => {
   await again.text();
 });
 
-test('a failure of the model names the session and the message, and leaves the reply that stands', async () => {
+test('a failure of the model names the session and the message, and keeps the current reply', async () => {
   let replies = 0;
   const engines = engineOf(async function* () {
     replies += 1;

@@ -1,4 +1,4 @@
-// Many at once, and a store that others hold: writes share their transactions, and a lock elsewhere stops nobody who reads.
+// Many requests at once, and a store that others lock: writes share transactions, and a lock elsewhere stops no read.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-test('sessions that are created at the same time share a few transactions, and each is on disk', async () => {
+test('sessions that are created concurrently share a few transactions, and each is on disk', async () => {
   const { port } = await server.listen();
   const commits = commitsIn(server.directory);
   const request = `POST /v1/sessions HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${server.key}\r\n\r\n`;
@@ -32,7 +32,7 @@ test('sessions that are created at the same time share a few transactions, and e
   expect(data.items.map((item: { session_id: string }) => item.session_id).sort()).toEqual(ids.sort());
 });
 
-test('while another program locks the store, reads and healthz go on, and writers get 503', async () => {
+test('while another program locks the store, reads and healthz succeed, and writes get 503', async () => {
   const created = await bodyOf(await server.ask('POST', '/v1/sessions'));
   const lock = await lockStore(join(server.directory, 'parley.db'));
   try {

@@ -1,4 +1,4 @@
-// The port of the metrics: what somebody who can reach it can take from the server.
+// The port of the metrics: its limits for anybody who can reach it.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
@@ -19,7 +19,7 @@ const open = async (text: () => Promise<string>) => {
   listening = await listenForMetrics({ text, close: () => {} }, { host: '127.0.0.1', port: 0 });
 };
 
-test('connections that ask for nothing take a limited number of files from the server', async () => {
+test('idle connections take a limited number of files from the server', async () => {
   await open(async () => '');
   const { hostname, port } = new URL(listening.url);
   for (let count = 0; count < mostConnections; count++) {
@@ -35,7 +35,7 @@ test('connections that ask for nothing take a limited number of files from the s
   expect(sockets.filter(({ destroyed }) => destroyed)).toEqual([last]);
 });
 
-test('numbers that cannot be read are a failure of that answer alone', async () => {
+test('metrics that cannot be read fail only that response', async () => {
   let isBroken = true;
   await open(async () => {
     if (isBroken) throw new Error('broken');

@@ -1,4 +1,4 @@
-// What an HTTP client is told of a model that failed: the kind of failure, and no word of the model's server, its place, or ours.
+// The failure of a model as HTTP clients see it: its kind, without any text, address or setting of the model's server.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EngineSet } from '../../src/engine/engine-set.ts';
 import { ParleyError } from '../../src/service/errors.ts';
@@ -113,7 +113,7 @@ describe.each(modelServerProblems.map((problem) => [problem]))('a model that fai
       ),
     );
 
-  test('is told over HTTP by its kind alone, with the code and the details that an embedded chat has', async () => {
+  test('is reported over HTTP only by its kind, with the code and the details of an embedded chat', async () => {
     const known = await inProcess();
     expect(known.details).toEqual([{ field: 'model_server', problem }]);
     const response = await chat('application/json');
@@ -132,7 +132,7 @@ describe.each(modelServerProblems.map((problem) => [problem]))('a model that fai
   });
 });
 
-test('what a model’s server said stands in the log of the server, whichever form the reply was asked in', async () => {
+test('the error text of a model’s server is in the log of the server, for both forms of the reply', async () => {
   for (const accept of ['application/json', 'text/event-stream']) {
     const before = fixture.log().length;
     const response = await fixture.ask('POST', '/v1/chat', {
@@ -146,7 +146,7 @@ test('what a model’s server said stands in the log of the server, whichever fo
   }
 });
 
-test('a mode whose fallback fails, too, is told without the words of either', async () => {
+test('a mode whose fallback fails too is reported without the texts of either', async () => {
   const response = await fixture.ask('POST', '/v1/chat', { body: { mode: 'bad_gateway', message: 'Hi' } });
   const { error } = await bodyOf(response);
   expect(error?.message).not.toMatch(untold);

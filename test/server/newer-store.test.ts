@@ -6,7 +6,7 @@ import type { SessionStore } from '../../src/store/session-store.ts';
 import { RawDatabase } from '../support/raw-database.ts';
 import { bodyOf, openServer } from './server-fixture.ts';
 
-test('a server whose store is migrated by a newer version goes on, is not ready, and says why where it cannot', async () => {
+test('a server whose store is migrated by a newer version continues, is not ready, and explains what it cannot do', async () => {
   let opened: SessionStore | null = null;
   const server = await openServer({
     around(store) {

@@ -1,4 +1,4 @@
-// The OpenAPI document: it says what the routes are, every reference in it leads somewhere, every schema is one; and the page.
+// The OpenAPI document: it describes all routes, every reference resolves, and every schema is valid; and its page.
 import { expect, test } from 'vitest';
 import { docsPage } from '../../src/server/docs-page.ts';
 import { openApiDocument } from '../../src/server/openapi.ts';
@@ -14,7 +14,7 @@ function* objectsIn(value: unknown): Generator<Readonly<Record<string, unknown>>
   for (const child of Object.values(value)) yield* objectsIn(child);
 }
 
-test('the document is OpenAPI 3.1 with what that requires', () => {
+test('the document is valid OpenAPI 3.1', () => {
   expect(document.openapi).toBe('3.1.0');
   expect(document.info).toMatchObject({ title: expect.any(String), version: '1.2.3' });
   for (const [path, methods] of Object.entries(document.paths)) {
@@ -32,7 +32,7 @@ test('the document is OpenAPI 3.1 with what that requires', () => {
   }
 });
 
-test('every route is in it once, under its verb and with an id of its own', () => {
+test('every route is in it once, under its method and with a unique id', () => {
   const ids = Object.values(document.paths).flatMap((methods) =>
     Object.values(methods).map(({ operationId }) => operationId),
   );
@@ -47,7 +47,7 @@ test('every route is in it once, under its verb and with an id of its own', () =
   }
 });
 
-test('every reference leads somewhere, and every schema is one', () => {
+test('every reference resolves, and every schema is valid', () => {
   let references = 0;
   for (const value of objectsIn(document)) {
     if (typeof value['$ref'] === 'string') {
@@ -88,7 +88,7 @@ test('texts in the document are text on the page, not markup', () => {
   expect(docsPage(hostile)).toContain('&lt;b onclick=&quot;x&quot;&gt;&amp;');
 });
 
-test('the page shows a request for curl and its answer for each operation, and each error once', () => {
+test('the page shows a curl request and its response for each operation, and each error once', () => {
   const page = docsPage(document);
   const sections = page.split('<section ').slice(1, -1);
   expect(sections).toHaveLength(

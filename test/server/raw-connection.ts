@@ -1,4 +1,4 @@
-// A client that sends bytes as they are, also those that no HTTP library would, and reads what comes back as HTTP/1.1.
+// A client that sends raw bytes, including those that no HTTP library would send, and reads the response as HTTP/1.1.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 

@@ -1,4 +1,4 @@
-// Malformed and odd requests over a socket: whoever answers, this server or the libraries under it, the body is ours.
+// Malformed and odd requests over a socket: whether this server or a library responds, the body has the form of the API.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { nonconformity } from './conformance.ts';
 import { RawConnection, rawAnswer } from './raw-connection.ts';
@@ -276,7 +276,7 @@ const odd: readonly (readonly [fact: string, status: number, bytes: string])[] =
   ['two idempotency keys', 400, post('/v1/sessions', '{}', 'Idempotency-Key: a', 'Idempotency-Key: b')],
 ];
 
-describe('an answer to an odd request is JSON with a boolean success and a request id', () => {
+describe('the response to an odd request is JSON with a boolean success and a request id', () => {
   test.each(odd)('%s: %i', async (_fact, status, bytes) => {
     const answer = await rawAnswer(port, Buffer.from(bytes.replace('KEY', server.key), bytesOf(bytes)));
     expect(answer?.status).toBe(status);
@@ -290,13 +290,13 @@ describe('an answer to an odd request is JSON with a boolean success and a reque
   });
 });
 
-test('after all of them, the server answers as before', async () => {
+test('after all of them, the server responds as before', async () => {
   const answer = await rawAnswer(port, get('/v1/models').replace('KEY', server.key));
   expect(answer?.status).toBe(200);
   expect(server.log().filter(({ level }) => level === 'error')).toEqual([]);
 });
 
-test('a fault after a whole request does not run into its answer', async () => {
+test('a fault after a complete request does not corrupt its response', async () => {
   const connection = await RawConnection.open(port);
   await connection.send(`${get('/v1/models').replace('KEY', server.key)}nonsense\r\n\r\n`);
   expect((await connection.answer())?.status).toBe(200);
@@ -305,7 +305,7 @@ test('a fault after a whole request does not run into its answer', async () => {
   expect(connection.received).toBe('');
 });
 
-test('two requests sent at once are answered in order', async () => {
+test('pipelined requests are answered in order', async () => {
   const connection = await RawConnection.open(port);
   const first = post('/v1/sessions', '{"title":"first"}').replace('KEY', server.key);
   const second = get('/healthz');
@@ -317,7 +317,7 @@ test('two requests sent at once are answered in order', async () => {
 
 const healthz = request('GET /healthz HTTP/1.1', [host]);
 
-test('requests that are sent at once do not keep those of another connection waiting', async () => {
+test('pipelined requests do not delay those of another connection', async () => {
   const [many, other] = [await RawConnection.open(port), await RawConnection.open(port)];
   const before = server.log().length;
   await many.send(healthz.repeat(1500));
@@ -331,7 +331,7 @@ test('requests that are sent at once do not keep those of another connection wai
   other.destroy();
 });
 
-test('requests that wait on a connection that is closed are not begun', async () => {
+test('waiting requests of a closed connection are not served', async () => {
   const connection = await RawConnection.open(port);
   const before = server.log().length;
   await connection.send(healthz.repeat(1500));
@@ -341,7 +341,7 @@ test('requests that wait on a connection that is closed are not begun', async ()
   expect(server.log().length - before).toBeLessThan(1500);
 });
 
-test('bytes that come one by one are a request all the same', async () => {
+test('a request may arrive byte by byte', async () => {
   const bytes = post('/v1/sessions', '{"title":"é"}').replace('KEY', server.key);
   const answer = await rawAnswer(port, ...[...Buffer.from(bytes)].map((byte) => Buffer.from([byte])));
   expect(JSON.parse(answer?.body ?? '').data.title).toBe('é');

@@ -1,4 +1,4 @@
-// A server as the program puts it together: the embedded service, the app over it, and, where a test asks, a port.
+// A server assembled as in the program: the embedded service, the app over it, and optionally a port.
 import { randomUUID } from 'node:crypto';
 import type { EngineSet } from '../../src/engine/engine-set.ts';
 import type { TurnOwner } from '../../src/local/local-options.ts';

@@ -1,4 +1,4 @@
-// What the log of a server hides.
+// The texts that the log of a server hides.
 import { expect, test } from 'vitest';
 import { textOfLogLine } from '../../src/server/log-text.ts';
 import { serverLog, withoutKeys } from '../../src/server/server-log.ts';
@@ -37,25 +37,25 @@ test('a path with a key is logged without control characters, so that its line s
   expect(withoutKeys(`/%9b31m%1b]%0a%20é%22${key}`, '')).toBe('/%9B31m%1B]%0A%20%E9"[key]');
 });
 
-test('the key that a request came with is hidden in any form', () => {
+test('the key of a request is hidden in any form', () => {
   expect(withoutKeys('/v1/%74oken-of-another/x', 'token-of-another')).toBe('/v1/[key]/x');
 });
 
 test.each(['/v1/sessions/ses_1', '/v1/sessions/%C3%A9%20x', '/v1/%zz/%', '/'])(
-  '%s is logged as it came',
+  '%s is logged unchanged',
   (path) => {
     expect(withoutKeys(path, 'k')).toBe(path);
   },
 );
 
-test('a long path of encodings takes no time', () => {
+test('a long path of percent-encodings is logged quickly', () => {
   const path = `/%${'25'.repeat(8000)}70k_${'a'.repeat(33)}`;
   const start = performance.now();
   expect(withoutKeys(path, '')).toBe('[encoded]');
   expect(performance.now() - start).toBeLessThan(200);
 });
 
-test('a key is hidden wherever it stands in a line', () => {
+test('a key is hidden anywhere in a line', () => {
   let lines = '';
   const log = serverLog((text) => {
     lines += text;

@@ -1,4 +1,4 @@
-// Clients that take their time: slow headers, slow bodies, readers that stall. Each is cut, and costs little until then.
+// Slow clients: slow headers, slow bodies, stalled readers. Each is cut, and costs little until then.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, expect, test } from 'vitest';
@@ -14,7 +14,7 @@ const quick = { headersMs: 100, requestMs: 200, checkMs: 20, stalledMs: 200, hea
 let server: ServerFixture;
 afterEach(() => server.close());
 
-test('a client whose headers do not end is told so, and cut', async () => {
+test('a client whose headers do not end gets an error, and is cut', async () => {
   server = await openServer({ serverLimits: quick });
   const { port } = await server.listen();
   const connection = await RawConnection.open(port);
@@ -24,7 +24,7 @@ test('a client whose headers do not end is told so, and cut', async () => {
   await connection.closed();
 });
 
-test('a client whose body does not end is told so, and cut', async () => {
+test('a client whose body does not end gets an error, and is cut', async () => {
   server = await openServer({ serverLimits: quick });
   const { port } = await server.listen();
   const connection = await RawConnection.open(port);
@@ -77,7 +77,7 @@ function endlessEngine() {
   return { engines, said };
 }
 
-test('a stalled reader of a stream is cut, its engine stopped, and what was said is kept', async () => {
+test('a stalled reader of a stream is cut, its engine is stopped, and the received part is kept', async () => {
   const { engines, said } = endlessEngine();
   server = await openServer({ engines, serverLimits: quick });
   const { port } = await server.listen();
@@ -94,7 +94,7 @@ test('a stalled reader of a stream is cut, its engine stopped, and what was said
   connection.destroy();
 });
 
-test('a stalled reader of a JSON answer is cut', async () => {
+test('a stalled reader of a JSON response is cut', async () => {
   server = await openServer({ serverLimits: quick });
   const { port } = await server.listen();
   let { session_id } = await say(server.backend.service, callWith(server.key), 'x'.repeat(1_000_000));
@@ -119,7 +119,7 @@ test('a stalled reader of a JSON answer is cut', async () => {
   expect(connection.received.length).toBeLessThan(16_000_000);
 });
 
-test('a reader that takes a long answer slowly gets all of it', async () => {
+test('a slow reader of a long response gets all of it', async () => {
   server = await openServer({ serverLimits: { ...quick, stalledMs: 3000 } });
   const { port } = await server.listen();
   const { session_id } = await say(server.backend.service, callWith(server.key), 'x'.repeat(1_000_000));
@@ -139,7 +139,7 @@ test('a reader that takes a long answer slowly gets all of it', async () => {
   connection.destroy();
 });
 
-test('a healthy stream without news is not taken for a stalled one', async () => {
+test('a healthy stream without events does not count as stalled', async () => {
   server = await openServer({
     serverLimits: quick,
     engines: engineOf(async function* () {

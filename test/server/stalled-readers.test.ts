@@ -1,4 +1,4 @@
-// When a reader that takes nothing is cut, by the limits of a server as it is started, on a clock that the test moves.
+// When a stalled reader is cut, by the default limits of a server, on a clock that the test controls.
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -15,7 +15,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('a reader that takes nothing is cut after 45 s, whatever is still written to it', () => {
+test('a reader that takes nothing is cut after 45 s, even if more is written to it', () => {
   const readers = new StalledReaders(stalledMs, checkMs);
   const socket = Object.assign(new EventEmitter(), {
     destroyed: false,

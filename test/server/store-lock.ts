@@ -1,4 +1,4 @@
-// Another program that holds the write lock of a store: a process of its own, as SQLite's locks are between processes.
+// Another program that holds the write lock of a store, in a process of its own, because SQLite's locks are between processes.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';

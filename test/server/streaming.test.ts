@@ -1,4 +1,4 @@
-// Replies as streams: what is sent when, and what becomes of a reply whose reader goes, whose key goes, or whose server stops.
+// Replies as streams: what is sent when, and how a reply ends if its reader disconnects, its key is revoked, or its server stops.
 import { afterEach, expect, test } from 'vitest';
 import { ParleyError } from '../../src/service/errors.ts';
 import { anySession } from '../../src/service/session-archive.ts';
@@ -52,7 +52,7 @@ async function readUntil(response: Response, text: string) {
   };
 }
 
-test('a stream is session, deltas and done, each with the envelope, and done is the JSON answer', async () => {
+test('a stream is session, deltas and done, each with the envelope, and done is the JSON response', async () => {
   await open();
   const response = await chat('hello there', stream, 'echo');
   expect(response.headers.get('content-type')).toBe('text/event-stream');
@@ -88,13 +88,13 @@ test.each([
   await response.text();
 });
 
-test('an error before the message is kept is an ordinary answer, also where a stream was asked for', async () => {
+test('an error before the message is stored is an ordinary response, even if a stream was requested', async () => {
   await open();
   const response = await chat('hi', stream, 'oracle');
   expect([response.status, (await bodyOf(response)).error?.code]).toEqual([400, 'UNKNOWN_MODE']);
 });
 
-test('an engine that fails ends the stream with an error that says where the message is', async () => {
+test('an engine that fails ends the stream with an error that names the session and the message', async () => {
   await open({
     engines: engineOf(async function* () {
       yield { type: 'text', text: 'half' };
@@ -116,7 +116,7 @@ test('an engine that fails ends the stream with an error that says where the mes
   expect(nonconformity('POST', '/v1/chat', 502, body)).toBeNull();
 });
 
-test('a stream without news gets comment lines, and they break nothing', async () => {
+test('a stream without events gets comment lines, which break nothing', async () => {
   const held = heldEngine();
   await open({ engines: held.engines, serverLimits: { heartbeatMs: 5 } });
   const reading = await readUntil(await chat('hello'), ': still here\n\n: still here\n\n');
@@ -125,7 +125,7 @@ test('a stream without news gets comment lines, and they break nothing', async (
   expect(events.map(({ event }) => event)).toEqual(['session', 'delta', 'delta', 'done']);
 });
 
-test('a reply of a megabyte comes whole, through comments and chunks', async () => {
+test('a reply of a megabyte arrives whole, through comments and chunks', async () => {
   const text = `${'é'.repeat(250_000)}${'\n'.repeat(250_000)}`;
   await open({
     serverLimits: { heartbeatMs: 1 },
@@ -138,7 +138,7 @@ test('a reply of a megabyte comes whole, through comments and chunks', async () 
   expect(events.at(-1)?.body.data.reply).toBe(text);
 });
 
-test('no event is asked for that the reader has no room for', async () => {
+test('no event is requested for which the reader has no room', async () => {
   let said = 0;
   await open({
     engines: engineOf(async function* () {
@@ -154,7 +154,7 @@ test('no event is asked for that the reader has no room for', async () => {
 });
 
 test.each(['a stream', 'a whole answer'])(
-  'a client that goes away in %s stops the engine, and what came is kept',
+  'a client that disconnects in %s stops the engine, and the received part is kept',
   async (form) => {
     const held = heldEngine();
     await open({ engines: held.engines });
@@ -184,7 +184,7 @@ test.each(['a stream', 'a whole answer'])(
   },
 );
 
-test('a reader that cancels between two events has what came kept', async () => {
+test('the received part is kept when a reader cancels between two events', async () => {
   const held = heldEngine();
   await open({ engines: held.engines });
   const reading = await readUntil(await chat('hello'), 'event: session');
@@ -232,7 +232,7 @@ test.each([
   },
 );
 
-test('a reply whose key is revoked stops within a second, and is kept as far as it came', async () => {
+test('a reply whose key is revoked stops within a second, and its received part is kept', async () => {
   const held = heldEngine();
   await open({ engines: held.engines });
   const created = await server.backend.administration.createKey({ project_name: 'first', key_name: 'short' });
@@ -260,7 +260,7 @@ test('a reply whose key is revoked stops within a second, and is kept as far as 
   expect(eventsOf(await other.rest()).at(-1)?.event).toBe('done');
 });
 
-test('a key has so many streams at a time, and those that ended do not count', async () => {
+test('a key has a limited number of streams at a time, and ended ones do not count', async () => {
   const held = heldEngine();
   await open({ engines: held.engines, serverLimits: { streamsPerKey: 2 } });
   const first = await readUntil(await chat('one'), 'half ');
@@ -273,7 +273,7 @@ test('a key has so many streams at a time, and those that ended do not count', a
   expect(eventsOf(await (await chat('three')).text()).at(-1)?.event).toBe('done');
 });
 
-test('a server that stops lets replies end, takes no new work, and says so', async () => {
+test('a stopping server lets replies end, and refuses new work with an error', async () => {
   const held = heldEngine();
   await open({ engines: held.engines });
   const reading = await readUntil(await chat('hello'), 'half ');
@@ -288,7 +288,7 @@ test('a server that stops lets replies end, takes no new work, and says so', asy
   expect(eventsOf(text).at(-1)?.event).toBe('done');
 });
 
-test('a server that drains works on, though it says at once that it is not ready', async () => {
+test('a draining server continues to serve, although it reports at once that it is not ready', async () => {
   await open({ serverLimits: { drainMs: 50 } });
   const stopped = server.app.stop();
   // Both begin before the drain can be over.
@@ -302,7 +302,7 @@ test('a server that drains works on, though it says at once that it is not ready
   expect((await server.ask('POST', '/v1/sessions', { body: {} })).status).toBe(503);
 });
 
-test('a server that stops still listens while a reply runs, so that nobody takes it for crashed', async () => {
+test('a stopping server still listens while a reply runs', async () => {
   const held = heldEngine();
   await open({ engines: held.engines });
   const listening = await server.listen();
@@ -319,7 +319,7 @@ test('a server that stops still listens while a reply runs, so that nobody takes
   await expect(fetch(`${listening.url}/readyz`)).rejects.toThrow();
 });
 
-test('the limit of streams is shared out over the servers that live, at least one for each', async () => {
+test('the limit of streams is divided among the live servers, at least one for each', async () => {
   let servers = 2;
   const held = heldEngine();
   await open({ engines: held.engines, serverLimits: { streamsPerKey: 4 }, servers: () => servers });
@@ -334,7 +334,7 @@ test('the limit of streams is shared out over the servers that live, at least on
   expect((await chat('four')).status).toBe(200);
 });
 
-test('the rate of a key is shared out over the servers that live', async () => {
+test('the rate of a key is divided among the live servers', async () => {
   let servers = 4;
   let now = Date.now();
   await open({ serverLimits: { requestsPerSecond: 8 }, servers: () => servers, now: () => now });
@@ -350,7 +350,7 @@ test('the rate of a key is shared out over the servers that live', async () => {
   expect(await statuses(5)).toEqual([404, 404, 404, 404, 429]);
 });
 
-test('of 200 streams under a server that stops, each ends with done or error, and each is kept', async () => {
+test('each of 200 streams at a stopping server ends with done or error, and each is kept', async () => {
   const slow = heldEngine();
   const mixed = engineOf(async function* (context, signal) {
     if (context.message === 'slow')
@@ -390,7 +390,7 @@ test('of 200 streams under a server that stops, each ends with done or error, an
   }
 }, 60_000);
 
-test('a stop reaches the engine of a reply whose reader has stalled', async () => {
+test('a stop also stops the engine of a reply whose reader has stalled', async () => {
   const held = heldEngine();
   await open({ engines: held.engines, serverLimits: { graceMs: 20 } });
   const reading = await readUntil(await chat('hello'), 'event: session');
@@ -428,7 +428,7 @@ test('two servers on one store see each other’s sessions, and the turns of one
   }
 });
 
-test('the app can be closed at any time: what is asked of a closed store is UNAVAILABLE', async () => {
+test('the store can be closed at any time: requests to a closed store are UNAVAILABLE', async () => {
   await open();
   await server.backend.close();
   const error = await failureOf(server.backend.service.models(callWith(server.key)));

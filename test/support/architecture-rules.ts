@@ -1,13 +1,13 @@
-// The rules of the house as a function: sources in, violations out. The tables are what the layout in docs names.
+// The rules of the architecture as a function from sources to violations. The tables match the layout in CONTRIBUTING.md.
 import { basename, dirname, join } from 'node:path/posix';
 import { readSource, type SourceFile } from './source-file.ts';
 
-/** A room, and which rooms (or single files of a room) it may import besides itself. */
+/** For each folder of src, the folders or single files that it may import. */
 const rooms: Readonly<Record<string, readonly string[]>> = {
   service: [],
-  // Long work in any room pauses in one way, and deadlines run on one clock.
+  // Long work pauses in the same way everywhere, and deadlines use the same clock.
   http: ['system/monotonic-clock.ts', 'system/yield-to-event-loop.ts'],
-  // A base URL is judged as the connection to it is: by one rule of what this machine is.
+  // The checks of a base URL and of its connection share the definition of this machine.
   config: ['service', 'system', 'http/loopback.ts'],
   system: ['service/errors.ts'],
   store: ['service', 'system'],
@@ -28,7 +28,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'system/before-abort.ts',
     'system/yield-to-event-loop.ts',
   ],
-  // A request is printed as a command, in words that a shell reads back.
+  // A request is printed as a shell command.
   remote: ['service', 'wire', 'http', 'system/bounded-file.ts', 'system/shell-quote.ts'],
   server: ['service', 'wire', 'http', 'system/html-escape.ts', 'system/yield-to-event-loop.ts'],
   cli: ['service', 'config', 'system'],
@@ -36,10 +36,10 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   main: ['service', 'config', 'system', 'cli', 'compose'],
 };
 
-/** Single files that may import more than their room. */
+/** Single files that may import more than their folder. */
 const fileRights: Readonly<Record<string, readonly string[]>> = { 'cli/commands/serve.ts': ['server'] };
 
-/** A package, and the folders or files that may import it. */
+/** For each package, the folders or files that may import it. */
 const packageHomes: Readonly<Record<string, readonly string[]>> = {
   commander: ['cli'],
   undici: ['http'],
@@ -67,7 +67,7 @@ const packageHomes: Readonly<Record<string, readonly string[]>> = {
   pino: ['server'],
 };
 
-/** Files that may make text for a terminal of a plain string, which then is not filtered. */
+/** Files that may create terminal text from a plain string, which is then not filtered. */
 const terminalTextMakers: readonly string[] = [
   'src/cli/terminal/terminal-text.ts',
   'src/cli/terminal/style.ts',
@@ -75,13 +75,13 @@ const terminalTextMakers: readonly string[] = [
   'src/cli/repl/line-painter.ts',
 ];
 
-/** Files that a process begins in, and its clock: they alone touch it. */
+/** The files that may use `process`: the entry points, and the clock. */
 const processes: readonly string[] = ['main.ts', 'store/sqlite/store-worker.ts', 'system/monotonic-clock.ts'];
 
 /** Files that may be long: tables. */
 const tables: readonly string[] = ['src/engine/offline/eliza/colleague-script.ts'];
 
-/** Files that speak of options of other programs: curl's, V8's, and the names of CSS. */
+/** Files with options of other programs: curl's, V8's, and custom properties of CSS. */
 const otherOptions: readonly string[] = [
   'remote/curl-command.ts',
   'http/connections.ts',
@@ -119,13 +119,13 @@ export function findViolations(files: Readonly<Record<string, string>>): readonl
   ];
 }
 
-/** The path of a command is the words that users type. Its file may have the name of what the command is about. */
+/** The path of a command is the words that users type, so its file name may repeat another one. */
 const commands = 'cli/commands/';
 
-/** Two stores give one name to what means the same in both. */
+/** Both stores use the same name for the same thing. */
 const stores = 'store/';
 
-/** The names that stand for more than one path, with all of them. */
+/** The names of more than one path, with these paths. */
 function sharedNames(
   named: readonly (readonly [name: string, path: string])[],
 ): readonly (readonly [string, readonly string[]])[] {
@@ -183,7 +183,7 @@ function habitViolations(source: SourceFile): readonly string[] {
   if (!processes.includes(source.path)) {
     for (const name of new Set(source.globals)) violations.push(`${source.path}: touches ${name}`);
   }
-  // A command's name and an option are words of the command line: rooms below it give remedies, as a name and facts.
+  // Names of commands and options belong to the command line. Other folders return remedies, as a kind and facts.
   if (roomOf(source.path) !== 'cli' && !otherOptions.includes(source.path)) {
     for (const text of source.texts.filter((one) => commandLineWords.test(one)))
       violations.push(`${source.path}: speaks of the command line: ${text.trim()}`);
@@ -216,7 +216,7 @@ function findCircles(sources: readonly SourceFile[]): readonly string[] {
   return circles;
 }
 
-/** `cli` of `cli/program.ts`; `main` of `main.ts`. */
+/** The folder of a path: `cli` for `cli/program.ts`, `main` for `main.ts`. */
 function roomOf(path: string): string {
   return path.includes('/') ? (path.split('/')[0] ?? '') : path.replace(/\.ts$/, '');
 }

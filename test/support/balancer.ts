@@ -1,4 +1,4 @@
-// A balancer as the tests need one: each connection goes to the next server that takes it.
+// A load balancer for tests: each connection goes to the next server that accepts it.
 import { connect, createServer, type Socket } from 'node:net';
 import { type ListeningServer, listening } from './scripted-server.ts';
 

@@ -1,20 +1,20 @@
-// A server of the interface document and no more, with sessions that are ids alone, and with the troubles that a test gives it.
+// A server with only the interface document, whose sessions are only ids, and with the faults that a test chooses.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 
-/** What becomes of one deletion: `lost` is done and then not answered, `hung` never answered, `closed` for a day. */
+/** The outcome of a deletion: `lost` is done, but gets no response; `hung` never gets one; `closed` is for a day. */
 export type Trouble = 'none' | 'failed' | 'reset' | 'lost' | 'hung' | 'limited' | 'down' | 'closed';
 
 export interface BasicServer {
   readonly url: string;
-  /** Sessions that are there. */
+  /** The existing sessions. */
   readonly active: Set<string>;
   readonly deleted: Set<string>;
-  /** Ids whose deletion got no answer, once at least: whether they were there before, their client cannot know. */
+  /** Ids whose deletion got no response at least once: the client cannot know whether they existed. */
   readonly unanswered: Set<string>;
-  /** Keys that hold. */
+  /** Valid keys. */
   readonly keys: Set<string>;
-  /** Deletions asked for, and the most of them at one time. */
+  /** The number of requested deletions, and the most at one time. */
   readonly asked: () => number;
   readonly atOnce: () => number;
   close(): Promise<void>;
@@ -23,9 +23,9 @@ export interface BasicServer {
 export interface BasicServerOptions {
   readonly ids: Iterable<string>;
   readonly trouble?: (count: number) => Trouble;
-  /** AuditChange the count of each deletion before it is looked at. */
+  /** Called with the number of each deletion before it is handled. */
   readonly before?: (count: number, server: BasicServer) => void;
-  /** Milliseconds that a deletion takes. */
+  /** The duration of a deletion in ms. */
   readonly takes?: number;
   readonly projectId?: string;
 }

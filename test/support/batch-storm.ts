@@ -1,5 +1,5 @@
-// A batch that is killed, `kill -9`, again and again at random moments and resumed each time; then its output and the store are held
-// against its input: no id twice, none missing, no message said twice.
+// Kills a batch (`kill -9`) repeatedly at random moments and resumes it each time. Then its output and the store are compared with its input: no
+// duplicate id, no missing id, no message sent twice.
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -16,7 +16,7 @@ export interface BatchStorm {
 
 export interface BatchReport {
   readonly kills: number;
-  /** Kills that left something, and not all, in the output. */
+  /** Kills that left a part of the output. */
   readonly midway: number;
   readonly faults: readonly string[];
 }
@@ -26,7 +26,7 @@ export async function batchStorm(place: Place, storm: BatchStorm): Promise<Batch
   let kills = 0;
   let midway = 0;
   let batches = 0;
-  // The first use makes store and key; a life is how long a whole batch takes.
+  // The first use creates the store and the key. It also measures the duration of a whole batch.
   await place.output(['models']);
   const life = await wholeLife(place, storm);
   while (kills < storm.kills) {
@@ -72,7 +72,7 @@ interface Run {
   readonly killAfter: number | null;
 }
 
-/** Null when it was killed before its end. Its output is a redirection at first, and resumed after that. */
+/** Null if it was killed before its end. Its output is redirected at first, and later resumed. */
 async function runOnce(place: Place, storm: BatchStorm, run: Run): Promise<Ending | null> {
   const resumes = readable(run.output);
   const stdout = openSync(resumes ? '/dev/null' : run.output, 'w');
@@ -104,7 +104,7 @@ async function runOnce(place: Place, storm: BatchStorm, run: Run): Promise<Endin
 
 interface Ending {
   readonly status: number | null;
-  /** What it wrote to stderr. */
+  /** Its stderr. */
   readonly said: string;
 }
 

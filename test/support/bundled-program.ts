@@ -1,4 +1,4 @@
-// A small program written in TypeScript, bundled as the product is, so that a test can run it as a process of its own.
+// A small TypeScript program, bundled as the product is, so that a test can run it as a process of its own.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,9 +11,9 @@ export interface BundledProgram {
 }
 
 export interface Bundling {
-  /** Packages that the program cannot load: proof that it does not need them. */
+  /** Packages that the program must not load. */
   readonly absent?: readonly string[];
-  /** A source file, by its whole path, and another that stands in its place: a mutant, which tests must notice. */
+  /** A source file, by its absolute path, and its replacement: a mutant that tests must detect. */
   readonly mutant?: { readonly of: string; readonly path: string };
 }
 
@@ -25,7 +25,7 @@ export async function bundleProgram(
   const inItsPlace: Plugin = {
     name: 'mutant',
     async resolveId(id, importer, options) {
-      // What it keeps of the original it imports from there.
+      // The mutant imports unchanged parts from the original.
       if (mutant === undefined || importer === mutant.path) return null;
       const found = await this.resolve(id, importer, { ...options, skipSelf: true });
       return found?.id === mutant.of ? mutant.path : null;

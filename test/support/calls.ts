@@ -1,4 +1,4 @@
-// Calls as the tests make them, and what is often done with an answer.
+// Calls for tests, and helpers for their results.
 import type { Call } from '../../src/service/call.ts';
 import type { ChatEvent, ChatReply } from '../../src/service/chat-event.ts';
 import type { ConversationService } from '../../src/service/conversation-service.ts';
@@ -22,7 +22,7 @@ export async function collect(events: AsyncIterable<ChatEvent>): Promise<ChatEve
   return all;
 }
 
-/** Chats to the end and returns the whole reply. */
+/** Runs a chat to its end and returns the reply. */
 export async function say(
   service: ConversationService,
   call: Call,
@@ -35,7 +35,7 @@ export async function say(
   return last.data;
 }
 
-/** The error that a promise rejects with; fails when it does not, or with something else. */
+/** The error with which a promise rejects. Throws if it does not reject with a `ParleyError`. */
 export async function failureOf(promise: Promise<unknown>): Promise<ParleyError> {
   const outcome = await promise.then(
     () => new Error('expected a failure'),

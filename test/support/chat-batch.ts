@@ -1,9 +1,9 @@
-// `parley chat --batch`, run to its end, and what it gives.
+// Runs `parley chat --batch` to its end and reads its results.
 import type { Outcome, Place, RunOptions } from './parley.ts';
 
 export const batch = ['chat', '--batch', '-m', 'echo'];
 
-/** A line of what a batch gives. */
+/** A result line of a batch. */
 export interface Result {
   readonly id: string | number;
   readonly success: boolean;

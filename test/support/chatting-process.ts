@@ -1,5 +1,5 @@
-// A process that holds a chat of its own over a store, so that a test can stop it, let it go on, or kill it: told what to say, and
-// for how long its turns are believed, it says what its chat came to.
+// A process with a chat of its own over a store, which a test can stop, continue or kill. It gets the message and the lease of its turns, and
+// reports the outcome of its chat.
 import type { EngineEvent } from '../../src/engine/reply-engine.ts';
 import { ParleyError } from '../../src/service/errors.ts';
 import { callWith } from './calls.ts';
@@ -13,7 +13,7 @@ export interface Chatting {
   readonly key: string | null;
   readonly turnLeaseMs: number;
   readonly turnWaitMs: number;
-  /** The reply: a chunk every so many milliseconds. */
+  /** The reply: a chunk at each interval, in ms. */
   readonly chunks: readonly string[];
   readonly everyMs: number;
 }

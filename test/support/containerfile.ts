@@ -1,4 +1,4 @@
-// Reads a Containerfile as far as that of the documents goes: a word and its arguments a line, JSON where it is a list.
+// Parses the part of the Containerfile syntax that docs/deploy/Containerfile uses: an instruction and its arguments per line, lists as JSON.
 import { readFileSync } from 'node:fs';
 
 type ContainerStep =
@@ -7,7 +7,7 @@ type ContainerStep =
 
 export interface Containerfile {
   readonly from: string;
-  /** What changes the image, in order. */
+  /** The instructions that change the image, in order. */
   readonly steps: readonly ContainerStep[];
   readonly env: Readonly<Record<string, string>>;
   readonly volumes: readonly string[];
@@ -15,7 +15,7 @@ export interface Containerfile {
   readonly port: number;
   /** The command of the health check. */
   readonly health: readonly string[];
-  /** The entry point, and the words that follow it. */
+  /** The entry point, and its arguments. */
   readonly command: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-// A proxy to a database on this machine that counts round trips: how often the client speaks after the server has.
+// A proxy to a database on this machine that counts round trips: how often the client sends after the server has responded.
 import { connect, createServer } from 'node:net';
 import { type ListeningServer, listening } from './scripted-server.ts';
 

@@ -1,5 +1,5 @@
-// Many deletions against a server that fails in every way it can, and killed clients of batches that are resumed: what was reported is then
-// held against what the server has, and the end against what was asked for.
+// Many deletions against a server that fails in every way, and batches whose clients are killed and resumed. The reports are then compared with
+// the state of the server, and the final state with the request.
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { openBasicServer, type Trouble } from './basic-server.ts';
@@ -23,7 +23,7 @@ export interface StormOptions {
   readonly random: () => number;
 }
 
-/** Of 1,000: 50 fail, 10 are reset, 1 hangs, 20 are too many; the numbers are the issue's. */
+/** Of 1,000 deletions, 50 fail, 10 are reset, 1 hangs, and 20 get 429. */
 function troubles(random: () => number): (count: number) => Trouble {
   return () => {
     const share = random();
@@ -36,7 +36,7 @@ function troubles(random: () => number): (count: number) => Trouble {
   };
 }
 
-/** One in a hundred was never there. The key is revoked half-way, and a new one used from then on. */
+/** One in a hundred ids is unknown. The key is revoked half-way, and a new one is used from then on. */
 export async function troubledDeletes(place: Place, options: StormOptions): Promise<StormReport> {
   const ids = Array.from({ length: options.ids }, (_, index) => `ses_${index}_of_storm`);
   const there = new Set(ids.filter((_, index) => index % 100 !== 7));
@@ -87,7 +87,7 @@ export async function troubledDeletes(place: Place, options: StormOptions): Prom
   return { ids: ids.length, runs: statuses.length, kills: 0, statuses, counts, milliseconds, faults };
 }
 
-/** The batches of killed clients: what they do, the word of their results, and the sessions that they have not changed. */
+/** The batches of killed clients: the command, the status of their results, and the unchanged sessions. */
 const killedBatches = {
   delete: { words: [], done: 'deleted', unchanged: 'deleted_at IS NULL' },
   archive: { words: [], done: 'archived', unchanged: 'NOT archived' },
@@ -102,8 +102,8 @@ export interface KilledOptions extends StormOptions {
 }
 
 /**
- * A client over the embedded store, stopped at random moments and resumed until it is through: then all sessions but the first are changed,
- * and undoing the batch takes all of it back.
+ * A client over the embedded store, stopped at random moments and resumed until it has finished. Then all sessions but the first are changed,
+ * and undoing the batch reverts everything.
  */
 export async function killedClients(
   place: Place,
@@ -119,7 +119,7 @@ export async function killedClients(
   const last = new Map<string, string>();
   const began = performance.now();
   let kills = 0;
-  // About as long as a whole batch takes, until one was measured, ms.
+  // An estimate of the duration of a whole batch in ms, until one was measured.
   let life = 400 + ids.length / 40;
   while (kills < options.kills) {
     let words = ['sessions', kind, '-', ...choices, '--yes'];
@@ -151,12 +151,12 @@ export async function killedClients(
       take({ ...end, ...told }, last, faults, done);
       statuses.push(end.status);
       batch ??= newestBatch(place);
-      // Killed before its journal had a name, it has changed nothing, and is begun again.
+      // If it was killed before its journal had a name, it has changed nothing, and is started again.
       if (batch !== null) {
         words = ['sessions', kind, '--resume', batch];
         stdin = undefined;
       }
-      // A process whose connections end may go on over others.
+      // A process whose connections end may continue over others.
       isOver = end.status === 0 || !isStopped;
       if (isOver && end.status !== 0) faults.push(`ended with ${end.status}: ${told.err}`);
     }
@@ -186,7 +186,7 @@ function take(
   done = 'deleted',
 ): void {
   const lines = out.split('\n');
-  // A line that a kill has cut tells nothing.
+  // A line that was cut by a kill is ignored.
   lines.pop();
   for (const line of lines) {
     const [, status = '', id = ''] = /^(\w+) (\S+)(?: [A-Z_]+)?$/.exec(line) ?? [];

@@ -3,10 +3,10 @@ import { chooseDriver } from '../../src/store/sqlite/driver-choice.ts';
 
 export const driver = await chooseDriver(process.versions, process.env['PARLEY_SQLITE_DRIVER']);
 
-/** For a test that records the statements, which only this library can. */
+/** For tests that record the statements, which only this library supports. */
 export const betterSqlite3 = await chooseDriver(process.versions, 'better-sqlite3');
 
-/** All that this Node has. */
+/** All libraries of this Node. */
 export const allDrivers = [betterSqlite3, await chooseDriver(process.versions)].filter(
   ({ name }, at) => at === 0 || name !== 'better-sqlite3',
 );

@@ -1,4 +1,4 @@
-// The embedded service over a store in a directory of its own, put together as the program does it.
+// The embedded service over a store in a directory of its own, assembled as in the program.
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -28,15 +28,15 @@ export interface EmbeddedOptions {
   readonly owner?: TurnOwner;
   readonly say?: (line: string) => Promise<void>;
   readonly now?: () => number;
-  /** The time since the machine started, ms. */
+  /** The time since the machine started, in ms. */
   readonly sinceBoot?: () => number;
-  /** How long a write waits for a store that is locked elsewhere. */
+  /** How long a write waits for a locked store. */
   readonly lockWaitMs?: number;
-  /** Where the store is to read long in processes, as one that is served: what the build makes of store-worker.ts. */
+  /** The built store-worker.ts, if the store runs long reads in processes, as a served store does. */
   readonly workerFile?: URL;
-  /** The store, where it is none of SQLite in the directory. */
+  /** The store, if it is not SQLite in the directory. */
   readonly openStore?: () => Promise<SessionStore>;
-  /** Stands between the service and its store. */
+  /** Wraps the store of the service. */
   readonly around?: (store: SessionStore) => SessionStore;
 }
 
@@ -88,7 +88,7 @@ export async function newKey(backend: EmbeddedBackend, project: string): Promise
 
 type Reply = (context: EngineContext, signal: AbortSignal) => AsyncIterable<EngineEvent>;
 
-/** One mode, `test`, whose replies a test decides. */
+/** One mode, `test`, whose replies the test decides. */
 export function engineOf(reply: Reply, historyMessages = 100): EngineSet {
   const engine: ReplyEngine = {
     name: 'test',

@@ -1,4 +1,4 @@
-// How a failed command has to look, in words and as JSON.
+// Checks the form of a failed command, as text and as JSON.
 import { expect } from 'vitest';
 import type { Outcome } from './parley.ts';
 
@@ -7,13 +7,13 @@ interface Expected {
   readonly code: string;
 }
 
-/** In words: nothing on stdout. */
+/** As text: nothing on stdout. */
 export function expectFailure({ status, out, err }: Outcome, expected: Expected): void {
   expect({ status, out }).toEqual({ status: expected.status, out: '' });
   expectWords(err, expected.code);
 }
 
-/** With `--json`: one body on stdout, its `success` false; the words stand on stderr all the same. Returns its error. */
+/** With `--json`: one body on stdout with `success` false, and the text on stderr as usual. Returns its error. */
 export function expectJsonFailure(
   { status, out, err }: Outcome,
   expected: Expected,
@@ -31,7 +31,7 @@ export function expectJsonFailure(
   return body.error;
 }
 
-/** One line on what failed with its code, then what to do; no stack trace. */
+/** One line with the failure and its code, then the remedy; no stack trace. */
 function expectWords(err: string, code: string): void {
   const lines = err.trimEnd().split('\n');
   const at = lines.findIndex((line) => line.startsWith('parley: '));

@@ -1,4 +1,4 @@
-// Takes every message of a store into its search indexes, past the store: whether one is open on it or not.
+// Indexes every message of a store directly, whether the store is open or not.
 import { join } from 'node:path';
 import { Connection } from '../../src/store/sqlite/connection.ts';
 import { indexStep } from '../../src/store/sqlite/search-index.ts';

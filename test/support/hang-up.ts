@@ -1,4 +1,4 @@
-// Every state in which a terminal may close on the program: what is done until it is in that state, and what must be true afterwards.
+// Every state in which the terminal of the program may close: how to reach it, and what must be true afterwards.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -19,17 +19,17 @@ export interface HangUpState {
   readonly name: string;
   /** Runs the program until it is in this state. */
   readonly open: (fixture: HangUpFixture) => Promise<TerminalScreen>;
-  /** Where it is not `hungUp`. */
+  /** The expected end, if it is not `hungUp`. */
   readonly ends?: Ending;
-  /** What is wrong with what the program left behind; null for nothing. */
+  /** A fault in the state that the program left behind; null for none. */
   readonly leaves?: (fixture: HangUpFixture) => Promise<string | null>;
 }
 
-/** By the program itself; the signal that a core dump goes with would stand beside it. */
+/** The program ended by itself, without a signal and so without a core dump. */
 export const hungUp: Ending = { status: 129, signal: 0 };
 const patienceMs = 10_000;
 
-/** The listeners of the program for its exit have run by then. */
+/** The exit listeners of the program have run by then. */
 const pauseAtExit = `const { openSync, writeSync } = require('node:fs');
 const terminal = openSync('/dev/tty', 'w');
 const { reallyExit } = process;
@@ -62,7 +62,7 @@ export async function openHangUp(): Promise<HangUpFixture> {
   };
 }
 
-/** Brings the program there, closes the terminal, and tells how it ended; `stuck` where it did not. */
+/** Brings the program into the state, closes the terminal, and returns how it ended; `stuck` if it did not. */
 export async function hangUp(
   state: HangUpState,
   fixture: HangUpFixture,
@@ -207,7 +207,7 @@ export const hangUpStates: readonly HangUpState[] = [
 
 const ids = Array.from({ length: 20 }, (_, index) => `ses_${index}`);
 
-/** Answers the first deletions, and then none until it is told to. */
+/** Answers the first deletions, and then none until it is released. */
 class Deletions {
   readonly deleted = new Set<string>();
   #server: ScriptedServer | null = null;
@@ -250,7 +250,7 @@ async function openDeletions({ place, deletions }: HangUpFixture): Promise<Termi
   return screen;
 }
 
-/** As after Ctrl-C: the journal knows what was done, and `--resume` does the rest. */
+/** As after Ctrl-C: the journal records what was done, and `--resume` does the rest. */
 async function deletedRest({ place, deletions }: HangUpFixture): Promise<string | null> {
   deletions.stalls = false;
   const [batch = ''] = readdirSync(join(place.dataDirectory, 'batches')).sort().slice(-1);
@@ -261,7 +261,7 @@ async function deletedRest({ place, deletions }: HangUpFixture): Promise<string 
   return isWhole ? null : `resumed ${batch}: ${status}, ${rest} deleted; ${err}`;
 }
 
-/** As after Ctrl-C: the same command with --resume does the rest, and nothing twice. */
+/** As after Ctrl-C: the same command with --resume does the rest, and repeats nothing. */
 async function resumedWhole({ place, model }: HangUpFixture): Promise<string | null> {
   const command = 'parley chat --batch --resume out.ndjson --concurrency 1 -m slow < in.txt';
   const resumed = place.shell(command);

@@ -1,5 +1,5 @@
-// What the command line is handed, in this process: outputs and a backend of the test's own, a standard input in chunks, and all else
-// as the real program has it.
+// The host of the command line in this process: outputs and a backend of the test, a standard input in chunks, and everything else as in the real
+// program.
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { CliHost } from '../../src/cli/cli-host.ts';

@@ -1,5 +1,5 @@
-// `sessions delete -` with thousands of files of ids, over a real store: a file that is valid deletes what it names, and one with a
-// single fault deletes nothing, says so, and names the line.
+// `sessions delete -` with thousands of files of ids, over a real store: a valid file deletes the sessions that it names; a file with a single fault
+// deletes nothing and reports the line.
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -12,14 +12,14 @@ import { type InProcessOutcome, ProgramInProcess } from './program-in-process.ts
 
 export interface FuzzReport {
   readonly files: number;
-  /** Those that were valid, and the ids that went with them. */
+  /** The number of valid files, and of their ids. */
   readonly valid: number;
   readonly deleted: number;
   readonly refused: number;
   readonly milliseconds: number;
 }
 
-/** Fails on the first file that does another thing than it must, with the smallest one that does. */
+/** Fails on the first file with an unexpected effect, minimised. */
 export async function fuzzIdFiles(directory: string, files: number): Promise<FuzzReport> {
   const began = performance.now();
   const store = join(directory, 'store');

@@ -1,17 +1,17 @@
-// Files of session ids, right and wrong in every way that one may be: each with what it must do, known from how it was made.
+// Generates files of session ids, valid and invalid in every way, each with its expected effect.
 import fc from 'fast-check';
 
 export interface IdFile {
   readonly bytes: Buffer;
-  /** The ids that it names, in order, with repetitions; null where one of its lines makes all of it void. */
+  /** The ids that it names, in order, with duplicates; null if a line makes the whole file invalid. */
   readonly ids: readonly string[] | null;
-  /** Lines with a fault, from 1. */
+  /** The numbers of invalid lines, from 1. */
   readonly wrongLines: readonly number[];
 }
 
 interface Line {
   readonly bytes: Buffer;
-  /** Null for a line that names none. */
+  /** Null for a line without an id. */
   readonly id: string | null;
   readonly isWrong: boolean;
 }
@@ -20,10 +20,10 @@ const wrong = (bytes: Buffer | string): Line => ({ bytes: Buffer.from(bytes), id
 const silent = (text: string): Line => ({ bytes: Buffer.from(text), id: null, isWrong: false });
 const naming = (text: string, id: string): Line => ({ bytes: Buffer.from(text), id, isWrong: false });
 
-/** `known`: ids of sessions, that a file may name among others. */
+/** `known`: ids of existing sessions, which a file may name. */
 export function idFiles(known: readonly string[]): fc.Arbitrary<IdFile> {
   const id = fc.constantFrom(...known);
-  // They stand for themselves: no session is called so, and nothing else is meant.
+  // Plain ids of no session, without any other meaning.
   const strange = fc.constantFrom(
     '*',
     'ses_*',
@@ -65,7 +65,7 @@ export function idFiles(known: readonly string[]): fc.Arbitrary<IdFile> {
   );
   const object = id.map((one) => JSON.stringify({ title: 'é "x"', session_id: one }));
   const broken: fc.Arbitrary<Line> = fc.oneof(
-    // Half of a line of JSON, cut anywhere behind its first character.
+    // A line of JSON that is cut anywhere after its first character.
     fc.tuple(object, fc.double({ min: 0, max: 0.999, noNaN: true })).map(([text, part]) => {
       const bytes = Buffer.from(text);
       return wrong(bytes.subarray(0, 1 + Math.floor((bytes.length - 1) * part)));
@@ -86,14 +86,14 @@ export function idFiles(known: readonly string[]): fc.Arbitrary<IdFile> {
     fc
       .tuple(id, id)
       .map(([a, b]) => wrong(JSON.stringify({ session_id: a }) + JSON.stringify({ session_id: b }))),
-    // More than an id, or less.
+    // Invalid ids.
     fc
       .tuple(id, fc.constantFrom(' ', '\t', ', ', '\u00a0', '\r', '\u2028', '\v'), id)
       .map(([a, gap, b]) => wrong(a + gap + b)),
     fc
       .constantFrom('.', '..', 'x'.repeat(256), '\u202eid', 'a\u200bb', '\x1b[2J', '{', '{}', '{]')
       .map(wrong),
-    // No text.
+    // Not text.
     fc
       .tuple(
         id,

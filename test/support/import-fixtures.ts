@@ -7,15 +7,15 @@ import type { SessionRecord } from '../../src/service/session-archive.ts';
 export interface ImportFixture {
   readonly name: string;
   readonly source: string;
-  /** `shape`: built from the documented shape. Else the program that wrote it, with its version. */
+  /** `shape`: built from the documented format. Otherwise the program that wrote it, with its version. */
   readonly origin: 'shape' | string;
   /** In the folder of fixtures. */
   readonly path: string;
-  /** What a mutation cuts, flips and reorders: one file. */
+  /** The file that a mutation cuts, flips and reorders. */
   readonly file: string;
 }
 
-/** A session as a reference tells it: role, time, mode and text of each message; `parent` is the place of another session. */
+/** A session of a reference: role, time, mode and text of each message; `parent` is the index of another session. */
 interface ReferenceSession {
   readonly title: string | null;
   readonly created_at: string;
@@ -81,7 +81,7 @@ export function referenceOf({ path }: ImportFixture): ImportReference {
   return JSON.parse(readFileSync(join(dirname(path), 'reference.json'), 'utf8'));
 }
 
-/** The sessions in the words of a reference. */
+/** The sessions in the form of a reference. */
 export function toldSessions(records: readonly SessionRecord[]): readonly ReferenceSession[] {
   const ids = records.map(({ session }) => session.session_id);
   return records.map(({ session, messages }) => ({

@@ -1,5 +1,5 @@
-// Imports that are killed, `kill -9`, at random moments and resumed, and imports that run at once; then the store and the journals are held
-// against an import that nothing disturbed.
+// Kills imports (`kill -9`) at random moments and resumes them, and runs imports at once. Then the store and the journals are compared with an
+// undisturbed import.
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,12 +15,12 @@ export interface ImportStorm {
 
 export interface ImportReport {
   readonly kills: number;
-  /** Kills that left some sessions, and not all. */
+  /** Kills that left only some of the sessions. */
   readonly midway: number;
   readonly faults: readonly string[];
 }
 
-/** An export of Claude's shape. Conversations have 4 to 16 messages, and every fifth has a second branch. `end`: of each message. */
+/** An export in Claude's format. Conversations have 4 to 16 messages, and every fifth has a second branch. `end`: of each message. */
 export function writeConversations(path: string, conversations: number, end = ''): void {
   const list = Array.from({ length: conversations }, (_, number) => ({
     ...{ uuid: `c${number}`, name: `Conversation ${number}`, created_at: timeOf(number, 0) },
@@ -42,7 +42,7 @@ function parentOf(number: number, index: number): string | null {
   return `c${number}m${number % 5 === 0 && index === 2 ? 0 : index - 1}`;
 }
 
-/** What a place keeps: the sessions with their messages, without what the import does not decide. */
+/** The sessions of a place with their messages, without facts that do not depend on the import. */
 export function keptIn(place: Place): ReadonlyMap<string, string> {
   const sessions = place.rows<Record<string, unknown> & { session_id: string; id: number }>(
     `SELECT id, session_id, title, created_at, updated_at, message_count, parent_id, forked_at, deleted_at IS NULL AS active
@@ -60,7 +60,7 @@ export function keptIn(place: Place): ReadonlyMap<string, string> {
   );
 }
 
-/** `make` gives a place; all of them are removed by the caller. */
+/** `make` creates a place; the caller removes them. */
 export async function importStorm(make: () => Place, storm: ImportStorm): Promise<ImportReport> {
   const faults: string[] = [];
   const calm = make();
@@ -104,7 +104,7 @@ export async function importStorm(make: () => Place, storm: ImportStorm): Promis
   return { kills, midway, faults };
 }
 
-/** The import that was begun; null if none was. */
+/** The import that was started; null if none was. */
 async function onlyBatch(place: Place, faults: string[]): Promise<string | null> {
   const batches = await place.answer<{ batch: string }[]>(['sessions', 'batches']);
   if (batches.length > 1) faults.push(`${batches.length} imports are known of one that was resumed`);
@@ -123,7 +123,7 @@ export function differences(
   ];
 }
 
-/** Taking the import back deletes each session that it has made. */
+/** Undoing the import deletes each session that it has created. */
 async function undoFaults(place: Place, sessions: number): Promise<readonly string[]> {
   const [batch] = await place.answer<{ batch: string; imported: number }[]>(['sessions', 'batches']);
   if (batch === undefined) return ['no import is known'];

@@ -1,4 +1,4 @@
-// The packages that npm has put below this repository, found as Node finds them: what a package needs, and what those need in turn.
+// Finds the packages that npm has installed for this repository, as Node does: the dependencies of a package, and theirs in turn.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
@@ -18,7 +18,7 @@ function manifestOf(folder: string): Manifest {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
 }
 
-/** All that the package in `folder` needs, directly or not, apart from what only `leftOut` needs. Its own `node_modules` comes first. */
+/** The direct and indirect dependencies of the package in `folder`, except those that only `leftOut` needs. Its own `node_modules` comes first. */
 export function neededPackages(folder: string, leftOut: readonly string[] = []): readonly InstalledPackage[] {
   const found = new Map<string, InstalledPackage>();
   const visit = (from: string): void => {

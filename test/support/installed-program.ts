@@ -1,5 +1,5 @@
-// What an installed package must do, by itself and wherever it lies: each use ends well or rejects. The test of the packed file has the
-// short form; scripts/check-package.js has all, under each Node.
+// The uses of an installed package, anywhere on the disk: each succeeds or rejects. The test of the packed file has the short form;
+// scripts/check-package.js runs all, under each Node.
 import { strict as assert } from 'node:assert';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,7 +11,7 @@ import { TerminalScreen } from './terminal-screen.ts';
 export interface InstalledProgram {
   /** The Node and the executable. */
   readonly command: readonly [node: string, executable: string];
-  /** Nothing else of the environment reaches the program. */
+  /** The whole environment of the program. */
   readonly env: Variables;
   /** A directory of its own, for files. */
   readonly place: string;
@@ -19,7 +19,7 @@ export interface InstalledProgram {
 
 type Uses = Readonly<Record<string, (program: InstalledProgram) => Promise<void>>>;
 
-/** By what they show. They share one store, and run one after the other. */
+/** By the property that they show. They share one store, and run one after the other. */
 const quickUses: Uses = {
   'a chat': async (program) => {
     assert.equal(await output(program, ['chat', '-n', '-m', 'echo', 'Hello']), 'Hello\n');
@@ -40,7 +40,7 @@ const quickUses: Uses = {
   'serve with modes from YAML, and a client of it': serveAndAsk,
 };
 
-/** What else scripts/check-package.js uses, over the same store. */
+/** Further uses by scripts/check-package.js, over the same store. */
 const furtherUses: Uses = {
   'a session that is exported and imported': async (program) => {
     const file = join(program.place, 'all.ndjson');
@@ -75,7 +75,7 @@ export async function useRepl({ command: [node, executable], env, place }: Insta
   }
 }
 
-/** Rejects where the program fails, or where Node warns. */
+/** Rejects if the program fails, or if Node warns. */
 async function output(
   { command: [node, ...words], env, place }: InstalledProgram,
   more: readonly string[],
@@ -119,7 +119,7 @@ async function serveAndAsk(program: InstalledProgram): Promise<void> {
   assert.equal((await ended).status, 143);
 }
 
-/** The manual page, where npm or the packed file has put it. */
+/** The manual page, where npm has installed it. */
 export function checkManual(file: string): void {
   assert.ok(existsSync(file), `${file} is missing`);
   assert.match(readFileSync(file, 'utf8'), /^\.TH PARLEY 1/im);

@@ -1,4 +1,4 @@
-// Schemas and replies for properties: JSON Schemas of all keywords that are checked, values near to them, and replies that hold a value in
+// Schemas and replies for property tests: JSON Schemas with all supported keywords, values that nearly match, and replies that contain a value in
 // the ways of models.
 import fc from 'fast-check';
 
@@ -107,7 +107,7 @@ export const schemas: fc.Arbitrary<{ readonly [keyword: string]: unknown }> = fc
   .tuple(fc.array(fc.oneof(...keywordsOver(inner)), { minLength: 1, maxLength: 4 }), inner)
   .map(([parts, shared]) => ({ ...together(parts), $defs: { x: withoutReferences(shared) } }));
 
-/** `contains` beside `prefixItems` is refused. */
+/** `contains` with `prefixItems` is refused. */
 function together(parts: readonly object[]): { readonly [keyword: string]: unknown } {
   const { prefixItems, ...others } = Object.assign({}, ...parts);
   return 'contains' in others || prefixItems === undefined ? others : { ...others, prefixItems };
@@ -119,7 +119,7 @@ function withoutReferences(schema: Schema): Schema {
 
 export interface SampleReply {
   readonly text: string;
-  /** What the reply holds where it may be read; null where something stands around it. */
+  /** The value in the reply; null if there is other text around it. */
   readonly json: string | null;
 }
 

@@ -1,4 +1,4 @@
-// The shapes that docs/json.md lists, read from it, and how a value is held to one.
+// Reads the shapes in docs/json.md, and compares values with them.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -19,7 +19,7 @@ export function readShapes(): ReadonlyMap<string, Shape> {
   );
 }
 
-/** What of a value is not as listed, and what of the list the value lacks; empty when they agree. */
+/** The differences between a value and its documented shape; empty if they agree. */
 export function differences(value: unknown, shape: Shape): readonly string[] {
   const found = new Map<string, unknown[]>();
   collect(value, '', found);

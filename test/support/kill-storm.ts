@@ -1,11 +1,11 @@
-// Chats that are killed, `kill -9`, at random moments of their lives, several at a time, some of them in sessions that they
-// share. What each told its parent before it died is the log outside of the store that the store is then held against.
+// Kills chats (`kill -9`) at random moments, several at a time, some of them in shared sessions. Each reports to its parent what was acknowledged
+// before it dies, and the store is then compared with these reports.
 import { createInterface } from 'node:readline';
 import { endOf, type Place } from './parley.ts';
 import { type StoredMessage, storedMessages, storeFaults } from './stored-turns.ts';
 
 export interface KillStorm {
-  /** How many processes are killed at least, until one of them was in a turn; those that end before they are hit come on top. */
+  /** The fewest processes to kill, one of them at least in a turn, not counting those that end before they are killed. */
   readonly kills: number;
   readonly atOnce: number;
   readonly sharedSessions: number;
@@ -20,12 +20,12 @@ export interface KillReport {
   readonly kills: number;
   readonly acknowledgedMessages: number;
   readonly acknowledgedReplies: number;
-  /** Kills that fell between a message's acknowledgement and its reply's. */
+  /** Kills between the acknowledgements of a message and of its reply. */
   readonly cutTurns: number;
   readonly faults: readonly string[];
 }
 
-/** What the parent of one chat knows of it. */
+/** The facts that the parent of a chat knows about it. */
 interface Witness {
   readonly content: string;
   readonly killed: boolean;
@@ -38,7 +38,7 @@ interface Witness {
   readonly reply: { readonly message_id: string; readonly reply: string } | null;
 }
 
-/** From when on the time of a kill counts; for how long a chat lives from then on, ms. */
+/** The time from which the time of a kill counts, and the duration of a chat from then on, in ms. */
 type Lives = Readonly<Record<'start' | 'acknowledgement', number>>;
 
 interface Kill {
@@ -58,7 +58,7 @@ export async function killStorm(place: Place, storm: KillStorm): Promise<KillRep
     while (kills < storm.kills || !witnesses.some(isCut)) {
       const session = shared[Math.floor(storm.random() * shared.length * 2)] ?? null;
       const content = messageOf(started++, storm.random());
-      // Every second one in its turn, which is a short part of its life.
+      // Every second one is killed in its turn, which is a short part of its run.
       const from = storm.random() < 0.5 ? 'start' : 'acknowledgement';
       const driver = storm.drivers[Math.floor(storm.random() * storm.drivers.length)];
       const kill = { from, after: storm.random() * lives[from] } as const;
@@ -87,12 +87,12 @@ function isCut({ message, reply }: Witness): boolean {
   return message !== null && reply === null;
 }
 
-/** Long enough to be told from any other, up to 100 kB: a reply of many chunks takes its time. */
+/** A distinct text of up to 100 kB, so that a reply of many chunks takes some time. */
 function messageOf(number: number, share: number): string {
   return `message ${number}: ${'word '.repeat(Math.floor(share ** 3 * 20_000))}end of ${number}`;
 }
 
-/** How long a chat takes on this machine while as many run as will, ms: all of it, and from the acknowledgement of its message on. */
+/** The duration of a chat on this machine under the same concurrency, in ms: in total, and from the acknowledgement of its message. */
 async function usualLives(place: Place, atOnce: number): Promise<Lives> {
   const times = Array.from({ length: atOnce }, async (_, index) => {
     const start = performance.now();
@@ -107,7 +107,7 @@ async function usualLives(place: Place, atOnce: number): Promise<Lives> {
   };
 }
 
-/** Null lets it live. */
+/** Null does not kill it. */
 async function chatAndKill(
   place: Place,
   content: string,
@@ -141,7 +141,7 @@ async function chatAndKill(
   if (child.stdout === null) throw new Error('the output of a chat is not read');
   const ended = endOf(child);
   for await (const line of createInterface({ input: child.stdout })) {
-    // A line that a kill has cut is no acknowledgement.
+    // A line that was cut by a kill is not an acknowledgement.
     const event = line.endsWith('}') ? JSON.parse(line) : {};
     if (event.event === 'session') {
       message = event.data;

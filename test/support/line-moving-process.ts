@@ -1,5 +1,5 @@
-// A process that chats, asks for other replies, undoes, redoes and forks at random in one session, until it is killed. It tells its parent
-// each message that was acknowledged.
+// A process that randomly chats, requests other replies, undoes, redoes and forks in one session, until it is killed. It reports each acknowledged
+// message to its parent.
 import { ParleyError } from '../../src/service/errors.ts';
 import type { Message } from '../../src/service/session.ts';
 import { callWith, collect } from './calls.ts';

@@ -74,13 +74,13 @@ export class LinesChild {
     return this.#child.killed;
   }
 
-  /** The process is killed when what runs next has come to this moment; `lateMs` is for `sent`. */
+  /** Kills the process when the next operation reaches this moment; `lateMs` is for `sent`. */
   killAt(moment: KillMoment, lateMs: number): void {
     this.#killAt = moment;
     if (moment === 'sent') void delay(lateMs).then(() => this.#child.kill('SIGKILL'));
   }
 
-  /** Kills the process if it lives. Resolves when it is gone. */
+  /** Kills the process if it is running. Resolves when it has ended. */
   async kill(): Promise<void> {
     this.#child.kill('SIGKILL');
     await this.#gone;

@@ -1,4 +1,4 @@
-// A process with the service over a store, embedded or at a port. Its parent asks it for operations, decides the replies, and kills it.
+// A process with the service over a store, embedded or at a port. Its parent sends it operations, controls the replies, and kills it.
 import { once } from 'node:events';
 import { ParleyError } from '../../src/service/errors.ts';
 import type { SessionStore } from '../../src/store/session-store.ts';
@@ -80,7 +80,7 @@ async function open({ directory, postgres, serves }: LinesStore): Promise<void> 
   const options: EmbeddedOptions = {
     engines,
     owner: { id, isGone },
-    // A killed process on a server's database holds its turns for so long.
+    // A killed process on a server's database holds its turns for this long.
     limits: { turnLeaseMs: postgres === null ? 15_000 : leaseMs },
     ...(openStore && { openStore }),
   };

@@ -1,4 +1,4 @@
-// The locks between processes, as the program has them.
+// The locks between processes, as in the program.
 import { lockFiles } from '../../src/store/sqlite/lock-file.ts';
 import { driver } from './driver.ts';
 

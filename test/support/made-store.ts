@@ -1,4 +1,4 @@
-// A store of SQLite without projects, as a copy of one that this process has made idempotencyKey: its migrations take ten times as long as the copy.
+// A SQLite store without projects, copied from one that this process has created once, because its migrations take ten times as long as the copy.
 // Tests of the migrations and of first uses open their stores without it.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { storeOptions } from './store-options.ts';
 const name = 'parley.db';
 let made: Promise<Buffer> | null = null;
 
-/** Puts a store into a directory that has none. */
+/** Copies a store into a directory that has none. */
 export async function placeStore(directory: string): Promise<void> {
   const path = join(directory, name);
   if (existsSync(path)) return;

@@ -1,5 +1,5 @@
-// Runs in Vitest's own process, before the test files: their temporary directories lie in memory where Linux has the room. A commit then
-// waits for no disk. A TMPDIR that is set stays.
+// Runs in Vitest's own process, before the test files: puts their temporary directories into memory if Linux has the space, so that commits do not
+// wait for a disk. A given TMPDIR is not changed.
 import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 
 const memory = '/dev/shm';

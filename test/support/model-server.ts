@@ -1,4 +1,4 @@
-// A stand-in for a model's server on this machine: what it sends, byte for byte, is for the test to say.
+// A fake model server on this machine: the test decides what it sends, byte for byte.
 import type { ServerResponse } from 'node:http';
 import { UpstreamEngine } from '../../src/engine/upstream/upstream-engine.ts';
 import type { UpstreamOptions } from '../../src/engine/upstream/upstream-options.ts';
@@ -21,7 +21,7 @@ export const usageChunk = {
   usage: { prompt_tokens: 11, completion_tokens: 3, total_tokens: 14 },
 };
 
-/** Each value as an event, a text as it is. */
+/** Sends each value as an event, and each string unchanged. */
 export function sse(...values: readonly (object | string)[]): string {
   return values
     .map((value) => `data: ${typeof value === 'string' ? value : JSON.stringify(value)}\n\n`)

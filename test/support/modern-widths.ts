@@ -1,7 +1,7 @@
-// How wide characters are, for the terminal emulator.
+// The widths of characters for the terminal emulator.
 import stringWidth from 'string-width';
 
-/** The emulator's own table is of 2010; today's terminals give an emoji two columns, one of several parts included. */
+/** The emulator's own table is from 2010. Current terminals give an emoji two columns, even one of several code points. */
 export const modernWidths = {
   version: 'modern',
   wcwidth: (codepoint: number): 0 | 1 | 2 => widthOf(codepoint),

@@ -1,5 +1,5 @@
-// A SQLite store of an earlier schema with one session. The session is written as a Parley of that schema wrote it, because this one
-// writes newer columns.
+// A SQLite store of an earlier schema with one session, which is written as by a Parley of that schema, because this version writes newer
+// columns.
 import { join } from 'node:path';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { schema } from '../../src/store/sqlite/schema.ts';

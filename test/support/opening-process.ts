@@ -1,4 +1,4 @@
-// A process that opens the store in each directory that it is told, makes a key and a session there, and says what it met.
+// A process that opens the store in each given directory, creates a key and a session there, and reports the outcome.
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { storeOptions } from './store-options.ts';
 

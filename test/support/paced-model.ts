@@ -1,13 +1,13 @@
-// A model's server whose replies come at the pace of the test: it says a piece, waits, ends; or its client goes away.
+// A model server whose replies are paced by the test: it sends a chunk, waits, or ends; or its client disconnects.
 import type { ServerResponse } from 'node:http';
 import { chunk, sse, startStream, usageChunk } from './model-server.ts';
 import { type ScriptedServer, serve } from './scripted-server.ts';
 
 class PacedCompletion {
   readonly #response: ServerResponse;
-  /** What the model was asked last. */
+  /** The last request to the model. */
   readonly asked: string;
-  /** When the client has gone away, or the reply has ended. */
+  /** Resolves when the client has disconnected, or the reply has ended. */
   readonly closed: Promise<void>;
 
   constructor(body: string, response: ServerResponse) {
@@ -20,7 +20,7 @@ class PacedCompletion {
     this.#send({ content: text });
   }
 
-  /** Notes, which are no part of the reply. */
+  /** Reasoning, which is not part of the reply. */
   think(text: string): void {
     this.#send({ reasoning_content: text });
   }
@@ -36,7 +36,7 @@ class PacedCompletion {
 }
 
 export interface PacedModel extends ScriptedServer {
-  /** For the next message, that came or is to come. */
+  /** The reply to the next message, which may have arrived already. */
   next(): Promise<PacedCompletion>;
 }
 
@@ -44,7 +44,7 @@ export async function openPacedModel(): Promise<PacedModel> {
   const come: PacedCompletion[] = [];
   const awaited: ((reply: PacedCompletion) => void)[] = [];
   const server = await serve(({ path, body }, response) => {
-    // It tells nothing of its models.
+    // It does not list its models.
     if (!path.endsWith('/chat/completions')) {
       response.writeHead(404).end();
       return;

@@ -1,4 +1,4 @@
-// A server of the basic API alone, whose replies come at the pace of the test: it says a chunk, waits, ends, or breaks off.
+// A server with only the basic API, whose replies are paced by the test: it sends a chunk, waits, ends, or breaks off.
 import type { ServerResponse } from 'node:http';
 import { encodeEvent } from '../../src/wire/chat-event-encoding.ts';
 import { type ReceivedRequest, type ScriptedServer, sendJson, serve } from './scripted-server.ts';
@@ -8,7 +8,7 @@ class PacedReply {
   readonly #place: { readonly session_id: string; readonly message_id: string; readonly mode: string };
   readonly body: { readonly message: string; readonly mode: string; readonly session_id?: string };
   readonly key: string;
-  /** When the client has gone away, or the reply has ended. */
+  /** Resolves when the client has disconnected, or the reply has ended. */
   readonly closed: Promise<void>;
   #said = '';
 
@@ -21,7 +21,7 @@ class PacedReply {
     this.closed = new Promise((resolve) => response.on('close', () => resolve()));
   }
 
-  /** The message is kept: says so, and no more. */
+  /** Reports that the message is stored, and nothing else. */
   begin(): void {
     this.#response.writeHead(200, { 'content-type': 'text/event-stream' });
     this.#response.write(encodeEvent({ event: 'session', data: this.#place }));
@@ -48,7 +48,7 @@ class PacedReply {
 }
 
 export interface PacedServer extends ScriptedServer {
-  /** For the next message, that came or is to come. */
+  /** The reply to the next message, which may have arrived already. */
   next(): Promise<PacedReply>;
 }
 

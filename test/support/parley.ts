@@ -1,5 +1,4 @@
-// The real binary, run as a shell or a terminal runs it, in a place of its own: a configuration, a data directory and a backend
-// that nobody else has. It needs the build.
+// Runs the real binary as a shell or a terminal does, in a place of its own: a configuration, a data directory and a backend. It needs the build.
 
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,15 +11,15 @@ import { fileURLToPath } from 'node:url';
 import { RawDatabase } from './raw-database.ts';
 import { type ScreenOptions, TerminalScreen } from './terminal-screen.ts';
 
-/** What node is given to run `parley`. */
+/** The arguments of node that run `parley`. */
 export const program = fileURLToPath(new URL('../../bin/parley.js', import.meta.url));
 const executable = process.env['PARLEY_TEST_PROGRAM'];
-/** The words that run `parley`: Node and the build, or a single executable that the environment names. */
+/** The command that runs `parley`: Node and the build, or a single executable that the environment names. */
 export const programWords: readonly [string, ...string[]] = executable
   ? [executable]
   : [process.execPath, program];
 const [command, ...firstWords] = programWords;
-/** The library for SQLite that all of a run of the tests is to use. */
+/** The library for SQLite of the whole test run. */
 const forcedDriver = process.env['PARLEY_SQLITE_DRIVER']
   ? { PARLEY_SQLITE_DRIVER: process.env['PARLEY_SQLITE_DRIVER'] }
   : {};
@@ -41,15 +40,15 @@ export interface End {
 export type Variables = Readonly<Record<string, string | undefined>>;
 
 export interface RunOptions {
-  /** Given through a socket; several chunks one by one, each once the reader reads. Without it, stdin is /dev/null. */
+  /** Passed through a socket; several chunks one by one, each when the reader reads. Without it, stdin is /dev/null. */
   readonly stdin?: string | Uint8Array | readonly Uint8Array[];
   readonly env?: Variables;
-  /** An open file in place of a pipe: nothing of it is in the outcome. */
+  /** An open file instead of a pipe: its contents are not in the outcome. */
   readonly stdout?: number;
   readonly cwd?: string;
 }
 
-/** What is typed once a text has appeared. */
+/** The text to type when another text has appeared. */
 export interface Typing {
   readonly after: string;
   readonly keys: string;
@@ -57,7 +56,7 @@ export interface Typing {
 
 export type Running = ChildProcessByStdio<Writable, Readable, Readable>;
 
-/** Where a person works: nothing is in it at first. */
+/** The empty environment of a person: configuration, data and working directory. */
 export class Place {
   readonly path = realpathSync(mkdtempSync(join(tmpdir(), 'parley-place-')));
   readonly configDirectory: string;
@@ -79,12 +78,12 @@ export class Place {
     chmodSync(started, 0o755);
   }
 
-  /** Runs `parley` to its end. It has no terminal, also where the tests have one. */
+  /** Runs `parley` to its end, without a terminal, even if the tests have one. */
   parley(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
     return outcomeOf(this.spawn(args, options));
   }
 
-  /** The same for what must succeed: what it wrote to stdout. */
+  /** Runs `parley`, which must succeed, and returns its stdout. */
   async output(args: readonly string[], options: RunOptions = {}): Promise<string> {
     const { status, out, err } = await this.parley(args, options);
     if (status !== 0) throw new Error(`parley ${args.join(' ')} ended with ${status}: ${err}`);
@@ -96,7 +95,7 @@ export class Place {
     return JSON.parse(await this.output([...args, '--json'], options)).data;
   }
 
-  /** Begins to run `parley`. What it writes, and its end, are for whoever began it to see. */
+  /** Starts `parley`. The caller reads its output and awaits its end. */
   spawn(args: readonly string[], { stdin, env = {}, stdout, cwd }: RunOptions = {}): ChildProcess {
     const child = spawn(command, [...firstWords, ...args], {
       ...this.#environment(env),
@@ -111,7 +110,7 @@ export class Place {
     return (await this.output(['sessions', 'create'])).trim();
   }
 
-  /** All rows of a query on the store itself; only while no process of this place writes. */
+  /** The rows of a query on the store, while no process of this place writes. */
   rows<Row>(sql: string): readonly Row[] {
     const database = new RawDatabase(this.storeFile);
     try {
@@ -121,7 +120,7 @@ export class Place {
     }
   }
 
-  /** Leaves stdin open, and signals, to whoever started it. */
+  /** The caller controls stdin and signals. */
   start(args: readonly string[], env: Variables = {}): Running {
     return spawn(command, [...firstWords, ...args], {
       ...this.#environment(env),
@@ -129,7 +128,7 @@ export class Place {
     });
   }
 
-  /** Runs a script of bash to its end, with `parley` as a command in it. */
+  /** Runs a bash script with the command `parley` to its end. */
   shell(script: string, env: Variables = {}): Promise<Outcome> {
     const child = spawn('bash', ['-c', script], {
       ...this.#environment(env),
@@ -138,7 +137,7 @@ export class Place {
     return outcomeOf(child);
   }
 
-  /** Runs a script of bash in a terminal of its own. What is shown there comes back as `out`, with CRLF as LF. */
+  /** Runs a bash script in a terminal of its own. The output of the terminal is `out`, with CRLF as LF. */
   async terminal(script: string, env: Variables = {}, typing: readonly Typing[] = []): Promise<Outcome> {
     const child = spawn('script', ['-qec', `bash -c '${script.replaceAll("'", "'\\''")}'`, '/dev/null'], {
       ...this.#environment({ TERM: 'xterm-256color', SHELL: '/bin/sh', ...env }),
@@ -157,19 +156,19 @@ export class Place {
     return { ...outcome, out: outcome.out.replaceAll('\r\n', '\n') };
   }
 
-  /** Runs `parley` in a terminal of its own, to be typed at and looked at. */
+  /** Runs `parley` in an interactive terminal of its own. */
   screen(args: readonly string[], options: Partial<ScreenOptions> = {}): TerminalScreen {
     const { env } = this.#environment(options.env ?? {});
     return new TerminalScreen(command, [...firstWords, ...args], { cwd: this.path, ...options, env });
   }
 
-  /** The same with a shell that has jobs, and `parley` as a command in it. */
+  /** Runs a shell with job control and the command `parley` in an interactive terminal. */
   shellScreen(options: Partial<ScreenOptions> = {}): TerminalScreen {
     const { env } = this.#environment({ PS1: 'shell$ ', ...options.env });
     return new TerminalScreen('bash', ['--norc', '--noprofile', '-i'], { cwd: this.path, ...options, env });
   }
 
-  /** The same with one line of bash, which may become the program itself (`exec parley`). */
+  /** Runs a line of bash, such as `exec parley`, in an interactive terminal. */
   lineScreen(line: string, options: Partial<ScreenOptions> = {}): TerminalScreen {
     const { env } = this.#environment(options.env ?? {});
     return new TerminalScreen('bash', ['-c', line], { cwd: this.path, ...options, env });
@@ -179,7 +178,7 @@ export class Place {
     rmSync(this.path, { recursive: true, force: true });
   }
 
-  /** Nothing of the environment that the tests run in. */
+  /** The environment of the program, without that of the tests. */
   get env(): Variables {
     return {
       PATH: `${this.#bin}${delimiter}${process.env['PATH']}`,
@@ -196,7 +195,7 @@ export class Place {
   }
 }
 
-/** Rejects where Node warned of something: no run of the program may. */
+/** Rejects if Node printed a warning. */
 export async function outcomeOf(child: ChildProcess): Promise<Outcome> {
   const out: Buffer[] = [];
   const err: Buffer[] = [];
@@ -209,14 +208,14 @@ export async function outcomeOf(child: ChildProcess): Promise<Outcome> {
   return { status, signal, bytes, out: bytes.toString(), err: errorBytes.toString() };
 }
 
-/** How a process ends whose output may still be unread. */
+/** Resolves with the end of a process, even if its output is unread. */
 export async function endOf(child: ChildProcess): Promise<End> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
   return { status: child.exitCode, signal: child.signalCode };
 }
 
 async function feed(stream: Writable, stdin: string | Uint8Array | readonly Uint8Array[]): Promise<void> {
-  // A command that ends before it has read all is no failure of the test's.
+  // A command may end before it has read everything.
   stream.on('error', () => {});
   const chunks = typeof stdin === 'string' || stdin instanceof Uint8Array ? [stdin] : stdin;
   for (const chunk of chunks) {

@@ -1,5 +1,5 @@
-// A place whose commands run in this process, with all that the program has but a process of its own: for facts about words, results
-// and statuses. `shell`, `terminal`, `start`, `spawn` and `binary` run the real program, which signals, exits and memory need.
+// A place whose commands run in this process, with everything of the program but a process of its own, for tests of texts, results and statuses.
+// `shell`, `terminal`, `start`, `spawn` and `binary` run the real program, for tests of signals, exits and memory.
 import { randomUUID } from 'node:crypto';
 import { Readable, Writable } from 'node:stream';
 import type { CliHost } from '../../src/cli/cli-host.ts';
@@ -28,7 +28,7 @@ const directoryOfTests = process.cwd();
 
 /** The working directory of this process is that of the place, once a command has run in it. */
 export class PlaceInProcess extends Place {
-  /** What only the real program can do or be given has it: `serve`, the threads of the build, another directory, an open file, what Node reads. */
+  /** True for commands that need the real program: `serve`, the threads of the build, another directory, an open file, variables of Node. */
   override async parley(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
     const { cwd, stdout, env = {} } = options;
     const isForNode = Object.keys(env).some((name) => name.startsWith('NODE_'));

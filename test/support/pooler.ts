@@ -1,5 +1,5 @@
-// pgbouncer in transaction mode before a PostgreSQL server of the tests: each transaction gets the next of a few connections, whoever asks
-// for it. It refuses to run as root, as PostgreSQL does.
+// pgbouncer in transaction mode in front of a PostgreSQL server of the tests: each transaction gets the next of a few connections. It refuses to
+// run as root, as PostgreSQL does.
 import { spawn } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ export interface Pooler {
   close(): void;
 }
 
-/** Debian puts it where the PATH of a user may not look. */
+/** Debian installs it in a directory that may not be on a user's PATH. */
 const program = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin']
   .map((place) => join(place, 'pgbouncer'))
   .find((path) => existsSync(path));
@@ -44,7 +44,7 @@ export async function startPooler(
     'pool_mode = transaction',
     `default_pool_size = ${connections}`,
     'max_client_conn = 500',
-    // A statement that was prepared over one connection is then run over another as often as can be.
+    // Maximises how often a statement is prepared over one connection and run over another.
     'server_round_robin = 1',
     ...settings,
   ];

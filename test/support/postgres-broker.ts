@@ -1,5 +1,5 @@
-// Runs in Vitest's own process: starts one PostgreSQL server when the first test file asks for it, tells each where it is, and stops it
-// after the last. The servers of single files begin with a copy of the data that is made once.
+// Runs in Vitest's own process: starts one PostgreSQL server when the first test file asks for it, tells each file its address, and stops it after
+// the last. The servers of single files start with a copy of data that is created once.
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';

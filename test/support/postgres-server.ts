@@ -1,5 +1,5 @@
-// A PostgreSQL server of the tests' own, in a temporary directory. It is found where PARLEY_TEST_PG_BIN says, on the PATH, or where Debian
-// puts it. It refuses to run as root, so root runs it as nobody.
+// A PostgreSQL server for the tests, in a temporary directory. It is found by PARLEY_TEST_PG_BIN, on the PATH, or where Debian installs it. It
+// refuses to run as root, so root runs it as nobody.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 
-/** Whom root starts a database as, which refuses to run as root. */
+/** The user as whom root starts the database, which refuses to run as root. */
 export const nobody = 65_534;
 
 export interface PostgresDatabase {
@@ -23,7 +23,7 @@ export interface PostgresDatabase {
 
 /** A server of a file's own, with its database `postgres`. */
 export interface PostgresServer extends PostgresDatabase {
-  /** As a crash does: nothing that was not committed survives. Resolves when it takes connections again. */
+  /** Crashes and restarts the server: only committed data survives. Resolves when it accepts connections again. */
   crash(downMs: number): Promise<void>;
   stop(): Promise<void>;
 }
@@ -70,7 +70,7 @@ async function initialise(bin: string, data: string): Promise<void> {
   await promisify(execFile)(join(bin, 'initdb'), words, as);
 }
 
-/** The data that the servers of a run begin with, made once for each version: a copy takes a tenth of the time of `initdb`. */
+/** The initial data of the servers of a run, created once per version: a copy takes a tenth of the time of `initdb`. */
 async function madeCluster(clusters: string, bin: string): Promise<string> {
   const made = join(clusters, bin.replaceAll(/\W/g, '_'));
   if (existsSync(made)) return made;
@@ -88,8 +88,8 @@ async function madeCluster(clusters: string, bin: string): Promise<string> {
 }
 
 /**
- * `settings`: lines of `name=value` for the server. Without any it is fast and would lose commits in a power cut. `bin`: where its programs
- * are.
+ * `settings`: lines of `name=value` for the server. By default it is fast and would lose commits in a power cut. `bin`: the directory of its
+ * programs.
  */
 export async function startPostgres(
   settings: readonly string[] = ['fsync=off'],
@@ -124,7 +124,7 @@ export async function startPostgres(
       });
       server.once('exit', (code) => reject(new Error(`PostgreSQL ended with ${code}: ${log}`)));
     });
-    // An immediate stop, as `pg_ctl` does it. That needs the directory of the data, which may be gone at the end of all tests.
+    // An immediate stop, like that of `pg_ctl`, which needs the data directory, which may be removed at the end of all tests.
     return async () => {
       server.kill('SIGQUIT');
       await ended;
@@ -145,7 +145,7 @@ export async function startPostgres(
   };
 }
 
-/** One database of a server that runs. */
+/** A database of a running server. */
 export function postgresDatabase(place: Omit<PostgresDatabase, 'rows'>): PostgresDatabase {
   return {
     ...place,

@@ -1,4 +1,4 @@
-// A store in the tests' own PostgreSQL server, opened as Parley opens it, closed when the test ends.
+// A store in the tests' PostgreSQL server, opened as in the program, and closed when the test ends.
 import { onTestFinished } from 'vitest';
 import { storeRules } from '../../src/local/local-store-rules.ts';
 import {
@@ -10,7 +10,7 @@ import {
 import type { NewPlace } from '../store/every-store.ts';
 import { type PostgresDatabase, postgresDatabase } from './postgres-server.ts';
 
-/** Where the database, or a pooler before it, is reached. */
+/** The address of the database, or of a pooler in front of it. */
 type Address = Pick<PostgresDatabase, 'port' | 'user'> & { readonly database?: string };
 
 export async function openTestPostgres(
@@ -22,7 +22,7 @@ export async function openTestPostgres(
   return opened;
 }
 
-/** What the store of a test is opened with. */
+/** The options of the store of a test. */
 export function postgresOptions(
   { port, user, database = 'postgres' }: Address,
   options: Partial<PostgresStoreOptions> = {},
@@ -44,7 +44,7 @@ export function postgresOptions(
 
 let places = 0;
 
-/** Each place is a schema of its own. That of a test which has ended is emptied and used again, for its tables take long to make. */
+/** Each place is a schema of its own. The schema of an ended test is emptied and reused, because creating tables takes long. */
 export function placesIn(address: () => Address): NewPlace {
   const free: string[] = [];
   return async () => {
@@ -56,7 +56,7 @@ export function placesIn(address: () => Address): NewPlace {
       await empty(address(), schema);
     }
     const own = schema;
-    // What is registered first runs last: all stores of the place are closed by then.
+    // The first registered callback runs last, when all stores of the place are closed.
     onTestFinished(() => void free.push(own));
     return {
       open: async () => (await openTestPostgres(address(), { schema: own })).store,
@@ -69,7 +69,7 @@ export function placesIn(address: () => Address): NewPlace {
   };
 }
 
-/** Leaves what the migrations have made: tables without rows, and the version. */
+/** Deletes all rows, except the version of the schema. */
 async function empty({ port, user, database = 'postgres' }: Address, schema: string): Promise<void> {
   const names = `SELECT string_agg(format('%I.%I', schemaname, tablename), ', ') FROM pg_tables
     WHERE schemaname = '${schema}' AND tablename <> 'meta'`;

@@ -1,5 +1,5 @@
-// The command line in this process, over a backend that stays open: for tests that run it thousands of times. Standard input comes
-// in chunks, the two outputs are kept; all else is what the real program has.
+// The command line in this process, over a backend that stays open, for tests that run it thousands of times. Standard input comes in chunks, and
+// the two outputs are collected; everything else is as in the real program.
 import { Writable } from 'node:stream';
 import type { CliHost } from '../../src/cli/cli-host.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
@@ -57,7 +57,7 @@ export class ProgramInProcess {
     signal: AbortSignal,
   ): CliHost {
     const { directory, backend, apiKey } = this.#options;
-    // It is opened once, and closed by whoever opened it.
+    // The caller opens and closes it.
     const kept: Backend = { ...backend, close: async () => {} };
     return hostInProcess({
       directory,

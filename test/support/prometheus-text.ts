@@ -1,4 +1,4 @@
-// Reads the text format 0.0.4 of Prometheus, and tells what breaks its grammar or the rules of `promtool check metrics`
+// Parses Prometheus' text format 0.0.4, and reports violations of its grammar and of the rules of `promtool check metrics`
 // (https://prometheus.io/docs/instrumenting/exposition_formats, client_golang/prometheus/testutil/promlint).
 
 export interface Sample {

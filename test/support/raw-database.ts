@@ -1,4 +1,4 @@
-// A SQLite file looked at without the store, once the store is closed; and a process that holds its write lock.
+// Reads a SQLite file without the store, when the store is closed; and a process that holds its write lock.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -6,12 +6,12 @@ import Database from 'better-sqlite3';
 import { driver } from './driver.ts';
 import { rawNodeDatabase } from './raw-node-database.ts';
 
-/** A database by the library that the stores of this process use: two libraries must not open one file. */
+/** A database in the library that the stores of this process use, because two libraries must not open one file. */
 export const RawDatabase = (
   driver.name === 'better-sqlite3' ? Database : await rawNodeDatabase()
 ) as typeof Database;
 
-/** Runs one look at a file that no store has open. */
+/** Runs a function over a file that no store has open. */
 export function lookInto<T>(path: string, look: (database: Database.Database) => T): T {
   const database = new RawDatabase(path);
   try {
@@ -29,7 +29,7 @@ const lockScript = `
   setTimeout(() => { database.exec('ROLLBACK'); database.close(); }, Number(process.argv[2]));
 `;
 
-/** Resolves when another process has the write lock, which it keeps for so long; `ended` when it has let go. */
+/** Resolves when another process has the write lock, which it holds for this time; `ended` resolves when it has released it. */
 export async function lockElsewhere(
   path: string,
   holdMs: number,

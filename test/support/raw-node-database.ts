@@ -1,4 +1,4 @@
-// What the tests use of better-sqlite3, over node:sqlite: a process must not open one file with two libraries.
+// The part of better-sqlite3's API that the tests use, over node:sqlite, because a process must not open one file with two libraries.
 import type { DatabaseSync } from '../../src/store/sqlite/node-sqlite-types.ts';
 
 type Value = string | number | Uint8Array | null;
@@ -11,7 +11,7 @@ interface NodeStatement {
   all(...values: readonly Value[]): readonly Row[];
 }
 
-/** Loaded where the driver of the tests is node:sqlite. */
+/** Loaded if the driver of the tests is node:sqlite. */
 export async function rawNodeDatabase() {
   // @ts-expect-error: the types of the oldest supported Node do not have it.
   const { DatabaseSync: Database } = (await import('node:sqlite')) as {

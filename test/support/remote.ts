@@ -1,11 +1,11 @@
-// A remote backend as the program opens one, with its waits noted instead of waited.
+// A remote backend, opened as in the program, whose waits are recorded instead of waited.
 import { openRemoteBackend } from '../../src/remote/remote-backend.ts';
 import type { RemoteOptions } from '../../src/remote/remote-options.ts';
 import type { Backend } from '../../src/service/backend.ts';
 
 export interface OpenedRemote {
   readonly backend: Backend;
-  /** Milliseconds, of each wait before another sending. */
+  /** The waits before retries, in ms. */
   readonly waits: readonly number[];
 }
 

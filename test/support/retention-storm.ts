@@ -1,5 +1,5 @@
-// Runs of retention that are stopped at random moments: the runs after them do all that is to be done, one batch has all of it, the audit log
-// names each session once, and restoring the batch takes all of it back.
+// Retention runs that are stopped at random moments: later runs complete the work, one batch contains all of it, the audit log names each session
+// once, and restoring the batch restores everything.
 
 import { endOf, type Place, type Variables } from './parley.ts';
 import { type StormStore, sqliteStorm } from './storm-store.ts';
@@ -31,7 +31,7 @@ export async function oldStore(
   return { expire: plan.expire };
 }
 
-/** A run is stopped when it has expired some sessions more. */
+/** A run is stopped when it has expired some more sessions. */
 export async function killedRuns(
   place: Place,
   { expire, kills: most, pauseMs }: { readonly expire: number; readonly kills: number; pauseMs(): number },
@@ -59,7 +59,7 @@ export async function killedRuns(
     }
     const end = await ended;
     runs += 1;
-    // A run whose connections end may end, or go on over others.
+    // A run whose connections end may end, or continue over others.
     if (isStopped) kills += 1;
     else if (end.status !== 0) faults.push(`ended with ${end.status}`);
     if (runs > most + 20) faults.push('never ended');

@@ -1,4 +1,4 @@
-// Small real servers on a port of their own, whose answers a test decides.
+// Small real servers on a port of their own, whose responses a test decides.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import {
@@ -26,13 +26,13 @@ export interface TlsIdentity {
 export interface ListeningServer {
   readonly url: string;
   readonly port: number;
-  /** How many connections were opened. */
+  /** The number of opened connections. */
   readonly connections: () => number;
   close(): Promise<void>;
 }
 
 export interface ScriptedServer extends ListeningServer {
-  /** What has arrived, in order. */
+  /** The received requests, in order. */
   readonly requests: readonly ReceivedRequest[];
 }
 
@@ -72,7 +72,7 @@ export function serveBytes(
   return listening(server, tls === null ? 'http' : 'https');
 }
 
-/** A proxy that takes every host for the server on this port. `seen` is told the head of each request for a tunnel. */
+/** A proxy that connects every host to the server on this port. `seen` gets the head of each request for a tunnel. */
 export function serveProxy(port: number, seen: (head: string) => void) {
   return serveBytes((socket, _count, head) => {
     seen(head);
@@ -84,7 +84,7 @@ export function serveProxy(port: number, seen: (head: string) => void) {
   });
 }
 
-/** A SOCKS5 proxy (RFC 1928) without a password that takes every host for the server on this port. */
+/** A SOCKS5 proxy (RFC 1928) without a password that connects every host to the server on this port. */
 export function serveSocks(port: number) {
   return serveBytes((socket) => {
     socket.once('data', () => {
@@ -103,7 +103,7 @@ export function sendJson(response: ServerResponse, value: unknown, status = 200)
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
 }
 
-/** Opens it on a port that is free. */
+/** Opens a server on a free port. */
 export async function listening(server: Server, scheme: string): Promise<ListeningServer> {
   const sockets = new Set<Socket>();
   let connections = 0;

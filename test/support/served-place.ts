@@ -1,4 +1,4 @@
-// `parley serve` as a process over a place's data directory: where it listens, what it logs, and its end.
+// `parley serve` as a process over the data directory of a place: its address, its log, and its end.
 import { once } from 'node:events';
 import type { Outcome, Place, Running, Variables } from './parley.ts';
 
@@ -6,7 +6,7 @@ export interface ServedPlace {
   readonly url: string;
   readonly port: number;
   readonly child: Running;
-  /** What it has written so far. */
+  /** Its output so far. */
   readonly written: { out: string; err: string };
   /** Sends a signal, and resolves when the process is gone. */
   end(signal: NodeJS.Signals): Promise<Pick<Outcome, 'status' | 'out' | 'err'>>;

@@ -1,5 +1,5 @@
-// A database of a file's own in the PostgreSQL server that all files of a run share: postgres-broker.ts starts it. A file that crashes its
-// server, chooses the settings or reads the data files starts one for itself.
+// A database of its own for a test file, in the PostgreSQL server that all files of a run share (postgres-broker.ts). A file that crashes its
+// server, changes the settings or reads the data files starts a server for itself.
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';

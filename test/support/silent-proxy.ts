@@ -1,13 +1,13 @@
-// A proxy to a server on this machine that can fall silent, as a network does that is cut without a word: it takes connections and bytes,
-// passes nothing on and closes nothing. A connection that lost bytes so stays silent; the others go on when the silence ends.
+// A proxy to a server on this machine that can become silent, as a cut network does: it accepts connections and bytes, but forwards nothing and
+// closes nothing. A connection that lost bytes stays silent; the others continue when the silence ends.
 import { connect, createServer, type Socket } from 'node:net';
 import { type ListeningServer, listening } from './scripted-server.ts';
 
 export interface SilentProxy extends ListeningServer {
   fallSilent(): void;
-  /** Connections that are made from now on are served again. */
+  /** Serves new connections again. */
   speak(): void;
-  /** What clients said in the silence arrives after all; resolves when the server has answered it, or closed the connection. */
+  /** Delivers the bytes that clients sent in the silence; resolves when the server has responded, or closed the connection. */
   deliver(): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export async function openSilentProxy(port: number): Promise<SilentProxy> {
         if (!hasLost) to.write(bytes);
         else if (to === upstream) late.push({ upstream, bytes });
       });
-      // Nothing tells the other end either.
+      // The other end is not notified either.
       from.on('close', () => {
         if (!isSilent && !hasLost) to.destroy();
       });

@@ -1,4 +1,4 @@
-// A disk of 2 MiB that a test can fill, where this process may mount one.
+// A disk of 2 MiB that a test can fill, if this process may mount one.
 import { spawnSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmdirSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ export class SmallDisk {
     return null;
   }
 
-  /** Leaves so many pages of 4 KiB free. */
+  /** Leaves this many pages of 4 KiB free. */
   fill(pagesLeft: number): void {
     this.free();
     const file = openSync(this.#ballast, 'w');

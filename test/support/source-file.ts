@@ -1,10 +1,10 @@
-// A source file as the architecture rules see it: what it imports, and where it reaches for what it must be given.
+// A source file as the architecture rules see it: its imports, and its uses of globals.
 import { parseAst } from 'rolldown/parseAst';
 
 export interface SourceFile {
   readonly path: string;
   readonly text: string;
-  /** As written, static and dynamic, of values and of types. */
+  /** The import specifiers, static and dynamic, of values and of types. */
   readonly imports: readonly string[];
   /** `process` or `console`, wherever it is named as a value. */
   readonly globals: readonly string[];

@@ -1,4 +1,4 @@
-// The repository's own files, read: for tests that hold documents and sources to each other.
+// Reads the repository's own files, for tests that compare documents and sources.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,4 @@
-// The options that every store of a test needs; the test adds what it is about. Free of the test runner, so that a process of
-// a test can use it too.
+// The options that every store of a test needs. Independent of the test runner, so that a process of a test can use it too.
 import { storeRules } from '../../src/local/local-store-rules.ts';
 import type { SqliteStoreOptions } from '../../src/store/sqlite/open.ts';
 import { driver } from './driver.ts';

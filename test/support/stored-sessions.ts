@@ -1,7 +1,7 @@
-// A store filled with sessions, by SQL: for tests and benchmarks that need more than can be made one by one.
+// Fills a store with sessions by SQL, for tests and benchmarks that need many.
 import { RawDatabase } from './raw-database.ts';
 
-/** Into the first project of a store that no process uses; returns the ids, the oldest first. */
+/** Adds sessions to the first project of a store that no process uses. Returns the ids, oldest first. */
 export function fillStore(path: string, count: number): readonly string[] {
   const database = new RawDatabase(path);
   try {
@@ -23,7 +23,7 @@ export function fillStore(path: string, count: number): readonly string[] {
   }
 }
 
-/** As long as an id that Parley makes, in an order that has nothing to do with the count. */
+/** An id of the usual length, whose order does not depend on the count. */
 function idText(index: number): string {
   const mixed = BigInt.asUintN(64, BigInt(index + 1) * 0x9e3779b97f4a7c15n);
   return `${mixed.toString(32).padStart(13, '0')}${index.toString(32).padStart(13, '0')}`;

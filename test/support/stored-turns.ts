@@ -1,4 +1,4 @@
-// What a store holds, read past the program, and the rules that hold of it whatever was killed, and when.
+// Reads the contents of a store without the program, and checks the rules that hold whatever was killed.
 import type { Place } from './parley.ts';
 
 export interface StoredMessage {
@@ -23,7 +23,7 @@ export function storedMessages(place: Place): readonly StoredMessage[] {
   );
 }
 
-/** Each fault in words; of a store in which every turn was in the mode `echo`. */
+/** The faults, as text, of a store in which every turn was in the mode `echo`. */
 export function storeFaults(place: Place): readonly string[] {
   const bySession = new Map<string, StoredMessage[]>();
   for (const message of storedMessages(place)) {

@@ -1,19 +1,19 @@
-// A store that storms fill with sessions, look into, and cut off: the file of a place, or a schema in PostgreSQL.
+// A store that storm tests fill with sessions, inspect, and cut off: the file of a place, or a schema in PostgreSQL.
 import type { Place, Variables } from './parley.ts';
 import type { PostgresDatabase } from './postgres-server.ts';
 import { lookInto } from './raw-database.ts';
 
 export interface StormStore {
-  /** For the program. */
+  /** The environment of the program. */
   readonly env: Variables;
-  /** Of the tables, in SQL. */
+  /** The SQL prefix of the tables. */
   readonly schema: string;
   rows(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
   /** Runs SQL that both databases understand, while no process of the place runs. */
   change(sql: string): Promise<void>;
-  /** Makes so many sessions in the first project, the oldest first, and returns their ids; the time (ms) of the first is given. */
+  /** Creates sessions in the first project, oldest first, and returns their ids. The caller chooses the time (ms) of the first. */
   fill(sessions: number, firstTime: number): Promise<readonly string[]>;
-  /** Stops a process of the program: it ends the process, or what the process needs. */
+  /** Stops a process of the program: ends the process, or its connections. */
   stop(child: { kill(signal: 'SIGKILL'): boolean }): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export function sqliteStorm(place: Place): StormStore {
   };
 }
 
-/** Every other stop ends the connections of the process, not the process. */
+/** Every other stop ends the connections of the process instead of the process. */
 export function postgresStorm(
   { rows }: Pick<PostgresDatabase, 'rows'>,
   url: string,

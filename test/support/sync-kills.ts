@@ -1,5 +1,4 @@
-// Syncs that are killed, `kill -9`, at random moments while both places change in between. In the end both must have the same sessions, and
-// each message that was acknowledged.
+// Kills syncs (`kill -9`) at random moments while both places change. In the end both must have the same sessions, and each acknowledged message.
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Place } from './parley.ts';
@@ -14,13 +13,13 @@ export interface SyncKills {
 
 export interface SyncKillsReport {
   readonly kills: number;
-  /** Kills that came after the first result and before the end. */
+  /** Kills after the first result and before the end. */
   readonly midway: number;
   readonly sessions: number;
   readonly faults: readonly string[];
 }
 
-/** Kills `sync other` after so many results, and `afterMs` more. True if that was before its end. */
+/** Kills `sync other` after a number of results, and a further `afterMs`. True if that was before its end. */
 export async function killedSync(
   place: Place,
   { results, afterMs }: { readonly results: number; readonly afterMs: number },
@@ -42,13 +41,13 @@ export async function killedSync(
   return { told, isKilled: signal !== null };
 }
 
-/** All active sessions of the place that the words lead to, a line each, in one order. */
+/** All active sessions of the place that these options select, one line each, sorted. */
 export async function exportedBy(place: Place, ...words: readonly string[]): Promise<readonly string[]> {
   const out = await place.output(['sessions', 'export', '--all', '--format', 'json', ...words]);
   return out.split('\n').filter(Boolean).sort();
 }
 
-/** `place` has a profile `other`, which leads to the other one. */
+/** `place` has a profile `other` for the other place. */
 export async function syncKills(
   place: Place,
   { kills, sessions, random }: SyncKills,
@@ -63,7 +62,7 @@ export async function syncKills(
       const lines = Array.from({ length: sessions }, (_, at) => {
         const message = `round ${round}, side ${side}, line ${at}`;
         said.push(message);
-        // One line in three goes on in a session that both places have, maybe at once.
+        // One line in three continues a session that both places have, possibly at once.
         const id = at % 3 === 2 ? shared[Math.floor(random() * shared.length)] : undefined;
         return JSON.stringify({ message, ...(id !== undefined && { session_id: id }) });
       });
@@ -85,7 +84,7 @@ export async function syncKills(
     });
     if (isKilled && told > 0) midway += 1;
     if (round % 5 !== 0) continue;
-    // From time to time a sync ends, so that there are sessions that both places have.
+    // Occasionally a sync ends, so that there are sessions that both places have.
     const { status, err } = await place.parley(['sync', 'other']);
     if (status !== 0) faults.push(`the sync after kill ${round} ended with ${status}: ${err}`);
     shared.push(...made.splice(0));

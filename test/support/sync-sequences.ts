@@ -1,5 +1,5 @@
-// Random edits at two and three places, synced in any order: in the end all have the same sessions, and nothing that was acknowledged is
-// lost. The places are new projects in the stores of synced-places.ts, so a sequence begins with no session.
+// Random edits at two and three places, synced in any order: in the end all have the same sessions, and nothing acknowledged is lost. The places are
+// new projects in the stores of synced-places.ts, so a sequence starts without sessions.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Session } from '../../src/service/session.ts';
@@ -46,11 +46,11 @@ const edits = (places: number): fc.Arbitrary<Step> =>
     choice: fc.nat(30),
   });
 
-/** What has happened to messages, by their ids. */
+/** The history of messages, by id. */
 class Model {
   readonly said = new Map<string, string>();
   readonly erased = new Set<string>();
-  /** Messages of sessions that somebody has deleted at some time. */
+  /** Messages of sessions that were deleted at some time. */
   readonly deleted = new Set<string>();
 }
 
@@ -129,7 +129,7 @@ async function syncAll(places: SyncedPlaces, all: readonly SyncedPlace[], random
   throw new Error('The places do not come to rest.');
 }
 
-/** Of a sync with a tag: sessions that have the tag in neither place stay as they are, and the others are the same in both. */
+/** Checks a sync with a tag: sessions without the tag in either place are unchanged, and the others are the same in both. */
 async function syncTagged(places: SyncedPlaces, here: SyncedPlace, there: SyncedPlace): Promise<void> {
   const both = [here, there];
   const before = await Promise.all(both.map(stateOf));
@@ -202,7 +202,7 @@ async function check(
   }
 }
 
-/** Rejects with the shortest sequence of steps that is found to fail. `count`: of places. `longest`: the most steps of a sequence. */
+/** Rejects with the shortest failing sequence of steps. `count`: the number of places. `longest`: the most steps of a sequence. */
 export async function expectConvergence(
   places: SyncedPlaces,
   count: number,

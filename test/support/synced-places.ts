@@ -1,5 +1,5 @@
-// Places that are synced with each other by the real command in this process: each has an embedded service over its own store, a clock that
-// is off by its own amount, and, at each `begin`, a new project.
+// Places that are synced with each other by the real command in this process. Each has an embedded service over its own store, a clock with its own
+// offset, and a new project at each `begin`.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
@@ -21,7 +21,7 @@ export interface SyncedPlace {
   readonly backend: EmbeddedBackend;
   readonly call: Call;
   readonly projectId: string;
-  /** Its clock, without taking time. */
+  /** Reads its clock without advancing it. */
   now(): number;
 }
 
@@ -38,10 +38,10 @@ export class SyncedPlaces {
   readonly #backends: readonly EmbeddedBackend[];
   readonly #skews: readonly number[];
   #time = Date.parse('2026-01-01T00:00:00.000Z');
-  /** What a test does around the backend of a place, as the command opens it. */
+  /** Wraps the backend of a place, as the command opens it. */
   around: (backend: Backend, place: SyncedPlace) => Backend = (backend) => backend;
 
-  /** `stores`: how the store of a place is opened, where it is none of SQLite. */
+  /** `stores`: opens the store of a place, if it is not SQLite. */
   static async open(
     skews: readonly number[],
     stores: readonly (() => Promise<SessionStore>)[] = [],
@@ -71,7 +71,7 @@ export class SyncedPlaces {
     this.#backends = backends;
   }
 
-  /** New projects at the first places. */
+  /** Creates new projects at the first places. */
   async begin(count = this.#backends.length): Promise<readonly SyncedPlace[]> {
     projects += 1;
     return Promise.all(
@@ -120,7 +120,7 @@ export class SyncedPlaces {
     return { status, results: results.map((line) => JSON.parse(line)), err: written.stderr };
   }
 
-  /** Where the command keeps its files. */
+  /** The directory of the command's files. */
   directoryOf({ name }: SyncedPlace): string {
     return join(this.#directory.path, name);
   }

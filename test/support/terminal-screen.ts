@@ -1,4 +1,4 @@
-// A real pseudo-terminal and what a person would see on it: a program runs in it, keys are typed, a terminal emulator reads the bytes.
+// A real pseudo-terminal and its screen: a program runs in it, keys are typed, and a terminal emulator interprets the output.
 import { readSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { type IPty, spawn } from '@lydell/node-pty';
@@ -48,7 +48,7 @@ export class TerminalScreen {
     this.ended = new Promise((resolve) => {
       this.#pty.onExit(({ exitCode, signal = 0 }) => {
         this.#isEnded = true;
-        // What is still to be drawn comes first.
+        // Pending output is drawn first.
         this.#terminal.write('', () => {
           this.#tell();
           resolve({ status: exitCode, signal });
@@ -65,7 +65,7 @@ export class TerminalScreen {
     this.#pty.write(keys);
   }
 
-  /** As a person does: once a line has ended, looks, and goes on in the next row. */
+  /** Types like a person: waits for the next row after each line. */
   async typeLines(keys: string): Promise<void> {
     const lines = keys.split(/(?<=\r)/);
     for (const line of lines.slice(0, -1)) {
@@ -90,12 +90,12 @@ export class TerminalScreen {
     this.#terminal.resize(columns, rows);
   }
 
-  /** What is on the screen, row by row, without blanks at the end. */
+  /** The contents of the screen, row by row, without trailing blanks. */
   get rows(): readonly string[] {
     return this.#lines(this.#terminal.buffer.active.baseY);
   }
 
-  /** The same with all that has scrolled away; a row that the terminal wrapped is part of the one before. */
+  /** The screen with its scrollback; a row that the terminal wrapped is joined to the one before. */
   get text(): string {
     const { active } = this.#terminal.buffer;
     let text = '';
@@ -112,12 +112,12 @@ export class TerminalScreen {
     return { row: cursorY, column: cursorX };
   }
 
-  /** The row that the cursor stands in. */
+  /** The row of the cursor. */
   get cursorRow(): string {
     return this.rows[this.cursor.row] ?? '';
   }
 
-  /** Resolves once the condition holds; rejects with the screen if it never does. */
+  /** Resolves when the condition holds; rejects with the screen after a time-out. */
   async until(what: string, holds: () => boolean): Promise<void> {
     const deadline = performance.now() + patienceMs;
     while (!holds()) {
@@ -138,17 +138,17 @@ export class TerminalScreen {
     }
   }
 
-  /** Until the text appears anywhere, what scrolled away included. */
+  /** Waits until the text appears anywhere, including the scrollback. */
   shows(text: string): Promise<void> {
     return this.until(`shows ${JSON.stringify(text)}`, () => this.text.includes(text));
   }
 
-  /** Until the cursor stands behind exactly this, on a row of its own. */
+  /** Waits until the row of the cursor is exactly this text. */
   stands(row: string): Promise<void> {
     return this.until(`stands at ${JSON.stringify(row)}`, () => this.cursorRow === row.trimEnd());
   }
 
-  /** The window closes: the kernel tells the programs in it, and nothing can be read or written there any more. */
+  /** Closes the window: the kernel notifies its programs, and nothing can be read or written there any more. */
   hangUp(): void {
     (this.#pty as IPty & { destroy(): void }).destroy();
   }
@@ -177,7 +177,7 @@ export class TerminalScreen {
   }
 }
 
-/** node-pty closes a terminal 200 ms after its program's end, and drops what a busy test has not read by then. */
+/** node-pty closes a terminal 200 ms after its program's end, and drops the output that a busy test has not read by then. */
 function readAllBeforeClosing(pty: IPty): void {
   const { fd, _socket: socket } = pty as IPty & { readonly fd: number; readonly _socket: Socket };
   const destroy = socket.destroy.bind(socket);
@@ -198,7 +198,7 @@ function* unreadText(fd: number): Generator<string> {
     try {
       length = readSync(fd, buffer);
     } catch {
-      // EAGAIN: nothing is left. EIO: the program's side is closed.
+      // EAGAIN: there is no more output. EIO: the program's side is closed.
       return;
     }
     if (length === 0) return;

@@ -1,4 +1,4 @@
-// A SQLite store in a directory of its own, for tests: opened as Parley opens it, removed when the test ends.
+// A SQLite store for tests in a directory of its own: opened as in the program, removed when the test ends.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// A server in memory that keeps turns, and honours Idempotency-Key or does not. Before it, a middleman who lets a share of the
-// answers get lost after the server has acted: the connection ends instead, at once, in the middle, or just before the end.
+// A server in memory that stores turns, with or without support for Idempotency-Key. A proxy in front of it loses a share of the responses
+// after the server has acted: the connection ends instead, at once, in the middle, or just before the end.
 import type { ServerResponse } from 'node:http';
 import { encodeEvent } from '../../src/wire/chat-event-encoding.ts';
 import { type ReceivedRequest, type ScriptedServer, serve } from './scripted-server.ts';
@@ -14,7 +14,7 @@ export interface TurnServer {
 
 export interface TurnServerOptions {
   readonly honoursKeys: boolean;
-  /** Whether the answer to a request of this count is lost, and how much of it arrives (0 to 1). */
+  /** Null if the response to the request with this number arrives; otherwise how much of it arrives (0 to 1). */
   readonly loses: (count: number) => number | null;
 }
 

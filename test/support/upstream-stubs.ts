@@ -1,4 +1,4 @@
-// Upstream engines over stand-ins of their servers: made in a test, let go of after it.
+// Upstream engines over fake servers: created in a test, closed after it.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { UpstreamEngine } from '../../src/engine/upstream/upstream-engine.ts';
@@ -44,7 +44,7 @@ export class UpstreamStubs {
     return { server, engine: this.engine(server.url, settings, options) };
   }
 
-  /** The last made goes first: engines before their servers. */
+  /** Closed in reverse order: engines before their servers. */
   async close(): Promise<void> {
     for (const one of this.#open.splice(0).reverse()) await one.close();
   }

@@ -1,4 +1,4 @@
-// Writes a zip archive for a test: any names, and sizes that may lie.
+// Writes a zip archive for a test, with any names, and sizes that may be wrong.
 import { crc32, deflateRawSync } from 'node:zlib';
 
 export interface ZippedFile {

@@ -1,4 +1,4 @@
-// Where the reply and the session of a chat's answer are looked for, every place in turn.
+// The places in which the reply and the session of a chat response are searched.
 import { describe, expect, it } from 'vitest';
 import { chatReply, replyOf, sessionIdOf } from '../../src/wire/chat-response.ts';
 import { readPointer } from '../../src/wire/json-pointer.ts';
@@ -19,7 +19,7 @@ describe('the reply', () => {
     },
   );
 
-  it('is the first of the names, and in data before the top', () => {
+  it('is the first known name, in data before the top level', () => {
     const data = Object.fromEntries(names.map((name) => [name, `data ${name}`]));
     const top = Object.fromEntries(names.map((name) => [name, `top ${name}`]));
     for (const name of names) {
@@ -48,13 +48,13 @@ describe('the reply', () => {
     expect(replyOf({ success: true, data }, null)).toBeNull();
   });
 
-  it('is taken from the place that a pointer names, and from nowhere else', () => {
+  it('is read only from the place of the pointer', () => {
     const body = { success: true, data: { reply: 'guess', choices: [{ text: { body: 'Hello' } }] } };
     expect(replyOf(body, readPointer('/data/choices/0/text/body'))).toBe('Hello');
     expect(replyOf(body, readPointer('/data/choices/1/text/body'))).toBeNull();
   });
 
-  it('is not taken from what every object inherits', () => {
+  it('is not read from inherited properties', () => {
     const body = JSON.parse('{"success":true,"data":{"__proto__":{"reply":"odd"}}}');
     expect(replyOf(body, null)).toBeNull();
   });
@@ -78,7 +78,7 @@ describe('the session', () => {
 describe('a reply read', () => {
   const certain = { session_id: 's', mode: 'asked', reply: 'Hello' };
 
-  it('has all that this service tells', () => {
+  it('has all facts of this service', () => {
     const data = {
       session_id: 's',
       message_id: 'm',
@@ -94,7 +94,7 @@ describe('a reply read', () => {
     expect(chatReply(certain, { success: true, data: short })).toEqual(short);
   });
 
-  it('is empty where another server tells nothing, or something of another type', () => {
+  it('is empty if another server sends nothing, or a value of another type', () => {
     const empty = {
       session_id: 's',
       message_id: '',

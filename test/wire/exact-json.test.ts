@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { toJson } from '../../src/cli/terminal/json.ts';
 import { parseExactJson } from '../../src/wire/exact-json.ts';
 
-test('numbers that no JavaScript number holds keep their digits, wherever they stand', () => {
+test('numbers that a JavaScript number cannot represent keep their digits, anywhere', () => {
   const text =
     '{"id":9007199254740993,"list":[-1234567890123456789,1e400,0.1000000000000000055,12345678901234567890e-3],"text":"9007199254740993"}';
   expect(toJson(parseExactJson(text))).toBe(text);
@@ -19,14 +19,14 @@ test.each(['12345678901234567890', ' -1e400', '[1,-1e400]', '{"a":{"b" :\n123456
     ),
 );
 
-test('all other numbers are plain ones, however they are written', () => {
+test('all other numbers are plain numbers, however they are written', () => {
   const plain = { a: 9007199254740991, b: 0.30000000000000004, c: 1e21, d: -0.5, e: 1e-7, f: 100, g: 0 };
   const text =
     '{"a":9007199254740991,"b":0.30000000000000004,"c":1e21,"d":-5E-01,"e":0.0000001,"f":1.00e2,"g":0.0e99}';
   expect(parseExactJson(text)).toEqual(plain);
 });
 
-test('every double that is written in its fewest digits comes back as itself', () => {
+test('every double in its shortest form is parsed to the same value', () => {
   fc.assert(
     fc.property(fc.array(fc.double({ noNaN: true, noDefaultInfinity: true })), (numbers) => {
       expect(parseExactJson(JSON.stringify(numbers))).toEqual(JSON.parse(JSON.stringify(numbers)));
@@ -34,7 +34,7 @@ test('every double that is written in its fewest digits comes back as itself', (
   );
 });
 
-test('a string with digits, quotes and backslashes stays a string beside such a number', () => {
+test('a string with digits, quotes and backslashes remains a string beside such a number', () => {
   const value = {
     a: '\\"12345678901234567890\\',
     b: '\udfff12345678901234567890',

@@ -1,4 +1,4 @@
-// Modes, keys, sessions and pages out of bodies of many shapes.
+// Modes, keys, sessions and pages in bodies of many shapes.
 import { describe, expect, it } from 'vitest';
 import { noOrdering } from '../../src/service/session.ts';
 import { batchOf, messagePageOf, searchPageOf, sessionPageOf } from '../../src/wire/archive-response.ts';
@@ -22,18 +22,18 @@ describe('modes', () => {
     expect(modesOf({ success: true, ...body })).toEqual(expected);
   });
 
-  it('are told with all that this service tells', () => {
+  it('have all facts of this service', () => {
     const mode = { name: 'm', description: 'd', engine: 'e', model: 'x', default: true };
     expect(modesOf({ success: true, data: [mode] })).toEqual([mode]);
   });
 
-  it('without a name are passed over', () => {
+  it('without a name are skipped', () => {
     expect(modesOf({ data: [{ title: 'x' }, null, 7, '', 'echo'] })?.map(({ name }) => name)).toEqual([
       'echo',
     ]);
   });
 
-  it('may be none at all', () => {
+  it('may be an empty list', () => {
     expect(modesOf({ success: true, data: [] })).toEqual([]);
   });
 
@@ -46,13 +46,13 @@ describe('modes', () => {
 });
 
 describe('a key', () => {
-  it('resolves to whatever the server tells, nested or at the top', () => {
+  it('resolves to the facts of the server, nested or at the top', () => {
     const facts = { project: { id: 'p', plan: { name: 'x' } }, scopes: ['chat'] };
     expect(identityOf({ success: true, data: facts })).toMatchObject(facts);
     expect(identityOf({ success: true, ...facts })).toMatchObject(facts);
   });
 
-  it('is empty where the server does not tell', () => {
+  it('is empty if the server does not send it', () => {
     const untold = { project_id: '', project_name: '', key_id: '', key_name: '', created_at: '' };
     expect(identityOf({ success: true })).toEqual(untold);
     expect(identityOf({ data: { key_id: 'k' } })).toEqual({ ...untold, key_id: 'k' });
@@ -77,7 +77,7 @@ describe('a session', () => {
     expect(sessionOf({ success: true, ...body }, 's')).toEqual({ ...fields, ...unset });
   });
 
-  it('may have its id under id, and keeps what else there is', () => {
+  it('may have its id under id, and keeps all other fields', () => {
     expect(newSessionOf({ data: { id: 's', owner: 'me' } })).toEqual({
       id: 's',
       owner: 'me',
@@ -88,12 +88,12 @@ describe('a session', () => {
     });
   });
 
-  it('without an id is none when it was just created', () => {
+  it('without an id is no new session', () => {
     expect(newSessionOf({ success: true, data: { title: 'T' } })).toBeNull();
     expect(newSessionOf({ success: true })).toBeNull();
   });
 
-  it('without an id is the one that was asked for, and no field is made up but the settings', () => {
+  it('without an id is the requested one, and no field is invented but the settings', () => {
     expect(sessionOf({ success: true, data: { title: 'T' } }, 'asked')).toEqual({
       session_id: 'asked',
       title: 'T',
@@ -102,7 +102,7 @@ describe('a session', () => {
     expect(sessionOf({ success: true }, 'asked')).toBeNull();
   });
 
-  it('keeps the settings that a server tells, and takes those of another shape for none', () => {
+  it('keeps the settings of a server, and ignores those of another shape', () => {
     const told = {
       mode: 'm',
       system: 's',
@@ -129,7 +129,7 @@ describe('a session', () => {
     expect(sessionOf({ data: { ...fields, ...odd } }, 's')).toEqual({ ...fields, ...unset });
   });
 
-  it('is deleted with or without a word on when', () => {
+  it('is deleted with or without a time', () => {
     expect(deletedSessionOf({ data: { deleted_at: 'now' } }, 's')).toEqual({
       session_id: 's',
       deleted_at: 'now',
@@ -168,7 +168,7 @@ describe('the archive', () => {
       ...(value === null ? [] : [{ ...record, [name]: undefined }]),
     ]);
 
-  it('answers pages of sessions and of messages, with more fields than are known, too', () => {
+  it('returns pages of sessions and of messages, even with unknown fields', () => {
     const items = [{ ...session, owner: 'me' }];
     expect(sessionPageOf({ data: { items, next_cursor: 'c' } })).toEqual({
       items: [{ ...items[0], ...unset }],
@@ -187,7 +187,7 @@ describe('the archive', () => {
     },
   );
 
-  it('has no page where a record lacks a field, or has one of another type', () => {
+  it('returns no page if a record lacks a field, or has one of another type', () => {
     for (const wrong of wrongOf(session)) {
       expect(sessionPageOf({ data: { items: [session, wrong] } }), JSON.stringify(wrong)).toBeNull();
       expect(searchPageOf({ data: { items: [{ ...found, session: wrong }] } })).toBeNull();
@@ -199,7 +199,7 @@ describe('the archive', () => {
     expect(sessionPageOf({ data: { items: [session], next_cursor: 7 } })).toBeNull();
   });
 
-  it('answers a search with sessions and their hits, and says where only the newest were ranked', () => {
+  it('returns sessions and their hits for a search, and shows if only the newest were ranked', () => {
     const page = { items: [{ ...found, session: { ...session, ...unset } }], next_cursor: null };
     expect(searchPageOf({ data: { items: [found], next_cursor: '', newest_only: true } })).toEqual({
       ...page,
@@ -208,7 +208,7 @@ describe('the archive', () => {
     expect(searchPageOf({ data: { items: [found] } })).toEqual({ ...page, newest_only: false });
   });
 
-  it('answers a batch with a result for each id, in order', () => {
+  it('returns a result for each id of a batch, in order', () => {
     const items = [
       { session_id: 'a', status: 'deleted' },
       { session_id: 'b', status: 'not_found' },

@@ -18,7 +18,7 @@ describe('the path of an operation', () => {
     expect(operationPath('deleteSession', { sessionId, query: {} })).toBeNull();
   });
 
-  it('gives any id back to a server that reads it', () => {
+  it('is decoded to the same id by a server', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1 }), (sessionId) => {
         const path = operationPath('listMessages', { sessionId, query: {} });
@@ -30,7 +30,7 @@ describe('the path of an operation', () => {
     );
   });
 
-  it('carries its query, without what is null', () => {
+  it('has its query, without null values', () => {
     const query = { limit: 5, cursor: null, title_match: 'a b&c', deleted: false };
     expect(operationPath('listSessions', { sessionId: null, query })).toBe(
       '/v1/sessions?limit=5&title_match=a+b%26c&deleted=false',

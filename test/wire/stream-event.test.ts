@@ -1,4 +1,4 @@
-// What the one side writes the other reads.
+// Events that one side encodes are decoded by the other.
 import { describe, expect, it } from 'vitest';
 import { readEventStream } from '../../src/http/event-stream.ts';
 import type { ChatEvent } from '../../src/service/chat-event.ts';
@@ -15,7 +15,7 @@ async function read(text: string) {
 }
 
 describe('an event of a chat', () => {
-  it('is read as it was written', async () => {
+  it('is decoded as it was encoded', async () => {
     const body = { success: true, data: { reply: 'a\r\nb\u2028' }, extra: 1 };
     const events: ChatEvent[] = [
       { event: 'session', data: { session_id: 's', message_id: 'm', mode: 'echo' } },
@@ -38,7 +38,7 @@ describe('an event of a chat', () => {
     ]);
   });
 
-  it('of an unknown name means nothing', () => {
+  it('with an unknown name is ignored', () => {
     for (const name of ['message', 'ping', 'DONE', 'toString'])
       expect(readStreamEvent(name, '{}')).toBeNull();
   });
@@ -54,7 +54,7 @@ describe('an event of a chat', () => {
     expect(readStreamEvent(event, data)).toEqual({ kind: 'unreadable' });
   });
 
-  it('done that says success false is a failure', () => {
+  it('done with success false is a failure', () => {
     expect(readStreamEvent('done', '{"success":false,"error":"no"}')).toMatchObject({
       kind: 'error',
       error: { message: 'no', code: 'ENGINE_FAILED' },

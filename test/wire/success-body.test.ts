@@ -1,4 +1,4 @@
-// Success or failure, whoever answers: the status, then the body.
+// Success or failure of a response of any server: first the status, then the body.
 import { describe, expect, it } from 'vitest';
 import { ParleyError, serviceErrorCodes } from '../../src/service/errors.ts';
 import { errorStatus } from '../../src/wire/error-status.ts';
@@ -24,7 +24,7 @@ function failure(operation: Operation, status: number, body: unknown, retryAfter
 }
 
 describe('a success', () => {
-  it('is the body whole, unknown fields and all', () => {
+  it('is the whole body, including unknown fields', () => {
     const body = { success: true, data: { a: 1 }, extra: [1, { deep: null }] };
     expect(successBody('models', answer(200, JSON.stringify(body)))).toEqual(body);
     expect(successBody('createSession', answer(201, JSON.stringify(body)))).toEqual(body);
@@ -53,7 +53,7 @@ describe('a success', () => {
 });
 
 describe('a failure', () => {
-  it('is told on one line, with a code of the server too', () => {
+  it('is reported on one line, with the code of the server', () => {
     const body = { success: false, error: { code: 'X\nparley: Y', message: 'a\r\nparley: b' } };
     expect(failure('models', 500, body).message).toBe('a parley: b [X parley: Y]');
   });
@@ -71,7 +71,7 @@ describe('a failure', () => {
     expect(error.body).toEqual(body);
   });
 
-  it('may be told in a single text', () => {
+  it('may be a single string', () => {
     expect(failure('chat', 400, { success: false, error: 'no credit left' }).message).toBe('no credit left');
   });
 
@@ -113,12 +113,12 @@ describe('a failure', () => {
     expect(error.code).toBe('UNAVAILABLE');
   });
 
-  it('with success false is one, whatever its status', () => {
+  it('with success false is a failure, whatever its status', () => {
     const body = { success: false, error: { code: 'SESSION_NOT_FOUND', message: 'Gone.' } };
     expect(failure('getSession', 200, body).code).toBe('SESSION_NOT_FOUND');
   });
 
-  it('with a status of failure is one, whatever it says of success', () => {
+  it('with an error status is a failure, whatever its success field', () => {
     expect(failure('models', 500, { success: true, data: [] }).code).toBe('INTERNAL_ERROR');
   });
 
@@ -131,7 +131,7 @@ describe('a failure', () => {
     },
   );
 
-  it.each([404, 500, 502])('with status %d that is not JSON is no answer of this API', (status) => {
+  it.each([404, 500, 502])('with status %d that is not JSON is not a response of this API', (status) => {
     const error = failure('models', status, '<html><h1>Bad Gateway</h1></html>');
     expect(error.code).toBe('BAD_RESPONSE');
     expect(error.message).toContain(String(status));
@@ -162,7 +162,7 @@ describe('a failure', () => {
     expect([error.session_id, error.message_id]).toEqual(['ses_1', 'msg_1']);
   });
 
-  it('of endless length is told in part', () => {
+  it('that is very long is shortened', () => {
     const error = failure('chat', 400, {
       success: false,
       error: { code: 'X', message: 'a'.repeat(100_000) },
@@ -189,13 +189,13 @@ describe('an operation of the archive', () => {
 
   const notFound = '{"success":false,"error":{"code":"SESSION_NOT_FOUND","message":"Gone."}}';
 
-  it('on a session that is not there says so', () => {
+  it('on a missing session says so', () => {
     for (const operation of ['listMessages', 'changeSession', 'restoreSession'] as const) {
       expect(failure(operation, 404, notFound).code).toBe('SESSION_NOT_FOUND');
     }
   });
 
-  it('that names no session is unsupported where the path is taken for a session’s', () => {
+  it('that names no session is unsupported if the server reads the path as a session’s', () => {
     for (const operation of ['deleteSessions', 'listSessions'] as const) {
       expect(failure(operation, 404, notFound).code).toBe('UNSUPPORTED');
     }

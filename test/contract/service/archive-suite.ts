@@ -197,7 +197,7 @@ export function describeArchive(given: GivenService): void {
       expect((await failureOf(list)).code).toBe('INVALID_REQUEST');
     });
 
-    it('renaming changes the title alone', async () => {
+    it('renaming changes only the title', async () => {
       const created = await create(backend, first, 'old');
       const { data } = await backend.archive.changeSession(first, created.session_id, { title: 'new' });
       expect(data).toEqual({

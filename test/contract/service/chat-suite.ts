@@ -149,7 +149,7 @@ export function describeChat(given: GivenService): void {
       });
     });
 
-    it('a text is returned as it was sent', async () => {
+    it('a text is returned unchanged', async () => {
       const { session_id } = await create(backend, first);
       const texts = [
         'a\r\nb\n',
@@ -204,7 +204,7 @@ export function describeChat(given: GivenService): void {
       expect(error.message).toContain(`There is no mode "${'\u{1f600}'.repeat(64)}…".`);
     });
 
-    it('a faulty request is refused before its session is looked up', async () => {
+    it('an invalid request is refused before its session is looked up', async () => {
       expect((await failureOf(say(backend.service, first, '', 'ses_never'))).code).toBe('INVALID_REQUEST');
       expect((await failureOf(say(backend.service, first, 'x', 'ses_never', 'oracle'))).code).toBe(
         'UNKNOWN_MODE',

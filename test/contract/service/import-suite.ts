@@ -1,4 +1,4 @@
-// Imports: a session is stored unchanged, or refused with the name of the faulty field.
+// Imports: a session is stored unchanged, or refused with the name of the invalid field.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Backend } from '../../../src/service/backend.ts';
 import type { Call } from '../../../src/service/call.ts';
@@ -121,7 +121,7 @@ export function describeImport(given: GivenService): void {
       expect(await record(first, given.session.session_id)).toEqual(given);
     });
 
-    it('a session that went on elsewhere gets its new messages, and keeps its own title', async () => {
+    it('a session that was continued elsewhere gets its new messages, and keeps its own title', async () => {
       const given = renamed(await talk(), 'ses_grown');
       const shorter = (count: number): SessionRecord => ({
         session: { ...given.session, message_count: count },

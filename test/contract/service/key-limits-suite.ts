@@ -1,4 +1,4 @@
-// What a key may do, until when, and how much in a day, in every home.
+// The limits of a key: its scope, its expiry and its budgets, in every backend.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Backend } from '../../../src/service/backend.ts';
 import type { Call } from '../../../src/service/call.ts';
@@ -51,7 +51,7 @@ export function describeKeyLimits(given: GivenService): void {
       },
     );
 
-    it('a key out of scope is told so before the session is looked for, and changes nothing', async () => {
+    it('a key out of scope is refused before the session is looked up, and changes nothing', async () => {
       const call = callWith(await given().issueKey({ scope: 'read' }));
       const { session_id } = await create(backend, first);
       const error = await failureOf(backend.archive.deleteSessions(call, [session_id]));

@@ -1,4 +1,4 @@
-// The other lines of a session: other replies, undone turns, forks. What is visible, what is hidden, and what is refused.
+// Other replies, undone turns and forks of a session: what is visible, hidden and refused.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Backend } from '../../../src/service/backend.ts';
 import type { Call } from '../../../src/service/call.ts';
@@ -54,7 +54,7 @@ export function describeLines(given: GivenService): void {
   };
 
   describe('another reply', () => {
-    it('takes the place of the one that stands, which is kept as an alternative', async () => {
+    it('replaces the current one, which is kept as an alternative', async () => {
       const session = await chatted('before', 'I need help.');
       const old = (await read(session))[3];
       const reply = await regenerate(backend, first, session, { mode: 'eliza' });
@@ -75,7 +75,7 @@ export function describeLines(given: GivenService): void {
       expect((await backend.service.getSession(first, session)).data.message_count).toBe(4);
     });
 
-    it('streams as that of a chat, begins with the message that it answers, and is the mode of the session by default', async () => {
+    it('streams like that of a chat, begins with the message that it answers, and uses the mode of the session by default', async () => {
       const session = await chatted('hello there');
       const [asked] = await read(session);
       const events = await collect(backend.archive.regenerate(first, session, {}, 'chunks'));
@@ -90,7 +90,7 @@ export function describeLines(given: GivenService): void {
       expect(await readAll(session)).toHaveLength(4);
     });
 
-    it('is refused for a session without messages, an unknown mode, and a faulty key, and changes nothing', async () => {
+    it('is refused for a session without messages, an unknown mode, and an invalid key, and changes nothing', async () => {
       const { session_id } = await create(backend, first);
       expect((await failureOf(regenerate(backend, first, session_id))).code).toBe('INVALID_REQUEST');
       const session = await chatted('hello');
@@ -101,7 +101,7 @@ export function describeLines(given: GivenService): void {
       expect(await readAll(session)).toHaveLength(2);
     });
 
-    it('with a key is asked for once, and the key gets its own reply also when that is an alternative by then', async () => {
+    it('with a key is requested once, and the key gets its own reply even if that is an alternative by then', async () => {
       const session = await chatted('I am sad.');
       const reply = await regenerate(backend, keyed('other'), session, { mode: 'eliza' });
       expect(await regenerate(backend, keyed('other'), session, { mode: 'eliza' })).toEqual(reply);
@@ -116,7 +116,7 @@ export function describeLines(given: GivenService): void {
       expect(other.code).toBe('IDEMPOTENCY_MISMATCH');
     });
 
-    it('leaves the answer to the key of the message as it was', async () => {
+    it('does not change the response to the key of the message', async () => {
       const reply = await say(backend.service, keyed('asked'), 'I am sad.');
       await regenerate(backend, first, reply.session_id, { mode: 'eliza' });
       expect(await say(backend.service, keyed('asked'), 'I am sad.')).toMatchObject({
@@ -128,7 +128,7 @@ export function describeLines(given: GivenService): void {
   });
 
   describe('undo and redo', () => {
-    it('take the last turn back and bring it back, one turn at a time', async () => {
+    it('work on the last turn, one turn at a time', async () => {
       const session = await chatted('one', 'two', 'three');
       const whole = await read(session);
       for (const at of [4, 2]) {
@@ -154,7 +154,7 @@ export function describeLines(given: GivenService): void {
       expect(await readAll(session)).toEqual(whole);
     });
 
-    it('are refused where there is nothing to take back or to bring back', async () => {
+    it('are refused if there is nothing to undo or redo', async () => {
       const { session_id } = await create(backend, first);
       expect((await failureOf(backend.archive.undoTurn(first, session_id))).code).toBe('INVALID_REQUEST');
       const session = await chatted('one', 'two');
@@ -195,7 +195,7 @@ export function describeLines(given: GivenService): void {
       expect(await readAll(session)).toEqual(before);
     });
 
-    it('leave the session in the mode of its last turn, and in the one it had if no turn is left', async () => {
+    it('leave the session in the mode of its last turn, or in its earlier mode if no turn remains', async () => {
       const session = await chatted('one');
       await regenerate(backend, first, session, { mode: 'eliza' });
       for (const mode of ['echo', 'eliza', 'echo'])
@@ -214,7 +214,7 @@ export function describeLines(given: GivenService): void {
       expect(await modesAfter(redoTurn, 4)).toEqual(['eliza', 'echo', 'eliza', 'echo']);
     });
 
-    it('decide what a model is given', async () => {
+    it('determine the history for the model', async () => {
       const session = await chatted('before');
       await say(backend.service, first, 'My name is Ada.', session, 'eliza');
       await backend.archive.undoTurn(first, session);
@@ -222,7 +222,7 @@ export function describeLines(given: GivenService): void {
       expect(reply.reply).not.toContain('Ada');
     });
 
-    it('with a key are done once', async () => {
+    it('with a key have one effect', async () => {
       const session = await chatted('one', 'two', 'three');
       const undone = (await backend.archive.undoTurn(keyed('u'), session)).data;
       expect((await backend.archive.undoTurn(keyed('u'), session)).data).toEqual(undone);
@@ -236,7 +236,7 @@ export function describeLines(given: GivenService): void {
       );
     });
 
-    it('the key of a message that was undone gets its reply, and brings nothing back', async () => {
+    it('the key of an undone message gets its reply, and restores nothing', async () => {
       const session = await chatted('one');
       const reply = await say(backend.service, keyed('two'), 'two', session);
       await backend.archive.undoTurn(first, session);
@@ -248,7 +248,7 @@ export function describeLines(given: GivenService): void {
       expect(texts(await read(session))).toEqual(['one', 'one', 'three', 'three']);
     });
 
-    it('one turn at a time also where several are asked for at once', async () => {
+    it('one turn at a time even if several are requested at once', async () => {
       const session = await chatted('one', 'two', 'three', 'four');
       await Promise.all([1, 2, 3].map(() => backend.archive.undoTurn(first, session)));
       expect(texts(await read(session))).toEqual(['one', 'one']);
@@ -277,7 +277,7 @@ export function describeLines(given: GivenService): void {
       expect((await backend.service.getSession(first, session)).data).toEqual(parent);
     });
 
-    it('through a reply, with a title of its own, goes its own way', async () => {
+    it('through a reply, with a title of its own, is independent', async () => {
       const session = await chatted('one', 'two', 'three');
       const { session_id } = (
         await backend.archive.forkSession(first, session, { through: 1, title: 'Other' })
@@ -293,7 +293,7 @@ export function describeLines(given: GivenService): void {
       expect(untitled.title).toBeNull();
     });
 
-    it('has the visible line alone, and outlives its parent', async () => {
+    it('has only the visible messages, and outlives its parent', async () => {
       const session = await chatted('one', 'two', 'three');
       await regenerate(backend, first, session, { mode: 'eliza' });
       await backend.archive.undoTurn(first, session);
@@ -308,7 +308,7 @@ export function describeLines(given: GivenService): void {
       expect(texts(await read(session_id))).toEqual(['one', 'one']);
     });
 
-    it('is refused at a position where no reply stands', async () => {
+    it('is refused at a position without a reply', async () => {
       const session = await chatted('one', 'two');
       await backend.archive.undoTurn(first, session);
       await say(backend.service, first, 'other', session);
@@ -318,7 +318,7 @@ export function describeLines(given: GivenService): void {
       }
     });
 
-    it('is refused for a session without messages and for a faulty title', async () => {
+    it('is refused for a session without messages and for an invalid title', async () => {
       const { session_id } = await create(backend, first);
       expect((await failureOf(backend.archive.forkSession(first, session_id, {}))).code).toBe(
         'INVALID_REQUEST',
@@ -328,7 +328,7 @@ export function describeLines(given: GivenService): void {
       expect(failure).toMatchObject({ code: 'INVALID_REQUEST', details: [{ field: 'title' }] });
     });
 
-    it('with a key is made once', async () => {
+    it('with a key is created once', async () => {
       const session = await chatted('one');
       const fork = (await backend.archive.forkSession(keyed('f'), session, {})).data;
       expect((await backend.archive.forkSession(keyed('f'), session, {})).data).toEqual(fork);

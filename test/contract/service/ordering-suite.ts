@@ -1,4 +1,4 @@
-// The ordering of sessions in all homes: pins, the archive and tags, one by one and in batches, and the conditions of lists and searches.
+// The ordering of sessions in all backends: pins, the archive and tags, singly and in batches, and the conditions of lists and searches.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Backend } from '../../../src/service/backend.ts';
 import type { Call } from '../../../src/service/call.ts';

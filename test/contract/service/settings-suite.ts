@@ -1,4 +1,4 @@
-// The settings of a session: what is kept and shown, what changes them, and what is refused.
+// The settings of a session: what is stored and shown, what changes them, and what is refused.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Backend } from '../../../src/service/backend.ts';
 import type { Call } from '../../../src/service/call.ts';

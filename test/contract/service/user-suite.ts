@@ -1,4 +1,4 @@
-// The person whose a session is, in all homes.
+// The user of a session, in all backends.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Backend } from '../../../src/service/backend.ts';
 import type { Call } from '../../../src/service/call.ts';

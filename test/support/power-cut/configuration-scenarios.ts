@@ -1,4 +1,4 @@
-// Commands that change the configuration. A configuration is never unreadable, whenever the power goes.
+// Commands that change the configuration. The configuration is never unreadable, whenever the power is cut.
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -11,7 +11,7 @@ const addition = ['modes', 'add', 'one', ...modelFlags];
 interface Change {
   readonly words: readonly string[];
   readonly before?: readonly (readonly string[])[];
-  /** What is asked afterwards, and what it then says. */
+  /** The command that is run afterwards, and its output. */
   readonly asked: readonly string[];
   readonly answer: RegExp;
 }

@@ -1,5 +1,5 @@
-// Chats. A message is kept once its session was named, a reply once its end was told. The current session is no promise: it is this one,
-// the one before, or none.
+// Chats. A message is stored when its session was reported, a reply when its end was. The current session is not guaranteed: it is this one, the
+// one before, or none.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { echo, expected, type Scenario, useOnce } from './scenario.ts';
@@ -40,7 +40,7 @@ function chat(name: string, before: readonly (readonly string[])[]): Scenario {
 
 const resumed = ['chat', '--mode', 'echo', '--batch', '--resume', 'results'];
 
-/** A batch that goes on in a file of results: a result that the command ended with is in it. */
+/** A batch that resumes in a file of results: if the command has ended, all its results are in the file. */
 function resumedBatch(): Scenario {
   return {
     name: 'chat --batch --resume',

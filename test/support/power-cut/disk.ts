@@ -1,22 +1,22 @@
-// A disk as a power cut finds it: what was synced, and what was only written. A file's data is safe once the file was synced, its name
-// once the directory was synced that holds the name.
+// A disk after a power cut: what was synced, and what was only written. The data of a file is safe after a sync of the file, its name after a sync of
+// the directory that contains the name.
 import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import type { Operation } from './recording.ts';
 
-/** How much of what was not synced is left. */
+/** How much of the unsynced data remains. */
 export interface Survival {
-  /** Of so many changes of names in one directory, how many, from the first. */
+  /** How many of the name changes in a directory remain, from the first. */
   names(count: number): number;
-  /** Whether one sector of one write, or one change of length, is left. */
+  /** Whether a sector of a write, or a change of length, remains. */
   data(): boolean;
 }
 
-/** Only what was synced. */
+/** Only synced data remains. */
 export const strict: Survival = { names: () => 0, data: () => false };
-/** Everything, in its order: what a killed process leaves. */
+/** Everything remains, as after a killed process. */
 export const ordered: Survival = { names: (count) => count, data: () => true };
-/** Every name, and no data that was not synced: a new file is empty. */
+/** Every name remains, but no unsynced data: a new file is empty. */
 export const namesAlone: Survival = { names: (count) => count, data: () => false };
 
 export function randomSurvival(random: () => number): Survival {
@@ -65,7 +65,7 @@ class FileNode {
   }
 }
 
-/** Always a copy: the synced content stays as it is. */
+/** Returns a copy, so that the synced content is not changed. */
 function resized(content: Buffer, size: number): Buffer {
   const next = Buffer.alloc(size);
   content.copy(next, 0, 0, Math.min(size, content.length));
@@ -108,7 +108,7 @@ export class Disk {
   readonly #tree = new DirectoryNode();
   readonly #inodes = new Map<number, FileNode>();
 
-  /** All that is below `root` now counts as synced. */
+  /** Marks everything below `root` as synced. */
   constructor(root: string) {
     this.#root = root;
     this.#read(root, this.#tree);
@@ -167,9 +167,9 @@ export class Disk {
           state.set(place, null);
           visit(node, place);
         } else if (!name.endsWith('-shm')) {
-          // SQLite's memory between processes is made anew by the first that comes.
+          // The next process recreates SQLite's shared memory.
           const content = node.content(survival, sector);
-          // What a torn lock does is told by the tests of the locks.
+          // The tests of the locks cover torn locks.
           if (!name.endsWith('.lock') || content.length > 0) state.set(place, content);
         }
       }
@@ -196,7 +196,7 @@ export class Disk {
     directory.change(new Map(change.map(([place, node]) => [basename(place), node])));
   }
 
-  /** A file by its inode: its name may be gone. A directory may have got the inode of a file that is gone. */
+  /** Finds a file by its inode, because its name may be removed. A directory may have got the inode of a removed file. */
   #synced(path: string, inode: number): Node | undefined {
     const node = this.#find(path);
     return node instanceof DirectoryNode ? node : this.#inodes.get(inode);
@@ -217,7 +217,7 @@ export class Disk {
   }
 }
 
-/** Puts a state where the disk was. */
+/** Writes a state to the place of the disk. */
 export function writeState(root: string, state: DiskState): void {
   for (const name of readdirSync(root)) rmSync(join(root, name), { recursive: true });
   for (const [path, content] of state) {

@@ -1,5 +1,5 @@
-// Runs the real program with a small library preloaded that writes down what it does to the files of its place, in order, and what it
-// says. Linux alone; it needs a C compiler.
+// Runs the real program with a small preloaded library that records its operations on the files of its place, in order, and its output. Linux only;
+// it needs a C compiler.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
@@ -31,7 +31,7 @@ export class Recorder {
   readonly #directory: string;
   readonly #library: string;
 
-  /** A sentence in place of a recorder where there can be none. */
+  /** The reason why there is no recorder. */
   static make(): Recorder | string {
     if (process.platform !== 'linux') return 'Only on Linux can a library record what a process writes.';
     const directory = mkdtempSync(join(tmpdir(), 'parley-recorder-'));

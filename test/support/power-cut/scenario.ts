@@ -1,7 +1,7 @@
-// What every scenario of a power cut is made of: a command, and the questions that the next commands answer.
+// The parts of every power-cut scenario: a command, and the checks by later commands.
 import type { Place } from '../parley.ts';
 
-/** What a person had read when the power went. */
+/** The output that a person had read before the power cut. */
 export interface Told {
   readonly out: string;
   readonly err: string;
@@ -16,15 +16,15 @@ export interface RecordedCommand {
 
 export interface Scenario {
   readonly name: string;
-  /** Puts the place into order. What it leaves counts as synced. */
+  /** Prepares the place. Its state then counts as synced. */
   prepare(place: Place): Promise<RecordedCommand>;
-  /** Runs the next commands, and returns what is wrong, in words. */
+  /** Runs the next commands, and returns the faults, as text. */
   faults(place: Place, told: Told): Promise<readonly string[]>;
 }
 
 export const echo = ['chat', '-n', '--mode', 'echo'];
 
-/** The command must work; `what` is wrong unless its output holds. */
+/** The command must succeed; `what` is the fault if its output is unexpected. */
 export async function expected(
   place: Place,
   words: readonly string[],

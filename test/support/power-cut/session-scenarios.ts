@@ -1,4 +1,4 @@
-// Commands over sessions: what was told of each of them is so, and what was deleted can be brought back.
+// Commands over sessions: every reported result holds, and deleted sessions can be restored.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Place } from '../parley.ts';
@@ -35,7 +35,7 @@ function journals(place: Place): readonly string[] {
   return readdirSync(directory).flatMap((name) => /^(.*)\.journal$/.exec(name)?.slice(1) ?? []);
 }
 
-/** Whatever is gone, the journal of the batch brings back, also what nobody was told of. */
+/** The journal of the batch restores every deleted session, even one whose deletion was not reported. */
 function deletion(): Scenario {
   let ids: readonly string[] = [];
   return {
@@ -79,7 +79,7 @@ function restoration(): Scenario {
   };
 }
 
-/** A file of an export is not there or whole; it is there once that was told. */
+/** An exported file is missing or complete; it exists if that was reported. */
 function exportTo(output: string): Scenario {
   let whole = '';
   return {

@@ -1,4 +1,4 @@
-// The store as a whole: its keys, the copy that a migration leaves, and what is erased for good.
+// The store as a whole: its keys, the copy before a migration, and erased data.
 
 import { existsSync } from 'node:fs';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
@@ -57,7 +57,7 @@ function rowsOf<Row>(path: string, sql: string): readonly Row[] {
 const versionOf = (path: string) =>
   rowsOf<{ user_version: number }>(path, 'PRAGMA user_version')[0]?.user_version;
 
-/** A store that was changed has its copy beside it, whole. */
+/** A migrated store has a complete copy beside it. */
 function migration(): Scenario {
   const before = schema.length - 1;
   return {
@@ -94,7 +94,7 @@ function copyFaults(copy: string, version: number): readonly string[] {
   }
 }
 
-/** Sessions that stay do stay, and the store is in order. */
+/** The other sessions remain, and the store is valid. */
 function purge(): Scenario {
   return {
     name: 'sessions purge',

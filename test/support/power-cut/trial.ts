@@ -1,4 +1,4 @@
-// One command, cut at many moments: what each state of the disk must hold, given what the command had said by then.
+// One command, cut at many moments: checks each state of the disk against the output of the command by then.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,9 +8,9 @@ import type { Operation, Recorder } from './recording.ts';
 import type { Scenario, Told } from './scenario.ts';
 
 export interface Extent {
-  /** States after each operation, not only after each word that was said. */
+  /** True: checks states after each operation, not only after each output. */
   readonly everyMoment: boolean;
-  /** Random states at each of these moments. */
+  /** The number of random states at each of these moments. */
   readonly randomStates: number;
   /** 0 to 1. */
   readonly random: () => number;
@@ -87,7 +87,7 @@ function markOf(state: DiskState, told: Told): string {
   return hash.digest('hex');
 }
 
-/** The close of a second descriptor of the store drops the locks that SQLite holds: whoever but SQLite opens it does that. */
+/** Closing a second descriptor of the store would release the locks that SQLite holds, so only SQLite may open it. */
 function lostLocks(operations: readonly Operation[]): string[] {
   return operations.flatMap((operation) =>
     operation.kind === 'locks-lost' ? [`the locks of ${operation.path} were lost`] : [],

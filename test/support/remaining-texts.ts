@@ -1,8 +1,8 @@
-// Looks for texts in a store, from outside: in the files of SQLite, in the rows of PostgreSQL.
+// Searches a store for texts from outside: in the files of SQLite, in the rows of PostgreSQL.
 import { spawnSync } from 'node:child_process';
 import type { PostgresDatabase } from './postgres-server.ts';
 
-/** Another process reads the files: to close one here would free the locks of the store. */
+/** Another process reads the files, because closing one here would release the locks of the store. */
 export async function textsInFiles(directory: string, texts: readonly string[]): Promise<readonly string[]> {
   const found = spawnSync('grep', ['-raohF', '-f', '-', directory], { input: texts.join('\n') });
   if (found.status !== 0 && found.status !== 1) throw new Error(String(found.stderr));

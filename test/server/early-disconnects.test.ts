@@ -1,4 +1,4 @@
-// A client that goes while the store keeps its message: the turn ends, and the session is free for the next one.
+// A client that disconnects while the store saves its message: the turn ends, and the session is free for the next one.
 import { afterEach, expect, test } from 'vitest';
 import type { SessionStore } from '../../src/store/session-store.ts';
 import { openServer, type ServerFixture } from './server-fixture.ts';

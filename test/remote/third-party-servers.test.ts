@@ -1,5 +1,4 @@
-// Servers of the interface document that Parley's makers never saw: each fills what the document leaves open in its own way, and
-// each is understood.
+// Servers of the interface document by other authors: each fills the gaps of the document in its own way, and Parley understands them all.
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -9,12 +8,12 @@ import { callWith, collect, failureOf, say } from '../support/calls.ts';
 import { openRemote } from '../support/remote.ts';
 import { type ReceivedRequest, sendJson, serve } from '../support/scripted-server.ts';
 
-const key = 'stranger-key';
+const key = 'server-key';
 
-/** What one stranger answers, by method and path; `:id` stands for the session. */
+/** What one server answers, by method and path; `:id` stands for the session. */
 type Answers = Readonly<Record<string, (request: ReceivedRequest, response: ServerResponse) => unknown>>;
 
-interface Stranger {
+interface ThirdPartyServer {
   readonly answers: Answers;
   readonly options?: Partial<RemoteOptions>;
   /** What is expected of it: the modes' names, the reply to "Hello", the session it is in. */
@@ -34,7 +33,7 @@ const notFound = json(
   404,
 );
 
-const strangers: Readonly<Record<string, Stranger>> = {
+const servers: Readonly<Record<string, ThirdPartyServer>> = {
   'lists modes as bare strings, and replies in data.response': {
     answers: {
       'POST /v1/auth/verify': json({
@@ -190,35 +189,33 @@ async function meet(answers: Answers, options: Partial<RemoteOptions> = {}) {
   return { backend, server, waits, call: callWith(key) };
 }
 
-describe.each(Object.entries(strangers))('a server that %s', (_, stranger) => {
-  it('is talked to with all six operations', async () => {
-    const { backend, server, call } = await meet(stranger.answers, stranger.options);
+describe.each(Object.entries(servers))('a server that %s', (_, script) => {
+  it('supports all six operations', async () => {
+    const { backend, server, call } = await meet(script.answers, script.options);
     expect((await backend.service.verify(call)).body).toMatchObject({ success: true });
-    expect((await backend.service.models(call)).data.map(({ name }) => name)).toEqual(stranger.modes);
+    expect((await backend.service.models(call)).data.map(({ name }) => name)).toEqual(script.modes);
     const created = await backend.service.createSession(call, { title: 'T' });
-    expect(created.data).toMatchObject({ session_id: stranger.session, message_count: 0 });
+    expect(created.data).toMatchObject({ session_id: script.session, message_count: 0 });
 
     const request = { mode: 'm', message: 'Hello', session_id: null };
     const events = await collect(backend.service.chat(call, request, 'chunks'));
     const starts = events.filter(({ event }) => event === 'session');
-    expect(starts.map(({ data }) => data)).toMatchObject([{ session_id: stranger.session }]);
+    expect(starts.map(({ data }) => data)).toMatchObject([{ session_id: script.session }]);
     const done = events.at(-1);
     if (done?.event !== 'done') throw new Error('not done');
     expect(done.data).toMatchObject({
-      session_id: stranger.session,
-      reply: stranger.reply,
+      session_id: script.session,
+      reply: script.reply,
       finish_reason: 'stop',
     });
     const shown = events.flatMap((event) => (event.event === 'delta' ? [event.data.text] : [])).join('');
-    expect(['', stranger.reply]).toContain(shown);
+    expect(['', script.reply]).toContain(shown);
 
     await say(backend.service, call, 'Again', done.data.session_id, 'm');
-    expect((await backend.service.getSession(call, stranger.session)).data.session_id).toBe(stranger.session);
-    expect((await backend.service.deleteSession(call, stranger.session)).data.session_id).toBe(
-      stranger.session,
-    );
+    expect((await backend.service.getSession(call, script.session)).data.session_id).toBe(script.session);
+    expect((await backend.service.deleteSession(call, script.session)).data.session_id).toBe(script.session);
 
-    const segment = encodeURIComponent(stranger.session);
+    const segment = encodeURIComponent(script.session);
     expect(server.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
       'POST /prefix/v1/auth/verify',
       'GET /prefix/v1/models',
@@ -234,29 +231,29 @@ describe.each(Object.entries(strangers))('a server that %s', (_, stranger) => {
       null,
       { title: 'T' },
       { mode: 'm', message: 'Hello' },
-      { mode: 'm', message: 'Again', session_id: stranger.session },
+      { mode: 'm', message: 'Again', session_id: script.session },
       null,
       null,
     ]);
   });
 
-  it('has its own bodies handed on whole', async () => {
-    const { backend, call } = await meet(stranger.answers, stranger.options);
+  it('has its bodies returned unchanged', async () => {
+    const { backend, call } = await meet(script.answers, script.options);
     const raw = async (operation: string) => {
-      const answer = await meet(stranger.answers);
+      const answer = await meet(script.answers);
       const [method = '', path = ''] = operation.split(' ');
       const url = `${answer.server.url}${path.replace(':id', 'x')}`;
       return (await fetch(url, { method, headers: { authorization: `Bearer ${key}` } })).json();
     };
     expect((await backend.service.verify(call)).body).toEqual(await raw('POST /v1/auth/verify'));
     expect((await backend.service.models(call)).body).toEqual(await raw('GET /v1/models'));
-    expect((await backend.service.getSession(call, stranger.session)).body).toEqual(
+    expect((await backend.service.getSession(call, script.session)).body).toEqual(
       await raw('GET /v1/sessions/:id'),
     );
   });
 
-  it('refuses a wrong key', async () => {
-    const { backend } = await meet(stranger.answers, stranger.options);
+  it('refuses an invalid key', async () => {
+    const { backend } = await meet(script.answers, script.options);
     const wrong = callWith('other');
     for (const work of [
       () => backend.service.verify(wrong),
@@ -271,7 +268,7 @@ describe.each(Object.entries(strangers))('a server that %s', (_, stranger) => {
     // Whoever knows no search takes the word for an id.
     const noSuchId = { success: false, error: { code: 'SESSION_NOT_FOUND', message: 'No such session.' } };
     const { backend, call } = await meet({
-      ...stranger.answers,
+      ...script.answers,
       'GET /v1/sessions': json({}, 405),
       'GET /v1/sessions/:id': json(noSuchId, 404),
     });
@@ -295,7 +292,7 @@ describe.each(Object.entries(strangers))('a server that %s', (_, stranger) => {
   });
 });
 
-describe('a server that tells its errors in its own way', () => {
+describe('a server with its own form of errors', () => {
   it.each<[string, number, unknown, string, string]>([
     [
       'with status 200',
@@ -339,13 +336,13 @@ describe('a server that tells its errors in its own way', () => {
     expect(failure.remedy).toEqual({ kind: 'name_reply_pointer' });
   });
 
-  it('a reply that is not where the pointer says is not guessed', async () => {
+  it('a reply that is not at the pointer is not searched elsewhere', async () => {
     const body = { success: true, data: { session_id: 's-1', reply: 'guess' } };
     const { backend, call } = await meet({ 'POST /v1/chat': json(body) }, { replyPointer: '/data/text' });
     expect((await failureOf(say(backend.service, call, 'x'))).message).toContain('reply_pointer');
   });
 
-  it('a new chat answered without a session cannot go on', async () => {
+  it('a new chat without a session in the response cannot continue', async () => {
     const { backend, call } = await meet({
       'POST /v1/chat': json({ success: true, data: { reply: 'Hi.' } }),
     });
@@ -353,7 +350,7 @@ describe('a server that tells its errors in its own way', () => {
     expect((await say(backend.service, call, 'x', 's-9')).session_id).toBe('s-9');
   });
 
-  it('a created session without an id, or a list of modes that is none, is no answer', async () => {
+  it('a created session without an id, or an invalid list of modes, is a bad response', async () => {
     const { backend, call } = await meet({
       'POST /v1/sessions': json({ success: true, data: { title: 'T' } }),
       'GET /v1/models': json({ success: true, data: { count: 3 } }),
@@ -369,7 +366,7 @@ describe('a server that tells its errors in its own way', () => {
 });
 
 describe('administration', () => {
-  it('is not there for a server elsewhere, and nothing is asked', async () => {
+  it('does not exist for a remote server, and nothing is sent', async () => {
     const { backend, server } = await meet({});
     expect(backend.administration).toBeNull();
     expect(server.requests).toEqual([]);

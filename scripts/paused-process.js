@@ -1,5 +1,5 @@
-// Stops a process in the middle of its chat for 20 s, longer than a lease of the usual 15 s, and lets it go on:
-// `node scripts/standing-still.js [--lease MS] [--stop MS]`. The suite does the same in short.
+// Stops a process in the middle of its chat for 20 s, longer than the default lease of 15 s, and continues it:
+// `node scripts/paused-process.js [--lease MS] [--stop MS]`. The suite has a short form.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,15 +17,15 @@ if (!(turnLeaseMs >= 1 && stopMs > turnLeaseMs)) throw new Error('--stop takes a
 
 const place = mkdtempSync(join(tmpdir(), 'parley-still-'));
 process.on('exit', () => rmSync(place, { recursive: true, force: true }));
-const { bundleChattingProcess, standStill, faultsOf } = await loadedModules(place, [
-  'test/support/standing-still.ts',
+const { bundleChattingProcess, runPausedProcess, faultsOf } = await loadedModules(place, [
+  'test/support/paused-process.ts',
 ]);
 const scripts = join(place, 'process');
 mkdirSync(scripts);
 const script = await bundleChattingProcess(scripts);
 for (const withKey of [true, false]) {
   const directory = join(place, `data-${withKey}`);
-  const report = await standStill(script, { directory, turnLeaseMs, stopMs, withKey });
+  const report = await runPausedProcess(script, { directory, turnLeaseMs, stopMs, withKey });
   const faults = faultsOf(report);
   const { stoppedAfterMs, stored } = report;
   process.stdout.write(`${JSON.stringify({ withKey, stoppedAfterMs, stored, faults }, null, 2)}\n`);

@@ -1,18 +1,18 @@
-// Stands between a client and a real server, passes every request on, and lets a share of the answers get lost after the server
-// has acted: the connection ends instead, at once, in the middle, or just before the end.
+// A proxy between a client and a real server that forwards every request, and loses a share of the responses after the server has acted: the
+// connection ends instead, at once, in the middle, or just before the end.
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { type ListeningServer, listening } from './scripted-server.ts';
 
-export interface Middleman extends ListeningServer {
+export interface LossyProxy extends ListeningServer {
   readonly lost: () => number;
 }
 
 /** `loses` tells whether the answer to a request of this count (from 1) is lost, and how much of it arrives (0 to 1). */
-export async function openMiddleman(
+export async function openLossyProxy(
   targetUrl: string,
   loses: (count: number) => number | null,
-): Promise<Middleman> {
+): Promise<LossyProxy> {
   const target = new URL(targetUrl);
   let count = 0;
   let lost = 0;

@@ -1,5 +1,5 @@
-// A chat whose process is stopped (SIGSTOP) for longer than its lease, taken over by another process meanwhile, and let go on
-// (SIGCONT): what each of the two was told, and what the store holds in the end.
+// A chat whose process is stopped (SIGSTOP) for longer than its lease, taken over by another process meanwhile, and continued (SIGCONT): the result
+// of each of the two, and the final contents of the store.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { symlinkSync } from 'node:fs';
@@ -13,10 +13,10 @@ import { newKey, openEmbedded } from './embedded.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 
-export interface StandingStill {
+export interface PausedProcess {
   readonly stopped: readonly Said[];
   readonly other: readonly Said[];
-  /** From SIGCONT to the stop of the engine of the first, ms; null when it was not stopped. */
+  /** The time from SIGCONT to the stop of the first engine, in ms; null if it was not stopped. */
   readonly stoppedAfterMs: number | null;
   readonly stored: readonly {
     readonly message_id: string;
@@ -25,12 +25,12 @@ export interface StandingStill {
   }[];
 }
 
-export interface StandingStillOptions {
-  /** An empty one of the caller's. */
+export interface PausedProcessOptions {
+  /** An empty directory of the caller. */
   readonly directory: string;
   readonly turnLeaseMs: number;
   readonly stopMs: number;
-  /** Under one idempotency key, so that the other takes the same turn; otherwise it brings another message. */
+  /** True: both use one idempotency key, so that the other process takes the same turn. Otherwise it sends another message. */
   readonly withKey: boolean;
 }
 
@@ -66,7 +66,10 @@ export function chatIn(script: string, chatting: Chatting) {
   return { child, said, times, ended };
 }
 
-export async function standStill(script: string, options: StandingStillOptions): Promise<StandingStill> {
+export async function runPausedProcess(
+  script: string,
+  options: PausedProcessOptions,
+): Promise<PausedProcess> {
   const { directory, turnLeaseMs, stopMs, withKey } = options;
   const backend = await openEmbedded(directory);
   const apiKey = await newKey(backend, 'project');
@@ -103,8 +106,8 @@ export async function standStill(script: string, options: StandingStillOptions):
   }
 }
 
-/** What was said of a chat that stood still and must not have been, in words. */
-export function faultsOf({ stopped, other, stoppedAfterMs, stored }: StandingStill): readonly string[] {
+/** The faults in the results of the paused chat, as text. */
+export function faultsOf({ stopped, other, stoppedAfterMs, stored }: PausedProcess): readonly string[] {
   const ids = new Set(stored.map(({ message_id }) => message_id));
   const unkept = [...stopped, ...other].filter((said) => said.kind === 'done' && !ids.has(said.message_id));
   return [

@@ -1,4 +1,4 @@
-// A place with a model's server beside it, on this machine, for what is done with modes from the command line.
+// A place with a fake model server on this machine, for commands that use modes.
 import type { ServerResponse } from 'node:http';
 import { replyOf, sendStream } from './model-server.ts';
 import { PlaceInProcess } from './place-in-process.ts';
@@ -10,8 +10,8 @@ const replies = (_request: unknown, response: ServerResponse) =>
 export const fails = (_request: unknown, response: ServerResponse) =>
   sendJson(response, { error: { message: 'No luck', code: 'server_error' } }, 500);
 
-export class ModelledPlace extends PlaceInProcess {
-  /** How the model answers, from the next request on. */
+export class PlaceWithModel extends PlaceInProcess {
+  /** The responses of the model, from the next request on. */
   script: Script = replies;
   readonly server: ScriptedServer;
 
@@ -20,13 +20,13 @@ export class ModelledPlace extends PlaceInProcess {
     this.server = server;
   }
 
-  static async open(): Promise<ModelledPlace> {
+  static async open(): Promise<PlaceWithModel> {
     const server = await serve((request, response, count) => place.script(request, response, count));
-    const place = new ModelledPlace(server);
+    const place = new PlaceWithModel(server);
     return place;
   }
 
-  /** Sets up a mode of that server. */
+  /** Adds a mode for that server. */
   add(name: string, ...flags: readonly string[]): Promise<string> {
     return this.output(['modes', 'add', name, '--base-url', this.server.url, '--model', 'm', ...flags]);
   }

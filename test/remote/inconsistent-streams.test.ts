@@ -1,4 +1,4 @@
-// Streams that tell a reply otherwise than it is: nothing of them passes for the reply that the server keeps.
+// Streams that differ from the reply that the server stores: they never count as that reply.
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ChatEvent } from '../../src/service/chat-event.ts';
 import { callWith, failureOf } from '../support/calls.ts';
@@ -79,7 +79,7 @@ describe('a stream', () => {
     expect(shown(seen)).toBe('No, keep ');
   });
 
-  it('that says more than any model is left', async () => {
+  it('that is longer than any reply is abandoned', async () => {
     const { seen, work } = await chat([session, ...Array(20).fill(delta('x'.repeat(1024 * 1024)))]);
     expect(await failureOf(work)).toMatchObject({
       code: 'BAD_RESPONSE',

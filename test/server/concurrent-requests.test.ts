@@ -1,4 +1,4 @@
-// More requests at the same moment than a server has connections to its PostgreSQL: they wait for each other, and none fails.
+// More requests at once than a server has connections to its PostgreSQL: they wait for each other, and none fails.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
@@ -36,7 +36,7 @@ async function ask(method: string, path: string, body?: unknown) {
   return { status: response.status, data };
 }
 
-test('300 requests at once over four connections all succeed, and each did its work once', async () => {
+test('300 requests at once over four connections all succeed, and each has its effect once', async () => {
   const { data } = await ask('POST', '/v1/sessions', {});
   const own = `/v1/sessions/${data.session_id}`;
   const kinds = [
