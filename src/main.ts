@@ -25,7 +25,7 @@ import {
   openServedBackend,
   storeBackups,
 } from './compose.ts';
-import { configDirectory, dataDirectory, placed, realDirectory } from './config/paths.ts';
+import { configDirectory, dataDirectory, realDirectory, requireAbsoluteDirectory } from './config/paths.ts';
 import { ProfileFile } from './config/profile-file.ts';
 import { homeDirectory } from './system/home-directory.ts';
 import { monotonicMs } from './system/monotonic-clock.ts';
@@ -177,8 +177,12 @@ function cliHost(
   const random = () => Math.random();
   const processes: ProcessTable = { pid, isRunning };
   const locks = fileLocks({ versions, env });
-  const profileFile = new ProfileFile({ directory: placed(configDirectory(machine)), locks, platform });
-  const data = realDirectory(placed(dataDirectory(machine)));
+  const profileFile = new ProfileFile({
+    directory: requireAbsoluteDirectory(configDirectory(machine)),
+    locks,
+    platform,
+  });
+  const data = realDirectory(requireAbsoluteDirectory(dataDirectory(machine)));
   const dependencies = {
     profileFile,
     dataDirectory: data,

@@ -48,7 +48,7 @@ describe('a mode', () => {
   test.each([
     [['--base-url', 'http://example.com'], /--base-url would send the key unencrypted/],
     [['--key', 'sk-canary'], /--key does not say where the key is/],
-    [['--fallback', 'nobody'], /--fallback names no mode: "nobody"/],
+    [['--fallback', 'nobody'], /--fallback is not a mode: "nobody"/],
     [['--temperature', 'warm'], /Give a number/],
   ])('with %j is refused, and nothing is kept', async (flags, message) => {
     const words = ['modes', 'add', 'other', '--base-url', place.server.url, '--model', 'm', ...flags];
