@@ -113,7 +113,7 @@ describe('an answer that refuses', () => {
       error('The response was filtered', 'content_filter'),
       'ENGINE_FAILED',
       /content filter/,
-      /other words/,
+      /Rephrase/,
     ],
     [
       'a wrong parameter',
