@@ -97,7 +97,7 @@ describe('a chat', () => {
     place.script = (_request, response) =>
       sendStream(response, replyOf('<think>\nThey gre', 'et me.</th', 'ink>\n\nHello'));
     expect(await place.parley(['chat', '-n', '--reasoning', 'Hi'])).toMatchObject({
-      ...{ out: 'Hello\n', err: expect.stringMatching(/^Made a store in .*\nThey greet me\.\n$/) },
+      ...{ out: 'Hello\n', err: expect.stringMatching(/^Created a store in .*\nThey greet me\.\n$/) },
     });
     const id = (await place.output(['sessions', 'list', '--ids'])).trim();
     expect(await place.output(['chat', '-n', '-s', id, 'Again'])).toBe('Hello\n');
