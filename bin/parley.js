@@ -13,13 +13,13 @@ if (major < 20 || (major === 20 && minor < 19) || major === 21 || (major === 22 
     `Node ${process.versions.node} is too old: parley needs Node ${needed}.`,
     'Get it from https://nodejs.org.',
   );
-} else if (!printed(knownText())) {
+} else if (!printed(staticOutput())) {
   start();
 }
 
-// What a line is answered with that asks for the version or the help alone; null for every other line. The help at a terminal has the
-// terminal's width, so the program makes it.
-function knownText() {
+// The output of a command line that asks only for the version or the help; null for every other one. On a terminal the help depends on the
+// width, so the program formats it.
+function staticOutput() {
   if (process.argv.length !== 3) return null;
   const fs = require('node:fs');
   const word = process.argv[2];
@@ -42,7 +42,7 @@ function printed(text) {
       written += fs.writeSync(1, text, written);
     } catch (error) {
       if (written === 0 || error.code !== 'EAGAIN') return false;
-      // The pipe is full, and it is one that does not wait.
+      // The pipe is full and non-blocking.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
     }
   }
@@ -53,11 +53,11 @@ function start() {
   const fs = require('node:fs');
   const vm = require('node:vm');
   const dist = `${__dirname}/../dist/`;
-  // The Node whose V8 has made a code cache. V8 of Node 20 also takes the cache of another Node 20, and crashes
+  // The suffix names the Node that has created the code cache. V8 of Node 20 would accept the cache of another Node 20, and crash
   // (https://github.com/nodejs/node/issues/62781).
   const cache = `${process.version}-${process.platform}-${process.arch}.cache`;
   const chunks = new Map();
-  // The number of commands that add their code to a new cache. A later command may use code that the first one did not.
+  // The number of commands that add their code to a new cache. A later command may use code that the first one did not use.
   const addingCommands = 5;
   let added = process.execArgv.length > 0 || process.env.NODE_OPTIONS ? null : [];
 
@@ -65,32 +65,36 @@ function start() {
   if (main !== null) main.main();
   else fail('parley is not built yet: dist/main.cjs is missing.', 'Run: npm run build');
 
-  // Does what Node's own `require` does, without its search for the file and with the code cache. V8 refuses a cache that was made with
-  // other flags, and compiles the source.
+  // Does the same as Node's own `require`, but without its search for the file, and with the code cache. V8 refuses a cache that was created
+  // with other flags, and then compiles the source.
   function load(name) {
     if (!name.startsWith('./')) {
-      // Parley loads this module only to set flags of V8. Starts without these flags refuse a cache that was made with them.
-      if (name === 'node:v8') keepCode();
+      // Parley loads this module only to set flags of V8. A start without these flags would refuse a cache that was created with them.
+      if (name === 'node:v8') storeCache();
       return require(name);
     }
     if (!chunks.has(name)) {
       const file = dist + name.slice(2);
-      // One file holds the length of the text, the number of commands that may still add to the cache, the text and the cache, so that a
-      // start reads one file. Without that file the text is read alone.
+      // One file contains the length of the text, the number of commands that may still add to the cache, the text and the cache, so that a
+      // start reads one file. If there is no such file, only the text is read.
       const packed = read(`${file}.${cache}`);
       const end = packed === null ? 0 : 8 + packed.readUInt32LE(0);
       const text = packed === null ? read(file) : packed.subarray(8, end);
       if (text === null && chunks.size === 0) return null;
-      // A server runs for long, and an upgrade removes what it has not loaded yet.
+      // While a server runs, an upgrade may remove files that it has not loaded yet.
       if (text === null)
-        throw new Error(`${file} is gone: another version may be in its place. Start parley again`);
+        throw new Error(`${file} is missing: another version may have replaced it. Start parley again`);
       const cachedData = packed === null ? undefined : packed.subarray(end);
       const filename = `dist/${name.slice(2)}`;
-      // The build writes ASCII alone. Latin-1 decodes it at once, UTF-8 in blocks of 8 KiB.
+      // The build writes only ASCII. Latin-1 decodes it at once, UTF-8 in blocks of 8 KiB.
       const script = new vm.Script(text.toString('latin1'), { filename, cachedData });
-      const left = script.cachedDataRejected === false ? packed.readUInt32LE(4) : addingCommands;
-      if (left > 0 && added !== null && added.push({ file, text, script, left: left - 1 }) === 1)
-        process.on('exit', keepCode);
+      const remaining = script.cachedDataRejected === false ? packed.readUInt32LE(4) : addingCommands;
+      if (
+        remaining > 0 &&
+        added !== null &&
+        added.push({ file, text, script, remaining: remaining - 1 }) === 1
+      )
+        process.on('exit', storeCache);
       const chunk = { exports: {} };
       chunks.set(name, chunk);
       script.runInThisContext()(chunk.exports, load, chunk, file, dist);
@@ -98,23 +102,23 @@ function start() {
     return chunks.get(name).exports;
   }
 
-  // The package has the code cache of one release of Node. Another release makes its own in its first commands, if they may write beside
-  // the build.
-  function keepCode() {
+  // The package contains the code cache of one release of Node. Another release creates its own during its first commands, if they can write
+  // to the directory of the build.
+  function storeCache() {
     const all = added || [];
     added = null;
-    all.every(isKept);
+    all.every(isStored);
   }
 
-  function isKept({ file, text, script, left }) {
+  function isStored({ file, text, script, remaining }) {
     const part = `${file}.${process.pid}.part`;
     try {
       fs.accessSync(dist, fs.constants.W_OK);
-      // Another version may be in the place of this one.
+      // Another version may have replaced this one.
       if (!fs.readFileSync(file).equals(text)) return false;
       const head = Buffer.alloc(8);
       head.writeUInt32LE(text.length);
-      head.writeUInt32LE(left, 4);
+      head.writeUInt32LE(remaining, 4);
       const bytes = Buffer.concat([head, text, script.createCachedData()]);
       fs.writeFileSync(part, bytes, { flag: 'wx', flush: true });
       fs.chmodSync(part, fs.statSync(file).mode);

@@ -66,7 +66,11 @@ const { output } = await bundle.write({
   // Code that is used together is in one file, even if others use parts of it, because a start must read each file.
   codeSplitting: {
     groups: [
-      { name: 'start', test: /\/src\/(main\.ts$|service\/|system\/yield-to-event-loop\.ts$)/, priority: 4 },
+      {
+        name: 'start',
+        test: /\/src\/(main\.ts$|service\/|system\/(before-abort|yield-to-event-loop)\.ts$)/,
+        priority: 4,
+      },
       // The commands of sessions are the most frequent after a chat.
       { name: 'sessions', test: /\/src\/cli\/commands\/(sessions\/sessions|help)\.ts$/, priority: 3.5 },
       { name: 'commands', test: /\/src\/cli\/all-commands\.ts$/, priority: 3 },

@@ -1,4 +1,4 @@
-// Chooses the backend of a target: in this process, or at a server. Only the chosen one is loaded.
+// Opens the backend of a target: in this process, or on a server. Only the code of the chosen backend is loaded.
 import type { Dependencies } from './compose/dependencies.ts';
 import type { DriverFacts } from './compose/sqlite-driver.ts';
 import type { BackupRequest, RestoringRequest, VerificationRequest } from './compose/store-backups.ts';
@@ -63,7 +63,7 @@ export async function findModels(
   return findModelsOf(dependencies, options, servers, signal);
 }
 
-/** Asks the server of a mode how much of a conversation its model reads. */
+/** Asks the server of a mode how many tokens of a conversation its model reads. */
 export async function findContext(
   mode: ModeSettings,
   dependencies: Dependencies,
@@ -96,7 +96,7 @@ export async function openServedBackend(
   return open(target, dependencies, options);
 }
 
-/** Brings the store of a target to the newest schema. */
+/** Migrates the store of a target to the newest schema. */
 export async function migrateStore(
   target: Pick<Target, 'store' | 'storeName'>,
   dependencies: Dependencies,
@@ -105,7 +105,7 @@ export async function migrateStore(
   return migrate(target, dependencies);
 }
 
-/** The modes that the embedded service of a target answers with, to set them up. */
+/** Opens the modes of the embedded service of a target, to change them. */
 export async function openModes(
   { store }: Pick<Target, 'store'>,
   dependencies: Dependencies,
@@ -114,13 +114,13 @@ export async function openModes(
   return open(store, dependencies);
 }
 
-/** Copies a store into another. */
+/** Copies a store to another. */
 export async function copyStores(request: CopyRequest, dependencies: Dependencies): Promise<CopyReport> {
   const { copyStores: copy } = await import('./compose/store-upkeep.ts');
   return copy(request, dependencies);
 }
 
-/** Backs up stores, and restores them. */
+/** Backs up stores, verifies backups, and restores them. */
 export function storeBackups(dependencies: Dependencies) {
   const load = () => import('./compose/store-backups.ts');
   return {
@@ -130,7 +130,7 @@ export function storeBackups(dependencies: Dependencies) {
   };
 }
 
-/** Opens databases of other programs. */
+/** Opens SQLite databases of other programs. */
 export function databaseOpener(facts: DriverFacts): OpenDatabase {
   return async (path) => {
     const { sqliteDriver } = await import('./compose/sqlite-driver.ts');

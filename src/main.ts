@@ -25,7 +25,7 @@ import {
   openServedBackend,
   storeBackups,
 } from './compose.ts';
-import { configDirectory, dataDirectory, placed, realDirectory } from './config/paths.ts';
+import { configDirectory, dataDirectory, realDirectory, requireAbsoluteDirectory } from './config/paths.ts';
 import { ProfileFile } from './config/profile-file.ts';
 import { homeDirectory } from './system/home-directory.ts';
 import { monotonicMs } from './system/monotonic-clock.ts';
@@ -38,9 +38,12 @@ interface SignalListeners {
   readonly hangUp: Set<() => void>;
 }
 
-const patienceMs = 300;
+/** The time (ms) that a slow reader has after a stop to read the rest of the output. */
+const finishMs = 300;
+/** A second signal within this time (ms) counts as the same one. */
 const sameSignalMs = 100;
-const notStoppedMs = 100;
+/** If the process is not suspended within this time (ms), it continues. */
+const suspensionMs = 100;
 
 export async function main(): Promise<void> {
   // The exit status until the result is known. It counts if the work hangs and leaves Node nothing to wait for.
@@ -54,7 +57,7 @@ export async function main(): Promise<void> {
     stop.abort(signalled.signal.reason);
   });
   const outputs = new Map<string, Output>();
-  // All output is written by now. An immediate exit saves the time in which Node frees memory that ends with the process anyway.
+  // All output is written. An immediate exit saves the time in which Node would free memory.
   process.exit(await run(stop, signalled.signal, outputs, job(signals)));
 }
 
@@ -78,21 +81,21 @@ async function run(
   }
 }
 
-/** True once all output is written. False if the writing takes too long after a stop, because the reader has stopped reading. */
+/** Resolves to true when all output is written, and to false if the reader stops reading after a stop. */
 async function finish(outputs: Iterable<Output>, signal: AbortSignal): Promise<boolean> {
   const written = Promise.all(Array.from(outputs, (output) => output.finish())).then(() => true);
-  const patience = new Promise<boolean>((resolve) => {
-    const wait = () => setTimeout(resolve, patienceMs, false);
-    if (signal.aborted) wait();
-    else signal.addEventListener('abort', wait);
+  const expired = new Promise<boolean>((resolve) => {
+    const startTimer = () => setTimeout(resolve, finishMs, false);
+    if (signal.aborted) startTimer();
+    else signal.addEventListener('abort', startTimer);
   });
-  return Promise.race([written, patience]);
+  return Promise.race([written, expired]);
 }
 
 /**
  * The first signal stops the work; its partial results are kept. A second signal ends the process at once. A signal within 100 ms of the
  * first counts as the same one: npx repeats the Ctrl-C that the terminal also sends, and when-exit, a dependency of conf, sends every
- * signal to its own process again. While a listener holds the interrupts, SIGINT goes to it alone.
+ * signal to its own process again. While there are listeners for interrupts, SIGINT goes only to them.
  */
 function onSignals(signals: SignalListeners, stop: (signal: StopSignal) => void): void {
   let stoppedAt: number | null = null;
@@ -121,7 +124,7 @@ function onSignals(signals: SignalListeners, stop: (signal: StopSignal) => void)
 }
 
 function job(signals: SignalListeners): Job {
-  const held = (listeners: Set<() => void>) => (listener: () => void) => {
+  const addTo = (listeners: Set<() => void>) => (listener: () => void) => {
     listeners.add(listener);
     return () => {
       listeners.delete(listener);
@@ -134,8 +137,8 @@ function job(signals: SignalListeners): Job {
     };
   };
   return {
-    onInterrupt: held(signals.interrupt),
-    onHangUp: held(signals.hangUp),
+    onInterrupt: addTo(signals.interrupt),
+    onHangUp: addTo(signals.hangUp),
     onContinue,
     atExit(action) {
       // An action on a terminal must run before the terminal is released.
@@ -149,16 +152,16 @@ function job(signals: SignalListeners): Job {
       // wait for it.
       if (process.platform === 'win32') return;
       await new Promise<void>((resolve) => {
-        const release = onContinue(() => goOn());
-        const goOn = () => {
+        const release = onContinue(() => resume());
+        const resume = () => {
           release();
           resolve();
         };
         process.kill(0, 'SIGTSTP');
-        // Without a waiting shell, the system does not stop the process and reports nothing. These timers then continue the work. They also
-        // keep the process alive, because nothing else does while the keyboard is not read. There are two timers, because the signal that
-        // ends a stop comes between them.
-        setTimeout(() => setTimeout(goOn, notStoppedMs), notStoppedMs);
+        // Without a waiting shell, the system does not suspend the process and reports nothing. These timers then continue the work. They
+        // also keep the process alive, because nothing else does while the keyboard is not read. There are two timers, because SIGCONT
+        // arrives between them.
+        setTimeout(() => setTimeout(resume, suspensionMs), suspensionMs);
       });
     },
   };
@@ -177,8 +180,12 @@ function cliHost(
   const random = () => Math.random();
   const processes: ProcessTable = { pid, isRunning };
   const locks = fileLocks({ versions, env });
-  const profileFile = new ProfileFile({ directory: placed(configDirectory(machine)), locks, platform });
-  const data = realDirectory(placed(dataDirectory(machine)));
+  const profileFile = new ProfileFile({
+    directory: requireAbsoluteDirectory(configDirectory(machine)),
+    locks,
+    platform,
+  });
+  const data = realDirectory(requireAbsoluteDirectory(dataDirectory(machine)));
   const dependencies = {
     profileFile,
     dataDirectory: data,
@@ -201,7 +208,7 @@ function cliHost(
     job,
     commandLine,
     stdin: {
-      // Only a question needs this, and creating the stream takes time.
+      // A function, because only a question needs this, and creating the stream takes time.
       isTerminal: () => process.stdin.isTTY === true,
       kind: stdinKind,
       size: stdinSize,
@@ -218,7 +225,7 @@ function cliHost(
           signal: stopSignal,
         });
         outputs.set(name, output);
-        // Nobody reads the output any more, so the work for it stops. A terminal may be gone before its signal arrives.
+        // When nobody reads the output any more, the work for it stops. A terminal may close before its signal arrives.
         if (name === 'stdout') {
           const cause = output.isTerminal ? 'SIGHUP' : 'closed pipe';
           output.gone.addEventListener('abort', () => stop.abort(new Interruption(cause)));
@@ -245,7 +252,7 @@ function cliHost(
   };
 }
 
-/** Ids of requests: a random beginning per process, then a count, because a server needs thousands of ids per second. */
+/** Request ids: a random prefix per process and a counter, because a server needs thousands of ids per second. */
 function requestIds(now: () => number, random: () => number): () => string {
   let start = '';
   let count = 0;
@@ -260,7 +267,7 @@ function standardStream(name: 'stdout' | 'stderr'): OutputStream {
   return direct ?? process[name];
 }
 
-/** The command line of this process; null without `/proc`, which only Linux has. */
+/** The command line of this process. Null without `/proc`, which only Linux has. */
 function commandLine(): Uint8Array | null {
   try {
     return readFileSync('/proc/self/cmdline');
@@ -269,7 +276,7 @@ function commandLine(): Uint8Array | null {
   }
 }
 
-/** The working directory may have been removed. Only relative paths are lost then. */
+/** The working directory may have been removed. Only relative paths need it. */
 function workingDirectory(): string {
   try {
     return process.cwd();

@@ -1,4 +1,4 @@
-// An opened store of any database, as a backend needs it.
+// An opened store, in SQLite or PostgreSQL, with everything that a backend needs from it.
 import type { TurnOwner } from '../local/local-options.ts';
 import type { StoreMigration } from '../service/administration.ts';
 import type { StoreMeasures } from '../service/store-measures.ts';
@@ -7,7 +7,7 @@ import type { ModeSource } from './mode-source.ts';
 
 export interface ChosenStore {
   readonly store: SessionStore;
-  /** True while the store holds no project; the caller must make the first one. */
+  /** True if the store has no project yet. The caller must create the first one. */
   readonly created: boolean;
   readonly migration: StoreMigration;
   readonly owner: TurnOwner;
@@ -16,6 +16,6 @@ export interface ChosenStore {
   /** The number of live servers that share this store; null for a store of one machine. */
   readonly servers: (() => number) | null;
   readonly measures: StoreMeasures;
-  /** The modes that the store keeps; null if those of this machine's configuration are used. */
+  /** The modes in the store. Null if the modes of this machine's configuration are used. */
   readonly modes: ModeSource | null;
 }

@@ -21,7 +21,7 @@ export async function configuredEngines(
 }
 
 /**
- * Asks model servers for their models. Contacts no other server. A faulty server is part of the result; the promise does not reject for it.
+ * Asks model servers for their models. It contacts no other server. A faulty server is part of the result. The promise does not reject for it.
  */
 export async function findModelsOf(
   dependencies: Dependencies,
@@ -34,7 +34,7 @@ export async function findModelsOf(
   return Promise.all(servers.map((server) => findModels(server, upstream, signal)));
 }
 
-/** Asks the server of a mode how much of a conversation its model reads. Null if it does not tell. */
+/** Asks the server of a mode how many tokens of a conversation its model reads. Null if it does not report that. */
 export async function findContextOf(
   dependencies: Dependencies,
   options: EngineOptions,
@@ -71,9 +71,9 @@ function upstreamOptions({ env, now, signal }: Dependencies, options: EngineOpti
 }
 
 /** A set of engines that can be replaced while it is used. A running reply continues with the engine that it began with. */
-export function exchangeableEngines(first: EngineSet): {
+export function replaceableEngines(first: EngineSet): {
   readonly engines: EngineSet;
-  readonly exchange: (next: EngineSet) => Promise<void>;
+  readonly replace: (next: EngineSet) => Promise<void>;
 } {
   let current = first;
   return {
@@ -84,7 +84,7 @@ export function exchangeableEngines(first: EngineSet): {
       engine: (mode) => current.engine(mode),
       close: async () => current.close?.(),
     },
-    async exchange(next) {
+    async replace(next) {
       const before = current;
       current = next;
       await before.retire?.();

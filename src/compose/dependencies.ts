@@ -1,4 +1,4 @@
-// The facts and tools that a backend gets from outside.
+// The facts and functions of the environment that a backend needs.
 import type { ProfileFile } from '../config/profile-file.ts';
 import type { RuntimeVersions } from '../store/sqlite/driver-choice.ts';
 import type { ProcessTable } from '../system/process-identity.ts';
@@ -18,6 +18,6 @@ export interface Dependencies {
   readonly sinceBoot: () => number;
   /** From 0 to below 1. */
   readonly random: () => number;
-  /** Stops what a start may wait for: a file may be a pipe. */
+  /** Stops a start that waits, for example for a file that is a pipe. */
   readonly signal: AbortSignal;
 }

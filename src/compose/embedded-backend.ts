@@ -24,7 +24,7 @@ import { defaultLimits, type Limits } from '../service/limits.ts';
 import { hasStore } from '../store/sqlite/open.ts';
 import type { ProcessesOf } from '../store/sqlite/store-processes.ts';
 import type { ChosenStore } from './chosen-store.ts';
-import { configuredEngines, exchangeableEngines } from './configured-engines.ts';
+import { configuredEngines, replaceableEngines } from './configured-engines.ts';
 import type { Dependencies } from './dependencies.ts';
 import { followedModes } from './followed-modes.ts';
 import { type ModeSource, modesOfMachine } from './mode-source.ts';
@@ -39,14 +39,14 @@ export async function openEmbeddedBackend(
   options: BackendOptions,
 ): Promise<OpenedBackend> {
   const { dataDirectory, profileFile } = dependencies;
-  const isElsewhere = target.store !== null;
-  const isThere = isElsewhere || hasStore(dataDirectory);
-  if (options.onlyExisting && (target.key === null || !isThere)) throw noStore();
-  // The configuration is read again here, because a reopened context must use the current modes. It is read before the store is looked for:
-  // a process that makes the first store at this moment stores its key last.
+  const isPostgres = target.store !== null;
+  const exists = isPostgres || hasStore(dataDirectory);
+  if (options.onlyExisting && (target.key === null || !exists)) throw noStore();
+  // The configuration is read again here, because a reopened context must use the current modes. It is read before the store is opened,
+  // because a process that creates the first store at the same time stores its key last.
   const config = profileFile.read();
-  const knownTo = options.beginsStore ? null : profileOfStore(config, target.storeName);
-  if (!isElsewhere) refuseMissingStore(knownTo, isThere, dataDirectory);
+  const profile = options.beginsStore ? null : profileOfStore(config, target.storeName);
+  if (!isPostgres) refuseMissingStore(profile, exists, dataDirectory);
   const { isNew, modes, reloadModes, store, ...opened } = await openLocal(
     async () => {
       const choice = { ...usualChoice, timeout: options.timeout };
@@ -57,7 +57,7 @@ export async function openEmbeddedBackend(
     },
     dependencies,
     options,
-    isElsewhere ? null : modesOfMachine(profileFile, config),
+    isPostgres ? null : modesOfMachine(profileFile, config),
     options.say,
   );
   const follows = options.followsModes && modes !== null;
@@ -65,8 +65,8 @@ export async function openEmbeddedBackend(
   const backend = { ...opened.backend, ...contracts };
   try {
     if (options.onlyExisting && isNew) throw noStore();
-    if (isElsewhere) refuseEmptiedStore(knownTo, !isNew, target.storeName);
-    else refuseMissingStore(knownTo, !isNew, dataDirectory);
+    if (isPostgres) refuseEmptiedStore(profile, !isNew, target.storeName);
+    else refuseMissingStore(profile, !isNew, dataDirectory);
     return { backend, apiKey: await keyOf(target, { backend, store, isNew, config }, dependencies, options) };
   } catch (error) {
     await backend.close();
@@ -89,11 +89,11 @@ export async function openServedBackend(
   const choice = { ...options, trace: null };
   const { dataDirectory, profileFile } = dependencies;
   const config = profileFile.read();
-  const knownTo = profileOfStore(config, target.storeName);
-  if (target.store === null) refuseMissingStore(knownTo, hasStore(dataDirectory), dataDirectory);
+  const profile = profileOfStore(config, target.storeName);
+  if (target.store === null) refuseMissingStore(profile, hasStore(dataDirectory), dataDirectory);
   await (await import('./request-code.ts')).loadRequestCode(target.store === null);
   const { store, shareReads, modes, ...opened } = await openLocal(
-    // The time-out of a server limits its models alone. Each client has a time-out of its own.
+    // The timeout of a server limits only its models. Each client has a timeout of its own.
     async () => {
       const storeProcesses = target.store === null ? await servedProcesses() : undefined;
       const { refusesOlder } = options;
@@ -111,7 +111,7 @@ export async function openServedBackend(
   );
   if (modes?.follow && (await modes.read()) === null && Object.keys(config.modes).length > 0) {
     await options.say(
-      `The store ${target.storeName} has no modes yet. Those in ${profileFile.path} are not used with it.`,
+      `The store ${target.storeName} has no modes yet. The modes in ${profileFile.path} are not used with it.`,
     );
   }
   const { backend, limits, defaultMode, servers, measures, reloadModes } = opened;
@@ -123,9 +123,7 @@ export async function openServedBackend(
   };
 }
 
-/**
- * The processes for the long reads of SQLite; PostgreSQL has processes of its own. In the build, the worker's file stands beside this code.
- */
+/** The processes for the long reads of SQLite. PostgreSQL has its own processes. The build puts the file of the worker beside this code. */
 async function servedProcesses(): Promise<ProcessesOf> {
   const { StoreProcesses } = await import('../store/sqlite/store-processes.ts');
   return (place) => new StoreProcesses(new URL('./store-worker.cjs', import.meta.url), place);
@@ -136,7 +134,7 @@ async function readModes(path: string, signal: AbortSignal) {
   return readModesFile(path, signal);
 }
 
-/** Reads the modes of the file that this server was given, or of its configuration; null if the store keeps modes for all its servers. */
+/** The modes of the file in `modesFile`, or of this machine's configuration. Null if the store keeps the modes for all its servers. */
 function ownModes(
   { store }: Pick<Target, 'store'>,
   config: StoredConfig,
@@ -147,7 +145,7 @@ function ownModes(
   return store === null ? modesOfMachine(profileFile, config) : null;
 }
 
-/** `ownModes` are read before the store is opened; null for the modes of the store. */
+/** `ownModes` are read before the store is opened. Null for the modes of the store. */
 async function openLocal<Modes extends Pick<ModeSource, 'read' | 'follow'>>(
   openStore: () => Promise<ChosenStore>,
   dependencies: Dependencies,
@@ -161,8 +159,8 @@ async function openLocal<Modes extends Pick<ModeSource, 'read' | 'follow'>>(
   const ownEngines = ownModes && (await enginesOf(ownModes));
   const { store, created, owner, modes: modesOfStore, ...opened } = await openStore();
   const modes = ownModes ?? modesOfStore;
-  const { engines, exchange } = exchangeableEngines(ownEngines ?? (await enginesOf(modes)));
-  const reloadModes = async () => exchange(await enginesOf(modes));
+  const { engines, replace } = replaceableEngines(ownEngines ?? (await enginesOf(modes)));
+  const reloadModes = async () => replace(await enginesOf(modes));
   const random = await systemRandomness();
   const limits = limitsWith(options.timeout);
   const ids = new IdSource(random);

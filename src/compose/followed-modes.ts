@@ -1,4 +1,4 @@
-// A service that uses the current modes in each call. Another process may change the modes while a conversation lasts.
+// A service that uses the current modes in each call, because another process may change the modes during a conversation.
 import type { Backend } from '../service/backend.ts';
 import type { ConversationService } from '../service/conversation-service.ts';
 import { beforeAbort } from '../system/before-abort.ts';
@@ -12,15 +12,15 @@ type Contracts = Pick<Backend, 'service' | 'archive'>;
  */
 export function followedModes(
   { service, archive }: Contracts,
-  modes: Pick<ModeSource, 'look'>,
+  modes: Pick<ModeSource, 'refresh'>,
   reload: () => Promise<void>,
 ): Contracts {
-  let isOld = false;
+  let isStale = false;
   const follow = async () => {
-    isOld = (await modes.look()) || isOld;
-    if (!isOld) return;
+    isStale = (await modes.refresh()) || isStale;
+    if (!isStale) return;
     await reload();
-    isOld = false;
+    isStale = false;
   };
   const followed: ConversationService = {
     verify: (call) => service.verify(call),

@@ -1,4 +1,4 @@
-// Opens the place that keeps the modes for a store, to change them. A store in PostgreSQL keeps its own modes.
+// Opens the place that keeps the modes of a store, to change them. A store in PostgreSQL keeps its own modes.
 import { type ModePlace, modesInFile } from '../config/mode-place.ts';
 import type { StoreAddress } from '../config/store-address.ts';
 import type { Dependencies } from './dependencies.ts';

@@ -1,4 +1,4 @@
-// The modes that an embedded service uses, as they were read last: those of this machine's configuration, or those of a store.
+// The modes of an embedded service, as they were read last: those of this machine's configuration, or those of a store.
 import type { ProfileFile } from '../config/profile-file.ts';
 import type { StoredConfig, StoredModes } from '../config/stored-config.ts';
 import type { ModeConfig } from '../service/mode-settings.ts';
@@ -7,8 +7,8 @@ export interface ModeSource {
   /** The modes that were read last; null if none are set up. */
   read(): Promise<ModeConfig | null>;
   /** Reads the modes again. True if they have changed. */
-  look(): Promise<boolean>;
-  /** Calls the listener when the modes have changed, without a call of `look`; null if this source does not report changes. */
+  refresh(): Promise<boolean>;
+  /** Calls the listener when the modes have changed, without a call of `refresh`. Null if this source does not report changes. */
   readonly follow: ((listener: () => void) => void) | null;
 }
 
@@ -21,7 +21,7 @@ export function modesOfMachine(
   const textOf = ({ modes, default_mode }: StoredModes) => JSON.stringify({ modes, default_mode });
   return {
     read: () => modeConfigOf(current, profileFile.path),
-    async look() {
+    async refresh() {
       const before = textOf(current);
       current = profileFile.read();
       return textOf(current) !== before;

@@ -1,4 +1,4 @@
-// The modes that a store keeps: as a source for a service that uses them, and as a place for commands that change them.
+// The modes in a store: as a source for a service that uses them, and as a place for commands that change them.
 import { randomUUID } from 'node:crypto';
 import type { ModePlace } from '../config/mode-place.ts';
 import type { StoredModes } from '../config/stored-config.ts';
@@ -12,7 +12,7 @@ export function modesOfStore({ first, read, follow }: OpenedModes, name: string)
   let current = first;
   return {
     read: () => modeConfigOf(storedModesOf(current), name),
-    async look() {
+    async refresh() {
       const before = current.version;
       current = await read();
       return current.version !== before;
@@ -25,7 +25,7 @@ export function modesOfStore({ first, read, follow }: OpenedModes, name: string)
   };
 }
 
-/** How often a change is tried. A try fails only if another change was made at the same moment. */
+/** The number of attempts for a change. An attempt fails only if another change was made at the same moment. */
 const mostTries = 20;
 
 export function modesInStore(store: ModeStore, name: string): ModePlace {
@@ -38,7 +38,7 @@ export function modesInStore(store: ModeStore, name: string): ModePlace {
         const after = change(storedModesOf(before));
         if (await store.replace(before.version, { version: randomUUID(), ...modeSetOf(after) })) return;
       }
-      throw new ParleyError('STORE_BUSY', `The modes of the store ${name} are changed all the time.`, {
+      throw new ParleyError('STORE_BUSY', `The modes of the store ${name} keep changing.`, {
         hint: 'Nothing was changed. Try again.',
       });
     },

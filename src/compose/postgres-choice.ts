@@ -1,4 +1,4 @@
-// Opens the store in PostgreSQL at an address. The password and the certificates are read here, when the store is opened.
+// Opens the store in PostgreSQL at an address. The password and the certificates are read when the store is opened.
 import { join } from 'node:path';
 import { readReference } from '../config/key-reference.ts';
 import type { ModePlace } from '../config/mode-place.ts';
@@ -16,11 +16,11 @@ import type { Dependencies } from './dependencies.ts';
 import { modesInStore, modesOfStore } from './modes-in-store.ts';
 import { systemRandomness } from './system-randomness.ts';
 
-type Needed = Pick<Dependencies, 'env' | 'now' | 'random' | 'signal'>;
+type PostgresDependencies = Pick<Dependencies, 'env' | 'now' | 'random' | 'signal'>;
 
 export async function openPostgres(
   address: StoreAddress,
-  dependencies: Needed,
+  dependencies: PostgresDependencies,
   { refusesOlder, isServer }: { readonly refusesOlder: boolean; readonly isServer: boolean },
 ): Promise<ChosenStore> {
   const { now } = dependencies;
@@ -33,7 +33,7 @@ export async function openPostgres(
   });
   return {
     ...opened,
-    // Another server may run on another machine, so only its lease shows whether it is gone.
+    // Another server may run on another machine, so only its lease shows whether it has ended.
     owner: { id: owner, isGone: () => false },
     shareReads: () => {},
     modes: modesOfStore(opened.modes, address.name),
@@ -43,18 +43,21 @@ export async function openPostgres(
 /** Opens the store for a copy of all its rows. */
 export async function openRowsOfPostgres(
   address: StoreAddress,
-  dependencies: Needed,
+  dependencies: PostgresDependencies,
   refusesOlder: boolean,
 ): Promise<StoreRows> {
   return openPostgresRows({ ...(await placeOf(address, dependencies)), refusesOlder });
 }
 
-/** Opens the modes that the store keeps, to change them. */
-export async function openModesOfPostgres(address: StoreAddress, dependencies: Needed): Promise<ModePlace> {
+/** Opens the modes in the store, to change them. */
+export async function openModesOfPostgres(
+  address: StoreAddress,
+  dependencies: PostgresDependencies,
+): Promise<ModePlace> {
   return modesInStore(await openPostgresModes(await placeOf(address, dependencies)), address.name);
 }
 
-async function placeOf(address: StoreAddress, { env, random, signal }: Needed) {
+async function placeOf(address: StoreAddress, { env, random, signal }: PostgresDependencies) {
   const { name, schema, connections, patience, prepares } = address;
   return {
     hosts: await connectionConfigs(address, env, signal),

@@ -1,7 +1,7 @@
-// The code that a start does without and that some request of a server needs. A server loads it before the first request: later its files
-// may have been replaced by another version, or the process may have no descriptor left to open one.
+// Loads the code that a start does not need and a later request may need. A server loads it before the first request, because an upgrade may
+// replace its files later, or the process may have no descriptor left to open them.
 
-/** `isSqlite`: false for a store in PostgreSQL, whose code is loaded whole. */
+/** `isSqlite` is false for a store in PostgreSQL, whose code is always loaded completely. */
 export async function loadRequestCode(isSqlite: boolean): Promise<void> {
   await Promise.all([
     import('../engine/offline/eliza/colleague.ts'),

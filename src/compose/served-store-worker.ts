@@ -1,5 +1,4 @@
-// The program of a process of the served SQLite store: the store's reads with the rules of a search. scripts/build.js builds it into a file
-// of its own.
+// The program of a process that reads from a served SQLite store, with the rules of searches. scripts/build.js builds it into a separate file.
 import { searchRules } from '../local/search-rules.ts';
 import { answerOrders } from '../store/sqlite/store-worker.ts';
 

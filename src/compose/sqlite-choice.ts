@@ -1,4 +1,4 @@
-// The store in SQLite, in the data directory of this machine.
+// Opens the store in SQLite, in the data directory of this machine.
 import type { TurnOwner } from '../local/local-options.ts';
 import { storeRules } from '../local/local-store-rules.ts';
 import { usualLockWaitMs } from '../store/sqlite/lock-wait.ts';
@@ -10,11 +10,11 @@ import type { Dependencies } from './dependencies.ts';
 import { sqliteDriver } from './sqlite-driver.ts';
 
 export interface SqliteChoice {
-  /** The time limit of the caller in seconds, which also limits the wait for a lock; null for the usual wait. */
+  /** The time limit of the caller in seconds. It also limits the wait for a lock. Null for the default wait. */
   readonly timeout: number | null;
-  /** The processes of a server, so that no caller waits for the long read of another. */
+  /** The read processes of a server, so that no caller waits for the long read of another. */
   readonly storeProcesses: ProcessesOf | undefined;
-  /** True: a store with an older schema is refused. */
+  /** True to refuse a store with an older schema. */
   readonly refusesOlder: boolean;
 }
 

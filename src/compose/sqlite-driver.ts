@@ -1,4 +1,4 @@
-// The library for SQLite of this process: by the versions of Node, or as a variable of the environment says.
+// Chooses the SQLite library of this process by the version of Node, or by an environment variable.
 import type { SqliteDriver } from '../store/sqlite/driver.ts';
 import { chooseDriver } from '../store/sqlite/driver-choice.ts';
 import type { Dependencies } from './dependencies.ts';

@@ -1,5 +1,5 @@
-// Backs up a store, verifies a backup, and restores one. A backup holds the modes that answer for its store: SQLite has those of this
-// machine's configuration, PostgreSQL its own.
+// Backs up a store, verifies a backup, and restores one. A backup contains the modes of its store. For SQLite these are the modes of this
+// machine's configuration. PostgreSQL has its own.
 
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -72,7 +72,7 @@ export function verifyBackup(request: VerificationRequest): Promise<BackupFacts>
 
 export interface RestoringRequest extends VerificationRequest {
   readonly target: Pick<Target, 'store' | 'storeName'>;
-  /** Replaces a store that holds sessions. Only SQLite can do so. */
+  /** True to replace a store that has sessions. Only SQLite supports that. */
   readonly replaces: boolean;
 }
 
@@ -87,12 +87,12 @@ export async function restoreStore(
   return { ...facts, place: request.target.storeName, kept, keys, modes };
 }
 
-/** Makes the store in a file of another name, and then gives it its name. */
+/** Restores the store into a file with another name, and then renames it. */
 async function intoFile(request: RestoringRequest, dependencies: Dependencies) {
   const { dataDirectory: directory, random } = dependencies;
   const driver = await sqliteDriver(dependencies);
   const place = { driver, directory, wait: { waitMs: usualLockWaitMs, random } };
-  // A process that starts meanwhile finds this store and keeps it open, so it is not replaced under that process.
+  // A process that starts in the meantime finds this store and keeps it open, which prevents its replacement.
   if (!hasStore(directory)) await (await openFile(dependencies)).close();
   const lock = { path: join(directory, 'restore.lock'), locks: async () => lockFiles(driver) };
   const release = await holdFileLock(lock, 'the restoration of a backup');
@@ -124,14 +124,14 @@ async function throughUnfinished(
   }
   const kept = await replaceStore(place, (old) => {
     mayReplace(old);
-    // A key that was made or revoked meanwhile would be lost.
+    // A key that was created or revoked in the meantime would be lost.
     if (!isDeepStrictEqual(old.keys, earlierKeys)) throw changedMeanwhile(target.storeName);
   });
   return { ...restored, kept };
 }
 
 function changedMeanwhile(place: string): ParleyError {
-  return new ParleyError('STORE_BUSY', `The keys of the store ${place} were changed meanwhile.`, {
+  return new ParleyError('STORE_BUSY', `The keys of the store ${place} were changed in the meantime.`, {
     hint: 'Nothing was changed. Try again.',
   });
 }
@@ -151,7 +151,7 @@ async function intoDatabase({ target, replaces: _, ...rest }: RestoringRequest, 
 }
 
 function holdsData(place: string): ParleyError {
-  return new ParleyError('USAGE', `The store ${place} holds data.`, {
+  return new ParleyError('USAGE', `The store ${place} contains data.`, {
     hint: 'Nothing was changed.',
     remedy: { kind: 'replace_store' },
   });
@@ -160,7 +160,7 @@ function holdsData(place: string): ParleyError {
 function cannotReplace(place: string): ParleyError {
   return new ParleyError(
     'USAGE',
-    `The store ${place} holds data, and a store in PostgreSQL is not replaced.`,
+    `The store ${place} contains data, and a store in PostgreSQL is never replaced.`,
     {
       hint: 'Nothing was changed. Restore into another schema or database, and then change the address.',
     },
@@ -182,7 +182,7 @@ async function openFile(
   return openSqliteRows({ directory, driver, now, sinceBoot, random, ...more });
 }
 
-/** A mode with broken settings is left out: it could hold a key as plain text. */
+/** A mode with invalid settings is omitted, because it could contain a key as plain text. */
 async function modesOf({ store }: Pick<Target, 'store'>, dependencies: Dependencies): Promise<BackedUpModes> {
   const place = await openModes(store, dependencies);
   try {

@@ -17,7 +17,7 @@ export const usualChoice: StoreChoice = {
   isServer: false,
 };
 
-/** Rejects like the opening of the store: `STORE_UNSAFE`, `STORE_NEWER`, `STORE_OLDER`, `STORAGE_FULL`, `CONFIG`, `UNAVAILABLE`. */
+/** Rejects if the store cannot be opened, with `STORE_UNSAFE`, `STORE_NEWER`, `STORE_OLDER`, `STORAGE_FULL`, `CONFIG`, `UNAVAILABLE`. */
 export async function openChosenStore(
   { store }: Pick<Target, 'store'>,
   dependencies: Dependencies,

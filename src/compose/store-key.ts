@@ -1,5 +1,5 @@
-// The key of a profile for an embedded store. The key is created at the first use, stays in the profile while its store is missing, and is
-// never given to another store.
+// Finds the key of a profile for an embedded store. The key is created at the first use, stays in the profile while its store is missing, and
+// is never used for another store.
 import { existsSync, readdirSync } from 'node:fs';
 import { formerStoreKeys, localProfile, putOtherStoreKey, storeKey } from '../config/profiles.ts';
 import type { Target } from '../config/settings.ts';
@@ -20,25 +20,25 @@ export interface OpenedLocalStore {
 }
 
 /**
- * Throws `STORE_MISSING` if the profile knows a store but the directory holds none. A disk that is not mounted leaves an empty directory,
- * or none. A new store there would hide the sessions and look like their loss.
+ * Throws `STORE_MISSING` if the profile has a key for a store but the directory has no store, for example because its disk is not mounted. A
+ * new store there would look like the loss of all sessions.
  */
-export function refuseMissingStore(profile: string | null, isThere: boolean, dataDirectory: string): void {
-  if (profile === null || isThere) return;
+export function refuseMissingStore(profile: string | null, exists: boolean, dataDirectory: string): void {
+  if (profile === null || exists) return;
   throw new ParleyError(
     'STORE_MISSING',
     `The store of profile ${profile} is not in ${dataDirectory}, where it was: ${directoryContent(dataDirectory)}.`,
     {
-      hint: 'Nothing was made or changed. Mount its disk, or bring the store back; if it was moved, set PARLEY_DATA_DIR to where it is.',
+      hint: 'Nothing was created or changed. Mount its disk, or restore the store; if it was moved, set PARLEY_DATA_DIR to its directory.',
     },
   );
 }
 
-/** The same for a store in PostgreSQL that exists but is new: its tables were dropped, or the address names another database. */
-export function refuseEmptiedStore(profile: string | null, isThere: boolean, storeName: string): void {
-  if (profile === null || isThere) return;
+/** The same for a store in PostgreSQL without data: its tables were dropped, or the address names another database. */
+export function refuseEmptiedStore(profile: string | null, hasData: boolean, storeName: string): void {
+  if (profile === null || hasData) return;
   throw new ParleyError('STORE_MISSING', `The store of profile ${profile} in ${storeName} is empty.`, {
-    hint: 'Nothing was overwritten. Bring its tables back, or correct the address.',
+    hint: 'Nothing was overwritten. Restore its tables, or correct the address.',
   });
 }
 
@@ -64,34 +64,34 @@ export async function keyOf(
   const profile = target.profile ?? localProfile;
   if (target.key !== null && fromVariable) return target.key;
   if (target.key !== null && !isNew)
-    return keyOfStoreThere(target.key, profile, storeName, opened, dependencies);
+    return keyOfExistingStore(target.key, profile, storeName, opened, dependencies);
   const created = await backend.administration.createKey({ project_name: 'default', key_name: profile });
-  const keep = profileFile.update((config) =>
+  const update = profileFile.update((config) =>
     storeKey(config, profile, storeName) === target.key
       ? putOtherStoreKey(config, profile, storeName, created.key)
       : config,
   );
-  const kept = await keep.catch(async (error: unknown) => {
-    // The failure may come after the key was stored, as with a faulty disk. The key is revoked only if it is certainly stored nowhere.
-    if (!mayBeKept(created.key, profile, storeName, dependencies))
+  const config = await update.catch(async (error: unknown) => {
+    // With a faulty disk, the update may fail after the key was stored. The key is revoked only if it is certainly not stored.
+    if (!mayBeStored(created.key, profile, storeName, dependencies))
       await backend.administration.revokeKey(created.key_id);
     throw error;
   });
-  const key = storeKey(kept, profile, storeName) ?? created.key;
+  const key = storeKey(config, profile, storeName) ?? created.key;
   if (key !== created.key) {
     await backend.administration.revokeKey(created.key_id);
     return key;
   }
   await say(
     isNew
-      ? `Made a store in ${storeName}, with a project "default" and a key (profile ${profile}).`
-      : `Made a key for the store in ${storeName}, project "default" (profile ${profile}).`,
+      ? `Created a store in ${storeName}, with a project "default" and a key (profile ${profile}).`
+      : `Created a key for the store in ${storeName}, project "default" (profile ${profile}).`,
   );
   return key;
 }
 
-/** The key of an earlier store that has come back to the directory. */
-async function keyOfStoreThere(
+/** The key of the store in the directory. This may be an earlier store that was restored. */
+async function keyOfExistingStore(
   key: string,
   profile: string,
   storeName: string,
@@ -108,7 +108,12 @@ async function keyOfStoreThere(
   return key;
 }
 
-function mayBeKept(key: string, profile: string, storeName: string, { profileFile }: Dependencies): boolean {
+function mayBeStored(
+  key: string,
+  profile: string,
+  storeName: string,
+  { profileFile }: Dependencies,
+): boolean {
   try {
     return storeKey(profileFile.read(), profile, storeName) === key;
   } catch {

@@ -1,4 +1,4 @@
-// Migrates a store, and copies a store into another. Neither needs a service or an engine.
+// Migrates a store, and copies a store to another. Neither needs a service or an engine.
 
 import { copyModes } from '../config/mode-copy.ts';
 import type { NamedStore } from '../config/named-store.ts';
@@ -15,14 +15,14 @@ import { sqliteDriver } from './sqlite-driver.ts';
 import { openChosenStore, usualChoice } from './store-choice.ts';
 import { refuseMissingStore } from './store-key.ts';
 
-/** Brings the store of a target to the newest schema, and makes it if it does not exist. */
+/** Migrates the store of a target to the newest schema, and creates it if it does not exist. */
 export async function migrateStore(
   target: Pick<Target, 'store' | 'storeName'>,
   dependencies: Dependencies,
 ): Promise<StoreMigration> {
   const { dataDirectory, profileFile } = dependencies;
-  const knownTo = profileOfStore(profileFile.read(), target.storeName);
-  if (target.store === null) refuseMissingStore(knownTo, hasStore(dataDirectory), dataDirectory);
+  const profile = profileOfStore(profileFile.read(), target.storeName);
+  if (target.store === null) refuseMissingStore(profile, hasStore(dataDirectory), dataDirectory);
   const { store, migration } = await openChosenStore(target, dependencies, usualChoice);
   await store.close();
   return migration;
@@ -33,14 +33,14 @@ export interface CopyRequest extends Pick<StoreCopy, 'resume' | 'progress' | 'si
   readonly to: NamedStore;
 }
 
-/** Copies a store. The original is not changed; an original with an older schema is refused with `STORE_OLDER`. */
+/** Copies a store. The original is not changed. An original with an older schema is refused with `STORE_OLDER`. */
 export async function copyStores(request: CopyRequest, dependencies: Dependencies): Promise<CopyReport> {
   const { from, to, ...rest } = request;
   if (from.name === to.name)
     throw new ParleyError('USAGE', `${from.name} is both the original and the copy.`);
   if (from.address === null && !hasStore(from.directory)) {
     throw new ParleyError('STORE_MISSING', `There is no store in ${from.directory}.`, {
-      hint: 'Name the directory that holds parley.db.',
+      hint: 'Name the directory that contains parley.db.',
     });
   }
   const original = await openRows(from, dependencies, true);

@@ -1,5 +1,5 @@
-// Random bytes from the operating system. They are read from its device if there is one: `node:crypto`, which asks the same kernel, takes a
-// twentieth of a whole start to load.
+// Random bytes from the operating system. They are read from its device if there is one, because `node:crypto`, which uses the same source,
+// takes a twentieth of a start to load.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { RandomBytes } from '../local/ids.ts';
 
@@ -14,11 +14,11 @@ export async function systemRandomness(device = '/dev/urandom'): Promise<RandomB
   return (size) => {
     if (size > poolBytes) throw new RangeError(`${size} random bytes are more than ${poolBytes}.`);
     if (used + size > poolBytes) {
-      if (!fillFrom(device, pool)) throw new Error(`${device} gives no more random bytes.`);
+      if (!fillFrom(device, pool)) throw new Error(`${device} returns no more random bytes.`);
       used = 0;
     }
     const bytes = pool.slice(used, used + size);
-    // The pool keeps no bytes that were handed out.
+    // Bytes that were used are erased from the pool.
     pool.fill(0, used, used + size);
     used += size;
     return bytes;

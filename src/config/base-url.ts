@@ -1,5 +1,5 @@
-// Checks a base URL that a key may be sent to, before a socket opens. Messages name the source of the URL and never quote it, because it
-// may contain a password.
+// Checks a base URL before a key is sent to it. Messages name the source of the URL and never quote the URL, because it may contain a
+// password.
 import { isLoopback } from '../http/loopback.ts';
 import { ParleyError } from '../service/errors.ts';
 import { beginning } from '../service/quoted.ts';
@@ -13,18 +13,18 @@ export function readBaseUrl(
 ): string {
   // The URL parser silently drops some of these characters.
   if (!/^[!-~]*$/.test(text) && /[\p{Cc}\p{Cf}\p{Z}]/u.test(text))
-    throw refused(source, 'holds a space or a control character');
+    throw refused(source, 'contains a space or a control character');
   if (!URL.canParse(text)) throw refused(source, 'is not a URL');
   const url = new URL(text);
   if (url.username !== '' || url.password !== '') {
     throw refused(
       source,
-      'holds a user name or a password',
-      'Leave them out: the API key alone says who you are.',
+      'contains a user name or a password',
+      'Remove them; the API key alone identifies you.',
     );
   }
   if (!/^https?:\/\//i.test(text)) throw refused(source, 'does not begin with https:// or http://');
-  if (text.includes('?') || text.includes('#')) throw refused(source, 'holds a query or a fragment');
+  if (text.includes('?') || text.includes('#')) throw refused(source, 'contains a query or a fragment');
   if (url.protocol === 'http:' && !isLoopback(url.hostname) && !options.insecureHttp) {
     throw refused(source, `would send the key unencrypted to ${beginning(url.hostname)}`, '', {
       kind: 'allow_plain_http',
@@ -41,7 +41,7 @@ export function isLocalUrl(url: string): boolean {
 function refused(
   source: string,
   problem: string,
-  hint = 'A base URL is like https://host/prefix',
+  hint = 'A base URL looks like https://host/prefix',
   remedy: Remedy | null = null,
 ): ParleyError {
   return new ParleyError('CONFIG', `The URL of ${source} ${problem}.`, { hint, remedy });

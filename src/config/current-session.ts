@@ -1,5 +1,5 @@
-// The session that was used last and its mode, per terminal, origin and key. Each is one small file that is replaced whole, so that processes that run
-// at the same time neither damage nor mix them up. system/terminal-identity.ts tells terminals apart.
+// Stores the session that was used last and its mode, per terminal, origin and key. Each is one small file that is replaced atomically, so
+// that concurrent processes neither damage nor mix them up. system/terminal-identity.ts identifies the terminal.
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '@noble/hashes/sha2.js';
@@ -19,9 +19,9 @@ export interface SessionHolder {
 
 export interface CurrentSession {
   readonly sessionId: string;
-  /** The mode of its last turn from here; null if there was none. */
+  /** The mode of its last turn from this terminal. Null if there was none. */
   readonly mode: string | null;
-  /** The extensions that the server told then. Missing for the embedded service, and for a server that tells none. */
+  /** The extensions that the server reported. Missing for the embedded service, and for a server that reports none. */
   readonly extensions?: readonly string[];
 }
 
@@ -35,7 +35,7 @@ const unusedMs = 90 * 24 * 60 * 60 * 1000;
 /** The files of one data directory. */
 export class CurrentSessions {
   readonly #directory: string;
-  /** The names of files by their holders. A turn reads the file of its terminal and then writes it. */
+  /** The file names by holder. They are cached, because a turn reads the file of its terminal and then writes it. */
   readonly #names = new Map<string, string>();
 
   constructor(dataDirectory: string) {
@@ -46,9 +46,9 @@ export class CurrentSessions {
   read(holder: SessionHolder): CurrentSession | null {
     try {
       const text = readSmallFile(this.#pathOf(holder), mostBytes);
-      const [sessionId = '', mode = '', told = ''] = text.split('\n');
+      const [sessionId = '', mode = '', extensionNames = ''] = text.split('\n');
       if (!isSessionId(sessionId)) return null;
-      const extensions = told === '' ? {} : { extensions: told.split(' ') };
+      const extensions = extensionNames === '' ? {} : { extensions: extensionNames.split(' ') };
       return { sessionId, mode: mode === '' ? null : mode, ...extensions };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
@@ -56,19 +56,19 @@ export class CurrentSessions {
     }
   }
 
-  /** Keeps the session for the terminal, and as the last of its origin and key. */
+  /** Stores the session for the terminal, and as the last session of its origin and key. */
   write(holder: SessionHolder, session: CurrentSession, now: number): void {
     const directory = this.#directory;
     const own = this.#pathOf(holder);
     const last = holder.terminal === null ? own : this.#pathOf({ ...holder, terminal: null });
     const text = textOf(session);
     try {
-      // Most often the file exists, and with it the directory, so the directory is checked only for a new file.
+      // Usually the file exists, and with it the directory, so the directory is checked only for a new file.
       const before = textIn(own);
       const isNew = before === null;
       if (isNew) makePrivateDirectory(directory);
-      keep(own, before, text, now);
-      if (last !== own) keep(last, textIn(last), text, now);
+      writeText(own, before, text, now);
+      if (last !== own) writeText(last, textIn(last), text, now);
       if (isNew) removeUnused(directory, now);
     } catch (error) {
       throw fileFailure(error, directory, 'written', remedy);
@@ -84,30 +84,30 @@ export class CurrentSessions {
   }
 }
 
-/** Lines: the id, the mode, the extensions. Those at the end that are empty are left out. */
+/** The lines of a file: the id, the mode, the extensions. Empty lines at the end are omitted. */
 function textOf({ sessionId, mode, extensions = [] }: CurrentSession): string {
-  const named = mode === null || /[\r\n]/.test(mode) ? '' : mode;
-  const told = extensions.filter((name) => /^[\w-]{1,50}$/.test(name)).slice(0, 50);
-  return `${sessionId}\n${named}\n${told.join(' ')}`.replace(/\n*$/, '\n');
+  const modeLine = mode === null || /[\r\n]/.test(mode) ? '' : mode;
+  const extensionNames = extensions.filter((name) => /^[\w-]{1,50}$/.test(name)).slice(0, 50);
+  return `${sessionId}\n${modeLine}\n${extensionNames.join(' ')}`.replace(/\n*$/, '\n');
 }
 
-/** Forgets these sessions in all terminals. What cannot be read or removed stays. */
-export function forgetCurrentSessions(dataDirectory: string, isMeant: (sessionId: string) => boolean): void {
+/** Forgets these sessions in all terminals. Files that cannot be read or removed are skipped. */
+export function forgetCurrentSessions(dataDirectory: string, matches: (sessionId: string) => boolean): void {
   const directory = folder(dataDirectory);
   if (!existsSync(directory)) return;
   for (const name of readdirSync(directory)) {
     try {
       const [sessionId = ''] = readSmallFile(join(directory, name), mostBytes).split('\n');
-      if (isMeant(sessionId)) rmSync(join(directory, name), { force: true });
+      if (matches(sessionId)) rmSync(join(directory, name), { force: true });
     } catch {}
   }
 }
 
 /**
- * A turn does not wait for the disk, because no message depends on this file. After a power cut the file may name the session before, or be
- * empty, which is read as none. A file with the right text only gets a new time.
+ * Does not wait for the disk, because no message depends on this file. After a power cut the file may name the session before, or be empty,
+ * which counts as no session. A file that already has this text only gets a new time.
  */
-function keep(path: string, before: string | null, text: string, now: number): void {
+function writeText(path: string, before: string | null, text: string, now: number): void {
   if (before === text) utimesSync(path, now / 1000, now / 1000);
   else replaceFile(path, text, { durable: false, mayBeEmptied: true });
 }

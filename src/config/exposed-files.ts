@@ -1,4 +1,4 @@
-// What a user is told of files that contain keys and that other users may read, and of their directories.
+// The warning about files with keys that other users can read, and about directories that other users can write to.
 import { quoteForShell } from '../system/shell-quote.ts';
 import type { ExposedFile } from './profile-file.ts';
 
@@ -9,17 +9,17 @@ export interface Exposure {
 
 export function exposure(exposed: readonly ExposedFile[]): Exposure {
   const kinds = [
-    ['Other users may read the keys in', 'chmod 600', exposed.filter(({ isDirectory }) => !isDirectory)],
-    ['Other users may put files into', 'chmod o-w', exposed.filter(({ isDirectory }) => isDirectory)],
+    ['Other users can read the keys in', 'chmod 600', exposed.filter(({ isDirectory }) => !isDirectory)],
+    ['Other users can add files to', 'chmod o-w', exposed.filter(({ isDirectory }) => isDirectory)],
   ] as const;
   const found = kinds.filter(([, , files]) => files.length > 0);
-  const named = (files: readonly ExposedFile[]) =>
+  const listed = (files: readonly ExposedFile[]) =>
     files.map(({ path, mode }) => `${path} (mode 0${mode.toString(8)})`).join(' and ');
   const commands = found.map(
     ([, command, files]) => `${command} ${files.map(({ path }) => quoteForShell(path)).join(' ')}`,
   );
   return {
-    message: found.map(([what, , files]) => `${what} ${named(files)}.`).join(' '),
+    message: found.map(([what, , files]) => `${what} ${listed(files)}.`).join(' '),
     remedy: `Run: ${commands.join(' && ')}`,
   };
 }

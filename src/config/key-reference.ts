@@ -1,5 +1,5 @@
-// A reference to the key of a model's server: a variable, a file or a command. The configuration stores the reference. The key itself is
-// read when it is needed and goes into one header. No message here contains it.
+// Reads the key of a model's server through a reference to a variable, a file or a command. The configuration stores only the reference. The
+// key is read when it is needed, and is sent in one header. No message contains it.
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { ParleyError } from '../service/errors.ts';
@@ -7,16 +7,16 @@ import { quoted } from '../service/quoted.ts';
 import { quoteForShell } from '../system/shell-quote.ts';
 
 const commandMs = 30_000;
-/** The most bytes of a key; no key is longer. */
+/** The most bytes of a key. */
 const mostBytes = 64 * 1024;
 
-/** The kind and the rest of a reference. Both are empty for a text that is no reference. */
+/** The kind and the rest of a reference. Both are empty for a text that is not a reference. */
 function partsOf(reference: string): { readonly kind: string; readonly rest: string } {
   const [, kind = '', rest = ''] = /^(env|file|command):([\s\S]*)$/.exec(reference) ?? [];
   return { kind, rest };
 }
 
-/** Null for a valid reference. The problem of an invalid one quotes nothing of it, because the text may be a key. */
+/** Null for a valid reference. The problem of an invalid reference does not quote it, because the text may be a key. */
 export function checkKeyReference(
   reference: string,
 ): { readonly problem: string; readonly hint: string } | null {
@@ -27,12 +27,12 @@ export function checkKeyReference(
     // A relative path would mean another file in each working directory. The path may be quoted: a key would have to begin with `file:`.
     return {
       problem: `names a file by a relative path: ${quoted(rest)}`,
-      hint: 'Give its whole path: file:/PATH, or file:~/PATH.',
+      hint: 'Give its absolute path: file:/PATH, or file:~/PATH.',
     };
   }
   return {
     problem: 'does not say where the key is',
-    hint: 'Give env:NAME, file:PATH or command:LINE; a key itself is never an argument, and is not kept.',
+    hint: 'Use env:NAME, file:PATH or command:LINE. The key itself is never an argument, and is never stored.',
   };
 }
 
@@ -48,13 +48,11 @@ export async function readKeyReference(
   const key = (await read(kind, rest, env, missing, signal)).trim();
   if (/^[\x21-\x7e]+$/.test(key)) return key;
   throw missing(
-    key === ''
-      ? `${place(kind, rest)} is empty`
-      : `${place(kind, rest)} holds characters that a key cannot have`,
+    key === '' ? `${place(kind, rest)} is empty` : `${place(kind, rest)} contains invalid characters`,
   );
 }
 
-/** The value of a reference, without a final line end. `missing` makes the error; it gets nothing of the value. */
+/** The value of a reference, without a final newline. `missing` creates the error. It does not receive the value. */
 export async function readReference(
   reference: string,
   env: Readonly<Record<string, string | undefined>>,
@@ -88,18 +86,18 @@ async function read(
       return env[rest];
     case 'file':
       try {
-        return readSmallFile(fromHome(rest, env));
+        return readKeyFile(withHome(rest, env));
       } catch (error) {
         const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
         throw missing(`the file ${rest} cannot be read (${reason})`);
       }
     default:
-      return output(rest, env, missing, signal);
+      return outputOf(rest, env, missing, signal);
   }
 }
 
-/** Reads the file without waiting: a device or a pipe may have no end, or no writer. */
-function readSmallFile(path: string): string {
+/** Reads the file without waiting, because a device or a pipe may have no end, or no writer. */
+function readKeyFile(path: string): string {
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const stat = fstatSync(file);
@@ -114,8 +112,8 @@ function readSmallFile(path: string): string {
   }
 }
 
-/** What the command writes to stdout. Messages quote neither that nor its stderr, because both may contain a key. */
-async function output(
+/** Returns the stdout of the command. Messages quote neither stdout nor stderr, because both may contain a key. */
+async function outputOf(
   command: string,
   env: Readonly<Record<string, string | undefined>>,
   missing: Missing,
@@ -138,7 +136,7 @@ async function output(
   });
 }
 
-function fromHome(path: string, env: Readonly<Record<string, string | undefined>>): string {
+function withHome(path: string, env: Readonly<Record<string, string | undefined>>): string {
   if (!path.startsWith('~/')) return path;
   if (!env['HOME']) throw new Error('HOME is not set');
   return env['HOME'] + path.slice(1);
@@ -146,7 +144,7 @@ function fromHome(path: string, env: Readonly<Record<string, string | undefined>
 
 function place(kind: string, rest: string): string {
   if (kind === 'env') return `the variable ${rest}`;
-  return kind === 'file' ? `the file ${rest}` : 'what the command wrote';
+  return kind === 'file' ? `the file ${rest}` : 'the output of the command';
 }
 
 function remedyOf(kind: string, rest: string): string {

@@ -1,13 +1,13 @@
-// Checks the modes of one source, each alone and together with the others. The caller decides what a fault means: a file for `serve
-// --modes` is refused as a whole, but the stored configuration loses only the faulty mode.
+// Checks the modes of one source, each by itself and together with the others. The caller handles the faults: a file for `serve --modes` is
+// refused as a whole, but the stored configuration loses only the faulty mode.
 import { builtInModes, type ModeConfig, type ModeSettings } from '../service/mode-settings.ts';
 import { quoted } from '../service/quoted.ts';
 import { type Fields, fieldsOf, ModeFault, readMode } from './mode-validation.ts';
 
-/** Called with each fault and the mode that is left out because of it. It throws to refuse the whole source. */
+/** Called with each fault and the mode that is omitted because of it. It throws to refuse the whole source. */
 export type Refuse = (fault: ModeFault, mode: string) => void;
 
-/** Also checks the fallbacks. A default that names no mode is a fault of a mode with that name. */
+/** Also checks the fallbacks. A default that does not exist is a fault of a mode with that name. */
 export function readModeConfig(
   value: unknown,
   names: { modes: string; default: string },
@@ -16,7 +16,7 @@ export function readModeConfig(
   const fields = fieldsOf(value, []);
   const stored = fieldsOf(fields[names.modes] ?? {}, [names.modes]);
   const known = [...builtInModes, ...Object.keys(stored)];
-  const kept = <T>(name: string, read: () => T): T | null => {
+  const orRefuse = <T>(name: string, read: () => T): T | null => {
     try {
       return read();
     } catch (fault) {
@@ -25,14 +25,16 @@ export function readModeConfig(
       return null;
     }
   };
-  const alone = Object.entries(stored).flatMap(
-    ([name, mode]) => kept(name, () => readMode(name, mode, [names.modes, name])) ?? [],
+  const valid = Object.entries(stored).flatMap(
+    ([name, mode]) => orRefuse(name, () => readMode(name, mode, [names.modes, name])) ?? [],
   );
-  const modes = alone.filter((mode) =>
-    kept(mode.name, () => checkFallback(mode, alone, known, [names.modes, mode.name, 'fallback'])),
+  const modes = valid.filter((mode) =>
+    orRefuse(mode.name, () => checkFallback(mode, valid, known, [names.modes, mode.name, 'fallback'])),
   );
-  const chosen = kept(String(fields[names.default]), () => readDefault(fields, names.default, known));
-  return { modes, default: chosen ?? textOrNull(fields[names.default]) };
+  const defaultMode = orRefuse(String(fields[names.default]), () =>
+    readDefault(fields, names.default, known),
+  );
+  return { modes, default: defaultMode ?? textOrNull(fields[names.default]) };
 }
 
 function checkFallback(
@@ -42,15 +44,15 @@ function checkFallback(
   path: readonly string[],
 ): true {
   if (fallback === null) return true;
-  if (!known.includes(fallback)) throw new ModeFault(path, `names no mode: ${quoted(fallback)}`);
+  if (!known.includes(fallback)) throw new ModeFault(path, `is not a mode: ${quoted(fallback)}`);
   if (leadsTo(modes, fallback, name)) throw new ModeFault(path, 'leads back to the mode itself');
   return true;
 }
 
 function readDefault(fields: Fields, field: string, known: readonly string[]): string | null {
-  const chosen = fields[field] ?? null;
-  if (chosen === null || (typeof chosen === 'string' && known.includes(chosen))) return chosen;
-  throw new ModeFault([field], 'names no mode', '', { kind: 'choose_default_mode' });
+  const name = fields[field] ?? null;
+  if (name === null || (typeof name === 'string' && known.includes(name))) return name;
+  throw new ModeFault([field], 'is not a mode', '', { kind: 'choose_default_mode' });
 }
 
 function leadsTo(modes: readonly ModeSettings[], from: string, to: string): boolean {

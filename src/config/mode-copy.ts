@@ -1,4 +1,4 @@
-// Copies the modes of one place to another. Nothing that is there is changed: whoever copies a store must not change what answers already.
+// Copies the modes of one place to another. Modes that exist at the target are not changed, because they may be in use.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { CopiedModes } from '../service/administration.ts';
@@ -6,21 +6,21 @@ import type { ModePlace } from './mode-place.ts';
 import { storedMode } from './mode-validation.ts';
 import { storedModeConfig } from './stored-modes.ts';
 
-/** A mode with broken settings stays where it is: it could hold a key as plain text. */
+/** A mode with invalid settings is not copied, because it could contain a key as plain text. */
 export async function copyModes(from: Pick<ModePlace, 'name' | 'read'>, to: ModePlace): Promise<CopiedModes> {
-  const { modes, faulty, default: chosen } = storedModeConfig(await from.read(), from.name);
+  const { modes, faulty, default: defaultMode } = storedModeConfig(await from.read(), from.name);
   const original = modes.map((mode) => [mode.name, storedMode(mode)] as const);
   let missing: typeof original = [];
   let kept: readonly string[] = [];
-  await to.update((there) => {
-    const isThere = (name: string) => Object.hasOwn(there.modes, name);
-    missing = original.filter(([name]) => !isThere(name));
+  await to.update((target) => {
+    const exists = (name: string) => Object.hasOwn(target.modes, name);
+    missing = original.filter(([name]) => !exists(name));
     kept = original.flatMap(([name, mode]) =>
-      isThere(name) && !isDeepStrictEqual(there.modes[name], mode) ? [name] : [],
+      exists(name) && !isDeepStrictEqual(target.modes[name], mode) ? [name] : [],
     );
     return {
-      modes: { ...there.modes, ...Object.fromEntries(missing) },
-      default_mode: there.default_mode ?? chosen,
+      modes: { ...target.modes, ...Object.fromEntries(missing) },
+      default_mode: target.default_mode ?? defaultMode,
     };
   });
   return { copied: missing.length, kept, faulty: faulty.map(({ name }) => name) };

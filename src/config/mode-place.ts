@@ -1,4 +1,4 @@
-// Where modes are kept: in the configuration file of this machine, or in a store that all its servers share.
+// The place that stores the modes: the configuration file of this machine, or a store that all its servers share.
 import type { ProfileFile } from './profile-file.ts';
 import type { StoredModes } from './stored-config.ts';
 
@@ -7,8 +7,8 @@ export interface ModePlace {
   readonly name: string;
   read(): Promise<StoredModes>;
   /**
-   * Applies a change to the modes that are kept now. It is applied again to newer ones where somebody else was first. What it throws leaves
-   * everything as it was. The change is durable when the promise resolves.
+   * Applies a change to the stored modes. If somebody else changes them first, it applies the change again to the newer modes. If the change
+   * throws, nothing is stored. The change is durable when the promise resolves.
    */
   update(change: (modes: StoredModes) => StoredModes): Promise<void>;
   close(): Promise<void>;

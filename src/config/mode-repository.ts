@@ -1,4 +1,4 @@
-// The modes of one place, for those who set them up: reads, checks and changes them. A change is stored when its promise resolves.
+// Reads, checks and changes the modes of one place, for the commands that set up modes. A change is stored when its promise resolves.
 import {
   allModes,
   builtInModes,
@@ -20,7 +20,7 @@ export class SeenModes {
     this.#modeConfig = storedModeConfig(stored, place);
   }
 
-  /** In the order of the models listing. */
+  /** The modes in the order of the models listing. */
   list(): readonly ModeRecord[] {
     const { modes, faulty } = this.#modeConfig;
     const settings = new Map(modes.map((mode) => [mode.name, mode]));
@@ -45,7 +45,7 @@ export class SeenModes {
     return storedFields(this.#stored, name);
   }
 
-  /** The default that the user has chosen; null if none was chosen, and the first offline mode is the default. */
+  /** The default that the user chose. Null if none was chosen: the first offline mode is then the default. */
   get chosenDefault(): string | null {
     return this.#modeConfig.default;
   }
@@ -63,19 +63,19 @@ export class ModeRepository {
   }
 
   /**
-   * Stores a mode, in place of the one with that name as it was seen. Rejects with `USAGE`, which names the field, for settings against a
-   * rule, and with `USAGE` for a mode that was changed since.
+   * Adds or replaces a mode. Rejects with `USAGE` for invalid settings (the failure names the field), and for a mode that was changed since it
+   * was seen.
    */
   put(settings: ModeSettings, seen: SeenModes): Promise<void> {
     return this.#place.update((modes) => putMode(modes, settings, seen.stored(settings.name)));
   }
 
-  /** Rejects with `UNKNOWN_MODE` for a mode that does not exist, and with `USAGE` for a built-in mode and for the fallback of another. */
+  /** Rejects with `UNKNOWN_MODE` for a mode that does not exist, and with `USAGE` for a built-in mode or the fallback of another mode. */
   remove(name: string): Promise<void> {
     return this.#place.update((modes) => removeMode(modes, name));
   }
 
-  /** Sets the mode that is used when none is named. Rejects with `UNKNOWN_MODE` for a mode that does not exist. */
+  /** Sets the mode that is used if none is named. Rejects with `UNKNOWN_MODE` for a mode that does not exist. */
   setDefault(name: string): Promise<void> {
     return this.#place.update((modes) => setDefaultMode(modes, name));
   }

@@ -42,8 +42,8 @@ export function readMode(name: string, value: unknown, path: readonly string[]):
   if (!isModeName(name)) {
     throw new ModeFault(
       path,
-      `${quoted(name)} cannot be the name of a mode`,
-      'Use 1 to 64 letters, digits, dots, colons, hyphens and underscores, a letter or digit first.',
+      `${quoted(name)} is not a valid mode name`,
+      'Use 1 to 64 letters, digits, dots, colons, hyphens and underscores, beginning with a letter or a digit.',
     );
   }
   if (builtInModes.includes(name)) throw new ModeFault(path, `the mode ${name} is built in`);
@@ -76,14 +76,17 @@ export function readMode(name: string, value: unknown, path: readonly string[]):
   };
 }
 
-/** Checks a mode before it is stored. If its system prompt fills its context, no turn would see the turn before it. */
-export function checkRoom({ system, context_tokens }: ModeSettings, path: readonly string[]): void {
+/** Checks a mode before it is stored. If its system prompt filled its context, no turn would see the turn before it. */
+export function checkSystemPromptFits(
+  { system, context_tokens }: ModeSettings,
+  path: readonly string[],
+): void {
   const tokens = system === null ? 0 : messageTokens(estimateTokens(system));
   if (context_tokens === null || tokens < context_tokens) return;
   throw new ModeFault(
     [...path, 'system'],
-    `takes about ${tokens} tokens, and the context of the mode has ${context_tokens}`,
-    'Shorten it, or allow more: context_tokens.',
+    `has about ${tokens} tokens, but the context of the mode has only ${context_tokens}`,
+    'Shorten it, or raise context_tokens.',
   );
 }
 
@@ -174,14 +177,14 @@ export function fieldsOf(value: unknown, path: readonly string[]): Fields {
 
 function requiredText(value: unknown, path: readonly string[]): string {
   if (typeof value === 'string' && value.trim() !== '') return checkedText(value, path);
-  throw new ModeFault(path, value === undefined ? 'is missing' : 'must be a text that is not empty');
+  throw new ModeFault(path, value === undefined ? 'is missing' : 'must be a non-empty text');
 }
 
 function text(usual: string, mostCharacters: number): Reader<string> {
   return (value, path) => {
     const found = textOrNull(value, path) ?? usual;
     if (!/^[ -~]*$/.test(found) && /[\p{Cc}\p{Zl}\p{Zp}]/u.test(found))
-      throw new ModeFault(path, 'holds a control character');
+      throw new ModeFault(path, 'contains a control character');
     if (found.length > mostCharacters)
       throw new ModeFault(path, `is longer than ${mostCharacters} characters`);
     return found;

@@ -1,15 +1,16 @@
-// Reads a file of modes for `serve --modes`. The file is YAML; JSON is YAML, too. A fault names the file, the line and the field.
+// Reads a file of modes for `serve --modes`. The file is YAML, which includes JSON. A fault names the file, the line and the field.
 import { dirname } from 'node:path';
 import { ParleyError } from '../service/errors.ts';
 import type { ModeConfig } from '../service/mode-settings.ts';
 import { readAtMost } from '../system/bounded-file.ts';
 import { fileFailure } from '../system/file-failure.ts';
 import { readModeConfig } from './mode-config.ts';
-import { checkRoom, ModeFault, modeFailure } from './mode-validation.ts';
+import { checkSystemPromptFits, ModeFault, modeFailure } from './mode-validation.ts';
 import { resolveKeyPath } from './resolve-key-path.ts';
 
 const names = { modes: 'modes', default: 'default' };
-const hint = 'It holds `modes:`, each with base_url and model, and perhaps `default:`. See docs/models.md.';
+const hint =
+  'It must have `modes:`, each with base_url and model, and may have `default:`. See docs/models.md.';
 const mostBytes = 8 * 1024 * 1024;
 
 /** Rejects with `CONFIG` for a file that cannot be read, and for the first fault in it. */
@@ -32,7 +33,7 @@ export async function readModesFile(path: string, signal: AbortSignal): Promise<
   try {
     const value: unknown = toValue() ?? {};
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      throw new ModeFault([], 'holds no modes', hint);
+      throw new ModeFault([], 'contains no modes', hint);
     }
     for (const field of Object.keys(value)) {
       if (!Object.values(names).includes(field))
@@ -41,9 +42,9 @@ export async function readModesFile(path: string, signal: AbortSignal): Promise<
     const modeConfig = readModeConfig(withResolvedKeyPaths(value, dirname(path)), names, (fault) => {
       throw fault;
     });
-    for (const mode of modeConfig.modes) checkRoom(mode, [names.modes, mode.name]);
+    for (const mode of modeConfig.modes) checkSystemPromptFits(mode, [names.modes, mode.name]);
     // A file without modes would remove all modes of a running server. Some editors empty a file before they write it again.
-    if (modeConfig.modes.length === 0) throw new ModeFault([], 'holds no modes', hint);
+    if (modeConfig.modes.length === 0) throw new ModeFault([], 'contains no modes', hint);
     return { ...modeConfig, faulty: [] };
   } catch (fault) {
     if (!(fault instanceof ModeFault)) throw fault;
@@ -55,8 +56,8 @@ export async function readModesFile(path: string, signal: AbortSignal): Promise<
     try {
       return document.toJS({ maxAliasCount: 100 });
     } catch (cause) {
-      const what = cause instanceof RangeError ? 'is nested too deeply' : 'holds too many aliases';
-      throw new ModeFault([], what, hint);
+      const problem = cause instanceof RangeError ? 'is nested too deeply' : 'has too many aliases';
+      throw new ModeFault([], problem, hint);
     }
   }
 
@@ -74,18 +75,19 @@ export async function readModesFile(path: string, signal: AbortSignal): Promise<
 function withResolvedKeyPaths(modeConfig: object, directory: string): object {
   const { modes } = modeConfig as { modes?: unknown };
   if (typeof modes !== 'object' || modes === null || Array.isArray(modes)) return modeConfig;
-  const placed = Object.entries(modes).map(([name, mode]: readonly [string, unknown]) => {
+  const resolved = Object.entries(modes).map(([name, mode]: readonly [string, unknown]) => {
     const key = typeof mode === 'object' && mode !== null ? (mode as { key?: unknown }).key : null;
     return [
       name,
       typeof key === 'string' ? { ...(mode as object), key: resolveKeyPath(key, directory) } : mode,
     ];
   });
-  return { ...modeConfig, modes: Object.fromEntries(placed) };
+  return { ...modeConfig, modes: Object.fromEntries(resolved) };
 }
 
-/** The parser's message in words for people who do not know the parser. */
+/** The parser's message, in words for people who do not know the parser. */
 function sentence({ code, message }: { readonly code: string; readonly message: string }): string {
-  if (code === 'MULTIPLE_DOCS') return 'a second document begins here, and a file of modes has one';
+  if (code === 'MULTIPLE_DOCS')
+    return 'a second document begins here, but a file of modes must have only one';
   return message.includes('call stack') ? 'is nested too deeply' : message;
 }

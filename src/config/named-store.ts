@@ -1,4 +1,4 @@
-// A store that an option names: the address of one in PostgreSQL, or the directory of one in SQLite.
+// Reads the name of a store from an option: the address of a store in PostgreSQL, or the directory of a store in SQLite.
 import { basename, dirname, resolve } from 'node:path';
 import { ParleyError } from '../service/errors.ts';
 import { realDirectory } from './paths.ts';
@@ -9,7 +9,7 @@ export interface NamedStore {
   readonly address: StoreAddress | null;
   /** The real path of the directory of a store in SQLite; empty for one in PostgreSQL. */
   readonly directory: string;
-  /** The same for every text that names this store; without user and password. */
+  /** A name without user and password. It is the same for every text that names this store. */
   readonly name: string;
 }
 
@@ -21,14 +21,14 @@ export function readNamedStore(text: string, options: AddressOptions): NamedStor
   if (text === '' || /^[a-z][a-z0-9+.-]+:\/\//i.test(text)) {
     throw new ParleyError(
       'USAGE',
-      `The store of ${options.source} is neither a directory nor an address of PostgreSQL.`,
+      `The store of ${options.source} is neither a directory nor a PostgreSQL address.`,
       {
         hint: 'Name the data directory of a store, or postgres://USER@HOST/DATABASE.',
       },
     );
   }
   const path = resolve(text);
-  // Whoever names the file means its directory.
+  // The path of the database file stands for its directory.
   const directory = realDirectory(basename(path) === 'parley.db' ? dirname(path) : path);
   return { address: null, directory, name: directory };
 }

@@ -1,11 +1,11 @@
-// The password file of PostgreSQL's own clients (PostgreSQL documentation, section 34.16): lines of host:port:database:user:password, where
-// `*` stands for anything and `\` takes the next character as it is.
+// Reads the password file of PostgreSQL's own clients (PostgreSQL documentation, section 34.16): lines of host:port:database:user:password,
+// where `*` matches anything and `\` escapes the next character.
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { ParleyError } from '../service/errors.ts';
 
 const mostBytes = 1024 * 1024;
 
-export interface PasswordWanted {
+export interface PasswordQuery {
   readonly host: string;
   readonly port: number;
   readonly database: string;
@@ -13,23 +13,23 @@ export interface PasswordWanted {
 }
 
 /** Null if there is no such file or no matching line. Throws `CONFIG` for a file that other users may read. */
-export function readPasswordFile(path: string, wanted: PasswordWanted): string | null {
+export function readPasswordFile(path: string, query: PasswordQuery): string | null {
   const text = readPrivateText(path);
   if (text === null) return null;
-  const { host, port, database, user } = wanted;
-  const asked = [host.startsWith('/') ? 'localhost' : host, String(port), database, user];
+  const { host, port, database, user } = query;
+  const wanted = [host.startsWith('/') ? 'localhost' : host, String(port), database, user];
   for (const line of text.split(/\r?\n/)) {
     if (line.startsWith('#')) continue;
     const fields = fieldsOf(line);
     const password = fields[4];
     if (password === undefined) continue;
-    if (asked.every((value, at) => fields[at] === '*' || unescaped(fields[at] ?? '') === value))
+    if (wanted.every((value, at) => fields[at] === '*' || unescaped(fields[at] ?? '') === value))
       return unescaped(password);
   }
   return null;
 }
 
-/** The fields of a line. The password is everything behind the fourth colon. */
+/** The fields of a line. The password is everything after the fourth colon. */
 function fieldsOf(line: string): readonly string[] {
   const [, ...fields] =
     /^((?:\\.|[^:\\])*):((?:\\.|[^:\\])*):((?:\\.|[^:\\])*):((?:\\.|[^:\\])*):(.*)$/.exec(line) ?? [];
@@ -43,21 +43,21 @@ function unescaped(field: string): string {
 function readPrivateText(path: string): string | null {
   let file: number;
   try {
-    // Without the flag, a pipe would block until somebody writes.
+    // Without the flag, opening a pipe would block until there is a writer.
     file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw wrong(
       path,
       `cannot be read (${(error as NodeJS.ErrnoException).code})`,
-      'Make it a file of yours.',
+      'Check its owner and its permissions.',
     );
   }
   try {
     const stat = fstatSync(file);
     if (!stat.isFile()) return null;
     if ((stat.mode & 0o077) !== 0)
-      throw wrong(path, 'may be read by others', 'Take that away: chmod 600, on this file.');
+      throw wrong(path, 'is readable by other users', 'Make it private with chmod 600.');
     const bytes = Buffer.alloc(Math.min(stat.size, mostBytes));
     return bytes.toString('utf8', 0, readSync(file, bytes, 0, bytes.length, 0));
   } finally {

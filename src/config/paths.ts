@@ -1,15 +1,15 @@
-// The directories of the configuration and of the data, as a pure function of facts that main.ts collects. Nothing is created here.
+// Determines the directories of the configuration and of the data from facts that main.ts collects. Nothing is created here.
 import { existsSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, posix, resolve, win32 } from 'node:path';
 import { ParleyError } from '../service/errors.ts';
 
-/** What the directories depend on. */
+/** The facts that determine the directories. */
 export interface Machine {
   readonly env: PathVariables;
   /** The value of `process.platform`. */
   readonly platform: string;
   readonly home: string;
-  /** The directory that a relative override starts from. */
+  /** The directory from which a relative override is resolved. */
   readonly workingDirectory: string;
 }
 
@@ -50,12 +50,12 @@ export function dataDirectory(machine: Machine): string {
   }
 }
 
-/** A longer chain of links counts as a circle. */
+/** A longer chain of links counts as a cycle. */
 const mostLinks = 40;
 
 /**
- * The real path of a directory, because several paths may lead to it. The directory need not exist: a link to a disk that is not mounted
- * gives the place of the link's target.
+ * The real path of a directory, because several paths may lead to it. The directory need not exist: for a link to a disk that is not mounted,
+ * the result is the path of the link's target.
  */
 export function realDirectory(directory: string, links = 0): string {
   const path = resolve(directory);
@@ -75,7 +75,7 @@ function linkTarget(path: string): string | null {
   try {
     return readlinkSync(path);
   } catch {
-    return null; // not a link, or nothing there
+    return null; // not a link, or no such file
   }
 }
 
@@ -89,11 +89,11 @@ function absolute(value: string | undefined): string | null {
 }
 
 /**
- * Refuses a directory whose name was not read as it is, and one that is relative because there is no home directory: it would be another
- * one in each working directory.
+ * Returns an absolute directory. Throws `CONFIG` for a name that is not UTF-8, and for a path that is relative because there is no home
+ * directory: it would be a different directory in each working directory.
  */
-export function placed(directory: string): string {
-  // Node reads bytes of a variable that are not UTF-8 as U+FFFD. The directory that is meant cannot be named, and another must not be made.
+export function requireAbsoluteDirectory(directory: string): string {
+  // Node replaces bytes of a variable that are not UTF-8 by U+FFFD. The intended directory cannot be named, and no other one must be created.
   if (directory.includes('\ufffd') && !existsSync(directory)) {
     throw new ParleyError('CONFIG', `The directory ${directory} has a name that is not UTF-8.`, {
       hint: 'Rename it, or set PARLEY_CONFIG_DIR and PARLEY_DATA_DIR to other directories.',

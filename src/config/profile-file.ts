@@ -1,5 +1,5 @@
-// The configuration file. It is read as plain JSON, so that a start does not load conf. It is written by conf, under a lock, from a fresh
-// read, and replaces the old file only after it was read back whole. A change is durable when its promise resolves.
+// Reads and changes the configuration file. It is read as plain JSON, so that a start does not load conf. It is written by conf, under a
+// lock, after a fresh read. The new file replaces the old one only after it was read back completely.
 import { readdirSync, readFileSync, realpathSync, rmSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { ParleyError } from '../service/errors.ts';
@@ -13,7 +13,7 @@ import { emptyConfig, readStoredConfig, type StoredConfig } from './stored-confi
 
 type ConfClass = typeof import('conf').default;
 
-/** Parsed JSON takes many times its bytes of memory. */
+/** Parsed JSON takes many times the memory of its text. */
 const mostBytes = 8 * 1024 * 1024;
 
 export interface ProfileFileOptions {
@@ -44,7 +44,7 @@ export class ProfileFile {
     this.#options = options;
   }
 
-  /** The empty configuration where there is no file. Throws `CONFIG` for a file that cannot be read or is damaged. */
+  /** Returns the empty configuration if there is no file. Throws `CONFIG` for a file that cannot be read or is damaged. */
   read(): StoredConfig {
     const text = this.#readText();
     if (text === null) return emptyConfig;
@@ -56,8 +56,8 @@ export class ProfileFile {
   }
 
   /**
-   * The configuration file and its copy, where other users may read or write them, and the directories of the configuration and of the
-   * data, where all users may write to them. The next update makes new files, which are private.
+   * The configuration file and its copy if other users may read or write them, and the directories of the configuration and of the data if
+   * all users may write to them. The next update creates new files, which are private.
    */
   exposed(dataDirectory: string): readonly ExposedFile[] {
     // Windows has no such permission bits, and Node reports invented ones there.
@@ -93,8 +93,8 @@ export class ProfileFile {
   }
 
   /**
-   * conf writes to a file of its own, not to the one in use, because on a full disk it writes a part, reports success and puts the part in
-   * place. (conf 15.1: atomically's `writeFileSync` calls `writeSync` once and does not look at the count.)
+   * conf writes to a separate file, not to the one in use, because on a full disk it writes a part, reports success and puts the part in
+   * place. (conf 15.1: atomically's `writeFileSync` calls `writeSync` once and ignores the count.)
    */
   #replace(Conf: ConfClass, config: StoredConfig): void {
     const place = this.#placeToWrite();
@@ -124,7 +124,7 @@ export class ProfileFile {
 
   /**
    * Removes the files that a killed process or a power cut has left. conf would read `.next` first, and a key that is removed from the
-   * configuration must stand in no other file. The lock is held, so no other process works on these files.
+   * configuration must not stay in another file. The lock is held, so no other process uses these files.
    */
   #removeLeftovers(place: string): void {
     const next = `${basename(place)}.next`;
@@ -136,7 +136,7 @@ export class ProfileFile {
     }
   }
 
-  /** The change is stored already. Without room for a new copy the old one stays. */
+  /** The change is already stored. If there is no space for a new copy, the old copy stays. */
   #keepLastGood(text: string): void {
     try {
       replaceFile(this.lastGoodPath, text, { durable: true });
@@ -145,7 +145,7 @@ export class ProfileFile {
     }
   }
 
-  /** The target of the path, if the user made it a link. The link stays. */
+  /** The target of the path if it is a link. The link is kept. */
   #placeToWrite(): string {
     try {
       return realpathSync(this.path);
@@ -168,7 +168,7 @@ export class ProfileFile {
     const path = quoteForShell(this.path);
     const hint = this.#hasLastGood()
       ? `The last good copy is ${this.lastGoodPath}. Restore it: cp ${quoteForShell(this.lastGoodPath)} ${path}`
-      : `There is no good copy. Repair it, or move it away to begin anew: mv ${path} ${quoteForShell(`${this.path}.damaged`)}`;
+      : `There is no good copy. Repair it, or move it away to start over: mv ${path} ${quoteForShell(`${this.path}.damaged`)}`;
     return new ParleyError('CONFIG', `The configuration ${this.path} is damaged: ${problem}.`, { hint });
   }
 
@@ -199,10 +199,10 @@ function parse(text: string): StoredConfig {
   return readStoredConfig(value);
 }
 
-/** Null if there is nothing, or if it cannot be looked at: whatever uses it tells why. */
+/** Null if the file does not exist or cannot be examined. The code that uses the file reports the reason. */
 function statOf(path: string): Stats | null {
   try {
-    // A path without a file is usual, and an error for it would cost more than the call.
+    // A missing file is common, and an error for it would cost more than the call.
     return statSync(path, { throwIfNoEntry: false }) ?? null;
   } catch {
     return null;

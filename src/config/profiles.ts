@@ -40,8 +40,8 @@ export function useProfile(config: StoredConfig, name: string): StoredConfig {
 /** Throws `USAGE` for a name that the profile of a server cannot have. */
 export function requireServerName(name: string): void {
   if (!isProfileName(name)) {
-    throw new ParleyError('USAGE', `${quoted(name)} cannot be the name of a profile.`, {
-      hint: 'Use 1 to 64 letters, digits, dots, hyphens and underscores, a letter, digit or underscore first.',
+    throw new ParleyError('USAGE', `${quoted(name)} is not a valid profile name.`, {
+      hint: 'Use 1 to 64 letters, digits, dots, hyphens and underscores, beginning with a letter, a digit or an underscore.',
     });
   }
   if (name === localProfile) {
@@ -51,7 +51,7 @@ export function requireServerName(name: string): void {
   }
 }
 
-/** Stores the profile, in place of one with that name. Fields that this version does not know stay. */
+/** Adds or replaces a profile. Fields that this version does not know are kept. */
 export function putProfile(config: StoredConfig, name: string, profile: StoredProfile): StoredConfig {
   if (name !== localProfile || profile.url !== null || profile.key !== null) requireServerName(name);
   return withProfile(config, name, { ...findProfile(config, name), ...profile });
@@ -105,18 +105,18 @@ export function formerStoreKeys(
   return Object.hasOwn(former_keys, dataDirectory) ? (former_keys[dataDirectory] ?? []) : [];
 }
 
-/** A profile with a key for a store in that directory; null if there is none. */
+/** The name of a profile with a key for a store in that directory. Null if there is none. */
 export function profileOfStore(config: StoredConfig, dataDirectory: string): string | null {
   return profileNames(config).find((name) => storeKey(config, name, dataDirectory) !== null) ?? null;
 }
 
-/** Throws `CONFIG` if there is no profile of that name. `source` names where the name came from; null for an argument of the command. */
+/** Throws `CONFIG` if there is no profile with that name. `source` says where the name came from. Null for an argument of the command. */
 export function requireProfile(config: StoredConfig, name: string, source: string | null): StoredProfile {
   const profile = findProfile(config, name);
   if (profile !== null) return profile;
   const origin = source === null ? '' : ` (named by ${source})`;
   throw new ParleyError('CONFIG', `There is no profile ${quoted(name)}${origin}.`, {
-    hint: `There are: ${profileNames(config).join(', ')}.`,
+    hint: `Profiles: ${profileNames(config).join(', ')}.`,
     remedy: { kind: 'make_profile' },
   });
 }

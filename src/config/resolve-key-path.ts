@@ -1,7 +1,7 @@
-// Makes the file path in a reference to a key absolute, so that it means the same file in every directory.
+// Makes the file path in a reference to a key absolute, so that it names the same file in every working directory.
 import { resolve } from 'node:path';
 
-/** Resolves a path from `directory`, and a path that begins with `~/` from `home`, if `home` is given. */
+/** Resolves a path from `directory`. A path that begins with `~/` is resolved from `home`, if `home` is given. */
 export function resolveKeyPath(reference: string, directory: string, home: string | null = null): string {
   const [, path = ''] = /^file:([\s\S]*)$/.exec(reference) ?? [];
   if (path.trim() === '' || path.includes('\0')) return reference;

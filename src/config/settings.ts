@@ -1,5 +1,5 @@
-// The server, the key and the mode of a command: the precedence of options, variables and profiles. The functions are pure; profile-file.ts
-// reads what is stored.
+// Resolves the server, the key and the mode of a command from options, variables and profiles, in their order of precedence. The functions
+// are pure. profile-file.ts reads the stored configuration.
 import { ParleyError } from '../service/errors.ts';
 import { readBaseUrl } from './base-url.ts';
 import { findProfile, localProfile, requireProfile } from './profiles.ts';
@@ -30,15 +30,15 @@ export interface TargetRequest {
   /** The real path of the data directory. */
   readonly dataDirectory: string;
   /**
-   * `call`: a key must be there. `report`: the key may be missing. `login`: the key may be missing, and a profile with a URL or a store may name a new
-   * profile.
+   * `call`: a key is required. `report`: the key may be missing. `login`: the key may be missing, and the profile may be a new one if there is
+   * a URL or a store.
    */
   readonly purpose: 'call' | 'report' | 'login';
 }
 
-/** Where a command sends its requests, and the key that it uses. */
+/** The server or store that a command uses, and its key. */
 export interface Target {
-  /** Null for a URL that was given directly. */
+  /** Null for a URL that was given without a profile. */
   readonly profile: string | null;
   /** The base URL without a slash at its end; null for the embedded service. */
   readonly url: string | null;
@@ -53,7 +53,7 @@ export interface Target {
   readonly insecureHttp: boolean;
   readonly replyPointer: string | null;
   readonly extensions: readonly string[] | null;
-  /** The server or the store as one text that stays the same from call to call. */
+  /** A stable text that identifies the server or the store. */
   readonly origin: string;
   /** Where each value came from, in words for people. */
   readonly sources: { readonly profile: string | null; readonly url: string; readonly key: string | null };
@@ -78,7 +78,7 @@ export function resolveTarget(request: TargetRequest): Target {
   return targetOfProfile(request, localProfile, 'the built-in default', key);
 }
 
-/** The mode that was asked for; null if only the service knows it (its default, or its only mode). */
+/** The requested mode. Null if the service decides (its default, or its only mode). */
 export function resolveMode(
   flag: string | null,
   env: SettingVariables,
@@ -94,7 +94,7 @@ export function resolveMode(
   return null;
 }
 
-/** A stored key is never sent to a URL that was given directly, even if a profile has the same URL. */
+/** A stored key is never sent to a URL that was given without a profile, even if a profile has the same URL. */
 function targetOfUrl(request: TargetRequest, text: string, source: string, profile: string | null): Target {
   const { insecureHttp } = request.flags;
   const url = readBaseUrl(text, source, { insecureHttp });
@@ -127,19 +127,19 @@ function targetOfProfile(
   request: TargetRequest,
   name: string,
   source: string,
-  keyGiven: string | null,
+  keyOfVariable: string | null,
 ): Target {
   const isNew = request.purpose === 'login' && request.flags.store !== null;
   const known = isNew ? (findProfile(request.config, name) ?? emptyProfile) : null;
   const profile = known ?? requireProfile(request.config, name, source);
-  const words = `profile ${name}`;
+  const profileWords = `profile ${name}`;
   const insecureHttp = request.flags.insecureHttp || profile.insecure_http;
-  const url = profile.url === null ? null : readBaseUrl(profile.url, words, { insecureHttp });
+  const url = profile.url === null ? null : readBaseUrl(profile.url, profileWords, { insecureHttp });
   if (url !== null && request.flags.store !== null) throw storeOfServer();
-  const store = url === null ? readStore(request, profile, words) : null;
+  const store = url === null ? readStore(request, profile, profileWords) : null;
   const storeName = store?.name ?? request.dataDirectory;
-  const keySource = keyGiven === null ? words : 'PARLEY_API_KEY';
-  const key = readKey(keyGiven ?? storedKey(profile, storeName), keySource);
+  const keySource = keyOfVariable === null ? profileWords : 'PARLEY_API_KEY';
+  const key = readKey(keyOfVariable ?? storedKey(profile, storeName), keySource);
   if (key === null && url !== null && request.purpose === 'call') {
     throw new ParleyError('NO_API_KEY', `The profile ${name} has no key.`, {
       remedy: { kind: 'log_in', profile: name },
@@ -156,7 +156,7 @@ function targetOfProfile(
     replyPointer: profile.reply_pointer,
     extensions: profile.extensions,
     origin: url ?? (store === null ? `embedded:${storeName}` : storeName),
-    sources: { profile: source, url: words, key: key === null ? null : keySource },
+    sources: { profile: source, url: profileWords, key: key === null ? null : keySource },
   };
 }
 
@@ -168,14 +168,16 @@ function storedKey(profile: StoredProfile, storeName: string): string | null {
 function readStore(
   { flags, env }: TargetRequest,
   profile: StoredProfile,
-  ofProfile: string,
+  profileWords: string,
 ): StoreAddress | null {
   const isInsecureAllowed = flags.insecureStore || profile.insecure_store;
   if (flags.store !== null) {
     const options = { source: 'the option store', env, isInsecureAllowed, mayHoldPassword: false };
     return readStoreAddress(flags.store, options);
   }
-  const [text, source] = env.PARLEY_STORE ? [env.PARLEY_STORE, 'PARLEY_STORE'] : [profile.store, ofProfile];
+  const [text, source] = env.PARLEY_STORE
+    ? [env.PARLEY_STORE, 'PARLEY_STORE']
+    : [profile.store, profileWords];
   if (text === null) return null;
   return readStoreAddress(text, { source, env, isInsecureAllowed, mayHoldPassword: true });
 }
@@ -188,7 +190,7 @@ function storeOfServer(): ParleyError {
 
 function readKey(key: string | null, source: string): string | null {
   if (key === null || /^[\x21-\x7e]+$/.test(key)) return key;
-  throw new ParleyError('CONFIG', `The key of ${source} holds characters that a key cannot have.`, {
-    hint: 'Give it again, without spaces, line ends or quotation marks around it.',
+  throw new ParleyError('CONFIG', `The key of ${source} contains invalid characters.`, {
+    hint: 'Set it again, without spaces, newlines or quotation marks around it.',
   });
 }

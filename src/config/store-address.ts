@@ -1,5 +1,6 @@
 // Parses the address of a store in PostgreSQL: `postgres://user@host:port/database?name=value`. The variables of PostgreSQL's own clients
-// supply missing parts. The functions are pure. Messages name the source of the address and never quote it, because it may hold a password.
+// supply missing parts. The functions are pure. Messages name the source of the address and never quote it, because it may contain a
+// password.
 import { isLoopback } from '../http/loopback.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { Remedy } from '../service/remedy.ts';
@@ -45,16 +46,16 @@ export interface StoreAddress {
   /** A file of certificates; null for the authorities that the system trusts. */
   readonly authorityFile: string | null;
   readonly connections: number;
-  /** How long (s) a call is repeated while the database does not answer. */
+  /** How long (s) a call is repeated while the database does not respond. */
   readonly patience: number;
   /** True if statements are prepared; not every pooler supports that. */
   readonly prepares: boolean;
-  /** The store as one text that stays the same from call to call, without user and password. */
+  /** A stable text that identifies the store, without user and password. */
   readonly name: string;
 }
 
 export interface AddressOptions {
-  /** Where the address came from, in words for people. */
+  /** The source of the address, in words for people. */
   readonly source: string;
   readonly env: PostgresVariables;
   /** Allows a connection to another machine that is unencrypted, or whose certificate is not checked. */
@@ -89,32 +90,32 @@ export function readStoreAddress(text: string, options: AddressOptions): StoreAd
   if (authority === undefined || /[\p{Cc}\p{Z}]/u.test(text)) throw wrong('is not an address of PostgreSQL');
   const given = new Map(new URLSearchParams(query ?? ''));
   const isUnknown = [...given.keys()].some((name) => !parameters.includes(name));
-  // What stands before the @ is a part of the password, which no message and no name of the store may show.
+  // The text before the @ is a part of the password, which must not appear in a message or in the name of the store.
   if (path?.includes('@') || (isUnknown && query?.includes('@')))
     throw wrong(
-      'has an @ behind a slash or a question mark',
-      'In a user name, a password or the name of a database write %2F for /, %3F for ?, %23 for # and %40 for @.',
+      'has an @ after a slash or a question mark',
+      'In user names, passwords and database names, write %2F for /, %3F for ?, %23 for # and %40 for @.',
     );
   for (const name of given.keys())
     if (!parameters.includes(name))
-      throw wrong(`has the parameter ${JSON.stringify(name.slice(0, 80))}, which it does not know`);
+      throw wrong(`has the unknown parameter ${JSON.stringify(name.slice(0, 80))}`);
 
   const at = authority.lastIndexOf('@');
   const [userInAddress = '', ...passwordParts] = at < 0 ? [] : authority.slice(0, at).split(':');
   const passwordInAddress = decoded(passwordParts.join(':'), wrong);
   if (passwordInAddress !== '' && !options.mayHoldPassword) {
     throw wrong(
-      'holds a password, which every user of this machine can read in the list of processes',
-      'Leave it out. Set PGPASSWORD, keep it in the password file, or add ?password=env:NAME, file:/PATH or command:LINE.',
+      'contains a password, which every user of this machine can see in the list of processes',
+      'Remove it. Set PGPASSWORD, use the password file, or add ?password=env:NAME, file:/PATH or command:LINE.',
     );
   }
   const user = decoded(userInAddress, wrong) || (given.get('user') ?? '') || env.PGUSER || env.USER || '';
-  if (user === '') throw wrong('names no user', 'Write postgres://USER@HOST/DATABASE, or set PGUSER.');
+  if (user === '') throw wrong('has no user', 'Write postgres://USER@HOST/DATABASE, or set PGUSER.');
   const hosts = readHosts(authority.slice(at + 1), given, env, wrong);
   const database = decoded(path ?? '', wrong) || (given.get('dbname') ?? '') || env.PGDATABASE || user;
   const schema = given.get('schema') ?? 'parley';
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
-    throw wrong('names a schema that is not of small letters, digits and _');
+    throw wrong('has a schema name with other characters than lowercase letters, digits and _');
   const number = (name: string, usual: number, most: number) => {
     const value = given.get(name) ?? String(usual);
     if (/^\d{1,6}$/.test(value) && Number(value) >= 1 && Number(value) <= most) return Number(value);
@@ -136,7 +137,7 @@ export function readStoreAddress(text: string, options: AddressOptions): StoreAd
   };
 }
 
-const usualHint = 'An address is like postgres://USER@HOST/DATABASE';
+const usualHint = 'An address looks like postgres://USER@HOST/DATABASE';
 
 type Wrong = (problem: string, hint?: string, remedy?: Remedy | null) => ParleyError;
 
@@ -163,13 +164,13 @@ function readEncryption(
   { isInsecureAllowed }: AddressOptions,
   wrong: Wrong,
 ): StoreEncryption {
-  const elsewhere = hosts.find(({ host }) => !host.startsWith('/') && !isLoopback(host));
-  const usual = elsewhere === undefined ? 'disable' : 'verify-full';
+  const remote = hosts.find(({ host }) => !host.startsWith('/') && !isLoopback(host));
+  const usual = remote === undefined ? 'disable' : 'verify-full';
   const encryption = encryptionOf[mode || usual];
   if (encryption === undefined)
-    throw wrong('has an sslmode that is none', `There are ${Object.keys(encryptionOf).join(', ')}.`);
-  if (elsewhere === undefined || encryption === 'full' || isInsecureAllowed) return encryption;
-  throw wrong(`would not know that it is ${elsewhere.host} that answers (sslmode ${mode})`, '', {
+    throw wrong('has an unknown sslmode', `Use one of: ${Object.keys(encryptionOf).join(', ')}.`);
+  if (remote === undefined || encryption === 'full' || isInsecureAllowed) return encryption;
+  throw wrong(`would not verify the identity of ${remote.host} (sslmode ${mode})`, '', {
     kind: 'allow_insecure_store',
   });
 }
@@ -195,6 +196,6 @@ function decoded(text: string, wrong: Wrong): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw wrong('holds a % that begins no character');
+    throw wrong('contains a % that does not begin an encoded character');
   }
 }

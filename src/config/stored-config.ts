@@ -1,13 +1,13 @@
-// The shape of the stored configuration, and its reader. Unknown fields are kept, so that an older version of Parley removes nothing that a
+// The type of the stored configuration, and its parser. Unknown fields are kept, so that an older version of Parley removes nothing that a
 // newer one has stored. profile-file.ts reads and writes the file.
 
 export interface StoredConfig {
-  /** The profile that is used when none is named; null for the built-in one. */
+  /** The profile that is used if none is named. Null for the built-in profile. */
   readonly current: string | null;
   readonly profiles: Readonly<Record<string, StoredProfile>>;
   /** The modes that the user has set up. Each is checked when it is used. */
   readonly modes: Readonly<Record<string, unknown>>;
-  /** The mode that is used when none is named; null for the built-in one. */
+  /** The mode that is used if none is named. Null for the built-in default. */
   readonly default_mode: string | null;
 }
 
@@ -58,7 +58,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** Throws a `TypeError` that names the first field with a wrong value, and never the value. */
 export function readStoredConfig(value: unknown): StoredConfig {
-  const config = fieldsOf(value, 'the whole');
+  const config = fieldsOf(value, 'the file');
   return {
     ...config,
     current: textOrNull(config, 'current', ''),

@@ -1,4 +1,4 @@
-// Pure changes of stored modes, for the place that keeps them (mode-place.ts).
+// Pure functions that read and change stored modes. mode-place.ts stores the results.
 import { isDeepStrictEqual } from 'node:util';
 import { ParleyError } from '../service/errors.ts';
 import {
@@ -10,19 +10,29 @@ import {
 import { quoted } from '../service/quoted.ts';
 import { unknownMode } from '../service/unknown-mode.ts';
 import { readModeConfig } from './mode-config.ts';
-import { checkRoom, isModeName, ModeFault, modeFailure, readMode, storedMode } from './mode-validation.ts';
+import {
+  checkSystemPromptFits,
+  isModeName,
+  ModeFault,
+  modeFailure,
+  readMode,
+  storedMode,
+} from './mode-validation.ts';
 import type { StoredModes } from './stored-config.ts';
 
 const names = { modes: 'modes', default: 'default_mode' };
 
-/** The stored modes. A mode with broken settings is among the faulty ones. `place` is the file or the store that its failure names. */
+/** Reads the stored modes. A mode with invalid settings is returned as faulty. `place` is the file or the store that its failure names. */
 export function storedModeConfig(config: StoredModes, place: string): ModeConfig {
   const faulty: FaultyMode[] = [];
   const modeConfig = readModeConfig(config, names, (fault, name) => {
     const failure = modeFailure(fault, 'CONFIG', place);
-    const isThere = Object.hasOwn(config.modes, name);
+    const isStored = Object.hasOwn(config.modes, name);
     const mode = isModeName(name) ? name : quoted(name);
-    faulty.push({ name, failure: isThere ? failure.with({ remedy: { kind: 'mend_mode', mode } }) : failure });
+    faulty.push({
+      name,
+      failure: isStored ? failure.with({ remedy: { kind: 'mend_mode', mode } }) : failure,
+    });
   });
   return { ...modeConfig, faulty };
 }
@@ -34,8 +44,8 @@ export function storedFields(config: StoredModes, name: string): Readonly<Record
 }
 
 /**
- * Stores the mode, in place of the one with that name, which must still be as it was `seen`. Throws `USAGE` for settings against a rule,
- * and for a mode that somebody else has added, changed or removed since.
+ * Adds or replaces a mode. A mode that is replaced must still have the fields that were `seen`. Throws `USAGE` for invalid settings, and for
+ * a mode that somebody else has added, changed or removed since.
  */
 export function putMode(
   config: StoredModes,
@@ -45,10 +55,10 @@ export function putMode(
   const { name, ...fields } = settings;
   try {
     const checked = readMode(name, fields, []);
-    checkRoom(checked, []);
+    checkSystemPromptFits(checked, []);
     const mode = storedMode(checked);
-    const there = storedFields(config, name);
-    if (!isDeepStrictEqual(there, seen) && !isDeepStrictEqual(there, mode)) throw changedMeanwhile(name);
+    const current = storedFields(config, name);
+    if (!isDeepStrictEqual(current, seen) && !isDeepStrictEqual(current, mode)) throw changedMeanwhile(name);
     // A computed name in an object literal is defined, not assigned, so that `__proto__` is a field like any other.
     const changed = { ...config, modes: { ...config.modes, [name]: mode } };
     // The faults of other modes do not matter here.
@@ -61,16 +71,17 @@ export function putMode(
   }
 }
 
-/** Throws `UNKNOWN_MODE` for a mode that does not exist, and `USAGE` for a built-in mode and for the fallback of another. */
+/** Throws `UNKNOWN_MODE` for a mode that does not exist, and `USAGE` for a built-in mode or the fallback of another mode. */
 export function removeMode(config: StoredModes, name: string): StoredModes {
   if (builtInModes.includes(name) && !Object.hasOwn(config.modes, name))
     throw new ParleyError('USAGE', `The mode ${name} is built in.`);
   requireMode(config, name);
   const others = Object.entries(config.modes).filter(([other]) => other !== name);
-  const user = others.find(([, mode]) => (mode as { fallback?: unknown } | null)?.fallback === name);
-  if (user !== undefined) {
-    throw new ParleyError('USAGE', `The mode ${user[0]} falls back to ${name}.`, {
-      remedy: { kind: 'change_fallback', mode: user[0] },
+  const [dependent] =
+    others.find(([, mode]) => (mode as { fallback?: unknown } | null)?.fallback === name) ?? [];
+  if (dependent !== undefined) {
+    throw new ParleyError('USAGE', `The mode ${dependent} falls back to ${name}.`, {
+      remedy: { kind: 'change_fallback', mode: dependent },
     });
   }
   return {
@@ -80,7 +91,7 @@ export function removeMode(config: StoredModes, name: string): StoredModes {
   };
 }
 
-/** Sets the mode that is used when none is named; null for the built-in one. */
+/** Sets the mode that is used if none is named. Null means the built-in default. */
 export function setDefaultMode(config: StoredModes, name: string | null): StoredModes {
   if (name !== null && !builtInModes.includes(name)) requireMode(config, name);
   return { ...config, default_mode: name };

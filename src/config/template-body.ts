@@ -1,21 +1,21 @@
-// The body of a template: text with variables, `{{name}}` or `{{name:default}}`. Values are put in once, so text that comes in is never
-// expanded again. The functions are pure.
+// The body of a template: text with variables, `{{name}}` or `{{name:default}}`. Variables are expanded once, so a `{{` in a value stays as
+// it is. The functions are pure.
 
-/** The variable for what the user gives: words, files and stdin. */
+/** The variable for the input of the user: words, files and stdin. */
 export const inputVariable = 'input';
 
 export interface TemplateVariable {
   readonly name: string;
-  /** The value where none is given; null if one must be given. */
+  /** The default value. Null if a value is required. */
   readonly default: string | null;
-  /** The line of the body where it stands, from 0. */
+  /** The line of the variable in the body, from 0. */
   readonly line: number;
 }
 
-/** Texts and variables, in their order. */
+/** Texts and variables, in order. */
 export type TemplateBody = readonly (string | TemplateVariable)[];
 
-/** A `{{` that begins no variable. */
+/** A `{{` that does not begin a variable. */
 export class BodyFault extends Error {
   override readonly name = 'BodyFault';
   /** The line of the body, from 0. */
@@ -30,7 +30,7 @@ export class BodyFault extends Error {
 /** `\{{` is a literal `{{`. Any other `{{` begins a variable. */
 const marks = /(\\\{\{)|\{\{[ \t]*([A-Za-z_][\w-]*)[ \t]*(?::([^\n]*?))?\}\}|\{\{/g;
 
-/** Throws a {@link BodyFault} for the first `{{` that begins no variable. */
+/** Throws a {@link BodyFault} for the first `{{` that does not begin a variable. */
 export function parseTemplateBody(text: string): TemplateBody {
   const parts: (string | TemplateVariable)[] = [];
   let end = 0;
@@ -43,12 +43,12 @@ export function parseTemplateBody(text: string): TemplateBody {
     parts.push(before);
     if (escaped !== undefined) parts.push('{{');
     else if (name !== undefined) parts.push({ name, default: given?.trim() ?? null, line });
-    else throw new BodyFault(line, '{{ begins no variable here');
+    else throw new BodyFault(line, 'this {{ does not begin a variable');
   }
   return [...parts, text.slice(end)].filter((part) => part !== '');
 }
 
-/** The variables of a body, each name once. A name has a default if it has one at its first place that gives one. */
+/** The variables of a body, each name once. If a name has several defaults, the first one counts. */
 export function variablesOf(body: TemplateBody): readonly TemplateVariable[] {
   const byName = new Map<string, TemplateVariable>();
   for (const part of body) {
@@ -60,12 +60,12 @@ export function variablesOf(body: TemplateBody): readonly TemplateVariable[] {
   return [...byName.values()];
 }
 
-/** What a filled body says, or the first variable without a value. */
+/** The text of a filled body, or the first variable without a value. */
 export type FilledBody =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'missing'; readonly variable: TemplateVariable };
 
-/** A body without the variable of the input has the input after it, with a blank line between. `input` is null if there is none. */
+/** Fills the body. If it has no variable for the input, the input follows it after a blank line. `input` is null if there is none. */
 export function fillTemplateBody(
   body: TemplateBody,
   values: ReadonlyMap<string, string>,

@@ -12,14 +12,14 @@ import { readTemplate, type Template } from './template-file.ts';
 const suffix = '.md';
 /** A message has at most 1 MiB, and the settings are short. */
 const mostBytes = 2 * 1024 * 1024;
-const remedy = 'Check the file, and who may use it.';
+const remedy = 'Check the file and its permissions.';
 
 /** True for a name that is a safe file name on every system. */
 function isTemplateName(name: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name);
 }
 
-/** A template as a listing shows it: its settings, or what is wrong with its file. */
+/** A template in a listing: the template, or the problem with its file. */
 export interface ListedTemplate {
   readonly name: string;
   readonly template: Template | null;
@@ -34,7 +34,7 @@ export class TemplateDirectory {
     this.#directory = join(configDirectory, 'templates');
   }
 
-  /** The names in order. Files with another kind of name are left out. */
+  /** The names in alphabetical order. Files with an invalid name are omitted. */
   names(): readonly string[] {
     try {
       return readdirSync(this.#directory)
@@ -61,11 +61,11 @@ export class TemplateDirectory {
     return listed;
   }
 
-  /** The path of the file, whether or not it is there. Throws `USAGE` for a name that cannot be one. */
+  /** The path of the file, whether or not it exists. Throws `USAGE` for an invalid name. */
   path(name: string): string {
     if (isTemplateName(name)) return join(this.#directory, name + suffix);
-    throw new ParleyError('USAGE', `${quoted(name)} cannot be the name of a template.`, {
-      hint: 'Use 1 to 64 letters, digits, dots, hyphens and underscores, a letter or digit first.',
+    throw new ParleyError('USAGE', `${quoted(name)} is not a valid template name.`, {
+      hint: 'Use 1 to 64 letters, digits, dots, hyphens and underscores, beginning with a letter or a digit.',
     });
   }
 
@@ -86,7 +86,9 @@ export class TemplateDirectory {
     }
     const text = decoded(bytes);
     if (text !== null) return text;
-    throw new ParleyError('CONFIG', `${path} is not text: it holds NUL, or is not UTF-8.`, { hint: remedy });
+    throw new ParleyError('CONFIG', `${path} is not text: it contains NUL bytes or is not UTF-8.`, {
+      hint: remedy,
+    });
   }
 
   /** Rejects as `text` does, and with `CONFIG` for a fault in the file. */
@@ -94,12 +96,12 @@ export class TemplateDirectory {
     return readTemplate(name, this.path(name), await this.text(name, signal));
   }
 
-  /** Replaces the file, or makes it. */
+  /** Creates or replaces the file. */
   write(name: string, text: string): void {
     const path = this.path(name);
     try {
       makePrivateDirectory(this.#directory);
-      // A link stays a link: people keep such files elsewhere.
+      // A link stays a link, because users may keep the file elsewhere.
       replaceFile(existsSync(path) ? realpathSync(path) : path, text, { durable: true });
     } catch (error) {
       throw fileFailure(error, path, 'written', remedy);
@@ -118,7 +120,7 @@ export class TemplateDirectory {
 
   #unknown(name: string): ParleyError {
     const names = this.names();
-    const known = names.length === 0 ? 'There is none yet.' : `Templates: ${names.join(', ')}.`;
+    const known = names.length === 0 ? 'There are no templates yet.' : `Templates: ${names.join(', ')}.`;
     return new ParleyError('USAGE', `There is no template ${beginning(name)}.`, {
       hint: known,
       remedy: { kind: 'make_template', name },

@@ -80,7 +80,7 @@ function readBody(text: string, firstLine: number): TemplateBody {
     return parseTemplateBody(text);
   } catch (error) {
     if (!(error instanceof BodyFault)) throw error;
-    const hint = 'A variable is {{name}} or {{name:default}}; \\{{ is {{ itself.';
+    const hint = 'Write a variable as {{name}} or {{name:default}}, and a literal {{ as \\{{.';
     throw new FileFault(firstLine + error.line, error.message, { hint });
   }
 }
@@ -94,15 +94,15 @@ interface Parts {
   readonly bodyLine: number;
 }
 
-/** The blank lines before the body, and the line ends after it, belong to the file and not to the message. */
+/** Splits a file into settings and body. Blank lines before the body and newlines after it are not part of the message. */
 function partsOf(text: string): Parts {
   const opening = /^---[ \t]*\r?\n/.exec(text)?.[0];
   if (opening === undefined) return { matter: null, ...bodyOf(text, 1) };
   const rest = text.slice(opening.length);
   const closing = /^---[ \t]*(\r?\n|$)/m.exec(rest);
   if (closing === null) {
-    throw new FileFault(1, 'the settings that begin here have no end', {
-      hint: 'They end with a line of three hyphens (---), and the text of the message follows.',
+    throw new FileFault(1, 'the settings that begin here are not closed', {
+      hint: 'End them with a line of three hyphens (---), before the text of the message.',
     });
   }
   const matter = rest.slice(0, closing.index);
@@ -163,7 +163,7 @@ function readValue(toValue: () => unknown): unknown {
   try {
     return toValue() ?? {};
   } catch {
-    throw new FieldFault([], 'the settings hold too many aliases, or are nested too deeply');
+    throw new FieldFault([], 'the settings have too many aliases, or are nested too deeply');
   }
 }
 
@@ -172,7 +172,7 @@ function mappingOf(value: unknown, path: readonly string[]): Readonly<Record<str
     return value as Readonly<Record<string, unknown>>;
   throw new FieldFault(
     path,
-    path.length === 0 ? 'the settings are no names with values' : 'must be names with values',
+    path.length === 0 ? 'the settings are not names with values' : 'must be names with values',
   );
 }
 
@@ -182,7 +182,7 @@ function filledText(value: unknown, field: string): string | null {
   throw new FieldFault([field], 'must be a text that is not empty');
 }
 
-/** The service checks the names. YAML has values that JSON cannot hold, such as dates and infinities. */
+/** The service checks the names. YAML has values that JSON cannot represent, such as dates and infinities. */
 function readParameters(value: unknown, field: string): Readonly<Record<string, JsonValue>> {
   if (value === undefined || value === null) return {};
   const parameters = mappingOf(value, [field]);

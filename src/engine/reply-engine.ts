@@ -1,20 +1,20 @@
-// The contract of an engine, which answers messages. An engine keeps nothing between calls and sees only the given context.
+// The contract of an engine, which replies to messages. An engine keeps no state between calls and sees only the given context.
 import type { SessionSettings, Usage } from '../service/session.ts';
 
 export interface ContextMessage {
   readonly role: 'user' | 'assistant';
   readonly content: string;
-  /** True for a cut reply, whose received part is stored. */
+  /** True for a reply that was cut off. Its first part is stored. */
   readonly cut: boolean;
 }
 
-/** The part of a conversation that an engine gets, and the settings of its session. Missing settings are empty. */
+/** The part of a conversation that an engine receives, and the settings of its session. Missing settings are empty. */
 export interface EngineContext extends Partial<SessionSettings> {
-  /** The earlier whole turns of the session, the oldest first, within `historyMessages` and `contextTokens`. */
+  /** The earlier complete turns of the session, the oldest first, within `historyMessages` and `contextTokens`. */
   readonly history: readonly ContextMessage[];
-  /** The message to answer. It begins with the earlier messages that got no reply, as paragraphs. */
+  /** The message to reply to. It begins with the earlier messages that got no reply, as paragraphs. */
   readonly message: string;
-  /** The JSON Schema, as text, that the reply is to match. An engine that cannot be told so passes over it. */
+  /** The JSON Schema, as text, that the reply should match. An engine that does not support schemas ignores it. */
   readonly schema?: string;
 }
 
@@ -26,20 +26,21 @@ export type EngineEvent =
 
 export interface ReplyEngine {
   readonly name: string;
-  /** How many of the newest messages of a session the engine reads; 0 for an engine that reads the message alone. */
+  /** The number of earlier messages that the engine reads, the newest first. 0 for an engine that reads only the message. */
   readonly historyMessages: number;
-  /** The most estimated tokens of the session's system prompt, the history and the message together; missing for an engine that does not count tokens. */
+  /**
+   * The limit for the session's system prompt, the history and the message together, in estimated tokens. Missing for an engine that does not
+   * count tokens.
+   */
   readonly contextTokens?: number;
   /**
-   * Asks the model's server for `contextTokens`. Called for a conversation that is longer than those. Missing for an engine whose number is
-   * final. Rejects with the reason of the signal only.
+   * Asks the model's server for the limit. Called for a conversation that is longer than `contextTokens`. Missing for an engine whose limit is
+   * final. Rejects only with the reason of the signal.
    */
   readonly learnContextTokens?: (signal: AbortSignal) => Promise<number>;
-  /**
-   * True for an engine that ends its own silence with `ENGINE_TIMEOUT`, or never waits. The caller limits the silence of any other engine.
-   */
+  /** True for an engine that has its own timeouts (`ENGINE_TIMEOUT`), or never waits. The caller limits the silence of any other engine. */
   readonly timesItself?: boolean;
-  /** True: a chat shows the `reasoning` of this engine even if the call does not ask for it. */
+  /** True if a chat shows the `reasoning` of this engine without a request for it. */
   readonly showsReasoning?: boolean;
   /** The mode to ask when this engine fails before the first chunk of its reply. */
   readonly fallback?: string | null;

@@ -1,5 +1,5 @@
-// Writes files that appear under their name whole or not at all. A file is written under another name in the same directory, synced, and
-// then renamed. No other user can read it before `mode` allows that.
+// Writes files atomically: a file appears under its name completely or not at all. It is written under another name in the same directory,
+// synced, and then renamed. No other user can read it before `mode` allows that.
 import {
   closeSync,
   fchmodSync,
@@ -14,26 +14,21 @@ import { basename, dirname, join } from 'node:path';
 import { syncDirectory } from './directories.ts';
 
 export interface Durability {
-  /**
-   * True: the file and its name survive a power cut after the call. False: only the data is synced, so that a power cut does not leave an
-   * empty file.
-   */
+  /** True: the file and its name survive a power cut after the call. False: only the data is synced, so a power cut leaves no empty file. */
   readonly durable: boolean;
-  /**
-   * True: nothing is synced, so a power cut may leave the file empty or cut short. For a file whose reader treats that as a missing file.
-   */
+  /** True: nothing is synced, so a power cut may leave the file empty or truncated. Its reader must treat that as a missing file. */
   readonly mayBeEmptied?: boolean;
 }
 
 export interface AtomicFileOptions extends Durability {
-  /** False: a file that has the name by then stays, and `keep` throws `EEXIST`. */
+  /** False: an existing file is not replaced, and `keep` throws `EEXIST`. */
   readonly replaces: boolean;
-  /** The permission bits, whatever the umask is. Without it they are 0600, less what the umask removes. */
+  /** The permission bits, regardless of the umask. By default 0600, reduced by the umask. */
   readonly mode?: number;
 }
 
 export class AtomicFile {
-  /** The open file that will get the name, to write to and to ask about. */
+  /** The descriptor of the open file. */
   readonly descriptor: number;
   readonly #path: string;
   readonly #part: string;
@@ -76,7 +71,7 @@ export class AtomicFile {
     }
   }
 
-  /** Ignores errors: a kept file has its name already, and after a failure the first error matters more than a leftover part. */
+  /** Ignores errors: a kept file already has its name, and after a failure the first error matters more than a leftover part. */
   #removePart(): void {
     try {
       rmSync(this.#part, { force: true });
@@ -91,7 +86,7 @@ export class AtomicFile {
     closeSync(this.descriptor);
   }
 
-  /** A link does not replace a file that got the name meanwhile, as renaming would. False if the file system has no links. */
+  /** Unlike a rename, a link does not replace a file that was created in the meantime. False if the file system has no links. */
   #linked(): boolean {
     try {
       linkSync(this.#part, this.#path);
@@ -103,13 +98,13 @@ export class AtomicFile {
   }
 }
 
-/** A name of the longest allowed length leaves no room for an addition, so a long name is replaced. */
+/** A long name is replaced, because a name with an addition could exceed the allowed length. */
 function partName(name: string): string {
   const random = Math.random().toString(36).slice(2);
   return Buffer.byteLength(name) > 200 ? `.parley.${random}.part` : `.${name}.${random}.part`;
 }
 
-/** Replaces the content of a file. A reader sees the old content or the new one, whole. On failure the old content stays. */
+/** Replaces the content of a file. A reader sees either the complete old content or the complete new content. A failure keeps the old content. */
 export function replaceFile(path: string, data: string | Uint8Array, durability: Durability): void {
   const file = new AtomicFile(path, { ...durability, replaces: true });
   try {
@@ -121,7 +116,7 @@ export function replaceFile(path: string, data: string | Uint8Array, durability:
   }
 }
 
-/** Renames a whole file that another program has written, within its directory. */
+/** Renames a complete file that another program has written, within its directory. */
 export function moveIntoPlace(part: string, path: string, { durable }: Durability): void {
   const file = openSync(part, 'r+');
   try {

@@ -1,6 +1,6 @@
-// Waits for work that cannot be stopped itself, until a signal fires.
+// Waits for work that cannot be stopped, until a signal fires.
 
-/** Settles as the work does. Rejects with the signal's reason if the signal fires first; the work then goes on. */
+/** Settles like the work. If the signal fires first, it rejects with the reason of the signal, and the work continues. */
 export function beforeAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason);

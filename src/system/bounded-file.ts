@@ -3,10 +3,7 @@ import { statSync } from 'node:fs';
 import { fileBytes } from './file-bytes.ts';
 import { TooLargeFile } from './file-errors.ts';
 
-/**
- * Rejects with the error of the system call, or when the signal fires. For a longer file it rejects with an error of the same form, whose
- * `code` tells the limit.
- */
+/** Rejects with the error of the system call, with a `TooLargeFile`, or with the reason of the signal. */
 export async function readAtMost(path: string, mostBytes: number, signal: AbortSignal): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let total = 0;

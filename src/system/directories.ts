@@ -1,4 +1,4 @@
-// Directories that only the user can read, and the sync that makes the names in a directory survive a power cut.
+// Creates directories that only the user can read, and syncs directories, so that their entries survive a power cut.
 import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
@@ -16,7 +16,7 @@ export function makePrivateDirectory(path: string): void {
     if (isDirectory(path)) return; // another process has created it
     throw error;
   }
-  chmodSync(path, 0o700); // a umask may have removed the owner's own rights
+  chmodSync(path, 0o700); // a umask may have removed rights of the owner
   syncDirectory(parent);
 }
 
@@ -30,7 +30,7 @@ const withoutSync: ReadonlySet<string> = new Set([
   'EISDIR',
 ]);
 
-/** Makes files that were created, renamed or removed in this directory stay so after a power cut. */
+/** Makes the creation, renaming and removal of files in this directory durable. */
 export function syncDirectory(path: string): void {
   let directory: number;
   try {
@@ -51,6 +51,6 @@ function isDirectory(path: string): boolean {
   try {
     return statSync(path).isDirectory();
   } catch {
-    return false; // creating the directory reports what is in the way
+    return false; // creating the directory reports the reason
   }
 }

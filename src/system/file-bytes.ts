@@ -1,8 +1,7 @@
-// Reads the bytes of a file that a user named. It may be a pipe, as in `-f <(command)`, or a terminal. Then the wait for its writer can be
-// stopped.
+// Reads the bytes of a file that a user named. If it is a pipe, as in `-f <(command)`, or a terminal, the wait for its writer can be stopped.
 import { constants, createReadStream, openSync, promises } from 'node:fs';
 
-/** Rejects with the error of the system, or when the signal fires. */
+/** Rejects with the error of the system call, or with the reason of the signal. */
 export async function* fileBytes(path: string, signal: AbortSignal): AsyncGenerator<Uint8Array, void> {
   const mayWait = await promises.stat(path).then(
     (status) => status.isFIFO() || status.isCharacterDevice(),
@@ -13,8 +12,8 @@ export async function* fileBytes(path: string, signal: AbortSignal): AsyncGenera
 }
 
 /**
- * Opening or reading a pipe or a terminal as a file would block a thread until somebody writes. Nothing stops that, not even the end of the
- * process.
+ * Opening or reading a pipe or a terminal as a file would block a thread until there is input. Nothing could stop that, not even the end of
+ * the process.
  */
 async function waitingStream(path: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
   const [{ Socket }, { isatty, ReadStream }, { addAbortSignal }] = await Promise.all([
@@ -26,6 +25,6 @@ async function waitingStream(path: string, signal: AbortSignal): Promise<AsyncIt
   if (isatty(fd)) return addAbortSignal(signal, new ReadStream(fd));
   const isPipe = (await promises.stat(path)).isFIFO();
   if (isPipe) return new Socket({ fd, readable: true, writable: false, signal });
-  // Another device has its bytes at once, or fails.
+  // Any other device returns its bytes at once, or fails.
   return createReadStream(path, { fd, signal });
 }

@@ -1,23 +1,20 @@
-// The meaning of errors of system calls on files.
+// Classifies the errors of system calls on files.
 
-/** True if a disk is full, or this user's share of it. */
+/** True if the disk or the quota of this user is full. */
 export function isDiskFull(error: unknown): boolean {
   return ['ENOSPC', 'EDQUOT', 'EFBIG'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
-/**
- * True if this process, or the whole machine, may open no more files. Some errors, as of a new thread, have the code in the message
- * alone.
- */
+/** True if this process or the machine has reached its limit of open files. Some errors have the code only in the message. */
 export function isOutOfFiles(error: unknown): boolean {
   return error instanceof Error && /\b(EMFILE|ENFILE)\b/.test(error.message);
 }
 
 /** The hint for {@link isOutOfFiles}. */
 export const outOfFilesHint =
-  'Too many files and connections are open. Try again in a moment; if it stays so, raise the limit of open files (ulimit -n).';
+  'Too many files and connections are open. Try again in a moment; if this persists, raise the limit of open files (ulimit -n).';
 
-/** True for the name of a system call on files, as Node's errors have it. */
+/** True if the name in an error of Node is that of a system call on files. */
 export function isFileCall(syscall: string): boolean {
   return fileCalls.has(syscall);
 }
@@ -30,7 +27,7 @@ const fileCalls: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** The failure of a file that is not read because of its size, in the form of a system call's. A device has no size. */
+/** The error for a file over a size limit, in the form of an error of a system call. `code` names the limit. A device has no size. */
 export class TooLargeFile extends Error {
   override readonly name = 'TooLargeFile';
   readonly syscall = 'read';

@@ -1,8 +1,8 @@
-// The failures that users get when a system call on one of their files fails.
+// Creates the failure that a user sees when a system call on a file fails.
 import { ParleyError } from '../service/errors.ts';
 import { isDiskFull, isFileCall, isOutOfFiles, outOfFilesHint, TooLargeFile } from '../system/file-errors.ts';
 
-const shorten = 'Shorten the file, or put another in its place.';
+const shorten = 'Shorten the file, or replace it.';
 
 /** The failure of a system call on a file. Any other error is returned unchanged. */
 export function fileFailure(
@@ -19,20 +19,20 @@ export function fileFailure(
   return new ParleyError('CONFIG', `${name} cannot be ${action} (${code}).`, { hint, cause: error });
 }
 
-/** The failure of a system call on a file that no caller has handled; null for any other error. */
+/** The failure of a system call on a file that no caller has handled. Null for any other error. */
 export function unforeseenFileFailure(error: unknown): ParleyError | null {
   const { code = '', syscall = '', path } = error as NodeJS.ErrnoException;
   if (!(error instanceof Error) || !isFileCall(syscall)) return null;
   const name = path ?? 'A file';
   if (isDiskFull(error)) {
     return new ParleyError('STORAGE_FULL', `There is no room to write ${name} (${syscall}: ${code}).`, {
-      hint: 'What was reported as done stays done. Free some space there and try again.',
+      hint: 'Everything reported as done is kept. Free some space there and try again.',
       cause: error,
     });
   }
   if (isOutOfFiles(error)) return outOfFiles(name, error);
   return new ParleyError('CONFIG', `${name} cannot be read or written (${syscall}: ${code}).`, {
-    hint: 'What was reported as done stays done. Check the disk, and who may use the file.',
+    hint: 'Everything reported as done is kept. Check the disk and the permissions of the file.',
     cause: error,
   });
 }

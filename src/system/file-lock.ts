@@ -1,9 +1,9 @@
-// File locks between processes: for a short synchronous action (`withFileLock`), or for the whole run of a command (`holdFileLock`). The
+// File locks between processes, for a short synchronous action (`withFileLock`) or for the whole run of a command (`holdFileLock`). The
 // operating system releases a lock when its process ends, so no lock outlives its holder.
 import { ParleyError } from '../service/errors.ts';
 import { fileFailure } from './file-failure.ts';
 
-/** Takes the lock of a file, and returns the function that releases it; null while another process holds the lock. */
+/** Takes the lock of a file. Returns the function that releases it, or null while another process holds the lock. */
 export type TakeLock = (path: string) => (() => void) | null;
 
 /** Loads the code for locks, which is SQLite. */
@@ -17,11 +17,11 @@ export interface FileLock {
 }
 
 const usualWaitMs = 10_000;
-/** Two processes that try at the same moment may both find the lock held, so one attempt is not enough. */
+/** If two processes try at the same moment, both may find the lock held, so one attempt is not enough. */
 const holdWaitMs = 300;
 const longestPauseMs = 20;
 
-/** Runs the action under the lock. Rejects with `STORE_BUSY` if the lock stays held for the whole wait. */
+/** Runs the action under the lock. Rejects with `STORE_BUSY` if the wait is over before the lock is free. */
 export async function withFileLock<T>(lock: FileLock, action: () => T): Promise<T> {
   const waitMs = lock.waitMs ?? usualWaitMs;
   const release = await takeWithin(lock, waitMs);
@@ -29,7 +29,7 @@ export async function withFileLock<T>(lock: FileLock, action: () => T): Promise<
     throw new ParleyError(
       'STORE_BUSY',
       `Another process has held the lock ${lock.path} for more than ${waitMs / 1000} s.`,
-      { hint: 'Try again. The lock ends with the process that holds it.' },
+      { hint: 'Try again. The lock is released when the process that holds it ends.' },
     );
   }
   try {
@@ -40,8 +40,8 @@ export async function withFileLock<T>(lock: FileLock, action: () => T): Promise<
 }
 
 /**
- * Takes the lock until the returned function is called. Rejects soon with `STORE_BUSY` if another process holds it. `work` names the work
- * of that process.
+ * Takes the lock and returns the function that releases it. Rejects with `STORE_BUSY` after a short wait if another process holds it. `work`
+ * describes the work of that process.
  */
 export async function holdFileLock(lock: FileLock, work: string): Promise<() => void> {
   const release = await takeWithin(lock, holdWaitMs).catch((error: unknown) => {
@@ -49,11 +49,11 @@ export async function holdFileLock(lock: FileLock, work: string): Promise<() => 
   });
   if (release !== null) return release;
   throw new ParleyError('STORE_BUSY', `Another process of Parley is working on ${work}.`, {
-    hint: `Wait for it, or stop it. The lock ${lock.path} ends with the process that holds it.`,
+    hint: `Wait for it, or stop it. The lock ${lock.path} is released when the process that holds it ends.`,
   });
 }
 
-/** Null if the lock stays held for the whole wait. The wait is a sum of pauses, so a clock that jumps does not change it. */
+/** Returns null if the wait is over before the lock is free. The wait is a sum of pauses, so a clock that jumps does not change it. */
 async function takeWithin({ path, locks }: FileLock, waitMs: number): Promise<(() => void) | null> {
   const take = await locks();
   let waited = 0;

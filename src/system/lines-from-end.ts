@@ -1,17 +1,17 @@
-// Reads the lines of a file from its end, without the whole file in memory.
+// Reads the lines of a file from its end, without loading the whole file into memory.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
 const chunkBytes = 64 * 1024;
 const lineFeed = 0x0a;
 
 export interface LinesFromEndOptions {
-  /** Only so many bytes at the end of the file are read. */
+  /** Only this many bytes at the end of the file are read. */
   readonly mostBytes: number;
-  /** A line of more bytes is left out. */
+  /** A longer line (in bytes) is skipped. */
   readonly longestBytes: number;
 }
 
-/** Gives the last line first. Throws the error of the system call. */
+/** Yields the last line first. Throws the error of the system call. */
 export function* linesFromEnd(
   path: string,
   { mostBytes, longestBytes }: LinesFromEndOptions,

@@ -1,4 +1,4 @@
-// A steady clock: it only goes forward, even if the time of day is set.
+// A monotonic clock: it never goes back, even if the time of day is changed.
 
 /** Milliseconds since an arbitrary moment. `performance.now` is not used, because Node takes 2 ms to load `performance`. */
 export function monotonicMs(): number {

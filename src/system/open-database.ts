@@ -1,10 +1,10 @@
-// What is asked of a database that is none of Parley's own. The library that opens it is chosen with that of the store.
+// The interface to a SQLite database of another program. It is opened with the library that also opens the store.
 
-/** Values by the names of their parameters, or of the `?` in their order. */
+/** Values by the names of their parameters, or in the order of their `?`. */
 export type StatementValues = Readonly<Record<string, string | number>> | readonly (string | number)[];
 
 export interface OpenedStatement {
-  /** The rows one by one. No other statement of the database may run before the last one. */
+  /** Yields the rows one by one. No other statement of the database may run before the last row. */
   iterate(values: StatementValues): Iterable<unknown>;
 }
 

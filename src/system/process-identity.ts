@@ -10,7 +10,7 @@ export interface ProcessIdentity {
   stateOf(name: string): 'running' | 'gone' | 'unknown';
 }
 
-/** The facts about processes that the operating system gives. */
+/** The operating system's information about processes. */
 export interface ProcessTable {
   readonly pid: number;
   /** True also for a process of another user. */
@@ -26,14 +26,14 @@ export function processIdentity(table: ProcessTable): ProcessIdentity {
       const pid = Number(/^([1-9]\d*) /.exec(other)?.[1]);
       if (Number.isNaN(pid) || !other.endsWith(` ${machine}`)) return 'unknown';
       const stat = readStat(pid);
-      // A process with another start time has got the pid of the process with that name.
+      // A process with another start time has reused the pid.
       const isAnother = stat !== null && other !== name(pid);
       return table.isRunning(pid) && !isAnother && !stat?.hasEnded ? 'running' : 'gone';
     },
   };
 }
 
-/** A pid is unique until the machine restarts, and within a namespace: each container has its own. */
+/** A pid is unique only until the machine restarts, and only within a namespace (each container has its own). */
 function machineName(): string {
   try {
     const run = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
@@ -49,12 +49,12 @@ export function isOfEarlierBoot(name: string, own: ProcessIdentity): boolean {
   return boot !== null && ownBoot !== null && boot !== ownBoot;
 }
 
-/** The id of the boot in a name; null for a name from a system without such an id. */
+/** The boot id in a name. Null for a name from a system without such an id. */
 function bootOf(name: string): string | null {
   return /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(name)?.[0] ?? null;
 }
 
-/** `-` if the system does not give the start time. */
+/** `-` if the system does not report the start time. */
 function startTime(pid: number): string {
   return readStat(pid)?.startTime ?? '-';
 }

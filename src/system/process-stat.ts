@@ -1,7 +1,7 @@
 // Reads `/proc/<pid>/stat` of Linux (proc_pid_stat(5)).
 
 export interface ProcessStat {
-  /** True for a process that has ended and whose parent has not yet asked for its status (state Z or X). */
+  /** True for a process that has ended and whose parent has not yet collected its status (state Z or X). */
   readonly hasEnded: boolean;
   readonly session: number;
   /** The device number of the controlling terminal; 0 for none. */
@@ -10,7 +10,7 @@ export interface ProcessStat {
   readonly startTime: string;
 }
 
-/** Null for a text of another form. */
+/** Null for a text in another format. */
 export function parseProcessStat(text: string): ProcessStat | null {
   // The second field is the program's name in parentheses. The name may contain spaces and parentheses, so the last closing parenthesis
   // ends it, and the third field follows.

@@ -1,4 +1,4 @@
-// A text that identifies the terminal of this process. It is the same for all commands in that terminal, and for no others.
+// Identifies the terminal of this process by a text that is the same for all commands in that terminal, and different in other terminals.
 import { parseProcessStat } from './process-stat.ts';
 
 export interface TerminalDependencies {
@@ -28,7 +28,7 @@ export function terminalIdentity(dependencies: TerminalDependencies): string | n
   const own = readStat(dependencies, 'self');
   if (own === null) return identityByVariables(dependencies.env);
   if (own.terminal === 0) return null;
-  // Device numbers and pids are used again. The start time of the session leader distinguishes today's terminal from an earlier one.
+  // Device numbers and pids are reused. The start time of the session leader distinguishes this terminal from an earlier one.
   const leader = own.session > 0 ? readStat(dependencies, String(own.session)) : null;
   return `tty ${own.terminal} ${own.session} ${leader?.startTime ?? 'unknown'}`;
 }

@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => place.remove());
 
-const said = /^Made a store in .*, with a project "default" and a key \(profile local\)\.\n$/;
+const said = /^Created a store in .*, with a project "default" and a key \(profile local\)\.\n$/;
 
 test('it is said in one line on stderr, once', async () => {
   const first = await place.parley(['chat', '-m', 'echo', 'hi']);
@@ -87,7 +87,7 @@ test('a key from PARLEY_API_KEY makes no project and no profile', async () => {
   expect(status).toBe(4);
   expect(await place.parley(['models'])).toMatchObject({
     status: 0,
-    err: expect.stringMatching(/^Made a store/),
+    err: expect.stringMatching(/^Created a store/),
   });
 });
 

@@ -109,7 +109,7 @@ describe('topics', () => {
     expect(examples.length).toBe(5);
     const ids = 'a=$(parley sessions create); b=$(parley sessions create);';
     const { status, out, err } = await place.shell(`set -e; ${ids}${examples.join('\n')}`);
-    expect({ status, err: err.replace(/^Made a store.*\n/, '') }).toEqual({ status: 0, err: '' });
+    expect({ status, err: err.replace(/^Created a store.*\n/, '') }).toEqual({ status: 0, err: '' });
     expect(out).toMatch(/^eliza\necho\nses_\w+\nses_\w+\n.+\nses_\w+\ttrue\nses_\w+\ttrue\n/);
   });
 

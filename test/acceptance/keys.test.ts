@@ -262,7 +262,7 @@ describe('doctor', () => {
   test('names a configuration that others can read, as every command does, and the command that mends it', async () => {
     chmodSync(place.configFile, 0o644);
     const { status, out } = await place.parley(['doctor']);
-    const warning = /^Warning: Other users may read the keys in .*\(mode 0644\)\. Run: chmod 600 .*\n$/;
+    const warning = /^Warning: Other users can read the keys in .*\(mode 0644\)\. Run: chmod 600 .*\n$/;
     expect(await place.parley(['verify'])).toMatchObject({ status: 0, err: expect.stringMatching(warning) });
     expect(await place.parley(['verify', '--quiet'])).toMatchObject({ status: 0, err: '' });
     expect(status).toBe(2);
@@ -279,7 +279,7 @@ describe('doctor', () => {
     for (const directory of directories) chmodSync(directory, 0o777);
     const { status, out } = await place.parley(['doctor']);
     const warning =
-      /^Warning: Other users may put files into .*config \(mode 0777\) and .*data \(mode 0777\)\. Run: chmod o-w .*\n$/;
+      /^Warning: Other users can add files to .*config \(mode 0777\) and .*data \(mode 0777\)\. Run: chmod o-w .*\n$/;
     expect(await place.parley(['verify'])).toMatchObject({ status: 0, err: expect.stringMatching(warning) });
     expect(status).toBe(2);
     const [, remedy = ''] = /^FAIL configuration .*\(CONFIG\)\n +Run: (chmod o-w .*)\n/m.exec(out) ?? [];

@@ -87,7 +87,7 @@ describe('a store whose directory is away', () => {
     const session = await place.newSession();
     const key = storedKey(place);
     renameSync(place.dataDirectory, away);
-    expect((await place.parley(begin)).err).toContain('Made a store');
+    expect((await place.parley(begin)).err).toContain('Created a store');
     const other = await place.newSession();
     const second = join(place.path, 'second');
     renameSync(place.dataDirectory, second);

@@ -48,7 +48,7 @@ describe('a mode', () => {
   test.each([
     [['--base-url', 'http://example.com'], /--base-url would send the key unencrypted/],
     [['--key', 'sk-canary'], /--key does not say where the key is/],
-    [['--fallback', 'nobody'], /--fallback names no mode: "nobody"/],
+    [['--fallback', 'nobody'], /--fallback is not a mode: "nobody"/],
     [['--temperature', 'warm'], /Give a number/],
   ])('with %j is refused, and nothing is kept', async (flags, message) => {
     const words = ['modes', 'add', 'other', '--base-url', place.server.url, '--model', 'm', ...flags];
@@ -97,7 +97,7 @@ describe('a chat', () => {
     place.script = (_request, response) =>
       sendStream(response, replyOf('<think>\nThey gre', 'et me.</th', 'ink>\n\nHello'));
     expect(await place.parley(['chat', '-n', '--reasoning', 'Hi'])).toMatchObject({
-      ...{ out: 'Hello\n', err: expect.stringMatching(/^Made a store in .*\nThey greet me\.\n$/) },
+      ...{ out: 'Hello\n', err: expect.stringMatching(/^Created a store in .*\nThey greet me\.\n$/) },
     });
     const id = (await place.output(['sessions', 'list', '--ids'])).trim();
     expect(await place.output(['chat', '-n', '-s', id, 'Again'])).toBe('Hello\n');

@@ -108,8 +108,8 @@ const values: readonly Row[] = [
 
 const http = { PARLEY_API_KEY: 'pk_x' };
 const configuration: readonly Row[] = [
-  ['an unknown profile', ['--profile', 'nope', ...hello], /"nope".*\nThere are: local/],
-  ['an unknown profile to use', ['profiles', 'use', 'nope'], /"nope".*\nThere are: local/],
+  ['an unknown profile', ['--profile', 'nope', ...hello], /"nope".*\nProfiles: local/],
+  ['an unknown profile to use', ['profiles', 'use', 'nope'], /"nope".*\nProfiles: local/],
   ['an unknown profile by variable', hello, /PARLEY_PROFILE/, { env: { PARLEY_PROFILE: 'nope' } }],
   ['a URL that is none', ['--url', 'nope', ...hello], /is not a URL/, { env: http }],
   ['a URL of another scheme', ['--url', 'ftp://h', ...hello], /https:\/\//, { env: http }],

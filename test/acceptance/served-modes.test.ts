@@ -40,7 +40,7 @@ describe('a file of modes for serve', () => {
     await reload(`modes:\n${mode('three')}    temprature: 1\n`, 'modes not read again');
     expect(served.written.err).toContain('line 5: modes.three.temprature is not a setting of a mode');
     expect(await modesOf(served.url, key)).toEqual(['one', 'two', 'eliza*', 'echo']);
-    await reload('# moved\n', `${file()}, line 1: holds no modes.`);
+    await reload('# moved\n', `${file()}, line 1: contains no modes.`);
     expect(await modesOf(served.url, key)).toEqual(['one', 'two', 'eliza*', 'echo']);
     expect((await served.end('SIGTERM')).status).toBe(143);
   });
@@ -87,8 +87,8 @@ describe('a file of modes for serve', () => {
   }, 30_000);
 
   test.each([
-    ['wrong', 'default: nobody\n', 'line 1: default names no mode'],
-    ['empty', '', 'line 1: holds no modes'],
+    ['wrong', 'default: nobody\n', 'line 1: default is not a mode'],
+    ['empty', '', 'line 1: contains no modes'],
     [
       'wrong in one of its modes',
       (): string => `modes:\n${mode('one')}${mode('two')}    key: x\n`,

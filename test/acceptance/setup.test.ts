@@ -176,7 +176,7 @@ describe('a vendor whose key is set, at a terminal', () => {
     const wrong = { ...vendorEnv(), OPENAI_BASE_URL: 'http://user:secret@api.example/v1' };
     const { status, err } = await place.parley(['setup', '--yes'], { env: wrong });
     expect(status).toBe(0);
-    expect(err).toContain('The URL of OPENAI_BASE_URL holds a user name or a password.');
+    expect(err).toContain('The URL of OPENAI_BASE_URL contains a user name or a password.');
     expect(err).not.toMatch(/secret|api\.example|api\.openai\.com/);
   });
 });

@@ -156,7 +156,7 @@ test.each([
     ['nope', 'x'],
     /There is no template nope\. \(USAGE\)\nTemplates: commit\. Make it: parley templates edit nope\n/,
   ],
-  [['../../etc/passwd', 'x'], /"\.\.\/\.\.\/etc\/passwd" cannot be the name of a template/],
+  [['../../etc/passwd', 'x'], /"\.\.\/\.\.\/etc\/passwd" is not a valid template name/],
 ])('what the template cannot take is refused before anything is sent: %j', async (words, told) => {
   const refused = await chat(...words);
   expectFailure(refused, { status: 2, code: 'USAGE' });
@@ -170,10 +170,10 @@ test.each([
   ],
   ['---\nmode: [echo]\n---\nHi', /faulty\.md, line 2: mode must be a text/],
   ['---\nparameters: 3\n---\nHi', /faulty\.md, line 2: parameters must be names with values/],
-  ['---\n- mode\n---\nHi', /faulty\.md, line 2: the settings are no names with values/],
+  ['---\n- mode\n---\nHi', /faulty\.md, line 2: the settings are not names with values/],
   ['---\nmode: "echo\n---\nHi', /faulty\.md, line \d: /],
-  ['---\nmode: echo\nHi', /faulty\.md, line 1: the settings that begin here have no end/],
-  ['---\nmode: echo\n---\n\nHi\n{{a b}}', /faulty\.md, line 6: \{\{ begins no variable here/],
+  ['---\nmode: echo\nHi', /faulty\.md, line 1: the settings that begin here are not closed/],
+  ['---\nmode: echo\n---\n\nHi\n{{a b}}', /faulty\.md, line 6: this \{\{ does not begin a variable/],
   ['\0', /faulty\.md is not text/],
 ])('a fault of the file is told with its place: %j', async (text, told) => {
   mkdirSync(folder, { recursive: true });

@@ -120,7 +120,7 @@ test('a part of the build that an upgrade has removed is named', () => {
     const words = [join(place, 'bin/parley.js'), 'sessions', 'list'];
     const { status, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8', env: { PATH: '' } });
     expect(stderr).toMatch(
-      /sessions-.{8}\.cjs is gone: another version may be in its place\. Start parley again/,
+      /sessions-.{8}\.cjs is missing: another version may have replaced it\. Start parley again/,
     );
     expect(status).toBe(1);
   } finally {

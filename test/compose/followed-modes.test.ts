@@ -1,4 +1,4 @@
-// Modes that are looked at before each call, in a place that may not answer.
+// Modes that are refreshed before each call, in a place that may not respond.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { followedModes } from '../../src/compose/followed-modes.ts';
 import type { EmbeddedBackend } from '../../src/service/backend.ts';
@@ -18,8 +18,8 @@ afterAll(async () => {
   await directory.remove();
 });
 
-test('whoever stops waiting is not held up by a place that gives no answer', async () => {
-  const { service } = followedModes(backend, { look: () => new Promise(() => {}) }, async () => {});
+test('a caller that stops waiting is not delayed by a place that does not respond', async () => {
+  const { service } = followedModes(backend, { refresh: () => new Promise(() => {}) }, async () => {});
   const stop = new AbortController();
   const call = callWith(key, { signal: stop.signal });
   const asked = [say(service, call, 'Hi'), service.models(call)];
@@ -27,15 +27,15 @@ test('whoever stops waiting is not held up by a place that gives no answer', asy
   for (const one of asked) await expect(one).rejects.toThrow('stopped');
 });
 
-test('where they cannot be read, a chat goes on with the last known, and the next look puts newer ones to use', async () => {
-  const looks = [true, new Error('away'), false];
+test('where they cannot be read, a chat continues with the last known ones, and the next refresh applies newer ones', async () => {
+  const results = [true, new Error('away'), false];
   let reloads = 0;
-  const look = async () => {
-    const found = looks.shift() ?? false;
-    if (found instanceof Error) throw found;
-    return found;
+  const refresh = async () => {
+    const result = results.shift() ?? false;
+    if (result instanceof Error) throw result;
+    return result;
   };
-  const { service, archive } = followedModes(backend, { look }, async () => {
+  const { service, archive } = followedModes(backend, { refresh }, async () => {
     reloads += 1;
     if (reloads === 1) throw new Error('not read');
   });
@@ -46,9 +46,9 @@ test('where they cannot be read, a chat goes on with the last known, and the nex
   await service.models(callWith(key));
   expect(reloads).toBe(2);
   // Another reply to a message asks an engine too.
-  looks.push(true);
+  results.push(true);
   const { session_id } = await say(service, callWith(key), 'Hi');
-  looks.push(true);
+  results.push(true);
   await collect(archive.regenerate(callWith(key), session_id, {}, 'whole'));
   expect(reloads).toBe(4);
 });

@@ -54,7 +54,7 @@ test.each(['', '# none yet\n', 'null\n', '{}', 'modes: {}\n', 'modes:\n', 'defau
     const path = fileOf(text);
     await expect(readModesFile(path, signal)).rejects.toMatchObject({
       code: 'CONFIG',
-      message: `${path}, line 1: holds no modes.`,
+      message: `${path}, line 1: contains no modes.`,
     });
   },
 );
@@ -86,12 +86,12 @@ test.each([
   [
     'modes:\n  one: {base_url: "https://a.example", model: 3}\n',
     2,
-    'modes.one.model must be a text that is not empty',
+    'modes.one.model must be a non-empty text',
   ],
   [
     'modes: {"one": {"base_url": "https://u:p@a.example",\n "model": "m"}}',
     1,
-    'modes.one.base_url holds a user name',
+    'modes.one.base_url contains a user name',
   ],
   [
     'modes:\n  one: {base_url: "http://a.example", model: m}',
@@ -130,26 +130,26 @@ test.each([
     'modes.one.parameters.seed holds a value that JSON cannot hold',
   ],
   [`modes:\n  one: {${base}, engine: smoke}`, 2, 'modes.one.engine must be "openai"'],
-  [`modes:\n  one: {${base}, fallback: nobody}`, 2, 'modes.one.fallback names no mode: "nobody"'],
+  [`modes:\n  one: {${base}, fallback: nobody}`, 2, 'modes.one.fallback is not a mode: "nobody"'],
   [
     `modes:\n  one: {${base}, fallback: two}\n  two: {${base}, fallback: one}`,
     2,
     'modes.one.fallback leads back',
   ],
   [`modes:\n  eliza: {${base}}`, 2, 'modes.eliza the mode eliza is built in'],
-  [`modes:\n  ../x: {${base}}`, 2, 'modes.../x "../x" cannot be the name of a mode'],
+  [`modes:\n  ../x: {${base}}`, 2, 'modes.../x "../x" is not a valid mode name'],
   ['modes:\n  one:\n   - x', 3, 'modes.one is not an object'],
-  ['default: nobody\n', 1, 'default names no mode'],
+  ['default: nobody\n', 1, 'default is not a mode'],
   ['\n\nmods: {}\n', 3, 'mods is not a field of a file of modes'],
   ['modes: [\n', 2, ''],
   ['modes: {}\nmodes: {}\n', 2, ''],
-  ['- x\n', 1, 'holds no modes'],
-  ['only words\n', 1, 'holds no modes'],
+  ['- x\n', 1, 'contains no modes'],
+  ['only words\n', 1, 'contains no modes'],
   ['modes: {}\n---\nmodes: {}\n', 2, 'a second document begins here'],
   [
     `modes:\n  one:\n    base_url: https://a.example\n    model: m\n    context_tokens: 300\n    system: ${'word '.repeat(200)}\n`,
     6,
-    'modes.one.system takes about 337 tokens, and the context of the mode has 300',
+    'modes.one.system has about 337 tokens, but the context of the mode has only 300',
   ],
 ])('a fault in %j is told with its line and field, and no key is quoted', async (text, line, problem) => {
   const path = fileOf(text);
@@ -163,7 +163,7 @@ test.each([
 
 test.each([
   ['lists in lists', `modes: ${'['.repeat(100_000)}`, 'is nested too deeply'],
-  ['aliases of aliases', `${bomb}modes: {}\n`, 'holds too many aliases'],
+  ['aliases of aliases', `${bomb}modes: {}\n`, 'has too many aliases'],
 ])('%s without end are told, and fill no memory', async (_what, text, problem) => {
   const path = fileOf(text);
   await expect(readModesFile(path, signal)).rejects.toMatchObject({

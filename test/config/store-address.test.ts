@@ -63,7 +63,7 @@ describe('the address of a store', () => {
     ]) {
       const { message, hint } = refusal(text, { env: { USER: 'ada' } });
       expect([message, message + hint]).toEqual([
-        'The store of a test has an @ behind a slash or a question mark.',
+        'The store of a test has an @ after a slash or a question mark.',
         expect.not.stringContaining('s3cret'),
       ]);
       expect(hint).toContain('%2F');
@@ -108,7 +108,7 @@ describe('the address of a store', () => {
   test.each([
     ['mysql://u@localhost/db', 'not an address of PostgreSQL'],
     ['postgres://u@localhost/d b', 'not an address of PostgreSQL'],
-    ['postgres://localhost/db', 'names no user'],
+    ['postgres://localhost/db', 'has no user'],
     ['postgres://u@localhost:99999/db', 'a host or a port'],
     ['postgres://u@localhost/db?color=red', 'color'],
     ['postgres://u@localhost/db?schema=Team"', 'schema'],

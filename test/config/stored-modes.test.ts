@@ -39,7 +39,7 @@ describe('a stored mode', () => {
   });
 
   test('of any name is its own: __proto__ is refused, constructor is a mode like any other', () => {
-    expect(() => putMode(emptyConfig, mode('__proto__'))).toThrow('cannot be the name of a mode');
+    expect(() => putMode(emptyConfig, mode('__proto__'))).toThrow('is not a valid mode name');
     expect(storedModeConfig(putMode(emptyConfig, mode('constructor')), 'x').modes).toHaveLength(1);
     expect(() => removeMode(emptyConfig, 'constructor')).toThrow('There is no mode "constructor"');
   });
@@ -98,7 +98,7 @@ describe('a stored mode', () => {
     expect(book.faulty.map(({ name, failure }) => `${name}: ${failure.message}`)).toEqual([
       'a: x: modes.a.fallback leads back to the mode itself.',
       'b: x: modes.b.fallback leads back to the mode itself.',
-      'c: x: modes.c.fallback names no mode: "gone".',
+      'c: x: modes.c.fallback is not a mode: "gone".',
     ]);
   });
 
@@ -107,7 +107,7 @@ describe('a stored mode', () => {
     const book = storedModeConfig(config, 'x');
     expect(book.default).toBe('gone');
     expect(book.faulty.map(({ name, failure }) => [name, failure.message, failure.remedy])).toEqual([
-      ['gone', 'x: default_mode names no mode.', { kind: 'choose_default_mode' }],
+      ['gone', 'x: default_mode is not a mode.', { kind: 'choose_default_mode' }],
     ]);
     expect(storedModeConfig(setDefaultMode(config, 'good'), 'x').faulty).toEqual([]);
   });
@@ -176,12 +176,12 @@ describe('the key of a reference', () => {
     ['file:~/key', 'the file ~/key cannot be read (HOME is not set)'],
     ['env:NONE', 'the variable NONE is not set'],
     ['env:EMPTY', 'the variable EMPTY is empty'],
-    ['env:TWO', 'the variable TWO holds characters that a key cannot have'],
+    ['env:TWO', 'the variable TWO contains invalid characters'],
     ['file:/nowhere/key', 'the file /nowhere/key cannot be read (ENOENT)'],
     ['file:/', 'the file / cannot be read (a directory)'],
     ['file:/dev/zero', 'the file /dev/zero cannot be read (not a regular file)'],
     ['command:head -c 200000 /dev/zero | tr "\\0" k', 'the command wrote more than 65536 bytes'],
-    ['command:true', 'what the command wrote is empty'],
+    ['command:true', 'the output of the command is empty'],
     ['command:echo secret >&2; exit 3', 'the command failed (exit 3)'],
     ['command:kill -9 $$', 'the command failed (exit by a signal)'],
   ])('%s that gives none is told, and nothing of what was read', async (reference, problem) => {

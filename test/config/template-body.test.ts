@@ -37,7 +37,7 @@ describe('a body', () => {
     'refuses %j, and names the line',
     (text) => {
       const line = text.split('\n').length - 1;
-      expect(() => parseTemplateBody(text)).toThrow(new BodyFault(line, '{{ begins no variable here'));
+      expect(() => parseTemplateBody(text)).toThrow(new BodyFault(line, 'this {{ does not begin a variable'));
     },
   );
 

@@ -26,7 +26,7 @@ async function inTurn<T>(count: number, atOnce: number, run: (index: number) => 
   return results;
 }
 
-test('eight processes chat in one session at idempotencyKey: all succeed, their turns one after the other', async () => {
+test('eight processes chat in one session at once: all succeed, their turns one after the other', async () => {
   const session = await place.newSession();
   // Long enough that no turn ends before the next process wants its turn.
   const messages = Array.from({ length: 8 }, (_, index) => `${index} ${'word '.repeat(20_000)}`);

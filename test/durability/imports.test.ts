@@ -1,4 +1,4 @@
-// Imports that are killed and resumed, and two imports at idempotencyKey: each session is there once, and belongs to one import.
+// Imports that are killed and resumed, and two imports at once: each session is there once, and belongs to one import.
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { importStorm, keptIn, writeConversations } from '../support/import-storm.ts';

@@ -158,7 +158,7 @@ export function describeRegenerations(name: string, open: () => Promise<SessionS
       expect(await store.renewTurn(project, lost, 60_000)).toBe(false);
     });
 
-    it('of one key are made idempotencyKey: a repeated key gets its own reply, also when that is an alternative', async () => {
+    it('of one key are made once: a repeated key gets its own reply, also when that is an alternative', async () => {
       const store = await open();
       const project = await newProject(store);
       const session_id = await sessionOf(store, project, ['a']);

@@ -12,7 +12,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   system: ['service/errors.ts'],
   store: ['service', 'system'],
   wire: ['service', 'http'],
-  engine: ['service', 'http', 'system/monotonic-clock.ts'],
+  engine: ['service', 'http', 'system/before-abort.ts', 'system/monotonic-clock.ts'],
   local: [
     'service',
     'store/page-room.ts',

@@ -1,6 +1,6 @@
 // Reads a large export in a thread of its own, so that parsing it and storing what it holds run at the same time.
 import { ParleyError } from '../../service/errors.ts';
-import { isProgramThere, startThread } from '../../system/program-thread.ts';
+import { isProgramAvailable, startThread } from '../../system/program-thread.ts';
 import { bulkSources } from './bulk-sources.ts';
 import type { ImportItem } from './import-item.ts';
 import { MessageQueue } from './message-queue.ts';
@@ -16,7 +16,9 @@ const youngMegabytes = 8;
 
 /** Where the thread finds the file; null for a file that is read here. */
 export function placeForThread(source: Source, { bytes, place }: SourceFile): FilePlace | null {
-  return bytes >= leastBytes && bulkSources.includes(source) && isProgramThere(usualThread) ? place : null;
+  return bytes >= leastBytes && bulkSources.includes(source) && isProgramAvailable(usualThread)
+    ? place
+    : null;
 }
 
 /** The items of a file, as `foreignItems` gives them. */

@@ -23,7 +23,7 @@ function* chunks(message: string): Generator<string> {
   }
 }
 
-/** Half a surrogate pair is no valid text: writing it as UTF-8 would alter it. */
+/** True if a surrogate pair is cut at this position. Its halves could not be written as UTF-8. */
 function splitsPair(message: string, at: number): boolean {
   return at < message.length && (message.codePointAt(at - 1) ?? 0) > 0xffff;
 }

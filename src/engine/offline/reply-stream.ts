@@ -1,4 +1,4 @@
-// Streams a reply that is known whole as engine events. It waits for nothing, and checks the signal before every event.
+// Streams a complete reply as engine events. It does not wait, and checks the signal before every event.
 import type { EngineEvent } from '../reply-engine.ts';
 
 export async function* replyStream(

@@ -4,11 +4,11 @@ import { fieldOf, textOf } from '../../http/foreign-json.ts';
 import type { Usage } from '../../service/session.ts';
 
 export interface CompletionChunk {
-  /** Which of several replies the chunk belongs to, as the server counts them; null for a chunk without a reply. */
+  /** The index of the reply to which the chunk belongs, as the server counts its replies. Null for a chunk without a reply. */
   readonly index: number | null;
   readonly text: string;
   readonly reasoning: string;
-  /** The server's own word for the reason; null while the reply continues. */
+  /** The server's own name for the reason of the end. Null while the reply continues. */
   readonly finish: string | null;
   readonly usage: Usage | null;
   /** The value of the server's field `error`; null if there is none. */
@@ -17,7 +17,7 @@ export interface CompletionChunk {
   readonly callsTool: boolean;
 }
 
-/** Null for a value that is no chunk of a completion. */
+/** Null for a value that is not a chunk of a completion. */
 export function readChunk(value: unknown): CompletionChunk | null {
   if (typeof value !== 'object' || value === null) return null;
   const choices = fieldOf(value, 'choices');
@@ -34,7 +34,7 @@ export function readChunk(value: unknown): CompletionChunk | null {
   return {
     index: choice === undefined ? null : indexOf(choice),
     text: textOf(content) + parts.map(partText).join('') + textOf(fieldOf(message, 'refusal')),
-    // The notes are in `reasoning_content` at DeepSeek, llama.cpp and vLLM, in `reasoning` at OpenRouter, Groq and Ollama, and in parts at
+    // The reasoning is in `reasoning_content` at DeepSeek, llama.cpp and vLLM, in `reasoning` at OpenRouter, Groq and Ollama, and in parts at
     // Mistral.
     reasoning:
       (textOf(fieldOf(message, 'reasoning_content')) || textOf(fieldOf(message, 'reasoning'))) +
@@ -47,7 +47,7 @@ export function readChunk(value: unknown): CompletionChunk | null {
 }
 
 /** True for an object without a reply and without a failure. Gateways send such objects to keep a connection alive. */
-export function isNote(value: unknown): boolean {
+export function isKeepAlive(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && readChunk(value) === null;
 }
 
@@ -89,7 +89,7 @@ function readUsage(value: unknown): Usage | null {
   return isCount(input_tokens) && isCount(output_tokens) ? { input_tokens, output_tokens } : null;
 }
 
-/** A larger count is ignored, because it would spoil every sum with it. */
+/** A larger count is ignored, because it would distort every sum. */
 const mostTokens = 1e12;
 
 function isCount(value: unknown): value is number {

@@ -3,7 +3,7 @@ import type { ModeSettings } from '../../service/mode-settings.ts';
 import { schemaInstructions } from '../../service/schema-instructions.ts';
 import type { ContextMessage, EngineContext } from '../reply-engine.ts';
 
-/** Follows a cut reply in the history, so that the model does not take the reply for a complete one. */
+/** Follows a cut reply in the history, so that the model does not treat the reply as complete. */
 export const cutMark = '[This reply was cut off here.]';
 
 /**
@@ -17,11 +17,11 @@ export function completionsPath(baseUrl: string): string {
   return `${path === '' ? '/v1' : path}/chat/completions`;
 }
 
-/** What is asked of a server, as far as it is known to take it. */
+/** The optional features of the request, which some servers refuse. */
 export interface CompletionForm {
-  /** True: the count of tokens is asked for. */
+  /** True to request the token count. */
   readonly withUsage: boolean;
-  /** True: a schema is sent as `response_format`. False: it is told in words, after the system prompt. */
+  /** True to send a schema as `response_format`. False to describe it in words, after the system prompt. */
   readonly withFormat: boolean;
 }
 
@@ -51,7 +51,7 @@ export function completionBody(
   });
 }
 
-/** `strict` is what makes OpenAI keep to the schema. A server that cannot keep to it strictly refuses the request. */
+/** With `strict`, OpenAI enforces the schema. A server that cannot enforce it refuses the request. */
 function responseFormat(schema: string) {
   return { type: 'json_schema', json_schema: { name: 'reply', strict: true, schema: JSON.parse(schema) } };
 }

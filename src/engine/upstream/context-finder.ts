@@ -1,4 +1,5 @@
-// Asks a model's server how many tokens a conversation with the model may have. Servers tell it in different places; many do not tell it.
+// Asks a model's server how many tokens a conversation with the model may have. Servers report this in different places, and many do not
+// report it.
 import { fieldOf, parseJson, textOf } from '../../http/foreign-json.ts';
 import { HttpClient } from '../../http/http-client.ts';
 import { HttpFailure } from '../../http/http-failure.ts';
@@ -9,19 +10,19 @@ import type { ContextSize } from '../../service/model-server.ts';
 import { completionsPath } from './completion-request.ts';
 import type { UpstreamOptions } from './upstream-options.ts';
 
-type Asked = Pick<ModeSettings, 'name' | 'base_url' | 'model' | 'key'>;
+type QueriedMode = Pick<ModeSettings, 'name' | 'base_url' | 'model' | 'key'>;
 
-// A chat waits for the answer.
+// The timeouts are short, because a chat waits for the response.
 const connectMs = 2000;
 const responseMs = 3000;
-/** The most bytes of a list of models: some vendors have hundreds, each with a description. */
+/** The most bytes of a list of models. Some vendors have hundreds of models, each with a description. */
 const mostBytes = 16 * 1024 * 1024;
 const leastTokens = 256;
 const mostTokens = 100_000_000;
 
-/** Null if the server does not tell it, or does not answer. The programs of this machine are asked in their own ways, too. */
+/** Null if the server does not report it, or does not respond. On this machine, the APIs of llama.cpp and Ollama are asked, too. */
 export async function findContext(
-  { name, base_url, model, key: reference }: Asked,
+  { name, base_url, model, key: reference }: QueriedMode,
   options: UpstreamOptions,
   signal: AbortSignal,
 ): Promise<ContextSize | null> {
@@ -31,8 +32,8 @@ export async function findContext(
     const authorities = await options.authorities();
     const key = reference === null ? null : await options.readKey(reference, name, signal);
     const limits = { connectMs, responseMs, silenceMs: responseMs, mostBytes, detectsStale: false };
-    const connected = new HttpClient({ origin, proxies: options.proxies, authorities, ...limits });
-    client = connected;
+    const openClient = new HttpClient({ origin, proxies: options.proxies, authorities, ...limits });
+    client = openClient;
     const ask = async (method: 'GET' | 'POST', path: string, body: object | null): Promise<unknown> => {
       const headers = {
         Accept: 'application/json',
@@ -40,9 +41,9 @@ export async function findContext(
         ...(key !== null && { Authorization: `Bearer ${key}` }),
       };
       const text = body === null ? null : JSON.stringify(body);
-      const response = await connected.request({ method, path, headers, body: text, signal });
-      const answer = await response.text(mostBytes);
-      return response.status < 300 ? parseJson(answer) : null;
+      const response = await openClient.request({ method, path, headers, body: text, signal });
+      const responseText = await response.text(mostBytes);
+      return response.status < 300 ? parseJson(responseText) : null;
     };
     const models = completionsPath(base_url).replace(/\/chat\/completions$/, '/models');
     const listed = ofList(await ask('GET', models, null), model);
@@ -62,7 +63,7 @@ export async function findContext(
   }
 }
 
-/** OpenRouter and Together say `context_length`, Groq `context_window`, Mistral `max_context_length`, vLLM `max_model_len`, llama.cpp `meta`. */
+/** OpenRouter and Together name it `context_length`, Groq `context_window`, Mistral `max_context_length`, vLLM `max_model_len`, llama.cpp `meta`. */
 function ofList(body: unknown, model: string): number | null {
   const data = fieldOf(body, 'data');
   const entries: readonly unknown[] = Array.isArray(data) ? data : [];
@@ -80,12 +81,12 @@ function ofProperties(body: unknown): number | null {
   return firstCount(fieldOf(fieldOf(body, 'default_generation_settings'), 'n_ctx'), fieldOf(body, 'n_ctx'));
 }
 
-/** Ollama: what the model is started with, else what it was made for. */
+/** Ollama: the context with which the model is started, otherwise the context for which it was trained. */
 function ofOllama(body: unknown): number | null {
-  const [, started] = /^num_ctx\s+(\d+)\s*$/m.exec(textOf(fieldOf(body, 'parameters'))) ?? [];
+  const [, configured] = /^num_ctx\s+(\d+)\s*$/m.exec(textOf(fieldOf(body, 'parameters'))) ?? [];
   const facts = Object.entries(fieldOf(body, 'model_info') ?? {});
-  const [, made] = facts.find(([field]) => field.endsWith('.context_length')) ?? [];
-  return firstCount(started === undefined ? null : Number(started), made);
+  const [, trained] = facts.find(([field]) => field.endsWith('.context_length')) ?? [];
+  return firstCount(configured === undefined ? null : Number(configured), trained);
 }
 
 function firstCount(...values: readonly unknown[]): number | null {

@@ -13,7 +13,7 @@ const responseMs = 5000;
 /** The most bytes of the body, both as it arrives and unpacked. */
 const mostBytes = 16 * 1024 * 1024;
 
-/** Never rejects for a fault of a server, which is part of the result. */
+/** A fault of the server is part of the result. The promise does not reject for it. */
 export async function findModels(
   server: ModelServer,
   options: UpstreamOptions,
@@ -55,7 +55,7 @@ export async function findModels(
     if (response.status < 300 && Array.isArray(list) && list.length === 0) return none('has no model yet');
     if (response.status >= 300 || !Array.isArray(list)) return none(`lists no models (${response.status})`);
     const models = list.map((model: unknown) => fieldOf(model, 'id'));
-    // A name that holds the key would be stored, and shown to all users of a server.
+    // A name that contains the key would be stored, and shown to all users of a server.
     const names = models.filter((id) => typeof id === 'string').filter(isClean);
     return { server, models: names, problem: null };
   } catch (error) {

@@ -1,9 +1,9 @@
 // The problem of a model's server (service/model-server-problem.ts) for each kind of its errors, and for each kind of failed request.
 import type { HttpFailureKind } from '../../http/http-failure.ts';
 import type { ModelServerProblem } from '../../service/model-server-problem.ts';
-import type { Kind } from './upstream-error-reading.ts';
+import type { UpstreamErrorKind } from './upstream-error-parser.ts';
 
-export const problemOfKind: Readonly<Record<Kind, ModelServerProblem>> = {
+export const problemOfKind: Readonly<Record<UpstreamErrorKind, ModelServerProblem>> = {
   key: 'bad_key',
   forbidden: 'forbidden',
   credit: 'credit',

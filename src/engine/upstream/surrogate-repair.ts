@@ -1,5 +1,5 @@
-// Repairs text so that a store can keep it: without halves of surrogate pairs and without NUL. A server that cuts its chunks by UTF-16
-// units sends a pair as two halves, which this class joins.
+// Repairs text so that a store can keep it: it replaces lone halves of surrogate pairs and NUL. A server that cuts its chunks by UTF-16 units
+// sends a pair as two halves, which are joined.
 
 const replacement = '\ufffd';
 
@@ -14,7 +14,7 @@ export class SurrogateRepair {
     return cleaned(isCut ? text.slice(0, -1) : text);
   }
 
-  /** What was held back. Nothing follows it. */
+  /** Returns the character that was held back. Must be the last call. */
   rest(): string {
     const half = this.#half;
     this.#half = '';

@@ -1,6 +1,5 @@
 // Separates the notes that a model writes before its reply, as `<think>…</think>`, from the reply. Servers with a parser for their model do
-// that themselves (llama.cpp, vLLM, LM Studio and Ollama can); others do not. The result does not depend on how the text is cut into
-// chunks.
+// that themselves (llama.cpp, vLLM, LM Studio and Ollama can). The result does not depend on how the text is split into chunks.
 import type { ModeSettings } from '../../service/mode-settings.ts';
 
 /** A chunk of the notes, and the chunk of the reply that follows it. Either may be empty. */
@@ -11,7 +10,7 @@ export interface SplitText {
 
 const openingTags = ['<think>', '<thinking>'];
 const usualClosingTag = '</think>';
-/** The most white space that is held back before a tag. A model may send white space without an end. */
+/** The most white space that is held back before a tag. A model may send endless white space. */
 const mostSpace = 1000;
 
 type State = 'start' | 'notes' | 'gap' | 'reply';
@@ -24,10 +23,10 @@ export class ThinkTags {
   /** Text that may still become a tag. */
   #held = '';
 
-  constructor(how: ModeSettings['think_tags']) {
-    this.#state = how === 'keep' ? 'reply' : 'start';
-    // Where the template of a model has opened the tag, the model's text begins with notes. Most such models do not open the tag again.
-    this.#isOpened = how === 'open';
+  constructor(handling: ModeSettings['think_tags']) {
+    this.#state = handling === 'keep' ? 'reply' : 'start';
+    // If the template of a model has opened the tag, the text of the model begins with notes. Most such models do not open the tag again.
+    this.#isOpened = handling === 'open';
   }
 
   /** True while the notes have begun and not ended. */
@@ -35,7 +34,7 @@ export class ThinkTags {
     return this.#state === 'notes';
   }
 
-  /** Treats all that follows as the reply, for a server that sends the notes in a field of their own. */
+  /** Treats all later text as the reply, for a server that sends the notes in a separate field. */
   stopSeparating(): void {
     if (this.#state === 'start') this.#state = 'reply';
   }
@@ -49,7 +48,7 @@ export class ThinkTags {
     return { reasoning, text: this.#state === 'reply' ? this.#release(this.#held.length) : '' };
   }
 
-  /** What was held back. Nothing follows it. */
+  /** Returns the text that was held back. Must be the last call. */
   rest(): SplitText {
     const held = this.#release(this.#held.length);
     return this.#state === 'notes' ? { reasoning: held, text: '' } : { reasoning: '', text: held };
@@ -76,7 +75,7 @@ export class ThinkTags {
       this.#hasNotes = this.#held !== '' && !this.#closingTag.startsWith(this.#held);
     }
     const end = this.#held.indexOf(this.#closingTag);
-    if (end < 0) return this.#release(this.#held.length - this.#partOfTag());
+    if (end < 0) return this.#release(this.#held.length - this.#partialTagLength());
     const notes = this.#release(end);
     this.#release(this.#closingTag.length);
     this.#state = 'gap';
@@ -88,8 +87,8 @@ export class ThinkTags {
     if (this.#held !== '') this.#state = 'reply';
   }
 
-  /** How many characters at the end may be the beginning of the closing tag. */
-  #partOfTag(): number {
+  /** The number of characters at the end that may be the beginning of the closing tag. */
+  #partialTagLength(): number {
     for (let length = Math.min(this.#held.length, this.#closingTag.length - 1); length > 0; length -= 1) {
       if (this.#closingTag.startsWith(this.#held.slice(-length))) return length;
     }

@@ -1,5 +1,5 @@
-// The connection to the server of one mode. Each reply is one request. The key is read when it is first needed, and the silence of the
-// server is limited. The events of one chunk of the body are passed on together.
+// The connection to the server of one mode. Each reply is one request. The key is read when it is first needed. The silence of the server is
+// limited. The events of one chunk of the body are passed on together.
 import { Deadline } from '../../http/deadline.ts';
 import { isEventStream, readEventBatches } from '../../http/event-stream.ts';
 import { HttpClient, type HttpRequest } from '../../http/http-client.ts';
@@ -8,36 +8,37 @@ import type { HttpResponse } from '../../http/http-response.ts';
 import { retryAfterOf } from '../../http/retry-after.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { ModeSettings } from '../../service/mode-settings.ts';
+import { beforeAbort } from '../../system/before-abort.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import type { EngineContext, EngineEvent } from '../reply-engine.ts';
-import { CompletionReading } from './completion-reading.ts';
+import { CompletionReader } from './completion-reader.ts';
 import { completionBody, completionsPath } from './completion-request.ts';
 import {
-  badReply,
-  keyless,
-  notAnApi,
-  silent,
+  contentTypeFailure,
+  keyFailure,
+  replyFailure,
+  requestFailure,
+  silenceFailure,
   type Upstream,
-  unanswered,
   upstreamFailure,
 } from './upstream-failure.ts';
 import type { UpstreamOptions } from './upstream-options.ts';
 
 const connectMs = 10_000;
-/** Turns the deadlines of the HTTP client off, because this class limits the silence itself. */
+/** Disables the deadlines of the HTTP client, because this class limits the silence itself. */
 const noLimit = 2 ** 31 - 1;
-/** The most bytes of a body that is read whole, and of one event. */
+/** The most bytes of a body that is not streamed, and of one event. */
 const mostBytes = 64 * 1024 * 1024;
 /** The most bytes of the body of an error. */
 const mostErrorBytes = 1024 * 1024;
 /** The most bytes of a stream. The longest reply in chunks of one character is smaller. */
 const mostStreamBytes = 4 * 1024 ** 3;
 /**
- * A request on a kept connection that the server had closed fails within this time (ms). The server may have worked on a request that fails
- * later, and charges for the work.
+ * A request on a reused connection that the server had closed fails within this time (ms). If a request fails later, the server may have
+ * worked on it, and may charge for the work.
  */
 const staleMs = 1000;
-/** Servers refuse a `response_format` in many words, and llama.cpp with the status 500. */
+/** Matches the errors with which servers refuse a `response_format`. llama.cpp uses the status 500 for it. */
 const aboutFormat = /response.?format|schema|grammar|structured/i;
 /** How long a server may take from the end of the reply to the end of its stream, in ms. */
 const graceMs = 5000;
@@ -48,12 +49,12 @@ export class UpstreamConnection {
   readonly #client: HttpClient;
   readonly #origin: string;
   readonly #path: string;
-  /** Stops the reading of the key; null before it has begun. */
-  #reading: AbortController | null = null;
+  /** Stops the reading of the key. Null before it has begun. */
+  #keyReading: AbortController | null = null;
   #key: Promise<string> | null = null;
-  /** False after the server refused the request for its token count. */
+  /** False after the server refused a request with `stream_options`. */
   #withUsage = true;
-  /** The last schema that the server refused as `response_format`. It may take another. */
+  /** The last schema that the server refused as `response_format`. It may accept another one. */
   #refusedSchema: string | null = null;
 
   constructor(settings: ModeSettings, options: UpstreamOptions, authorities: readonly string[] | null) {
@@ -81,7 +82,8 @@ export class UpstreamConnection {
   }
 
   async *reply(context: EngineContext, signal: AbortSignal): AsyncGenerator<EngineEvent> {
-    const upstream = { settings: this.#settings, key: await unlessAborted(this.#readKey(), signal) };
+    // The signal ends only the wait, because other replies may wait for the same key.
+    const upstream = { settings: this.#settings, key: await beforeAbort(this.#readKey(), signal) };
     const stop = new AbortController();
     const follow = () => stop.abort(signal.reason);
     signal.addEventListener('abort', follow, { once: true });
@@ -89,16 +91,18 @@ export class UpstreamConnection {
     const firstMs = (timeout ?? this.#settings.first_token_seconds) * 1000;
     const idleMs = (timeout ?? this.#settings.idle_seconds) * 1000;
     const first = new Deadline((ms) =>
-      stop.abort(silent(upstream, `said nothing for ${ms / 1000} s`, 'start')),
+      stop.abort(silenceFailure(upstream, `sent nothing for ${ms / 1000} s`, 'start')),
     );
     const idle = new Deadline((ms) =>
-      stop.abort(silent(upstream, `fell silent for ${ms / 1000} s in the middle of its reply`, 'reply')),
+      stop.abort(
+        silenceFailure(upstream, `sent nothing for ${ms / 1000} s in the middle of its reply`, 'reply'),
+      ),
     );
     first.start(firstMs);
     try {
       const response = await this.#ask(upstream, context, stop.signal);
-      const reading = new CompletionReading(upstream);
-      for await (const events of this.#read(upstream, response, reading)) {
+      const reader = new CompletionReader(upstream);
+      for await (const events of this.#read(upstream, response, reader)) {
         idle.stop();
         for (const event of events) {
           first.stop();
@@ -106,14 +110,14 @@ export class UpstreamConnection {
           yield event;
           if (event.type === 'finish') return;
         }
-        if (!reading.hasBegun) continue;
+        if (!reader.hasBegun) continue;
         first.stop();
-        idle.start(reading.hasEnded ? Math.min(graceMs, idleMs) : idleMs);
+        idle.start(reader.hasEnded ? Math.min(graceMs, idleMs) : idleMs);
       }
     } catch (error) {
       signal.throwIfAborted();
       const reason = stop.signal.aborted ? stop.signal.reason : error;
-      throw reason instanceof HttpFailure ? unanswered(upstream, reason) : reason;
+      throw reason instanceof HttpFailure ? requestFailure(upstream, reason) : reason;
     } finally {
       first.stop();
       idle.stop();
@@ -122,25 +126,25 @@ export class UpstreamConnection {
   }
 
   close(): Promise<void> {
-    this.#reading?.abort();
+    this.#keyReading?.abort();
     return this.#client.close();
   }
 
-  /** The key is read once, because a command for it may be slow or ask its user. It is read again after the server refused it. */
+  /** The key is read once, because its command may be slow or ask the user. It is read again after the server refused it. */
   async #readKey(): Promise<string | null> {
     const { key: reference } = this.#settings;
     if (reference === null) return null;
-    this.#reading ??= new AbortController();
-    this.#key ??= this.#options.readKey(reference, this.#settings.name, this.#reading.signal);
+    this.#keyReading ??= new AbortController();
+    this.#key ??= this.#options.readKey(reference, this.#settings.name, this.#keyReading.signal);
     try {
       return await this.#key;
     } catch (error) {
       this.#key = null;
-      throw keyless(error);
+      throw keyFailure(error);
     }
   }
 
-  /** The response of a server that accepts the request. */
+  /** Sends the request, without a feature that the server refuses, and returns the response. Throws if the server refuses the request itself. */
   async #ask(upstream: Upstream, context: EngineContext, signal: AbortSignal): Promise<HttpResponse> {
     for (let mayRepeat = true; ; ) {
       const withUsage = this.#withUsage;
@@ -149,14 +153,14 @@ export class UpstreamConnection {
       const body = completionBody(this.#settings, context, { withUsage, withFormat });
       const request = this.#request(upstream, body, signal);
       let response: HttpResponse;
-      const askedAt = monotonicMs();
+      const sentAt = monotonicMs();
       try {
         const traced = { key: upstream.key ?? '', reference: this.#settings.key ?? '' };
         await this.#options.trace?.(request, this.#origin, traced);
         response = await this.#client.request(request);
       } catch (error) {
-        // A request is repeated once, and only on a kept connection that the server had closed: no server can have answered or billed it.
-        const isStale = error instanceof HttpFailure && error.stale && monotonicMs() - askedAt < staleMs;
+        // A request is repeated once, and only if the server had already closed the reused connection. The server has not worked on it.
+        const isStale = error instanceof HttpFailure && error.stale && monotonicMs() - sentAt < staleMs;
         if (!mayRepeat || !isStale) throw error;
         mayRepeat = false;
         continue;
@@ -190,36 +194,36 @@ export class UpstreamConnection {
   async *#read(
     upstream: Upstream,
     response: HttpResponse,
-    reading: CompletionReading,
+    reader: CompletionReader,
   ): AsyncGenerator<Iterable<EngineEvent>> {
     const type = response.header('content-type');
     if (!isEventStream(type)) {
       const text = await response.text(mostBytes);
-      if (!/^application\/(.+\+)?json\s*(;|$)/i.test(type ?? '')) throw notAnApi(upstream, type);
-      yield reading.whole(text);
+      if (!/^application\/(.+\+)?json\s*(;|$)/i.test(type ?? '')) throw contentTypeFailure(upstream, type);
+      yield reader.whole(text);
       return;
     }
     try {
       for await (const events of readEventBatches(response.stream(), mostBytes, { closesLast: true })) {
-        yield reading.take(events);
-        if (reading.isDone) return;
+        yield reader.take(events);
+        if (reader.isDone) return;
       }
     } catch (error) {
       // After the end of the reply, a failure can only lose its token count.
-      if (!reading.hasEnded) {
-        yield reading.rest();
+      if (!reader.hasEnded) {
+        yield reader.rest();
         throw error;
       }
     }
-    if (!reading.hasEnded) {
-      yield reading.rest();
-      throw badReply(upstream, 'broken_off', 'broke off its reply');
+    if (!reader.hasEnded) {
+      yield reader.rest();
+      throw replyFailure(upstream, 'broken_off', 'broke off its reply');
     }
-    yield reading.end();
+    yield reader.end();
   }
 }
 
-/** Empty for a body that is too long or not text; the status alone then describes the failure. */
+/** Empty for a body that is too long or not text. The status alone then describes the failure. */
 async function errorText(response: HttpResponse): Promise<string> {
   try {
     return await response.text(mostErrorBytes);
@@ -227,14 +231,4 @@ async function errorText(response: HttpResponse): Promise<string> {
     if (error instanceof HttpFailure && ['too_large', 'unreadable'].includes(error.kind)) return '';
     throw error;
   }
-}
-
-/** The signal ends the wait, and not the work, because other replies may wait for the same work. */
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason);
-    if (signal.aborted) stop();
-    signal.addEventListener('abort', stop, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-  });
 }

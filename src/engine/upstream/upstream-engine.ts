@@ -2,7 +2,7 @@
 import type { ModeSettings } from '../../service/mode-settings.ts';
 import { estimateTokens, messageTokens } from '../../service/token-estimate.ts';
 import type { EngineContext, EngineEvent, ReplyEngine } from '../reply-engine.ts';
-import { contextRoom } from './context-room.ts';
+import { contextDefaults } from './context-defaults.ts';
 import type { UpstreamConnection } from './upstream-connection.ts';
 import type { UpstreamOptions } from './upstream-options.ts';
 
@@ -17,7 +17,7 @@ export class UpstreamEngine implements ReplyEngine {
   readonly #settings: ModeSettings;
   readonly #options: UpstreamOptions;
   #connection: Promise<UpstreamConnection> | null = null;
-  /** What the server told, or what counts as it told nothing; null before it was asked. */
+  /** The limit that the server reported, or the default if it reports none. Null before the server was asked. */
   #contextTokens: number | null = null;
   #running = 0;
   #isRetired = false;
@@ -26,7 +26,7 @@ export class UpstreamEngine implements ReplyEngine {
     const { name, system, context_tokens, show_reasoning, fallback } = settings;
     this.name = name;
     const systemTokens = system === null ? 0 : messageTokens(estimateTokens(system));
-    this.contextTokens = contextRoom(settings).unasked - systemTokens;
+    this.contextTokens = contextDefaults(settings).withoutAsking - systemTokens;
     if (context_tokens === null)
       this.learnContextTokens = async (signal) => (await this.#learned(signal)) - systemTokens;
     this.showsReasoning = show_reasoning;
@@ -53,7 +53,7 @@ export class UpstreamEngine implements ReplyEngine {
   async close(): Promise<void> {
     const connection = this.#connection;
     this.#connection = null;
-    // The caller of a connection that failed to open has got its error already.
+    // The error of a connection that failed to open was already reported to its caller.
     await (await connection?.catch(() => null))?.close();
   }
 
@@ -66,12 +66,12 @@ export class UpstreamEngine implements ReplyEngine {
   async #learned(signal: AbortSignal): Promise<number> {
     if (this.#contextTokens !== null) return this.#contextTokens;
     const { findContext } = await import('./context-finder.ts');
-    const told = await findContext(this.#settings, this.#options, signal);
-    this.#contextTokens = told?.tokens ?? contextRoom(this.#settings).untold;
+    const found = await findContext(this.#settings, this.#options, signal);
+    this.#contextTokens = found?.tokens ?? contextDefaults(this.#settings).ifUnknown;
     return this.#contextTokens;
   }
 
-  /** The cause of a failed connection may disappear, so the next reply tries again. */
+  /** Forgets a connection that failed to open, so that the next reply tries again. */
   async #connected(connection: Promise<UpstreamConnection>): Promise<UpstreamConnection> {
     try {
       return await connection;

@@ -1,5 +1,4 @@
-// The failures of a model's server, with what to do about each. A failure names the mode, and contains no part of a key.
-
+// The failures of a model's server, each with its remedy. A failure names the mode, and contains no part of a key.
 import { HttpFailure } from '../../http/http-failure.ts';
 import { redactKey } from '../../http/key-redaction.ts';
 import { isLoopback } from '../../http/loopback.ts';
@@ -9,7 +8,7 @@ import type { ModelServerProblem } from '../../service/model-server-problem.ts';
 import { quoted } from '../../service/quoted.ts';
 import type { ModelProgram, ModeSubject, Remedy } from '../../service/remedy.ts';
 import { problemOfHttp, problemOfKind } from './problem-of-failure.ts';
-import { type Kind, readUpstreamError } from './upstream-error-reading.ts';
+import { parseUpstreamError, type UpstreamErrorKind } from './upstream-error-parser.ts';
 
 /** The facts that all failures of one mode need. */
 export interface Upstream {
@@ -18,7 +17,7 @@ export interface Upstream {
   readonly key: string | null;
 }
 
-/** What to do next: plain words, or a remedy. */
+/** The next step for the user: plain words, or a remedy. */
 export type Advice = string | Remedy;
 
 function adviceFacts(advice: Advice): Pick<ErrorFacts, 'hint' | 'remedy'> {
@@ -33,26 +32,27 @@ export interface UpstreamError {
   readonly text: string;
 }
 
+/** The failure for an error that the server reports. */
 export function upstreamFailure(upstream: Upstream, error: UpstreamError): ParleyError {
-  const { kind, status, message, retryAfter: delay } = readUpstreamError(error.status, error.text);
+  const { kind, status, message, retryAfter: delay } = parseUpstreamError(error.status, error.text);
   const retryAfter = error.retryAfter ?? delay;
   const quoted = kind === 'key' ? '' : quote(message, upstream.key);
-  const number = status === null ? '' : ` (${status})`;
-  const said = quoted === '' ? '' : ` It says: ${quoted}${endsSentence.test(quoted) ? '' : '.'}`;
+  const statusText = status === null ? '' : ` (${status})`;
+  const quotation = quoted === '' ? '' : ` It says: ${quoted}${endsSentence.test(quoted) ? '' : '.'}`;
   const wait = retryAfter === null ? 'a moment' : `${retryAfter} s`;
   const [what, advice] = words(upstream.settings, wait)[kind];
   const problem = problemOfKind[kind];
-  return new ParleyError(codeOf(problem), `${named(upstream, what)}${number}.${said}`, {
+  return new ParleyError(codeOf(problem), `${withServer(upstream, what)}${statusText}.${quotation}`, {
     ...adviceFacts(advice),
     details: detailsOf(problem),
     ...(retryAfter !== null && { retryAfter }),
   });
 }
 
-/** A quoted text with such an end gets no full stop. */
+/** Matches a quoted text that needs no full stop. */
 const endsSentence = /[.!?…。！？]["'”’»)\]]*$/;
 
-/** The codes of the failures that may pass. All others are `ENGINE_FAILED`. */
+/** The codes of transient failures. All others are `ENGINE_FAILED`. */
 const transientCodes: Partial<Record<ModelServerProblem, ErrorCode>> = {
   rate_limited: 'RATE_LIMITED',
   overloaded: 'UNAVAILABLE',
@@ -66,46 +66,52 @@ function codeOf(problem: ModelServerProblem): ErrorCode {
   return transientCodes[problem] ?? 'ENGINE_FAILED';
 }
 
-/** The problem as one word for programs, which never changes its meaning. */
+/** The problem as a stable identifier for programs. */
 function detailsOf(problem: ModelServerProblem): readonly ErrorDetail[] {
   return [{ field: 'model_server', problem }];
 }
 
 /** The failure for a key that cannot be read. Its message names the reason and contains no part of the key. */
-export function keyless(error: unknown): unknown {
+export function keyFailure(error: unknown): unknown {
   if (!(error instanceof ParleyError)) return error;
   return error.with({ details: detailsOf('no_key') });
 }
 
 /** The failure for a reply that a filter of the server stopped. */
-export function filtered(upstream: Upstream): ParleyError {
+export function contentFilterFailure(upstream: Upstream): ParleyError {
   const [what, advice] = words(upstream.settings, '').filter;
   const details = detailsOf('content_filter');
-  return new ParleyError('ENGINE_FAILED', `${named(upstream, what)}.`, { ...adviceFacts(advice), details });
+  return new ParleyError('ENGINE_FAILED', `${withServer(upstream, what)}.`, {
+    ...adviceFacts(advice),
+    details,
+  });
 }
 
-/** The failure for any other end that a reply must not have. `what` completes "its server …". */
-export function badReply(
+/** The failure for any other reply that cannot be used. `what` completes "its server …". */
+export function replyFailure(
   upstream: Upstream,
   problem: ModelServerProblem,
   what: string,
   advice: Advice = 'Try again.',
 ): ParleyError {
   const details = detailsOf(problem);
-  return new ParleyError(codeOf(problem), `${named(upstream, what)}.`, { ...adviceFacts(advice), details });
+  return new ParleyError(codeOf(problem), `${withServer(upstream, what)}.`, {
+    ...adviceFacts(advice),
+    details,
+  });
 }
 
-/** The failure for a silence. `within`: before the reply began, or in the middle of it. */
-export function silent(upstream: Upstream, what: string, within: 'start' | 'reply'): ParleyError {
+/** The failure for a silence before the reply began (`start`), or in the middle of it (`reply`). */
+export function silenceFailure(upstream: Upstream, what: string, within: 'start' | 'reply'): ParleyError {
   const { name } = upstream.settings;
-  return new ParleyError('ENGINE_TIMEOUT', `${named(upstream, what)}.`, {
+  return new ParleyError('ENGINE_TIMEOUT', `${withServer(upstream, what)}.`, {
     remedy: { kind: 'allow_longer_silence', mode: name, within },
     details: detailsOf('timeout'),
   });
 }
 
-/** The failure for a request without a response, or with a part of one. */
-export function unanswered(upstream: Upstream, failure: HttpFailure): ParleyError {
+/** The failure for a request without a response, or with an incomplete one. */
+export function requestFailure(upstream: Upstream, failure: HttpFailure): ParleyError {
   const { name } = upstream.settings;
   const address: Remedy = { kind: 'check_mode', mode: name, subject: 'address' };
   const remedies: Partial<Record<HttpFailure['kind'], Remedy>> = {
@@ -126,17 +132,17 @@ export function unanswered(upstream: Upstream, failure: HttpFailure): ParleyErro
       ...adviceFacts(remedies[failure.kind] ?? 'Try again.'),
       ...(failure.kind === 'redirect' && { hint: 'Nothing was sent there.' }),
       details: detailsOf(problem),
-      // The cause of the original failure may hold the request, and with it the key.
+      // The cause of the original failure is dropped, because it may contain the request and so the key.
       cause: new HttpFailure(failure.kind, failure.sent, message),
     },
   );
 }
 
 /** The failure for a response of another type, such as an HTML page. */
-export function notAnApi(upstream: Upstream, contentType: string | null): ParleyError {
+export function contentTypeFailure(upstream: Upstream, contentType: string | null): ParleyError {
   const type = (contentType ?? '').split(';')[0]?.trim() || 'no type';
   const { name } = upstream.settings;
-  return badReply(
+  return replyFailure(
     upstream,
     'not_an_api',
     `answered with ${quote(type, upstream.key)}, not with a chat completion`,
@@ -144,11 +150,14 @@ export function notAnApi(upstream: Upstream, contentType: string | null): Parley
   );
 }
 
-function named({ settings }: Upstream, what: string): string {
+function withServer({ settings }: Upstream, what: string): string {
   return `The mode ${settings.name} failed: its server ${new URL(settings.base_url).host} ${what}`;
 }
 
-function words(settings: ModeSettings, wait: string): Readonly<Record<Kind, readonly [string, Advice]>> {
+function words(
+  settings: ModeSettings,
+  wait: string,
+): Readonly<Record<UpstreamErrorKind, readonly [string, Advice]>> {
   const { name, model, base_url } = settings;
   const check = (subject: ModeSubject): Remedy => ({ kind: 'check_mode', mode: name, subject });
   const pull = isOllama(base_url) ? model : null;
@@ -163,7 +172,7 @@ function words(settings: ModeSettings, wait: string): Readonly<Record<Kind, read
       { kind: 'send_less', mode: name, tokens: settings.context_tokens },
     ],
     rate: ['accepts no more requests for now', `Try again in ${wait}.`],
-    filter: ['stopped the reply with its content filter', 'Say it in other words, or use another mode.'],
+    filter: ['stopped the reply with its content filter', 'Rephrase the message, or use another mode.'],
     overload: ['is overloaded or not ready', `Try again in ${wait}.`],
     gateway: ['is overloaded or not ready', 'Try again in a moment.'],
     timeout: ['did not answer in time', 'Try again.'],
@@ -173,7 +182,7 @@ function words(settings: ModeSettings, wait: string): Readonly<Record<Kind, read
 }
 
 const mostCharacters = 300;
-/** Words that begin like the keys of well-known vendors. */
+/** Matches words that begin like the keys of well-known vendors. */
 const keyLike = /\b(sk-|gsk_|xai-|AIza|pplx-|hf_)\S+/g;
 
 /** A text of the server on one line, shortened, without the key and without any recognizable part of it. */
@@ -183,12 +192,12 @@ function quote(text: string, key: string | null): string {
   return hidden.length > mostCharacters ? `${hidden.slice(0, mostCharacters).trimEnd()}…` : hidden;
 }
 
-const tellingLength = 6;
+const keyPartLength = 6;
 
-/** Servers often quote the beginning and the end of a key. */
+/** Hides the key. Servers often quote its beginning or its end. */
 function hide(text: string, key: string | null): string {
   if (key === null || key === '') return text;
-  const ends = [key.slice(0, tellingLength), key.slice(-tellingLength)];
+  const ends = [key.slice(0, keyPartLength), key.slice(-keyPartLength)];
   const words = text.split(' ').map((word) => (ends.some((end) => word.includes(end)) ? '[key]' : word));
   return redactKey(words.join(' ').replaceAll(key, '[key]'), key);
 }

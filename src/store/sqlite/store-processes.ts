@@ -3,7 +3,7 @@
 import type { Session } from '../../service/session.ts';
 import type { SearchPage } from '../../service/session-archive.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
-import { isProgramThere } from '../../system/program-thread.ts';
+import { isProgramAvailable } from '../../system/program-thread.ts';
 import { tooLong } from '../search-refusals.ts';
 import type { Rows, SearchFilter, SessionFilter } from '../session-filters.ts';
 import { type QueuedRead, type ReadLimits, ReadQueue } from './read-queue.ts';
@@ -47,7 +47,7 @@ export class StoreProcesses {
 
   /** False if the program is not in its place any more, for example because another version has replaced it. */
   get isThere(): boolean {
-    return isProgramThere(this.#file);
+    return isProgramAvailable(this.#file);
   }
 
   /** Rejects with the signal's reason once that fires. */

@@ -89,7 +89,7 @@ describe('several lines', () => {
   ])('by %s are one message', async (_name, keys, message) => {
     const { place, screen } = open(['repl', '-m', 'echo']);
     // The message moves the prompt down, and the keys are not read while the store is made.
-    await screen.shows('Made a store in');
+    await screen.shows('Created a store in');
     await screen.stands('echo> ');
     await screen.typeLines(keys);
     await screen.until('answered', () => /\n\necho \(.*\)>$/.test(screen.text));

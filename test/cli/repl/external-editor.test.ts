@@ -16,7 +16,7 @@ test('a text of 100 MiB is refused with its size, and the file stays', async () 
   const [, file = ''] =
     /^(\S+) cannot be read \(more than 8388608 bytes: 104857600\)\.$/.exec(error.message) ?? [];
   expect(error.code).toBe('CONFIG');
-  expect(error.hint).toBe('Shorten the file, or put another in its place.');
+  expect(error.hint).toBe('Shorten the file, or replace it.');
   expect(existsSync(file)).toBe(true);
   expect(statSync(file).size).toBe(104857600);
   rmSync(dirname(file), { recursive: true });

@@ -78,7 +78,7 @@ test('modes that are added, changed and removed elsewhere are those of the conve
   const stored = readFileSync(place.configFile, 'utf8');
   writeFileSync(place.configFile, stored.replace('"second"', '7'));
   screen.type('Three\r');
-  await screen.shows('modes.late.model must be a text that is not empty. (CONFIG)');
+  await screen.shows('modes.late.model must be a non-empty text. (CONFIG)');
   await screen.stands('late (One)> Three');
   screen.type('\x15');
   screen.type('/mode\r');

@@ -113,7 +113,7 @@ describe('an answer that refuses', () => {
       error('The response was filtered', 'content_filter'),
       'ENGINE_FAILED',
       /content filter/,
-      /other words/,
+      /Rephrase/,
     ],
     [
       'a wrong parameter',
@@ -272,13 +272,13 @@ describe('a stream that goes wrong', () => {
       'with notes alone',
       sse(chunk({ reasoning_content: 'Hm' }), chunk({}, 'length'), '[DONE]'),
       '',
-      /used up all its tokens/,
+      /used all its tokens/,
     ],
     [
       'with notes in tags alone',
       sse(chunk({ content: '<think>Hm' }), chunk({}, 'length'), '[DONE]'),
       '',
-      /used up all its tokens/,
+      /used all its tokens/,
     ],
     [
       'with notes that it ends without a reply',
@@ -329,7 +329,7 @@ describe('silence', () => {
     );
     expect(failure).toMatchObject({
       code: 'ENGINE_TIMEOUT',
-      message: expect.stringMatching(/said nothing for 0\.2 s\.$/),
+      message: expect.stringMatching(/sent nothing for 0\.2 s\.$/),
       remedy: { kind: 'allow_longer_silence', mode: 'fast', within: 'start' },
     });
   });
@@ -342,7 +342,7 @@ describe('silence', () => {
     expect(failure).toMatchObject({
       code: 'ENGINE_TIMEOUT',
       said: 'Half',
-      message: expect.stringMatching(/fell silent for 0\.2 s/),
+      message: expect.stringMatching(/sent nothing for 0\.2 s in the middle/),
       remedy: { kind: 'allow_longer_silence', mode: 'fast', within: 'reply' },
     });
   });

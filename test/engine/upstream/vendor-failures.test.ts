@@ -143,7 +143,7 @@ describe('a model that asks for a tool', () => {
   ])('%s is told as that', async (_how, chunks) => {
     expect(await failureAt((response) => sendStream(response, sse(...chunks, '[DONE]')))).toMatchObject({
       code: 'ENGINE_FAILED',
-      message: expect.stringMatching(/asks for a tool, and Parley offers it none\.$/),
+      message: expect.stringMatching(/called a tool, and Parley offers no tools\.$/),
       hint: expect.stringMatching(/another model/),
       details: named('tool_call'),
     });

@@ -1,4 +1,4 @@
-// The dialogue of the mode `eliza`. It has a file of its own, so that the script is loaded only for a chat in this mode.
+// Creates the dialogue of the mode `eliza`. This is a separate file, so that the script is loaded only for a chat in this mode.
 import { colleagueScript } from './colleague-script.ts';
 import { Dialogue } from './dialogue.ts';
 

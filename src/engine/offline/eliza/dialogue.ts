@@ -8,9 +8,9 @@ import { Substitution } from './substitution.ts';
 
 type Parts = readonly (readonly Word[])[];
 
-// LIMIT in the program of 1966. The counter goes from 1 to 4 and starts again, and a memory comes back only at 4.
+// LIMIT in the program of 1966. The counter runs from 1 to 4 and starts again. A memory is used only at 4.
 const recallLimit = 4;
-// A script may contain a circle of links. After so many links the keyword has no reply.
+// A script may contain a cycle of links. After this many links, the keyword has no reply.
 const maxLinks = 20;
 
 export class Dialogue {
@@ -49,7 +49,7 @@ export class Dialogue {
     return this.#transform(stack, words) ?? this.#none(words);
   }
 
-  /** The first clause that contains a keyword. The clauses before it are dropped, and those after it are not read. */
+  /** The first clause that contains a keyword. All other clauses are ignored. */
   #chooseClause(clauses: readonly (readonly Word[])[]): {
     readonly index: number;
     readonly stack: readonly string[];
@@ -86,7 +86,7 @@ export class Dialogue {
     return typeof found === 'object' ? found : null;
   }
 
-  /** The reply that the keywords lead to, from the top of the stack down; null if none of them has one. */
+  /** The reply of the first keyword that has one, from the top of the stack down. Null if there is none. */
   #transform(stack: readonly string[], clause: readonly Word[]): string | null {
     const waiting = [...stack];
     let words = clause;
@@ -137,7 +137,7 @@ export class Dialogue {
     return found?.reassembly.kind === 'text' ? fill(found.reassembly.text, found.parts, this.#facts) : '';
   }
 
-  /** The oldest memory, at the counts that allow one. */
+  /** The oldest memory, if the counter allows one now. */
   #recall(): string | null {
     return this.#limit === recallLimit ? (this.#memories.shift() ?? null) : null;
   }
@@ -155,7 +155,7 @@ export class Dialogue {
   }
 
   #noteFacts(words: readonly Word[]): void {
-    // Few clauses contain a fact, and a long session has many clauses. One look-up of their words avoids trying the patterns.
+    // Few clauses contain a fact, and a long session has many clauses. One lookup of their words avoids trying the patterns.
     if (!words.some(({ key }) => this.#factWords.has(key))) return;
     for (const [name, extracts] of Object.entries(this.#script.facts)) {
       for (const extract of extracts) {
@@ -182,7 +182,7 @@ export class Dialogue {
   }
 }
 
-/** The word of a pattern that stands in the fewest clauses by chance. */
+/** The longest word of a pattern, which is the least likely to occur in a clause by chance. */
 function longestWord(pattern: string): string {
   return pattern
     .split(' ')

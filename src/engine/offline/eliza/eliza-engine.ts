@@ -1,5 +1,5 @@
-// The engine of the mode `eliza`. It keeps nothing: for each reply it replays the user's messages of the session, so the conversation goes
-// on in another process.
+// The engine of the mode `eliza`. It keeps no state: for each reply it replays the user's messages of the session, so another process can
+// continue the conversation.
 import type { EngineContext, EngineEvent, ReplyEngine } from '../../reply-engine.ts';
 import { replyStream } from '../reply-stream.ts';
 import type { Dialogue } from './dialogue.ts';
@@ -10,7 +10,7 @@ export class ElizaEngine implements ReplyEngine {
   readonly timesItself = true;
   readonly #begin: () => Promise<Dialogue>;
 
-  /** `begin` makes a dialogue without messages. */
+  /** `begin` creates a dialogue without messages. */
   constructor(begin: () => Promise<Dialogue>) {
     this.#begin = begin;
   }

@@ -1,4 +1,4 @@
-// Decomposition: parses a pattern of the script, and takes a clause apart by it.
+// Decomposition: parses a pattern of the script, and splits a clause by it.
 import { ParleyError } from '../../../service/errors.ts';
 import type { Word } from './clause.ts';
 
@@ -53,8 +53,8 @@ export function decompose(
   words: readonly Word[],
 ): readonly (readonly Word[])[] | null {
   const ends: number[] = [];
-  // A `0` that failed is tried again only further to the right, where it fails too. The failed places are remembered: otherwise a clause of
-  // one repeated word would take time exponential in the pattern's length.
+  // A `0` that failed would be tried again only further to the right, where it also fails, so failed elements are remembered. Otherwise a
+  // clause of one repeated word would take time exponential in the length of the pattern.
   const failed = new Set<number>();
 
   function fits(index: number, start: number): boolean {

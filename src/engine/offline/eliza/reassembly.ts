@@ -1,4 +1,4 @@
-// Reassembly: what is made of a clause that was taken apart. The dialogue decides which reassembly comes next.
+// Reassembly: builds a reply from the parts of a clause. The dialogue decides which reassembly is next.
 import { ParleyError } from '../../../service/errors.ts';
 import { joinWords, type Word } from './clause.ts';
 

@@ -1,7 +1,7 @@
-// The form of an ELIZA script. Its notation is close to that of J. Weizenbaum, "ELIZA", CACM 9(1), 1966. A script is data;
-// dialogue.ts carries it out.
+// The types of an ELIZA script. Its notation is close to that of J. Weizenbaum, "ELIZA", CACM 9(1), 1966. A script is data;
+// dialogue.ts executes it.
 //
-// A pattern takes a clause apart, word by word. Its elements are numbered from 1:
+// A pattern splits a clause, word by word. Its elements are numbered from 1:
 //   0             any number of words, or none; as few as possible
 //   1, 2, …       exactly so many words
 //   word          this word
@@ -14,13 +14,14 @@
 //   =key          continue with the rules of that keyword
 //   (pre text) =key   the same, with this text in place of the clause
 //   (newkey)      continue with the next keyword of the clause
-// The program of 1966 had no facts: what users said of themselves earlier in the session. `{name}` in a reassembly is a fact. The
-// reassembly is skipped while that fact is unknown. A reassembly that begins with `(unless name)` is skipped once that fact is known.
+// Facts are an addition to the program of 1966. A fact is something that users said about themselves earlier in the session. `{name}` in a
+// reassembly is a fact. The reassembly is skipped while that fact is unknown. A reassembly that begins with `(unless name)` is skipped once
+// that fact is known.
 
 /** A pattern and its reassemblies, which take turns. */
 export type Rule = readonly [pattern: string, ...reassemblies: string[]];
 
-/** A pattern and the text that is made of it. */
+/** A pattern and the text that is built from its parts. */
 export type Extract = readonly [pattern: string, text: string];
 
 export interface Keyword {
@@ -35,7 +36,7 @@ export interface Script {
   readonly keywords: Readonly<Record<string, Keyword | `=${string}`>>;
   /** The replies when no keyword has led to one. Its patterns must fit any clause. */
   readonly none: Rule;
-  /** When this keyword has the highest rank in a message, one of the extracts (they take turns) is kept, and is a reply later. */
+  /** If this keyword has the highest rank in a message, one of the extracts (they take turns) is remembered and used as a later reply. */
   readonly memory: { readonly keyword: string; readonly extracts: readonly Extract[] };
   /**
    * The extracts of each fact, by its name. The first extract that fits a clause counts. An empty text records nothing. Each pattern

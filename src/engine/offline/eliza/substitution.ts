@@ -9,7 +9,7 @@ interface Phrase {
 }
 
 export class Substitution {
-  /** By the first word. Most words begin no phrase, and one look-up shows that. */
+  /** The phrases by their first word. Most words begin no phrase, so one lookup is enough for them. */
   readonly #phrases = new Map<string, Phrase[]>();
 
   constructor(table: Readonly<Record<string, string>>) {
@@ -29,7 +29,7 @@ export class Substitution {
     const result: Word[] = [];
     for (let at = 0; at < words.length; ) {
       const word = words[at] as Word;
-      const phrase = this.#phrases.get(word.key)?.find(({ keys }) => stands(keys, words, at));
+      const phrase = this.#phrases.get(word.key)?.find(({ keys }) => matchesAt(keys, words, at));
       if (phrase === undefined) {
         result.push(word);
         at += 1;
@@ -42,7 +42,7 @@ export class Substitution {
   }
 }
 
-function stands(keys: readonly string[], words: readonly Word[], at: number): boolean {
+function matchesAt(keys: readonly string[], words: readonly Word[], at: number): boolean {
   for (let offset = 1; offset < keys.length; offset += 1) {
     const key = at + offset === words.length ? clauseEnd : words[at + offset]?.key;
     if (key !== keys[offset]) return false;

@@ -1,10 +1,10 @@
-// Finds the kind of a failure in the error of a model's server: by its status, code, type or text. Vendors differ; the texts come from
-// their documentation or from their servers.
+// Parses the error of a model's server and finds its kind by status, code, type or text. The texts come from the documentation of the
+// vendors or from their servers.
 import { fieldOf, parseJson, textOf } from '../../http/foreign-json.ts';
 import { readRetryAfter } from '../../http/retry-after.ts';
 
-/** The kinds of failures that the errors of all vendors are reduced to. */
-export type Kind =
+/** The kinds to which the errors of all vendors are reduced. */
+export type UpstreamErrorKind =
   | 'key'
   | 'forbidden'
   | 'credit'
@@ -19,21 +19,21 @@ export type Kind =
   | 'refused'
   | 'failed';
 
-export interface ErrorRead {
-  readonly kind: Kind;
-  /** The status of the response, or the one that an error inside a stream names; null if there is none. */
+export interface ParsedUpstreamError {
+  readonly kind: UpstreamErrorKind;
+  /** The status of the response, or the status in an error inside a stream. Null if there is none. */
   readonly status: number | null;
   readonly message: string;
   /** The seconds to wait, if the body names them; otherwise null. */
   readonly retryAfter: number | null;
 }
 
-/** A longer text is not searched: it explains nothing to a reader, and the search would take seconds. */
+/** A longer text is ignored, because it would not help a reader, and the search would take seconds. */
 const mostCharacters = 1024 * 1024;
 
-export function readUpstreamError(told: number | null, text: string): ErrorRead {
-  const { codes, message, retryAfter } = readBody(text.length > mostCharacters ? '' : text);
-  const status = told ?? statusOf(codes[0] ?? '');
+export function parseUpstreamError(responseStatus: number | null, text: string): ParsedUpstreamError {
+  const { codes, message, retryAfter } = parseBody(text.length > mostCharacters ? '' : text);
+  const status = responseStatus ?? statusOf(codes[0] ?? '');
   return { kind: kindOf(status, codes.join(' '), message), status, message, retryAfter };
 }
 
@@ -44,26 +44,26 @@ const modelCodes = /model_not_found|invalid_model\b/i;
 const modelWords =
   /model.{0,80}(not found|not exist|does not exist|not a valid)|not a valid model|no endpoints found for /i;
 
-function kindOf(status: number | null, code: string, message: string): Kind {
-  const said = `${code} ${message}`;
+function kindOf(status: number | null, code: string, message: string): UpstreamErrorKind {
+  const all = `${code} ${message}`;
   // Google uses the same words for a limit per minute as OpenAI uses for an account without money.
   const isQuota = /exceeded your current quota/i.test(message) && !/RESOURCE_EXHAUSTED/.test(code);
-  if (isQuota || /insufficient_quota|insufficient.balance|credit balance|credits are depleted/i.test(said))
+  if (isQuota || /insufficient_quota|insufficient.balance|credit balance|credits are depleted/i.test(all))
     return 'credit';
-  if (/content_?filter|content_policy|content management policy|moderation/i.test(said)) return 'filter';
-  if (contextCodes.test(said) || contextWords.test(said)) return 'context';
+  if (/content_?filter|content_policy|content management policy|moderation/i.test(all)) return 'filter';
+  if (contextCodes.test(all) || contextWords.test(all)) return 'context';
   const isModel = /not_found_error/.test(code) && /^model: /i.test(message);
-  if (isModel || modelCodes.test(said) || modelWords.test(said)) return 'model';
-  if (/invalid_api_key|API_KEY_INVALID|authentication_error|incorrect api key|api key not valid/i.test(said))
+  if (isModel || modelCodes.test(all) || modelWords.test(all)) return 'model';
+  if (/invalid_api_key|API_KEY_INVALID|authentication_error|incorrect api key|api key not valid/i.test(all))
     return 'key';
-  // OpenRouter has the model, but no provider that the settings of the account allow.
+  // OpenRouter has the model, but the settings of the account allow no provider of it.
   if (/no endpoints found/i.test(message)) return 'refused';
   if (status !== 413 && /rate_limit/i.test(code)) return 'rate';
-  if (/overloaded|unavailable_error/i.test(said)) return 'overload';
+  if (/overloaded|unavailable_error/i.test(all)) return 'overload';
   return kindOfStatus(status);
 }
 
-function kindOfStatus(status: number | null): Kind {
+function kindOfStatus(status: number | null): UpstreamErrorKind {
   switch (status) {
     case null:
       return 'failed';
@@ -99,7 +99,7 @@ function statusOf(code: string): number | null {
   return /^[45]\d\d$/.test(code) ? Number(code) : null;
 }
 
-interface BodyRead {
+interface ParsedBody {
   readonly codes: readonly string[];
   readonly message: string;
   readonly retryAfter: number | null;
@@ -109,9 +109,9 @@ interface BodyRead {
  * Reads `{"error":{"message","type","code"}}`, `{"error":"…"}`, `{"message"}`, `{"detail"}`, Google's list of one error, and text that is
  * not JSON.
  */
-function readBody(text: string): BodyRead {
+function parseBody(text: string): ParsedBody {
   const parsed = parseJson(text);
-  // An HTML page is not quoted.
+  // The text of an HTML page is not used.
   if (parsed === undefined) return { codes: [], message: /^\s*</.test(text) ? '' : text, retryAfter: null };
   const body = Array.isArray(parsed) ? parsed[0] : parsed;
   const error = fieldOf(body, 'error') ?? body;
@@ -139,26 +139,26 @@ function messageOf(error: unknown): string {
 /** `[{"loc":["body","seed"],"msg":"…"}]`: the form of Mistral and of other servers that check requests with pydantic. */
 function faults(detail: unknown): string {
   if (!Array.isArray(detail)) return '';
-  const told = detail.map((fault) => {
+  const messages = detail.map((fault) => {
     const location = fieldOf(fault, 'loc');
     const path = (Array.isArray(location) ? location : []).filter((part) => part !== 'body').join('.');
     return [path, textOf(fieldOf(fault, 'msg'))].filter((part) => part !== '').join(': ');
   });
-  return told.filter((fault) => fault !== '').join('; ');
+  return messages.filter((message) => message !== '').join('; ');
 }
 
-/** OpenRouter's own message may only tell that a provider failed. The provider's error stands beside it, as text or as JSON. */
+/** OpenRouter's own message may only say that a provider failed. The provider's error is then in another field, as text or as JSON. */
 function withRaw(message: string, raw: unknown): string {
   const text = typeof raw === 'object' && raw !== null ? JSON.stringify(raw) : textOf(raw);
   if (text === '') return message;
   const parsed = parseJson(text);
   const isBody = typeof parsed === 'object' && parsed !== null;
-  const said = isBody || /^\s*</.test(text) ? readPlain(parsed) : text.trim();
-  if (said === '' || message.includes(said)) return message;
-  return message === '' ? said : `${message.replace(/[.:]\s*$/, '')}: ${said}`;
+  const cause = isBody || /^\s*</.test(text) ? messageOfBody(parsed) : text.trim();
+  if (cause === '' || message.includes(cause)) return message;
+  return message === '' ? cause : `${message.replace(/[.:]\s*$/, '')}: ${cause}`;
 }
 
-function readPlain(parsed: unknown): string {
+function messageOfBody(parsed: unknown): string {
   const body = Array.isArray(parsed) ? parsed[0] : parsed;
   return messageOf(fieldOf(body, 'error')) || messageOf(body);
 }

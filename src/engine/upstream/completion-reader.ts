@@ -1,17 +1,23 @@
-// Reads a streamed completion: its chunks become events of text and reasoning, and one end. A reply has ended when the server names the
-// reason. `[DONE]` and the token count may follow or be missing.
+// Reads a streamed completion: its chunks become events of text and reasoning, and one end. A reply has ended when the server has sent the
+// reason for the end. `[DONE]` and the token count may follow or be missing.
 import type { ServerSentEvent } from '../../http/event-stream.ts';
 import { parseJson } from '../../http/foreign-json.ts';
 import type { ParleyError } from '../../service/errors.ts';
 import type { Usage } from '../../service/session.ts';
 import type { EngineEvent } from '../reply-engine.ts';
-import { type CompletionChunk, isNote, readChunk } from './completion-chunk.ts';
+import { type CompletionChunk, isKeepAlive, readChunk } from './completion-chunk.ts';
 import { SurrogateRepair } from './surrogate-repair.ts';
 import { type SplitText, ThinkTags } from './think-tags.ts';
-import { badReply, filtered, notAnApi, type Upstream, upstreamFailure } from './upstream-failure.ts';
+import {
+  contentFilterFailure,
+  contentTypeFailure,
+  replyFailure,
+  type Upstream,
+  upstreamFailure,
+} from './upstream-failure.ts';
 
 const doneMark = '[DONE]';
-/** Far more than any model writes in one reply. A reply without an end would fill the memory and the store. */
+/** Far more than any model writes in one reply. An endless reply would fill the memory and the store. */
 const mostCharacters = 8 * 1024 * 1024;
 
 interface JoinedText {
@@ -19,7 +25,7 @@ interface JoinedText {
   text: string;
 }
 
-export class CompletionReading {
+export class CompletionReader {
   readonly #upstream: Upstream;
   readonly #tags: ThinkTags;
   readonly #texts = { reasoning: new SurrogateRepair(), text: new SurrogateRepair() };
@@ -28,7 +34,7 @@ export class CompletionReading {
   #hasText = false;
   #hasReasoning = false;
   #callsTool = false;
-  /** The number of the reply that is read. It was asked for one, but a server may send several. */
+  /** The index of the reply that is read. The request asks for one reply, but a server may send several. */
   #index: number | null = null;
   #finish: string | null = null;
   #usage: Usage | null = null;
@@ -44,7 +50,7 @@ export class CompletionReading {
     return this.#hasBegun;
   }
 
-  /** True after the server has named the reason for the end. */
+  /** True after the server has sent the reason for the end. */
   get hasEnded(): boolean {
     return this.#finish !== null;
   }
@@ -72,21 +78,21 @@ export class CompletionReading {
       this.#usage = chunk.usage ?? this.#usage;
       this.#index ??= chunk.index;
       if (chunk.index !== null && chunk.index !== this.#index) continue;
-      const said = this.#split(chunk);
+      const parts = this.#split(chunk);
       for (const type of ['reasoning', 'text'] as const) {
-        if (said[type] === '') continue;
-        if (joined?.type === type) joined.text += said[type];
+        if (parts[type] === '') continue;
+        if (joined?.type === type) joined.text += parts[type];
         else {
           if (joined !== null) yield joined;
-          joined = { type, text: said[type] };
+          joined = { type, text: parts[type] };
         }
       }
-      // A reply that was cut stays cut, whatever end the server names after that.
+      // A reply that was cut stays cut, whatever reason the server sends after that.
       if (this.#finish === null || this.#finish === 'stop') this.#finish = chunk.finish ?? this.#finish;
       this.#callsTool ||= chunk.callsTool;
       if (this.#characters > mostCharacters) {
         if (joined !== null) yield joined;
-        throw badReply(
+        throw replyFailure(
           this.#upstream,
           'bad_reply',
           `sent more than ${mostCharacters} characters without an end of its reply`,
@@ -96,11 +102,11 @@ export class CompletionReading {
     if (joined !== null) yield joined;
   }
 
-  /** Yields what was held back. Nothing follows it. */
+  /** Yields the text that was held back. Must be the last call. */
   *rest(): Generator<EngineEvent> {
     const late = this.#tags.take(this.#texts.text.rest());
     const held = this.#tags.rest();
-    const { reasoning, text } = this.#noted({
+    const { reasoning, text } = this.#recorded({
       reasoning: this.#texts.reasoning.rest() + late.reasoning + held.reasoning,
       text: late.text + held.text,
     });
@@ -110,22 +116,22 @@ export class CompletionReading {
 
   /** Yields the events of a completion that is not streamed. */
   *whole(text: string): Generator<EngineEvent> {
-    if (readChunk(parseJson(text)) === null) throw notAnApi(this.#upstream, 'another JSON');
+    if (readChunk(parseJson(text)) === null) throw contentTypeFailure(this.#upstream, 'another JSON');
     yield* this.take([
       { event: 'message', data: text },
       { event: 'message', data: doneMark },
     ]);
   }
 
-  /** Yields what was held back, and the end. Throws for an end that a reply must not have. */
+  /** Yields the text that was held back, and the end. Throws if the reply ended with a failure. */
   *end(): Generator<EngineEvent> {
     yield* this.rest();
     const finish = this.#finish ?? 'stop';
     if (['content_filter', 'safety', 'recitation'].includes(finish.toLowerCase())) {
-      throw filtered(this.#upstream);
+      throw contentFilterFailure(this.#upstream);
     }
     if (['error', 'insufficient_system_resource', 'abort'].includes(finish)) {
-      throw badReply(this.#upstream, 'broken_off', `ended its reply early (${finish})`);
+      throw replyFailure(this.#upstream, 'broken_off', `ended its reply early (${finish})`);
     }
     const reason = /length|max_tokens/i.test(finish) ? 'length' : 'stop';
     if (!this.#hasText) throw this.#empty(reason);
@@ -138,51 +144,52 @@ export class CompletionReading {
     this.#hasBegun ||= chunk.reasoning !== '' || chunk.text !== '';
     this.#characters += chunk.reasoning.length + chunk.text.length;
     const { reasoning, text } = this.#tags.take(this.#texts.text.take(chunk.text));
-    return this.#noted({ reasoning: this.#texts.reasoning.take(chunk.reasoning) + reasoning, text });
+    return this.#recorded({ reasoning: this.#texts.reasoning.take(chunk.reasoning) + reasoning, text });
   }
 
-  #noted(said: SplitText): SplitText {
-    this.#hasReasoning ||= said.reasoning !== '';
-    this.#hasText ||= said.text.trim() !== '';
-    return said;
+  /** Records which parts the reply has. */
+  #recorded(parts: SplitText): SplitText {
+    this.#hasReasoning ||= parts.reasoning !== '';
+    this.#hasText ||= parts.text.trim() !== '';
+    return parts;
   }
 
   #problemOf(event: string, data: string, value: unknown, chunk: CompletionChunk | null): ParleyError | null {
     if (event === 'error' || chunk?.error) return this.#failure(data, chunk);
-    if (chunk !== null || data.trim() === '' || this.hasEnded || isNote(value)) return null;
-    return badReply(this.#upstream, 'bad_reply', 'sent a chunk of its reply that cannot be read');
+    if (chunk !== null || data.trim() === '' || this.hasEnded || isKeepAlive(value)) return null;
+    return replyFailure(this.#upstream, 'bad_reply', 'sent a chunk of its reply that cannot be read');
   }
 
   #empty(reason: 'stop' | 'length'): ParleyError {
     const { name, think_tags } = this.#upstream.settings;
     if (reason === 'length' && this.#hasReasoning) {
-      return badReply(this.#upstream, 'empty_reply', 'used up all its tokens before it began to reply', {
+      return replyFailure(this.#upstream, 'empty_reply', 'used all its tokens before it began the reply', {
         kind: 'allow_longer_reply',
         mode: name,
       });
     }
     if (this.#callsTool) {
-      return badReply(
+      return replyFailure(
         this.#upstream,
         'tool_call',
-        'sent no reply: the model asks for a tool, and Parley offers it none',
-        'Ask in other words, or use another model.',
+        'sent no reply: the model called a tool, and Parley offers no tools',
+        'Rephrase the message, or use another model.',
       );
     }
-    if (!this.#hasReasoning) return badReply(this.#upstream, 'empty_reply', 'sent an empty reply');
-    const isPerhapsReply = this.#tags.isOpen && think_tags === 'open';
-    return badReply(
+    if (!this.#hasReasoning) return replyFailure(this.#upstream, 'empty_reply', 'sent an empty reply');
+    const mayBeReply = this.#tags.isOpen && think_tags === 'open';
+    return replyFailure(
       this.#upstream,
       'empty_reply',
       'sent its notes and no reply',
-      isPerhapsReply ? { kind: 'split_think_tags', mode: name } : { kind: 'show_reasoning' },
+      mayBeReply ? { kind: 'split_think_tags', mode: name } : { kind: 'show_reasoning' },
     );
   }
 
   #failure(text: string, chunk: CompletionChunk | null): ParleyError {
     const isObject = typeof chunk?.error === 'object';
-    const said = isObject ? JSON.stringify({ error: chunk.error }) : text;
-    return upstreamFailure(this.#upstream, { status: null, retryAfter: null, text: said });
+    const body = isObject ? JSON.stringify({ error: chunk.error }) : text;
+    return upstreamFailure(this.#upstream, { status: null, retryAfter: null, text: body });
   }
 }
 
