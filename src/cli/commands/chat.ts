@@ -66,7 +66,10 @@ export function registerChat(parent: Command, run: Run): void {
     .option('-s, --session <id>', 'continue this session: an id, its last 6 or more characters, or a title')
     .option('-c, --continue', 'continue the session last used in this terminal')
     .option('--title <title>', 'title of the new session')
-    .option('--user <name>', 'the user that the session belongs to; an existing session must belong to this user')
+    .option(
+      '--user <name>',
+      'the user that the session belongs to; an existing session must belong to this user',
+    )
     .option('--fork', 'continue a copy of the session of -s or -c; the session itself stays unchanged')
     .option('--regenerate', 'get another reply to the last message of -s or -c; the previous reply is kept')
     .option(ephemeralFlag, ephemeralDescription)
@@ -241,8 +244,7 @@ export async function runChat(chat: ChatInput, context: CliContext): Promise<num
   }
   // An ephemeral session ends with the process, so there is nothing to resume or retry.
   if (input.ephemeral) throw withoutSession(error);
-  if (context.signal.aborted)
-    await context.say(`Stopped. The partial reply is kept in session ${session}.`);
+  if (context.signal.aborted) await context.say(`Stopped. The partial reply is kept in session ${session}.`);
   const { session_id } = request;
   const { jsonFlag, hasMore } = plan;
   const retry = {

@@ -133,7 +133,9 @@ async function checkTarget(context: CliContext, online: boolean, check: RunCheck
   }
   await check('modes', async () => {
     const { data } = await backend.service.models(await context.call());
-    const names = data.map(({ name, default: isDefault }) => (isDefault ? `${name} (default)` : name)).join(', ');
+    const names = data
+      .map(({ name, default: isDefault }) => (isDefault ? `${name} (default)` : name))
+      .join(', ');
     if (url !== null) return names;
     const { store, storeName } = context.target;
     const place = store === null ? host.profileFile.path : storeName;

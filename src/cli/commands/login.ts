@@ -64,7 +64,8 @@ export async function runLogin(
     ? await readKey(context)
     : await askSecret(question, '--key-stdin', context.prompting);
   const key = text.trim();
-  if (!/^[\x21-\x7e]+$/.test(key)) throw invalidKey(key === '' ? 'No key was given.' : 'That is not a key.', null);
+  if (!/^[\x21-\x7e]+$/.test(key))
+    throw invalidKey(key === '' ? 'No key was given.' : 'That is not a key.', null);
   const sources = { ...place.sources, key: null };
   const target = { ...place, profile, key, replyPointer: replyPointer ?? place.replyPointer, sources };
   context.useTarget(target);

@@ -66,7 +66,9 @@ export async function runRepl(input: ReplInput, context: CliContext): Promise<nu
     requireReference(input.session);
   }
   if (context.options.json) {
-    throw new ParleyError('USAGE', 'The REPL cannot print JSON.', { hint: 'Use: parley chat --json "Hello"' });
+    throw new ParleyError('USAGE', 'The REPL cannot print JSON.', {
+      hint: 'Use: parley chat --json "Hello"',
+    });
   }
   if (!canConverse(context)) {
     throw new ParleyError(

@@ -137,7 +137,8 @@ export async function runServe(input: ServeInput, context: CliContext): Promise<
   served.followModes?.(() => void reload(served, logger));
   try {
     const servers = served.servers ?? (() => 1);
-    const measured = input.metrics && (await serveMetrics(input.metrics, { ...served, servers }, host.version));
+    const measured =
+      input.metrics && (await serveMetrics(input.metrics, { ...served, servers }, host.version));
     const app = createApp({
       service: served.backend.service,
       archive: served.backend.archive,

@@ -31,7 +31,7 @@ export interface IntakeOptions {
   /** Called if it was not created: the archive refused it. */
   notCreated(sessionId: string): Promise<void>;
   /** Runs work that looks for a session and creates it while no other import of this machine does. */
-  alone<T>(work: () => Promise<T>): Promise<T>;
+  exclusively<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /** How many times a conversation may go on differently here. */
@@ -77,8 +77,8 @@ class SessionIntake {
     const given: unknown = (record as Partial<SessionRecord> | null)?.session?.session_id;
     const session_id = typeof given === 'string' ? given : '';
     const isId = /^ses_[\w-]{1,200}$/.test(session_id);
-    const { dryRun, alone } = this.#options;
-    const before = await alone(async () => {
+    const { dryRun, exclusively } = this.#options;
+    const before = await exclusively(async () => {
       const there = isId ? await this.#find(session_id) : null;
       if (there !== null || dryRun) return there;
       if (isId) await this.#create(session_id, () => this.#store(record));
@@ -98,7 +98,7 @@ class SessionIntake {
   async foreign(given: SessionRecord, session_id: string, forkOf: string | null): Promise<Intake | null> {
     const marks = forkOf === null ? {} : { fork_of: forkOf };
     const record = forkOf === null ? given : { ...given, session: { ...given.session, session_id } };
-    const status = await this.#options.alone(() => this.#createUnlessThere(record, forkOf));
+    const status = await this.#options.exclusively(() => this.#createUnlessThere(record, forkOf));
     if (status === 'imported') return { session_id, status, ...marks };
     if (status === 'deleted') return { session_id, status: 'skipped', reason: 'deleted', ...marks };
     const { missing, visible } = await this.#compare(session_id, record);

@@ -63,13 +63,13 @@ export async function runModesAdd(input: ModesAddInput, context: CliContext): Pr
     return;
   }
   await context.say(`Added the mode ${name}. Try it: parley chat -m ${name} "Hello"`);
-  await sayShared(context);
+  await noteShared(context);
   await sayMissingKey(settings.key ?? null, context);
   if (isOllama(settings.base_url)) await sayOllamaWindow(settings.context_tokens, context);
 }
 
 /** Says who uses the modes of a store that machines share. */
-export async function sayShared(context: CliContext): Promise<void> {
+export async function noteShared(context: CliContext): Promise<void> {
   if (context.target.store === null) return;
   await context.say(
     'All servers of this store use it within 3 s: each asks the model, and reads the key, from its own machine.',

@@ -6,7 +6,7 @@ import { defaultModeSettings, type ModeSettings } from '../../../service/mode-se
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
 import { toJson } from '../../terminal/json.ts';
-import { sayMissingKey, sayShared } from './add.ts';
+import { noteShared, sayMissingKey } from './add.ts';
 import { addModeOptions, type ModeFlags, withFlags } from './mode-flags.ts';
 import { underOptionNames } from './option-names.ts';
 import { ownModes } from './own-modes.ts';
@@ -41,7 +41,7 @@ export async function runModesSet({ name, flags }: ModesSetInput, context: CliCo
     return;
   }
   await context.say(`Changed the mode ${name}.`);
-  await sayShared(context);
+  await noteShared(context);
   await sayMissingKey(settings.key, context);
 }
 

@@ -16,7 +16,7 @@ export function registerRetentionRun(parent: Command, run: Run): void {
     .command('run')
     .description('delete what is old by the policy, and erase what was deleted by it long ago')
     .option('--dry-run', 'say what would go, and change nothing')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
     .option(
       '--confirm <count>',
       'how many sessions are meant, as --dry-run says: instead of typing it',

@@ -9,7 +9,7 @@ import { type ChosenProject, namedOrOwnProject } from '../../project-choice.ts';
 import { summarySentence } from '../../summary-sentence.ts';
 import { toJson } from '../../terminal/json.ts';
 import { askText, confirm as askWhether } from '../../terminal/prompt.ts';
-import { sameCommand } from '../sessions/batch.ts';
+import { commandAtTarget } from '../sessions/batch.ts';
 import { planText, reasonText } from './policy-words.ts';
 
 export interface RetentionRunInput {
@@ -62,7 +62,7 @@ async function tellNothing(
 
 function howToConfirm({ confirmation, sessions }: RetentionPlan, { options }: CliContext): string {
   const reason = confirmation === null ? '' : `${reasonText[confirmation]}. `;
-  return `${reason}To run it: ${sameCommand(`retention run --confirm ${sessions}`, options)}`;
+  return `${reason}To run it: ${commandAtTarget(`retention run --confirm ${sessions}`, options)}`;
 }
 
 /** The count to confirm; null if none is needed or given. */
@@ -142,7 +142,7 @@ async function tellReport(report: RetentionReport, tookMs: number, context: CliC
       `${summarySentence(`Expired ${counted(expired, 'session')} of project ${project_name}, and erased ${erased}`, tookMs)}\n`,
     );
   if (batch !== null)
-    await context.say(`To undo the expiry: ${sameCommand(`sessions restore --batch ${batch}`, options)}`);
+    await context.say(`To undo the expiry: ${commandAtTarget(`sessions restore --batch ${batch}`, options)}`);
   if (finished) return;
   // The line is part of the failure, so `--quiet` keeps it.
   if (stopSignal.aborted) {
