@@ -24,7 +24,7 @@ import {
   vendorsWithKeys,
 } from './setup/model-servers.ts';
 import { nothingFound } from './setup/nothing-found.ts';
-import { sayOllamaWindow } from './setup/ollama-window.ts';
+import { warnAboutOllamaContext } from './setup/ollama-context.ts';
 
 export interface SetupInput {
   /** Asks no questions: creates one mode for the first model of each server on this machine. */
@@ -84,7 +84,7 @@ export async function runSetup({ yes }: SetupInput, context: CliContext): Promis
   }
   const modes = await makeModes(chosen, context);
   const ollama = chosen.find(({ server }) => server.name === 'Ollama');
-  if (ollama !== undefined) await sayOllamaWindow(null, context);
+  if (ollama !== undefined) await warnAboutOllamaContext(null, context);
   const before = (await repository.read()).chosenDefault;
   // A default that the user chose earlier changes only by another choice.
   const chosenDefault = yes ? before : await chooseDefault(modes, before, context);

@@ -87,7 +87,7 @@ class BatchRun {
       mostUnanswered: Math.max(3, most),
       // Repeating the operation does no harm.
       mostTries: Number.POSITIVE_INFINITY,
-      isTurnedAway: ({ code }) => code === 'RATE_LIMITED' || code === 'UNAVAILABLE',
+      isRefused: ({ code }) => code === 'RATE_LIMITED' || code === 'UNAVAILABLE',
       giveUp: (error) => this.#stop.abort(error),
       say: (line) => void report.say(line),
       signal,

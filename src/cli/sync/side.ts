@@ -31,7 +31,7 @@ export class Side {
       most: syncedAtOnce + 2,
       mostUnanswered: 3,
       mostTries: Number.POSITIVE_INFINITY,
-      isTurnedAway: ({ code }) => code === 'RATE_LIMITED' || code === 'UNAVAILABLE',
+      isRefused: ({ code }) => code === 'RATE_LIMITED' || code === 'UNAVAILABLE',
     });
   }
 

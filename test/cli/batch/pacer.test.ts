@@ -11,7 +11,7 @@ function paced(most: number, more: Partial<PacerOptions> = {}) {
     most,
     mostUnanswered: 16,
     mostTries: Number.POSITIVE_INFINITY,
-    isTurnedAway: ({ code }) => code === 'RATE_LIMITED',
+    isRefused: ({ code }) => code === 'RATE_LIMITED',
     giveUp: (error) => stop.abort(error),
     say: (line) => said.push(line),
     signal: stop.signal,

@@ -1,7 +1,7 @@
 // Runs `parley sessions import`: reads the files, stores what is new, and reports a result for each session.
 import { setMaxListeners } from 'node:events';
 import { ParleyError } from '../../../service/errors.ts';
-import { gathered } from '../../batch/gathered-items.ts';
+import { grouped } from '../../batch/grouped-items.ts';
 import { runInOrder } from '../../batch/ordered-run.ts';
 import { Pacer } from '../../batch/pacer.ts';
 import type { CliContext } from '../../context.ts';
@@ -39,7 +39,7 @@ export async function importSessions(input: ImportInput, context: CliContext): P
     mostUnanswered: 1,
     // Sending a session again does not import it twice.
     mostTries: Number.POSITIVE_INFINITY,
-    isTurnedAway: ({ code }) => code === 'RATE_LIMITED' || code === 'UNAVAILABLE',
+    isRefused: ({ code }) => code === 'RATE_LIMITED' || code === 'UNAVAILABLE',
     giveUp,
     say: (line) => void report.say(line),
     signal,
@@ -71,7 +71,7 @@ export async function importSessions(input: ImportInput, context: CliContext): P
     passed: (path, isCompanion) => report.skip(path, isCompanion),
   });
   try {
-    const groups = gathered(included(items, plan, report), group);
+    const groups = grouped(included(items, plan, report), group);
     await runInOrder<ImportItem, Outcome | null>(groups, {
       concurrency: groupSize,
       window: { items: 2 * groupSize, weight: mostCharacters },
