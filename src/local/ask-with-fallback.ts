@@ -13,7 +13,7 @@ export type AskEvent =
   | EngineEvent
   | { readonly type: 'asked'; readonly mode: string; readonly turnsLeftOut: number };
 
-interface SessionAccess {
+interface Asking {
   readonly signal: AbortSignal;
   readonly showReasoning: boolean;
   readonly schema?: string;
@@ -36,7 +36,7 @@ export async function* askWithFallback(
   projectId: string,
   begun: BegunTurn,
   engine: ReplyEngine,
-  asking: SessionAccess,
+  asking: Asking,
 ): AsyncGenerator<AskEvent> {
   const { signal, showReasoning } = asking;
   const tried = new Set<string>();
@@ -74,7 +74,7 @@ async function* answers(
   { turn, settings }: BegunTurn,
   mode: string,
   engine: ReplyEngine,
-  { signal, schema }: SessionAccess,
+  { signal, schema }: Asking,
 ): AsyncGenerator<AskEvent> {
   const { store, limits } = local;
   const windowWithin = (budget: ContextBudget) =>

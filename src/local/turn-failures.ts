@@ -51,7 +51,7 @@ export function idempotencyMismatch(): ParleyError {
   });
 }
 
-/** The turn of the key was undone, and its reply is no answer. SessionAccess again would write a reply that nobody sees. */
+/** The turn of the key was undone, and its reply is no answer. Asking again would write a reply that nobody sees. */
 export function undoneTurn({ session_id, message_id }: Turn): ParleyError {
   const message = 'The turn of this Idempotency-Key was undone, and its reply is cut. It is not asked again.';
   return new ParleyError('INVALID_REQUEST', message, {

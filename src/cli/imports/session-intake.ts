@@ -7,7 +7,7 @@ import type { SessionRecord } from '../../service/session-archive.ts';
 import { sortedTags } from '../../service/sorted-tags.ts';
 import type { Pacer } from '../batch/pacer.ts';
 import type { CliContext } from '../context.ts';
-import { isTakenId } from '../session-batch/taken-id.ts';
+import { isIdConflict } from '../session-batch/id-conflict.ts';
 import { readMessages } from '../transcripts/session-reading.ts';
 import { sessionIdOf } from './conversation-record.ts';
 import type { ImportSession } from './import-item.ts';
@@ -167,7 +167,7 @@ class SessionIntake {
       await this.#store(record);
       return true;
     } catch (error) {
-      if (isTakenId(error)) return false;
+      if (isIdConflict(error)) return false;
       throw error;
     }
   }

@@ -1,7 +1,7 @@
 // Syncs one session: does what its plan says, in the directions that are asked for, and tells what the two places agree on now.
 
 import { ParleyError } from '../../service/errors.ts';
-import { isTakenId } from '../session-batch/taken-id.ts';
+import { isIdConflict } from '../session-batch/id-conflict.ts';
 import { type Agreement, agreementOn, areAlike, telling } from './agreement.ts';
 import {
   hasSameMessages,
@@ -174,7 +174,7 @@ async function storeUnlessTaken(side: Side, record: StoredRecord): Promise<boole
     await side.store(record);
     return true;
   } catch (error) {
-    if (isTakenId(error)) return false;
+    if (isIdConflict(error)) return false;
     throw error;
   }
 }

@@ -23,7 +23,7 @@ import { holdFileLock, type LoadLocks } from '../../system/file-lock.ts';
 import type { Agreement } from './agreement.ts';
 import { comparePlaces, hasPlace } from './side.ts';
 
-const remedy = 'Make it a directory that you may write to, or set PARLEY_DATA_DIR to another.';
+const remedy = 'Make the directory writable, or set PARLEY_DATA_DIR to another one.';
 /** So many characters of new lines are written together. */
 const writtenAtOnce = 32 * 1024;
 

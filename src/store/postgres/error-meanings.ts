@@ -11,7 +11,7 @@ export interface Meaning {
 const again = 'Try again in a moment.';
 
 const pooler = '08P01';
-const unknownOutcome = unavailable('gives no answer', '');
+const noAnswer = unavailable('gives no answer', '');
 const noConnection = unavailable(
   'has no connection free',
   'If it happens again, let each process open fewer connections, or allow more of them there.',
@@ -75,7 +75,7 @@ export function isLoginRefused(code: string, said: string): boolean {
 export function meaningOf(code: string, said: string, isPassing: boolean): Meaning {
   if (isLoginRefused(code, said)) return loginRefused;
   if (code === pooler && /no more connections|query_wait_timeout/i.test(said)) return noConnection;
-  return meanings[code] ?? (isPassing ? unknownOutcome : unforeseen);
+  return meanings[code] ?? (isPassing ? noAnswer : unforeseen);
 }
 
 function unavailable(what: string, hint: string): Meaning {

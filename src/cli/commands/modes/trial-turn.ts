@@ -12,7 +12,7 @@ export interface TrialTurn {
 export async function trialTurn(mode: string, context: CliContext): Promise<TrialTurn> {
   const { backend } = await context.open();
   const call = await context.call();
-  await context.say(`SessionAccess ${mode} one question, to see that it replies…`);
+  await context.say(`Sending ${mode} one question, to check that it replies…`);
   const startedAt = monotonicMs();
   let session: string | null = null;
   try {

@@ -15,7 +15,7 @@ import {
   readImport,
   requireOwner,
 } from '../../session-batch/import-journal.ts';
-import { ImportTurns } from '../../session-batch/import-turns.ts';
+import { ImportLock } from '../../session-batch/import-lock.ts';
 import { stdinBytes } from '../../terminal/stdin.ts';
 import { batchOwner } from './batch.ts';
 import { batchName } from './draft.ts';
@@ -67,7 +67,7 @@ export interface ImportPlan {
 
 export async function planImport(input: ImportInput, context: CliContext): Promise<ImportPlan> {
   const { host } = context;
-  const turns = new ImportTurns(host.dataDirectory, host, context.stopSignal);
+  const turns = new ImportLock(host.dataDirectory, host, context.stopSignal);
   const request = input.resume === null ? requestOf(input, context) : await resumed(input, context);
   const { paths, from, since, match, messages_only, tags = [] } = request;
   await requireTags(tags, context);
