@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { FoundFile } from '../../../src/cli/imports/found-file.ts';
 import { jsonLines } from '../../../src/cli/imports/json-lines.ts';
-import { SessionBytes } from '../../../src/cli/imports/session-bytes.ts';
+import { SessionSize } from '../../../src/cli/imports/session-size.ts';
 import { filesAt } from '../../../src/cli/imports/source-files.ts';
 import { PlaceInProcess } from '../../support/place-in-process.ts';
 import { zipArchive } from '../../support/zip-archive.ts';
@@ -110,7 +110,7 @@ test('a transcript whose lines are more in all than a session may have is refuse
   }
   const read: unknown[] = [];
   const reading = async () => {
-    for await (const { value } of jsonLines(chunks(), new SessionBytes('long.jsonl', 30))) read.push(value);
+    for await (const { value } of jsonLines(chunks(), new SessionSize('long.jsonl', 30))) read.push(value);
   };
   await expect(reading()).rejects.toThrow('long.jsonl has more than 30 bytes, the limit of a session.');
   expect(read).toEqual([{ number: 0 }, { number: 1 }]);

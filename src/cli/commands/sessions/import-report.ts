@@ -8,7 +8,7 @@ import { counted } from '../../counted.ts';
 import { reportInWords } from '../../error-report.ts';
 import { exitDone, exitSomeFailed, exitStatusOf } from '../../exit-codes.ts';
 import type { ImportItem } from '../../imports/import-item.ts';
-import type { Intake } from '../../imports/session-intake.ts';
+import type { SessionImport } from '../../imports/session-import.ts';
 import { type ItemResult, mostShown, writeResults } from '../../session-batch/batch-report.ts';
 import { oneLine } from '../../terminal/filter.ts';
 import { commandAtTarget } from './batch.ts';
@@ -69,7 +69,7 @@ export class ImportReport {
     this.#excluded += 1;
   }
 
-  async add(item: ImportItem, intake: Intake | null, error: ParleyError | null): Promise<void> {
+  async add(item: ImportItem, intake: SessionImport | null, error: ParleyError | null): Promise<void> {
     if (intake?.reason === 'link') {
       this.#links += 1;
       return;

@@ -8,7 +8,7 @@ import type { CliContext } from '../../context.ts';
 import { textOf } from '../../imports/foreign-value.ts';
 import type { ImportItem } from '../../imports/import-item.ts';
 import { readItems } from '../../imports/import-items.ts';
-import { type Intake, takeIn } from '../../imports/session-intake.ts';
+import { importSession, type SessionImport } from '../../imports/session-import.ts';
 import { type ImportInput, isIncluded, planImport } from './import-plan.ts';
 import { ImportReport } from './import-report.ts';
 
@@ -21,7 +21,7 @@ const group = { items: groupSize, weight: mostCharacters / 4, weightOf: characte
 
 interface Outcome {
   readonly item: ImportItem;
-  readonly intake: Intake | null;
+  readonly intake: SessionImport | null;
   readonly error: ParleyError | null;
 }
 
@@ -53,7 +53,7 @@ export async function importSessions(input: ImportInput, context: CliContext): P
         return { item, intake: { session_id, status: 'skipped', reason: found.skipped }, error: null };
       }
       if ('failure' in found) throw found.failure;
-      const intake = await takeIn(found.session, { ...plan, pacer, signal }, context);
+      const intake = await importSession(found.session, { ...plan, pacer, signal }, context);
       return { item, intake, error: null };
     } catch (error) {
       // A failure that would affect every session ends the import: a refused key, no network, a full disk, a server without an archive.
@@ -68,7 +68,7 @@ export async function importSessions(input: ImportInput, context: CliContext): P
     ...{ signal, from: plan.from, messagesOnly: plan.messagesOnly, now: context.host.now() },
     temporaryDirectory: () => plan.temporaryDirectory(),
     openDatabase: context.host.openDatabase,
-    passed: (path, isCompanion) => report.skip(path, isCompanion),
+    skipped: (path, isCompanion) => report.skip(path, isCompanion),
   });
   try {
     const groups = grouped(included(items, plan, report), group);

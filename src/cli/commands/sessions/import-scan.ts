@@ -6,7 +6,7 @@ import { ParleyError } from '../../../service/errors.ts';
 import type { CliContext } from '../../context.ts';
 import { exitDone } from '../../exit-codes.ts';
 import { importLimits } from '../../imports/import-limits.ts';
-import type { HeldPlace } from '../../imports/source.ts';
+import type { ConversationPlace } from '../../imports/source.ts';
 import { sources } from '../../imports/source-table.ts';
 import { toJson } from '../../terminal/json.ts';
 import { type Column, writeTable } from '../../terminal/table.ts';
@@ -61,7 +61,7 @@ export async function scanMachine({ paths }: ImportInput, context: CliContext): 
   return exitDone;
 }
 
-function rowOf(source: string, { path, pattern, keptDays }: HeldPlace, now: number): ScanRow | null {
+function rowOf(source: string, { path, pattern, keptDays }: ConversationPlace, now: number): ScanRow | null {
   const times: number[] = [];
   let bytes = 0;
   for (const file of filesBelow(path, 0)) {

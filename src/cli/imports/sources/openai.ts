@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import type { Role } from '../../../service/session.ts';
-import { type ForeignMessage, onlyBranch, type Part, type SourceReading } from '../conversation.ts';
+import { type ForeignMessage, type Part, type SourceReading, singleBranch } from '../conversation.ts';
 import {
   asText,
   type ForeignFields,
@@ -14,7 +14,7 @@ import {
   timeOfText,
 } from '../foreign-value.ts';
 import { jsonItems } from '../json-items.ts';
-import { SessionBytes } from '../session-bytes.ts';
+import { SessionSize } from '../session-size.ts';
 import type { Source } from '../source.ts';
 
 interface OpenConversation {
@@ -37,7 +37,7 @@ export const openai: Source = {
     const threads = new Map<string, OpenConversation>();
     let number = 0;
     let loose: string | null = null;
-    const held = new SessionBytes(file.path);
+    const held = new SessionSize(file.path);
     for await (const { place, value, failure, bytes = 0 } of jsonItems(file.open(signal))) {
       number += 1;
       if (failure !== null) {
@@ -87,7 +87,7 @@ function conversationOf(
       user: textOf(fields['user']) || null,
       created: timeOfSeconds(fields['created_at']) ?? timeOfText(metadata['created_at']),
       system: system.join('\n\n').trim() === '' ? null : system.join('\n\n'),
-      branches: onlyBranch(ordered.flatMap(messageOf)),
+      branches: singleBranch(ordered.flatMap(messageOf)),
     },
   };
 }

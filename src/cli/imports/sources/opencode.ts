@@ -1,7 +1,7 @@
 // opencode's store: since 1.2 the database `opencode.db`, with a row for each session, message and part; before, a file of JSON for each, in
 // two layouts (opencode-files.ts). `opencode export` writes one session as JSON of the same values.
 import type { ForeignConversation, SourceReading } from '../conversation.ts';
-import { type ForeignMessage, onlyBranch, type Part } from '../conversation.ts';
+import { type ForeignMessage, type Part, singleBranch } from '../conversation.ts';
 import { ForeignDatabase } from '../foreign-database.ts';
 import {
   asText,
@@ -112,7 +112,7 @@ function conversationOf(
   messages: readonly ForeignMessage[],
 ): ForeignConversation {
   const created = timeOfMilliseconds(fieldsOf(info['time'])['created']);
-  return { id, title: textOf(info['title']), created, system: null, branches: onlyBranch(messages) };
+  return { id, title: textOf(info['title']), created, system: null, branches: singleBranch(messages) };
 }
 
 function messageOf(
