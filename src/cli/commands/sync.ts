@@ -51,6 +51,6 @@ export function registerSync(parent: Command, run: Run): void {
 }
 
 export async function runSync(input: SyncInput, context: CliContext): Promise<number> {
-  const { syncPlaces } = await import('../sync/sync-run.ts');
-  return syncPlaces(input, context);
+  const { syncTargets } = await import('../sync/sync-run.ts');
+  return syncTargets(input, context);
 }

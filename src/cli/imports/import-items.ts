@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
 import { Utf8Reader } from '../terminal/utf8-reader.ts';
-import { readRecords } from '../transcripts/record-reading.ts';
+import { readRecords } from '../transcripts/exported-records.ts';
 import { type ForeignOptions, foreignItems } from './foreign-items.ts';
 import type { FoundFile } from './found-file.ts';
 import type { ImportItem } from './import-item.ts';

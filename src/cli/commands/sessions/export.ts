@@ -12,7 +12,7 @@ import type { Run } from '../../run.ts';
 import type { Redaction } from '../../secrets/redacted-record.ts';
 import { type ItemResult, writeResults } from '../../session-batch/batch-report.ts';
 import { type ExportFormat, formatOfFile } from '../../transcripts/export-format.ts';
-import { sessionsAhead } from '../../transcripts/sessions-ahead.ts';
+import { prefetchedSessions } from '../../transcripts/prefetched-sessions.ts';
 import { readGivenIds } from './ids.ts';
 import { matchingIds } from './matching.ts';
 import { addFilterOptions, type FilterChoice, type FilterFlags, filterOf } from './session-filter.ts';
@@ -109,7 +109,7 @@ export async function runExport(input: ExportInput, context: CliContext): Promis
       ...{ end: ids.size, unit: 'items', outcomes: ['exported'] },
       resultsApart: input.output !== null && !(showsAll && place.keepsEach),
     });
-    for await (const { id, read } of sessionsAhead(ids, reading)) {
+    for await (const { id, read } of prefetchedSessions(ids, reading)) {
       // The embedded service answers without I/O, so signals and progress need this pause.
       await yieldToEventLoop();
       context.signal.throwIfAborted();

@@ -9,7 +9,7 @@ import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import { exitDone, exitSomeFailed } from '../../exit-codes.ts';
 import { redactHistories } from '../../repl/history-redaction.ts';
-import { isEmpty, type SessionRedactionPlan } from '../../secrets/session-redaction.ts';
+import { hasNoChanges, type SessionRedactionPlan } from '../../secrets/session-redaction.ts';
 import { type ItemResult, writeResults } from '../../session-batch/batch-report.ts';
 import { waiting } from '../../terminal/progress.ts';
 import { confirm } from '../../terminal/prompt.ts';
@@ -111,7 +111,7 @@ async function findTexts(
     context.signal.throwIfAborted();
     const plan = await resultOrFailure(id, isOnly, () => planOf(id, input.messages, context));
     if ('status' in plan) results.push(plan);
-    else if (isEmpty(plan)) results.push({ session_id: id, status: 'unchanged' });
+    else if (hasNoChanges(plan)) results.push({ session_id: id, status: 'unchanged' });
     else {
       redactable.push(id);
       results.push(resultOf(id, 'would_redact', plan));
