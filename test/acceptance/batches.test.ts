@@ -25,7 +25,7 @@ const isActive = async (id: string) => (await place.parley(['sessions', 'get', i
 
 test('no batch is said to be none, and there is nothing to restore', async () => {
   expect(await batches()).toEqual([]);
-  expect((await place.parley(['sessions', 'batches'])).err).toContain('There is no batch.');
+  expect((await place.parley(['sessions', 'batches'])).err).toContain('No batches.');
   const { status: code, err } = await place.parley(['sessions', 'restore', '--last']);
   expect(code).toBe(2);
   expect(err).toContain('parley sessions batches');

@@ -61,7 +61,7 @@ describe('the words that may stand next', () => {
     const listed = /\nCommands:\n((?: {2,}.*\n)+)/.exec(help)?.[1]?.match(/^ {2}\w+/gm) ?? [];
     expect(wordsOf(lines)).toEqual(listed.map((name) => name.trim()));
     expect(lines).toContain(
-      'models\tlist the modes that are offered where you talk to, the default marked *',
+      'models\tlist the available modes; * marks the default',
     );
     expect(wordsOf(await candidates(['sessions', '']))).toContain('delete');
   });

@@ -91,7 +91,7 @@ test.each(importFixtures)('a conversation of $name goes on here in two commands'
   const id = /To go on with it: parley chat -s (ses_\w+) "…"$/m.exec(err)?.[1] ?? expect.fail(err);
   const first = await place.parley(['chat', '-n', '-s', id, 'Where were we?']);
   expect(first).toMatchObject({ status: 0, out: expect.stringMatching(/./) });
-  const note = 'The session was said in another program. Here it goes on in the mode eliza.\n';
+  const note = 'This session was imported from another program. It continues in mode eliza.\n';
   expect(first.err).toBe(note);
   const another = await place.parley(['chat', '-n', '-s', id, '--fork', '-m', 'echo', 'And now?']);
   expect(another).toMatchObject({ status: 0, out: 'And now?\n' });
@@ -112,7 +112,7 @@ test('an export is read in its zip, in a directory and from standard input alike
   );
   const { results, err } = await imported(zip);
   expect(toldSessions(await kept(results))).toEqual(referenceOf(named('claude')).sessions);
-  expect(err).toContain('1 file not recognised and left out: ');
+  expect(err).toContain('1 file not recognised and skipped: ');
   const folder = join(place.path, 'unpacked', 'inner');
   mkdirSync(folder, { recursive: true });
   cpSync(path, join(folder, 'conversations.json'));
@@ -148,12 +148,12 @@ test.each([
   const first = await imported(zip);
   expect(first.statuses).toEqual(referenceOf(named(name)).results);
   expect(first.err).toContain(
-    `${companions.length} files without conversations left out: "${companions[0]}", ….`,
+    `${companions.length} files without conversations skipped: "${companions[0]}", ….`,
   );
   expect(first.err).not.toMatch(/not recognised|--from/);
   const again = await imported('--from', name, zip);
   expect(again.results).toHaveLength(first.results.length);
-  expect(again.err).toContain(`${companions.length} files without conversations left out`);
+  expect(again.err).toContain(`${companions.length} files without conversations skipped`);
 });
 
 test('what is left out by time, title or request is not kept, and a dry run keeps nothing', async () => {

@@ -111,8 +111,8 @@ describe('doctor', () => {
     const { status, out } = await place.parley(['doctor'], { env: { SET: 'sk' } });
     const { host } = new URL(place.server.url);
     expect(out).toContain(
-      `note model servers ${host} answers (here); ${new URL(gone.url).host} does not answer: nothing listens there (gone); ` +
-        'model.invalid was not asked (far); model.invalid has no key: NOT_SET is not set (unset); --online asks the others\n' +
+      `note model servers ${host} answers (here); ${new URL(gone.url).host} does not respond: nothing is listening there (gone); ` +
+        'model.invalid was not asked (far); model.invalid has no key: NOT_SET is not set (unset); --online contacts the others\n' +
         '     See the settings of a mode: parley modes show gone\n',
     );
     expect(status).toBe(0);
@@ -140,7 +140,7 @@ describe('setup at a terminal', () => {
     );
     try {
       const typing = [
-        { after: 'Which become modes?', keys: 'odel-217' },
+        { after: 'Which models should become modes?', keys: 'odel-217' },
         { after: '[ ] model-217', keys: '\r' },
         { after: 'Go on with 1 chosen', keys: '42' },
         { after: '[ ] model-42', keys: '\r' },
@@ -168,11 +168,11 @@ describe('setup at a terminal', () => {
     const typing = [
       { after: 'Base URL of a model server', keys: `${place.server.url}/v1\r` },
       { after: 'Where is its key?', keys: 'env:OWN_KEY\r' },
-      { after: 'Which become modes?', keys: '\r' },
+      { after: 'Which models should become modes?', keys: '\r' },
     ];
     const env = { OLLAMA_HOST: '127.0.0.1:9', OWN_KEY: 'sk-own' };
     const { status, out } = await place.terminal('parley setup', env, typing);
-    if (out.includes('Which become modes?') && !out.includes('Base URL'))
+    if (out.includes('Which models should become modes?') && !out.includes('Base URL'))
       context.skip('a model server runs here');
     expect({ status, out: stripVTControlCharacters(out) }).toEqual({
       status: 0,
@@ -197,9 +197,9 @@ describe('setup at a terminal', () => {
       { after: 'Base URL of a model server', keys: '\r' },
     ];
     const { status, out } = await place.terminal('parley setup', env, typing);
-    if (out.includes('Which become modes?')) context.skip('a model server runs here');
+    if (out.includes('Which models should become modes?')) context.skip('a model server runs here');
     expect(status).toBe(1);
-    expect(out).toContain(`OpenAI (${gone.url}/v1) gave no models: nothing listens there. (NOT_FOUND)`);
+    expect(out).toContain(`OpenAI (${gone.url}/v1) gave no models: nothing is listening there. (NOT_FOUND)`);
     expect(out).not.toMatch(/Install|canary/);
   }, 30_000);
 });

@@ -67,7 +67,7 @@ describe('a purge', () => {
     const { status, out } = await place.parley([...purge, '--confirm', '2']);
     expect(status).toBe(0);
     expect(out).toMatch(
-      /^Erased 2 sessions with 2 messages, and \d+ stored answers?\.\nThe store has \d+ bytes; it had \d+\. Its check: ok\.\n/,
+      /^Erased 2 sessions with 2 messages, and \d+ stored answers?\.\nThe store now has \d+ bytes, down from \d+\. Integrity check: ok\.\n/,
     );
     expect(out).not.toContain('pages');
     expect(out).not.toContain('_');

@@ -98,7 +98,7 @@ describe('sessions search --secrets', () => {
     await screen.until('the count', () => /^1 found/m.test(screen.text));
     goOn();
     expect((await screen.ended).status).toBe(0);
-    expect(screen.text.trim()).toBe('No secret of a known shape in 0 messages.');
+    expect(screen.text.trim()).toBe('No known kind of secret in 0 messages.');
     await server.close();
   });
 
@@ -210,7 +210,7 @@ describe('sessions redact', () => {
     });
     const rest = await redact('--all', '--secrets', '--yes');
     expect([rest.status, rest.out]).toEqual([0, `unchanged ${session}\nredacted ${fork}\n`]);
-    expect(rest.err).toContain('No session of the store holds any of these texts any more.');
+    expect(rest.err).toContain('No session in the store contains these texts any more.');
     // The index holds words in small letters.
     const words = [first, second].map((secret) => secret.slice('ghp_'.length).toLowerCase());
     expect(await textsInFiles(own.path, [first, second, card, ...words])).toEqual([]);

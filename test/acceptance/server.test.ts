@@ -85,7 +85,7 @@ test('what is no key is told as that, whatever it is, and not as a message', asy
     const outcome = await guest.parley(words, { stdin });
     expectFailure(outcome, { status: 2, code: 'USAGE' });
     expect(outcome.err).toBe(
-      'parley: That is not a key. (USAGE)\nA key is one word of visible ASCII characters. Nothing was kept.\n',
+      'parley: That is not a key. (USAGE)\nA key is one word of printable ASCII characters. Nothing was stored.\n',
     );
   }
 });

@@ -57,8 +57,8 @@ describe('a line of a batch', () => {
     ['that is no JSON', '{"message":', 'Line 7 starts with { and is not JSON'],
     ['with an unknown field', '{"message":"m","foo":1}', 'the field foo is none of message, id, mode'],
     ['without a message', '{"id":"a"}', 'the field message is missing'],
-    ['with a message of another type', '{"message":["m"]}', 'message must be a text, not an array'],
-    ['with null', '{"message":"m","session_id":null}', 'session_id must be a text, not null'],
+    ['with a message of another type', '{"message":["m"]}', 'message must be a string, not an array'],
+    ['with null', '{"message":"m","session_id":null}', 'session_id must be a string, not null'],
     ['with an id of another type', '{"message":"m","id":true}', 'id must be a whole number or a text'],
     ['with half a number for an id', '{"message":"m","id":1.5}', 'id must be a whole number'],
     [

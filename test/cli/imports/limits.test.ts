@@ -138,7 +138,7 @@ test('too many files, and directories that lie too deep, are named, and the file
     join(folder, 'a'),
     join(folder, 'b'),
     join(folder, 'c'),
-    `${join(folder, 'd')} is behind 3 files, the limit.`,
+    `${join(folder, 'd')} exceeds the limit of 3 files.`,
   ]);
   const nested = join(place.path, 'nested');
   const deepest = join(nested, ...Array.from({ length: 34 }, () => 'd'));
@@ -147,7 +147,7 @@ test('too many files, and directories that lie too deep, are named, and the file
   cpSync(join(nested, 'conversations.json'), join(deepest, 'conversations.json'));
   const { statuses, err } = await imported(nested);
   expect(statuses).toEqual(['imported', 'failed']);
-  expect(err).toContain('lies deeper than 32 directories');
+  expect(err).toContain('is nested deeper than 32 directories');
 });
 
 test('a link that leads out of a tree of opencode is not followed, be it a file or a directory', async () => {

@@ -80,7 +80,7 @@ test('a server that asks for a pause is named as what is waited for', async () =
   try {
     await told.until(
       'told',
-      () => /Waiting \d s, as the server asks: \d s/.test(told.text) || told.text.includes('Hi.'),
+      () => /Waiting \d s at the server’s request: \d s/.test(told.text) || told.text.includes('Hi.'),
     );
     await Promise.all([screen.ended, told.ended]);
     expect(told.text).toMatch(/^Hi\.\nsession s, go on with/);

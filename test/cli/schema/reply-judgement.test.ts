@@ -11,13 +11,13 @@ function judgementOf(schema: object, reply: string) {
 describe('a reply does not match', () => {
   const item = { type: 'object', properties: { count: { type: 'integer' } } };
   test.each([
-    ['a name that is given twice', item, '{"count":"x","count":1}', '/count', 'the name is given twice'],
+    ['a name that is given twice', item, '{"count":"x","count":1}', '/count', 'the name is repeated'],
     [
       'a name twice, once escaped',
       item,
       '{"count":"x","c\\u006funt":1}',
       '/count',
-      'the name is given twice',
+      'the name is repeated',
     ],
     ['a number that is rounded to a limit', { maximum: 2 ** 53 }, '9007199254740993', '', 'more digits'],
     ['a number that is rounded to const', { const: 0.1 }, '0.10000000000000000001', '', 'more digits'],

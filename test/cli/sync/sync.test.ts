@@ -84,7 +84,7 @@ describe('a sync', () => {
         : backend;
     const { status, err } = await sync();
     expect(status).toBe(2);
-    expect(err).toContain('The place of the profile has no sessions, but it had some at the last sync.');
+    expect(err).toContain('The store of the profile has no sessions, but it had some at the last sync.');
     expect(err).toContain('--forget');
     places.around = (backend) => backend;
     expect(Object.keys(await recordsOf(one))).toHaveLength(21);
