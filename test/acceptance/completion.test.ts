@@ -54,7 +54,7 @@ const wordsOf = (lines: readonly string[]) => lines.map((line) => line.split('\t
 /** Values of the service are given up after 0.9 s, which is too short on a busy machine: so they are asked for again. */
 const again = { timeout: 20_000 };
 
-describe('the words that may stand next', () => {
+describe('the possible next words', () => {
   test('are the commands of the help, described as there', async () => {
     const lines = await candidates(['']);
     const help = await place.output(['--help']);

@@ -67,7 +67,7 @@ test('a session whose mode is not there any more names both, and the way out', a
   const refused = await own.parley(['chat', '-n', '-c', 'again']);
   expectFailure(refused, { status: 2, code: 'UNKNOWN_MODE' });
   expect(refused.err).toMatch(
-    /Session ses_\w+ uses the mode "gone", which no longer exists.*\nGo on in another with -m MODE\. Modes: eliza, echo\./,
+    /Session ses_\w+ uses the mode "gone", which no longer exists.*\nContinue in another mode with -m MODE\. Modes: eliza, echo\./,
   );
   expect((await own.parley(['chat', '-n', '-c', '-m', 'echo', 'again'])).out).toBe('again\n');
   own.remove();

@@ -179,7 +179,7 @@ describe('a batch', () => {
       err: expect.stringContaining('\n4 sessions deleted (1 of them after a repeated request).\n'),
     });
     const again = await place.parley(['sessions', 'delete', '--resume', batch]);
-    expect(again).toMatchObject({ status: 0, out: '', err: '0 of 6 are left to do.\n' });
+    expect(again).toMatchObject({ status: 0, out: '', err: '0 of 6 remaining.\n' });
     expect((await place.parley(['sessions', 'restore', '--batch', batch])).status).toBe(0);
     expect(await active()).toEqual(ids);
   });

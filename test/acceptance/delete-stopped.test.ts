@@ -56,7 +56,7 @@ test('while its only answer is out: it may have been deleted', async () => {
 test('while the first answers of a batch are out: how the batch is gone on with', async () => {
   const { status, out, err } = await stopped(['a', 'b', '--yes'], ({ path }) => path.endsWith('/verify'));
   expect([status, out]).toEqual([130, '']);
-  expect(err).toMatch(/^Stopped before the first result\. To go on: parley sessions delete --resume \S+\n$/);
+  expect(err).toMatch(/^Stopped before the first result\. To resume: parley sessions delete --resume \S+\n$/);
 });
 
 test('while ids are still read: nothing was deleted', async () => {

@@ -34,7 +34,7 @@ describe('modes test', () => {
     expect(outcome.err).not.toContain('ses_');
     expect(await place.output(['sessions', 'list'])).toBe('');
     expect((await place.parley(['modes', 'test', 'none'])).err).toContain(
-      'Make one: parley setup, or parley modes add',
+      'Add a mode: parley setup, or parley modes add',
     );
   });
 
@@ -119,14 +119,14 @@ describe('doctor', () => {
     expect(place.server.requests.map(({ path }) => path)).toEqual(['/v1/models']);
   });
 
-  test('with --online asks the servers elsewhere, too', async () => {
+  test('with --online contacts the servers elsewhere, too', async () => {
     await place.output(['modes', 'add', 'far', '--base-url', 'https://model.invalid/v1', '--model', 'm']);
     // Through a proxy that is not there, so that nothing leaves this machine.
     const { out } = await place.parley(['doctor', '--online'], {
       env: { HTTPS_PROXY: 'http://127.0.0.1:9' },
     });
     expect(out).toMatch(/note model servers model\.invalid .*(proxy|listens)/);
-    expect(out).not.toContain('--online asks');
+    expect(out).not.toContain('--online contacts');
   });
 });
 
@@ -145,7 +145,7 @@ describe('setup at a terminal', () => {
         { after: 'Go on with 1 chosen', keys: '42' },
         { after: '[ ] model-42', keys: '\r' },
         { after: 'Go on with 2 chosen', keys: '\r' },
-        { after: 'Which one is used', keys: '\r' },
+        { after: 'Which one should be', keys: '\r' },
       ];
       const env = { OLLAMA_HOST: `127.0.0.1:${many.port}` };
       const { status, out } = await place.terminal('parley setup', env, typing);

@@ -78,7 +78,7 @@ const usage: readonly Row[] = [
   [
     '--profile with --url',
     ['--profile', 'local', '--url', 'https://h', ...hello],
-    /--profile or --url, not both/,
+    /--profile or --url, but not both/,
   ],
 ];
 

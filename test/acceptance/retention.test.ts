@@ -63,7 +63,7 @@ test('a policy is set, shown, tried, confirmed by its count, and taken back', as
     ['--keep-last', '1'],
   ])
     expect((await place.parley(['retention', 'set', ...wrong])).status).toBe(2);
-  expect((await place.parley(['retention', 'off'])).err).toContain('nothing expires from now on');
+  expect((await place.parley(['retention', 'off'])).err).toContain('Nothing expires from now on');
 }, 60_000);
 
 test('a first run that would do nothing asks for no count, and confirms nothing', async () => {

@@ -271,7 +271,7 @@ test('with --yes a model that fails gives way to the next server’s', async (co
 test('at a terminal the models are chosen from a list, and then the default', async () => {
   const typing = [
     { after: 'Which models should become modes?', keys: ' \u001b[B \r' },
-    { after: 'Which one is used', keys: '\u001b[B\r' },
+    { after: 'Which one should be', keys: '\u001b[B\r' },
   ];
   const { status, out } = await place.terminal('parley setup', env, typing);
   expect(status).toBe(0);
@@ -349,7 +349,7 @@ test('an Ollama that has only models for other things is told of, and what to pu
     });
     if (status === 0) context.skip('another model server runs here');
     expect(err).toContain('No model to chat with was found on this machine');
-    expect(err).toContain('none of its models is for chats. Pull one: ollama pull');
+    expect(err).toContain('none of its models is made for chats. Pull one with ollama pull');
     expect(err).not.toContain('Install Ollama');
   } finally {
     await embedding.close();
@@ -363,7 +363,7 @@ test('an Ollama without a model is told of, and how to give it one', async () =>
       env: { OLLAMA_HOST: `127.0.0.1:${empty.port}` },
     });
     expect(err).toMatch(/Ollama \(http:\S+\): has no model yet/);
-    expect(err).toMatch(/Give it one: ollama pull|replied/);
+    expect(err).toMatch(/Pull a model with ollama pull|replied/);
   } finally {
     await empty.close();
   }

@@ -94,7 +94,7 @@ async function setUp(store: Place, env: Variables, model: MarkdownModel): Promis
     shell.screen.type('\r');
     await shell.screen.shows('Go on with 1 chosen');
     shell.screen.type('\r');
-    await shell.screen.shows('large replied, and is used when no mode is named.');
+    await shell.screen.shows('large replied, and is now the default mode.');
     expect(await shell.run('parley modes list')).toMatch(/^\* +large +large /m);
     expect(await shell.run('parley chat "Is it there?"')).toContain(`End of ${model.turns.length}.`);
     await shell.run('parley sessions delete --yes "Is it there?"');

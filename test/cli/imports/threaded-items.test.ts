@@ -85,7 +85,7 @@ test('a file without a conversation is refused as it is here', async () => {
   const [here, there] = [await toldBy(readHere(path)), await toldBy(readThere(path))];
   expect(there.error).toMatchObject({
     code: 'USAGE',
-    message: `The file ${path} holds no conversation.`,
+    message: `The file ${path} contains no conversation.`,
     hint: 'Nothing was imported. It was read as: ChatGPT export.',
   });
   expect(there).toEqual(here);
