@@ -45,7 +45,7 @@ export function chatOutput(format: ChatFormat, context: CliContext, options: Cha
     },
     async repairing(failure) {
       if (format === 'events') await writeEvent('mismatch', failureBody(failure, null), context);
-      await context.say(`${failure.message} SessionAccess again.`);
+      await context.say(`${failure.message} Asking again.`);
     },
   };
 }

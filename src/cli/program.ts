@@ -38,7 +38,7 @@ export async function runCommandLine(
     writeErr: (text) => {
       written.error += text;
     },
-    // Help has no colours. SessionAccess the streams would create them, which takes longer than all the rest of a help page.
+    // Help has no colours. Asking the streams would create them, which takes longer than all the rest of a help page.
     getOutHasColors: () => true,
     getErrHasColors: () => true,
     getOutHelpWidth: () => host.output('stdout', { noColor: true }).columns(),

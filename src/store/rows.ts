@@ -167,7 +167,7 @@ export function tagsText(tags: readonly string[]): string | null {
 }
 
 /** The settings of a new session. */
-export function readSettings({ system, parameters }: Partial<SessionSettings>): SessionSettings {
+export function givenSettings({ system, parameters }: Partial<SessionSettings>): SessionSettings {
   return { system: system ?? null, parameters: parameters ?? {} };
 }
 
@@ -178,7 +178,7 @@ export function importedSession({ session, messages }: SessionRecord): Session {
   const mode = session.mode ?? (asked === undefined || isFromElsewhere(asked) ? null : asked.mode);
   return {
     ...{ session_id, title, created_at, updated_at, message_count: messages.length, mode },
-    ...{ ...readSettings(session), parent_id: parent_id ?? null, forked_at: forked_at ?? null },
+    ...{ ...givenSettings(session), parent_id: parent_id ?? null, forked_at: forked_at ?? null },
     ...{ pinned: session.pinned ?? false, archived: session.archived ?? false, tags: session.tags ?? [] },
     user: session.user ?? null,
   };

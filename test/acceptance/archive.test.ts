@@ -60,7 +60,7 @@ describe('sessions search', () => {
     });
     expect((await place.parley(['sessions', 'search', 'zebra', '--json'])).err).toBe('');
     const first = await place.parley(['sessions', 'search', '--limit', '1', "fox o'*"]);
-    const command = /go on with: (parley .*)\n/.exec(first.err)?.[1] ?? '';
+    const command = /continue with: (parley .*)\n/.exec(first.err)?.[1] ?? '';
     const second = await place.shell(command);
     expect({ status: second.status, err: second.err }).toEqual({ status: 0, err: '' });
     expect(new Set([first.out, second.out].map((out) => out.split('\t')[0])).size).toBe(2);
@@ -98,7 +98,7 @@ describe('sessions list', () => {
     for (let page = 0; command !== '' && page < 9; page++) {
       const { out, err } = await place.shell(command);
       seen.push(out.trimEnd().split('\t')[3] ?? '');
-      command = /go on with: (parley .*)\n/.exec(err)?.[1] ?? '';
+      command = /continue with: (parley .*)\n/.exec(err)?.[1] ?? '';
     }
     expect(seen).toEqual(["it's three", "it's two", "it's one"]);
   });

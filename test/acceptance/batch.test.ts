@@ -55,7 +55,7 @@ describe.concurrent('a batch', () => {
       [7, 'answered'],
     ]);
     expect(answered[3]?.error?.message).toContain('Line 4: the field more');
-    expect(answered[5]?.error?.message).toContain('the id "1" stood before');
+    expect(answered[5]?.error?.message).toContain('the id "1" was already used');
   });
 
   test('of nothing answers nothing', async () => {

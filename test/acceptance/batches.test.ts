@@ -25,7 +25,7 @@ const isActive = async (id: string) => (await place.parley(['sessions', 'get', i
 
 test('no batch is said to be none, and there is nothing to restore', async () => {
   expect(await batches()).toEqual([]);
-  expect((await place.parley(['sessions', 'batches'])).err).toContain('There is no batch.');
+  expect((await place.parley(['sessions', 'batches'])).err).toContain('No batches.');
   const { status: code, err } = await place.parley(['sessions', 'restore', '--last']);
   expect(code).toBe(2);
   expect(err).toContain('parley sessions batches');
@@ -81,7 +81,7 @@ test('a file that is no whole journal is named, and the others are listed', asyn
   writeFileSync(join(directory, '20200101-000000-aaaaaa.journal'), 'ses_a\nses_b\n');
   const { out, err } = await place.parley(['sessions', 'batches']);
   expect(out).toContain(batch);
-  expect(err).toContain('20200101-000000-aaaaaa.journal is not a whole journal of a batch.');
+  expect(err).toContain('20200101-000000-aaaaaa.journal: it is not a complete journal of a batch.');
   appendFileSync(join(directory, `${batch}.journal`), 'restored 2');
   expect(await batches()).toMatchObject([{ batch, restored: null }]);
 });

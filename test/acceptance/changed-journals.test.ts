@@ -50,7 +50,7 @@ test.each([
   ]) {
     const outcome = await place.parley(['sessions', ...words]);
     expectFailure(outcome, { status: 2, code: 'USAGE' });
-    expect(outcome.err).toContain('left as it is, and nothing was done');
+    expect(outcome.err).toContain('was not changed, and nothing was done');
   }
   expect(readFileSync(path).equals(bytes)).toBe(true);
   expect((await place.output(['sessions', 'list', '--ids'])).split('\n').length).toBe(5);

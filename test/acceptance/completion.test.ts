@@ -54,15 +54,13 @@ const wordsOf = (lines: readonly string[]) => lines.map((line) => line.split('\t
 /** Values of the service are given up after 0.9 s, which is too short on a busy machine: so they are asked for again. */
 const again = { timeout: 20_000 };
 
-describe('the words that may stand next', () => {
+describe('the possible next words', () => {
   test('are the commands of the help, described as there', async () => {
     const lines = await candidates(['']);
     const help = await place.output(['--help']);
     const listed = /\nCommands:\n((?: {2,}.*\n)+)/.exec(help)?.[1]?.match(/^ {2}\w+/gm) ?? [];
     expect(wordsOf(lines)).toEqual(listed.map((name) => name.trim()));
-    expect(lines).toContain(
-      'models\tlist the modes that are offered where you talk to, the default marked *',
-    );
+    expect(lines).toContain('models\tlist the available modes; * marks the default');
     expect(wordsOf(await candidates(['sessions', '']))).toContain('delete');
   });
 

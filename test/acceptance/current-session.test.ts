@@ -50,7 +50,7 @@ test('a session goes on in the mode it was in, and -m changes it from then on, w
   expect(refused.err).not.toContain('goes on in the mode');
   const changed = await bare('-c', '-m', 'eliza', 'Hello');
   expect(changed.out).not.toBe('Hello\n');
-  expect(changed.err).toContain('The session goes on in the mode eliza; before, it was in echo.\n');
+  expect(changed.err).toContain('The session continues in mode eliza; it was in echo before.\n');
   const after = await bare('-c', 'Hello');
   expect(after.out).not.toBe('Hello\n');
   expect(after.err).toBe('');
@@ -67,7 +67,7 @@ test('a session whose mode is not there any more names both, and the way out', a
   const refused = await own.parley(['chat', '-n', '-c', 'again']);
   expectFailure(refused, { status: 2, code: 'UNKNOWN_MODE' });
   expect(refused.err).toMatch(
-    /Session ses_\w+ is in the mode "gone", which is not there any more.*\nGo on in another with -m MODE\. Modes: eliza, echo\./,
+    /Session ses_\w+ uses the mode "gone", which no longer exists.*\nContinue in another mode with -m MODE\. Modes: eliza, echo\./,
   );
   expect((await own.parley(['chat', '-n', '-c', '-m', 'echo', 'again'])).out).toBe('again\n');
   own.remove();

@@ -176,10 +176,10 @@ describe('a batch', () => {
         .slice(2)
         .map((id) => `deleted ${id}\n`)
         .join(''),
-      err: expect.stringContaining('\n4 sessions deleted (1 of them counted after a repeated request).\n'),
+      err: expect.stringContaining('\n4 sessions deleted (1 of them after a repeated request).\n'),
     });
     const again = await place.parley(['sessions', 'delete', '--resume', batch]);
-    expect(again).toMatchObject({ status: 0, out: '', err: '0 of 6 are left to do.\n' });
+    expect(again).toMatchObject({ status: 0, out: '', err: '0 of 6 remaining.\n' });
     expect((await place.parley(['sessions', 'restore', '--batch', batch])).status).toBe(0);
     expect(await active()).toEqual(ids);
   });
@@ -296,7 +296,7 @@ describe('the same deletion', () => {
     const { server: other, env: there, stdin } = await stranger({ count: 3 });
     const batch = await place.parley(['sessions', 'delete', '-', '--yes'], { env: there, stdin });
     expect([batch.status, other.deleted.size]).toEqual([0, 3]);
-    expect(batch.err).toBe('3 sessions deleted.\nThis server offers nothing that would undo it.\n');
+    expect(batch.err).toBe('3 sessions deleted.\nIt cannot be undone on this server.\n');
     const undo = await place.parley(['sessions', 'restore', ...ids], { env });
     expectFailure(undo, { status: 1, code: 'UNSUPPORTED' });
     const filter = await place.parley(['sessions', 'delete', '--all', '--yes'], { env });
@@ -349,7 +349,7 @@ describe('at a server that is busy', () => {
     });
     const outcome = await place.parley(['sessions', 'delete', '-', '--yes'], { env, stdin });
     expect(outcome.status).toBe(6);
-    expect(outcome.err).toMatch(/Stopped\. To go on: parley sessions delete --resume \S+\n/);
+    expect(outcome.err).toMatch(/Stopped\. To resume: parley sessions delete --resume \S+\n/);
     expect(lines(outcome.out).length).toBe(server.deleted.size);
   }, 120_000);
 
@@ -401,9 +401,7 @@ describe('a deletion whose answer got lost', () => {
     const told = await place.parley(words, { env });
     expect(told.status).toBe(3);
     expect(lines(told.out)).toEqual(['not_found missing', ...ids.map((id) => `deleted ${id}`)]);
-    expect(told.err).toMatch(
-      /^5 sessions deleted \(3 of them counted after a repeated request\), 1 not found\.$/m,
-    );
+    expect(told.err).toMatch(/^5 sessions deleted \(3 of them after a repeated request\), 1 not found\.$/m);
     expect(server.deleted).toEqual(new Set(ids));
 
     const again = await stranger({ count: 5, trouble: lost([1]) });
@@ -419,7 +417,9 @@ describe('a deletion whose answer got lost', () => {
     const { env } = await stranger({ count: 1, trouble: lost([1]) });
     const told = await place.parley(['sessions', 'delete', 'id-0'], { env });
     expect([told.status, told.out]).toEqual([0, 'deleted id-0\n']);
-    expect(told.err).toBe('Counted as deleted after a repeated request: the answer to the first was lost.\n');
+    expect(told.err).toBe(
+      'Counted as deleted: the request was repeated, because the response to the first one was lost.\n',
+    );
     const other = await stranger({ count: 1, trouble: lost([1]) });
     const json = await place.output(['sessions', 'delete', 'id-0', '--json'], { env: other.env });
     expect(JSON.parse(json)).toEqual({ session_id: 'id-0', status: 'deleted', repeated: true });

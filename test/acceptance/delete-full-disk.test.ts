@@ -52,7 +52,7 @@ describe.skipIf(disk === null)('on a disk without room', () => {
     expect(lines(outcome.out).sort()).toEqual([...server.deleted].map((id) => `deleted ${id}`).sort());
     expect(server.deleted.size).toBeGreaterThan(1000);
     expect(outcome.err).toContain(`${server.deleted.size} sessions deleted`);
-    const [, batch = ''] = /To go on: parley sessions delete --resume (\S+)\n/.exec(outcome.err) ?? [];
+    const [, batch = ''] = /To resume: parley sessions delete --resume (\S+)\n/.exec(outcome.err) ?? [];
 
     free();
     const rest = await place.parley(['sessions', 'delete', '--resume', batch], { env });

@@ -41,7 +41,7 @@ test('while the key is looked at: nothing was deleted', async () => {
   expect(await stopped(['a', 'b', '--yes'], () => false)).toMatchObject({
     status: 130,
     out: '',
-    err: 'Stopped: nothing was deleted. To go on, give the same command again.\n',
+    err: 'Stopped: nothing was deleted. To continue, run the same command again.\n',
   });
 });
 
@@ -49,14 +49,14 @@ test('while its only answer is out: it may have been deleted', async () => {
   expect(await stopped(['ses_a'], () => false)).toMatchObject({
     status: 130,
     out: '',
-    err: 'Stopped before the answer came: it may have been deleted. To make sure, give the same command again.\n',
+    err: 'Stopped before the response arrived: the session may have been deleted. To make sure, run the same command again.\n',
   });
 });
 
 test('while the first answers of a batch are out: how the batch is gone on with', async () => {
   const { status, out, err } = await stopped(['a', 'b', '--yes'], ({ path }) => path.endsWith('/verify'));
   expect([status, out]).toEqual([130, '']);
-  expect(err).toMatch(/^Stopped before the first result\. To go on: parley sessions delete --resume \S+\n$/);
+  expect(err).toMatch(/^Stopped before the first result\. To resume: parley sessions delete --resume \S+\n$/);
 });
 
 test('while ids are still read: nothing was deleted', async () => {
@@ -67,5 +67,5 @@ test('while ids are still read: nothing was deleted', async () => {
   child.kill('SIGINT');
   const { status, out, err } = await outcome;
   expect([status, out]).toEqual([130, '']);
-  expect(err).toContain('Stopped: nothing was deleted. To go on, give the same command again.\n');
+  expect(err).toContain('Stopped: nothing was deleted. To continue, run the same command again.\n');
 });

@@ -114,7 +114,9 @@ describe('the REPL with --ephemeral', () => {
     await entered(screen, `/fork ${marker}`);
     expect(await entered(screen, `/search ${marker}`)).toContain(marker);
     await entered(screen, `/system ${marker}`);
-    expect(await entered(screen, `/edit ${marker}`)).toContain('An editor would write the text to a file');
+    expect(await entered(screen, `/edit ${marker}`)).toContain(
+      'An editor is not available in an ephemeral conversation',
+    );
     expect(await leave(screen)).toBe('');
     expect(screen.text).toContain('The text of this conversation is not kept.');
     expect(await textsInFiles(place.path, [marker])).toEqual([]);

@@ -88,7 +88,7 @@ describe('a mode that a hand has broken', () => {
     const { status, err } = await place.parley(['modes', 'set', 'bad', '--base-url', server.url]);
     expect({ status, err }).toEqual({
       status: 0,
-      err: expect.stringContaining('What is no setting of a mode is left out: temprature.'),
+      err: expect.stringContaining('Dropped unknown settings: temprature.'),
     });
     expect(await place.answer(['modes', 'show', 'bad'])).toMatchObject({ model: 'm', temperature: 1 });
     expect(await place.output(['chat', '-n', '-m', 'bad', 'Hi'])).toBe('Hello.\n');

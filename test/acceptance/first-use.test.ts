@@ -25,7 +25,7 @@ test('the first reply of eliza at a terminal is followed by what it is, and no o
   const note = 'eliza is not a language model. To set one up: parley setup';
   const { out } = await place.terminal('parley chat Hello; parley chat -c Hello; parley chat Hello');
   expect(out.split(note)).toHaveLength(2);
-  expect(out.indexOf(note)).toBeLessThan(out.indexOf('go on with:', out.indexOf('go on with:') + 1));
+  expect(out.indexOf(note)).toBeLessThan(out.indexOf('continue with:', out.indexOf('continue with:') + 1));
   const other = new Place();
   expect((await other.parley(['chat', '-n', 'Hello'])).err).not.toContain(note);
   expect((await other.terminal('parley chat Hello')).out).not.toContain(note);

@@ -45,7 +45,7 @@ describe('help', () => {
     expect(await parts()).toEqual(['Usage', 'Commands', 'Options', 'Examples']);
     const page = await place.output(['profiles', 'use', '--help']);
     expect(page).toContain('--profile, --url, --store, --json');
-    expect(page).not.toContain('talk to this server');
+    expect(page).not.toContain('use this server');
   });
 
   test.each([

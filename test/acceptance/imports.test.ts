@@ -88,10 +88,10 @@ describe.each(importFixtures)('$name ($origin)', (fixture) => {
 
 test.each(importFixtures)('a conversation of $name goes on here in two commands', async ({ path }) => {
   const { err } = await place.parley(['sessions', 'import', path]);
-  const id = /To go on with it: parley chat -s (ses_\w+) "…"$/m.exec(err)?.[1] ?? expect.fail(err);
+  const id = /To continue it: parley chat -s (ses_\w+) "…"$/m.exec(err)?.[1] ?? expect.fail(err);
   const first = await place.parley(['chat', '-n', '-s', id, 'Where were we?']);
   expect(first).toMatchObject({ status: 0, out: expect.stringMatching(/./) });
-  const note = 'The session was said in another program. Here it goes on in the mode eliza.\n';
+  const note = 'This session was imported from another program. It continues in mode eliza.\n';
   expect(first.err).toBe(note);
   const another = await place.parley(['chat', '-n', '-s', id, '--fork', '-m', 'echo', 'And now?']);
   expect(another).toMatchObject({ status: 0, out: 'And now?\n' });
@@ -112,7 +112,7 @@ test('an export is read in its zip, in a directory and from standard input alike
   );
   const { results, err } = await imported(zip);
   expect(toldSessions(await kept(results))).toEqual(referenceOf(named('claude')).sessions);
-  expect(err).toContain('1 file not recognised and left out: ');
+  expect(err).toContain('1 file not recognised and skipped: ');
   const folder = join(place.path, 'unpacked', 'inner');
   mkdirSync(folder, { recursive: true });
   cpSync(path, join(folder, 'conversations.json'));
@@ -148,12 +148,12 @@ test.each([
   const first = await imported(zip);
   expect(first.statuses).toEqual(referenceOf(named(name)).results);
   expect(first.err).toContain(
-    `${companions.length} files without conversations left out: "${companions[0]}", ….`,
+    `${companions.length} files without conversations skipped: "${companions[0]}", ….`,
   );
   expect(first.err).not.toMatch(/not recognised|--from/);
   const again = await imported('--from', name, zip);
   expect(again.results).toHaveLength(first.results.length);
-  expect(again.err).toContain(`${companions.length} files without conversations left out`);
+  expect(again.err).toContain(`${companions.length} files without conversations skipped`);
 });
 
 test('what is left out by time, title or request is not kept, and a dry run keeps nothing', async () => {
@@ -163,7 +163,7 @@ test('what is left out by time, title or request is not kept, and a dry run keep
   expect(await place.output(['sessions', 'list'])).toBe('');
   const early = await imported('--match', 'Hello*', '--messages-only', path);
   expect(early.statuses).toEqual(['imported', 'skipped', 'failed']);
-  expect(early.err).toContain('2 conversations left out as asked.');
+  expect(early.err).toContain('2 conversations excluded by the options.');
   const plain = await imported('--match', 'Why*', '--messages-only', path);
   const [current] = await kept(plain.results);
   expect(current?.messages.at(-1)?.content).toBe('A shore at ebb.');
@@ -339,7 +339,7 @@ test('hostile archives and directories are refused with their place, and the res
     'failed',
   ]);
   expect(status).toBe(3);
-  const together = 'many/2.json makes the files of the archive too large';
+  const together = 'many/2.json makes the contents too large';
   for (const why of ['leads out of the archive', 'is 33554432 bytes, compressed to', together])
     expect(err).toContain(why);
   const folder = join(place.path, 'folder');

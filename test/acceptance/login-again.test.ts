@@ -41,15 +41,15 @@ test.each<Row>([
   const env = variables(server.url);
   const refused = await place.parley(['login', ...words(server.url), '--key-stdin'], { stdin: 'wrong', env });
   expectFailure(refused, { status: 4, code: 'INVALID_API_KEY' });
-  const [, given = ''] = /^Log in with another: (.*)$/m.exec(refused.err) ?? [];
+  const [, given = ''] = /^Log in with another key: (.*)$/m.exec(refused.err) ?? [];
   expect(given).toMatch(command);
   const again = await place.shell(`printf right | ${given} --key-stdin`);
-  expect(again).toMatchObject({ status: 0, err: expect.stringContaining('The key is kept in profile') });
+  expect(again).toMatchObject({ status: 0, err: expect.stringContaining('The key is stored in profile') });
 });
 
 test('of a login with a profile that there is', async () => {
   const first = ['login', '--url', server.url, '--profile', 'mine', '--key-stdin'];
   await place.output(first, { stdin: 'right' });
   const refused = await place.parley(['login', '--key-stdin'], { stdin: 'wrong' });
-  expect(refused.err).toMatch(/^Log in with another: parley login --profile mine$/m);
+  expect(refused.err).toMatch(/^Log in with another key: parley login --profile mine$/m);
 });

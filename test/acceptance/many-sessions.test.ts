@@ -201,7 +201,7 @@ describe('deleting', () => {
       'parley sessions list --ids --older-than 900d | parley sessions delete - --yes',
     );
     expect(nothing).toMatchObject({ status: 0, out: '' });
-    expect(nothing.err).toBe('Standard input holds no id: nothing was deleted.\n');
+    expect(nothing.err).toBe('Standard input has no ids: nothing was deleted.\n');
     expect(await place.parley(['sessions', 'restore', '-'], { stdin: '# none\n' })).toMatchObject({
       status: 0,
       out: '',

@@ -17,9 +17,9 @@ test('each change is told in the same words', async () => {
   expect(await said('add', 'llama', ...address)).toBe(
     'Added the mode llama. Try it: parley chat -m llama "Hello"\n',
   );
-  expect(await said('set', 'llama', '--temperature', '0.5')).toBe('Changed the mode llama.\n');
-  expect(await said('default', 'llama')).toBe('The mode llama is now used when no mode is named.\n');
-  expect(await said('remove', 'llama')).toMatch(/^Removed the mode llama\.\nIt was the default: eliza is /);
+  expect(await said('set', 'llama', '--temperature', '0.5')).toBe('Changed mode llama.\n');
+  expect(await said('default', 'llama')).toBe('Mode llama is now the default.\n');
+  expect(await said('remove', 'llama')).toMatch(/^Removed mode llama\.\nIt was the default: eliza is /);
 });
 
 test('set without an option changes nothing, and says so', async () => {
@@ -61,7 +61,7 @@ test('of a new mode as well; a prompt that was there before is no option', async
 });
 
 test.each([
-  ['env:ABSENT_KEY', /Set ABSENT_KEY\. Or name another place: parley modes set keyed --key WHERE\n/],
+  ['env:ABSENT_KEY', /Set ABSENT_KEY\. Or read the key from elsewhere: parley modes set keyed --key WHERE\n/],
   ['file:/nowhere/key', /Put the key into \/nowhere\/key\. Or name another place: /],
   ['command:false', /Check that the command writes the key to stdout\. Or name another place: /],
 ])('a key that is not at %s is told with how to put it there', async (key, hint) => {

@@ -34,7 +34,7 @@ describe('modes test', () => {
     expect(outcome.err).not.toContain('ses_');
     expect(await place.output(['sessions', 'list'])).toBe('');
     expect((await place.parley(['modes', 'test', 'none'])).err).toContain(
-      'Make one: parley setup, or parley modes add',
+      'Add a mode: parley setup, or parley modes add',
     );
   });
 
@@ -111,22 +111,22 @@ describe('doctor', () => {
     const { status, out } = await place.parley(['doctor'], { env: { SET: 'sk' } });
     const { host } = new URL(place.server.url);
     expect(out).toContain(
-      `note model servers ${host} answers (here); ${new URL(gone.url).host} does not answer: nothing listens there (gone); ` +
-        'model.invalid was not asked (far); model.invalid has no key: NOT_SET is not set (unset); --online asks the others\n' +
+      `note model servers ${host} answers (here); ${new URL(gone.url).host} does not respond: nothing is listening there (gone); ` +
+        'model.invalid was not asked (far); model.invalid has no key: NOT_SET is not set (unset); --online contacts the others\n' +
         '     See the settings of a mode: parley modes show gone\n',
     );
     expect(status).toBe(0);
     expect(place.server.requests.map(({ path }) => path)).toEqual(['/v1/models']);
   });
 
-  test('with --online asks the servers elsewhere, too', async () => {
+  test('with --online contacts the servers elsewhere, too', async () => {
     await place.output(['modes', 'add', 'far', '--base-url', 'https://model.invalid/v1', '--model', 'm']);
     // Through a proxy that is not there, so that nothing leaves this machine.
     const { out } = await place.parley(['doctor', '--online'], {
       env: { HTTPS_PROXY: 'http://127.0.0.1:9' },
     });
     expect(out).toMatch(/note model servers model\.invalid .*(proxy|listens)/);
-    expect(out).not.toContain('--online asks');
+    expect(out).not.toContain('--online contacts');
   });
 });
 
@@ -140,12 +140,12 @@ describe('setup at a terminal', () => {
     );
     try {
       const typing = [
-        { after: 'Which become modes?', keys: 'odel-217' },
+        { after: 'Which models should become modes?', keys: 'odel-217' },
         { after: '[ ] model-217', keys: '\r' },
         { after: 'Continue with 1 selected', keys: '42' },
         { after: '[ ] model-42', keys: '\r' },
         { after: 'Continue with 2 selected', keys: '\r' },
-        { after: 'Which one is used', keys: '\r' },
+        { after: 'Which one should be', keys: '\r' },
       ];
       const env = { OLLAMA_HOST: `127.0.0.1:${many.port}` };
       const { status, out } = await place.terminal('parley setup', env, typing);
@@ -168,11 +168,11 @@ describe('setup at a terminal', () => {
     const typing = [
       { after: 'Base URL of a model server', keys: `${place.server.url}/v1\r` },
       { after: 'Where is its key?', keys: 'env:OWN_KEY\r' },
-      { after: 'Which become modes?', keys: '\r' },
+      { after: 'Which models should become modes?', keys: '\r' },
     ];
     const env = { OLLAMA_HOST: '127.0.0.1:9', OWN_KEY: 'sk-own' };
     const { status, out } = await place.terminal('parley setup', env, typing);
-    if (out.includes('Which become modes?') && !out.includes('Base URL'))
+    if (out.includes('Which models should become modes?') && !out.includes('Base URL'))
       context.skip('a model server runs here');
     expect({ status, out: stripVTControlCharacters(out) }).toEqual({
       status: 0,
@@ -197,9 +197,9 @@ describe('setup at a terminal', () => {
       { after: 'Base URL of a model server', keys: '\r' },
     ];
     const { status, out } = await place.terminal('parley setup', env, typing);
-    if (out.includes('Which become modes?')) context.skip('a model server runs here');
+    if (out.includes('Which models should become modes?')) context.skip('a model server runs here');
     expect(status).toBe(1);
-    expect(out).toContain(`OpenAI (${gone.url}/v1) gave no models: nothing listens there. (NOT_FOUND)`);
+    expect(out).toContain(`OpenAI (${gone.url}/v1) gave no models: nothing is listening there. (NOT_FOUND)`);
     expect(out).not.toMatch(/Install|canary/);
   }, 30_000);
 });

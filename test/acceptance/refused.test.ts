@@ -43,7 +43,7 @@ const usage: readonly Row[] = [
   [
     'a login that names no server',
     ['login'],
-    /\nName a server: --url URL, and pipe its key in with --key-stdin\./,
+    /\nPipe the key in with --key-stdin, and name its server with --url URL\./,
   ],
   ['help for an unknown command', ['help', 'sesions'], /sesions/],
   [
@@ -78,7 +78,7 @@ const usage: readonly Row[] = [
   [
     '--profile with --url',
     ['--profile', 'local', '--url', 'https://h', ...hello],
-    /--profile or --url, not both/,
+    /--profile or --url, but not both/,
   ],
 ];
 

@@ -21,9 +21,7 @@ function age(place: Place, days: number): void {
 
 test('a policy is set, shown, tried, confirmed by its count, and taken back', async () => {
   const place = placeOf(new PlaceInProcess());
-  expect((await place.parley(['retention', 'show'])).err).toContain(
-    'No policy is set: nothing ever expires.',
-  );
+  expect((await place.parley(['retention', 'show'])).err).toContain('No policy is set, so nothing expires.');
   const none = await place.parley(['retention', 'run', '--yes']);
   expect(none).toMatchObject({ status: 2, out: '' });
   expect(none.err).toContain('has no policy');
@@ -63,7 +61,7 @@ test('a policy is set, shown, tried, confirmed by its count, and taken back', as
     ['--keep-last', '1'],
   ])
     expect((await place.parley(['retention', 'set', ...wrong])).status).toBe(2);
-  expect((await place.parley(['retention', 'off'])).err).toContain('nothing expires from now on');
+  expect((await place.parley(['retention', 'off'])).err).toContain('Nothing expires from now on');
 }, 60_000);
 
 test('a first run that would do nothing asks for no count, and confirms nothing', async () => {

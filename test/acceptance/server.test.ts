@@ -85,7 +85,7 @@ test('what is no key is told as that, whatever it is, and not as a message', asy
     const outcome = await guest.parley(words, { stdin });
     expectFailure(outcome, { status: 2, code: 'USAGE' });
     expect(outcome.err).toBe(
-      'parley: That is not a key. (USAGE)\nA key is one word of visible ASCII characters. Nothing was kept.\n',
+      'parley: That is not a key. (USAGE)\nA key is one word of printable ASCII characters. Nothing was stored.\n',
     );
   }
 });
@@ -105,12 +105,12 @@ test('a name that no profile can have is refused before the key is asked for', a
 test('a refused key’s advice works as it stands, for a profile that is not there yet too', async () => {
   const words = ['login', '--url', server.url, '--profile', 'new', '--key-stdin'];
   const { err } = await guest.parley(words, { stdin: 'wrong' });
-  const [, advice = ''] = /Log in with another: (.*)\n/.exec(err) ?? [];
+  const [, advice = ''] = /Log in with another key: (.*)\n/.exec(err) ?? [];
   const outcome = await guest.shell(`echo '${key}' | ${advice} --key-stdin`);
   expect(outcome.status).toBe(0);
   // Where it is there, its URL need not be said.
   const known = await guest.parley(['login', '--profile', 'new', '--key-stdin'], { stdin: 'wrong' });
-  expect(known.err).toContain('Log in with another: parley login --profile new\n');
+  expect(known.err).toContain('Log in with another key: parley login --profile new\n');
 });
 
 test('without a terminal a login names the option that takes the key', async () => {

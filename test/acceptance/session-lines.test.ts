@@ -46,7 +46,7 @@ test('--regenerate asks for another reply, in another mode too, and keeps the on
   expect(echoed).toMatchObject({
     status: 0,
     out: 'question\n',
-    err: 'The session goes on in the mode echo; before, it was in own.\n',
+    err: 'The session continues in mode echo; it was in own before.\n',
   });
   const all = await messages(id, '--all');
   expect(all.map(({ content, alternative_of }) => [content, alternative_of !== undefined])).toEqual(
@@ -128,7 +128,7 @@ test('redo --turns brings several turns back, and prints the message of the last
     ...{
       status: 3,
       out: 'three\n',
-      err: `Brought back 1 turn in ${id}. There was no other to bring back.\n`,
+      err: `Brought back 1 turn in ${id}. There was no other turn to restore.\n`,
     },
   });
   expect(await said(id)).toEqual(['one', 'one', 'two', 'two', 'three', 'three']);

@@ -106,7 +106,7 @@ test('-s goes on in the mode of that session, whichever it is, before the variab
   expect((await place.parley(['chat', '-n', '-s', first, 'two'], { env })).out).toBe('two\n');
   await chat('another');
   const changed = await place.parley(['chat', '-n', '-s', first, '-m', 'own', 'three']);
-  expect(changed.err).toBe('The session goes on in the mode own; before, it was in echo.\n');
+  expect(changed.err).toBe('The session continues in mode own; it was in echo before.\n');
 });
 
 test('a line of a batch gives settings to its session, and goes on in the mode of the one that it names', async () => {

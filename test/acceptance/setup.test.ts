@@ -90,7 +90,7 @@ describe('the default that somebody chose', () => {
   test('is one of the choices at a terminal', async () => {
     await place.output(['modes', 'default', 'echo']);
     const typing = [
-      { after: 'Which become modes?', keys: ' \r' },
+      { after: 'Which models should become modes?', keys: ' \r' },
       { after: 'echo (as now)', keys: '\r' },
     ];
     const { status, out } = await place.terminal('parley setup', env, typing);
@@ -135,7 +135,7 @@ describe('a vendor whose key is set, at a terminal', () => {
   test('is asked after a yes, where OPENAI_BASE_URL says, and becomes a mode', async () => {
     const typing = [
       { after: question(), keys: 'y\r' },
-      { after: 'Which become modes?', keys: '\u001b[B\u001b[B \r' },
+      { after: 'Which models should become modes?', keys: '\u001b[B\u001b[B \r' },
     ];
     const { status, out } = await place.terminal('parley setup', vendorEnv(), typing);
     expect({ status, out: stripVTControlCharacters(out) }).toEqual({
@@ -162,7 +162,7 @@ describe('a vendor whose key is set, at a terminal', () => {
     async (_answer, keys, expected) => {
       const typing = [
         { after: question(), keys },
-        { after: 'Which become modes?', keys: ' \r' },
+        { after: 'Which models should become modes?', keys: ' \r' },
       ];
       const { status } = await place.terminal('parley setup', vendorEnv(), typing);
       expect(status).toBe(expected);
@@ -270,12 +270,12 @@ test('with --yes a model that fails gives way to the next server’s', async (co
 
 test('at a terminal the models are chosen from a list, and then the default', async () => {
   const typing = [
-    { after: 'Which become modes?', keys: ' \u001b[B \r' },
-    { after: 'Which one is used', keys: '\u001b[B\r' },
+    { after: 'Which models should become modes?', keys: ' \u001b[B \r' },
+    { after: 'Which one should be', keys: '\u001b[B\r' },
   ];
   const { status, out } = await place.terminal('parley setup', env, typing);
   expect(status).toBe(0);
-  expect(stripVTControlCharacters(out)).toContain('Made the mode llama-3: org/llama 3 at Ollama.');
+  expect(stripVTControlCharacters(out)).toContain('Created mode llama-3: org/llama 3 at Ollama.');
   expect(await place.answer(['models'])).toMatchObject([
     { name: 'qwen3:8b', default: false },
     { name: 'llama-3', model: 'org/llama 3', default: true },
@@ -286,11 +286,13 @@ test('at a terminal the models are chosen from a list, and then the default', as
 
 test('at a terminal Enter alone makes no mode of several models, and says how one is ticked', async () => {
   const { status, out } = await place.terminal('parley setup', env, [
-    { after: 'Which become modes?', keys: '\r' },
+    { after: 'Which models should become modes?', keys: '\r' },
   ]);
   expect({ status, out: stripVTControlCharacters(out) }).toEqual({
     status: 0,
-    out: expect.stringContaining('No mode was made. Nothing was ticked: Space ticks, Enter goes on.'),
+    out: expect.stringContaining(
+      'No mode was created, because nothing was selected: Space selects, Enter confirms.',
+    ),
   });
   expect(await place.answer(['models'])).toHaveLength(2);
 }, 30_000);
@@ -301,11 +303,11 @@ test('at a terminal Enter alone takes the only model there is', async () => {
   );
   try {
     const { status, out } = await place.terminal('parley setup', { OLLAMA_HOST: `127.0.0.1:${only.port}` }, [
-      { after: 'Which become modes?', keys: '\r' },
+      { after: 'Which models should become modes?', keys: '\r' },
     ]);
     expect({ status, out: stripVTControlCharacters(out) }).toEqual({
       status: 0,
-      out: expect.stringContaining('Made the mode qwen3:8b: qwen3:8b at Ollama.'),
+      out: expect.stringContaining('Created mode qwen3:8b: qwen3:8b at Ollama.'),
     });
   } finally {
     await only.close();
@@ -349,7 +351,7 @@ test('an Ollama that has only models for other things is told of, and what to pu
     });
     if (status === 0) context.skip('another model server runs here');
     expect(err).toContain('No model to chat with was found on this machine');
-    expect(err).toContain('none of its models is for chats. Pull one: ollama pull');
+    expect(err).toContain('none of its models is made for chats. Pull one with ollama pull');
     expect(err).not.toContain('Install Ollama');
   } finally {
     await embedding.close();
@@ -363,7 +365,7 @@ test('an Ollama without a model is told of, and how to give it one', async () =>
       env: { OLLAMA_HOST: `127.0.0.1:${empty.port}` },
     });
     expect(err).toMatch(/Ollama \(http:\S+\): has no model yet/);
-    expect(err).toMatch(/Give it one: ollama pull|replied/);
+    expect(err).toMatch(/Pull a model with ollama pull|replied/);
   } finally {
     await empty.close();
   }

@@ -293,7 +293,7 @@ describe('a copy of a store', () => {
     const back = ['store', 'copy', '--from', address('used'), '--to', join(machine.path, 'new')];
     const told = await machine.parley(back);
     expect(told.err).toContain(`Copied 1 mode to ${machine.configFile}.`);
-    expect(told.err).toContain('Other modes of these names are there and stay as they are: other.');
+    expect(told.err).toContain('Kept existing modes with the same names: other.');
     expect(await machine.answer(['modes', 'show', 'other'])).toMatchObject({ model: 'mine' });
     expect(await modesAt(machine)).toEqual(['same', 'other*', 'more', 'faulty', 'eliza', 'echo']);
   });

@@ -79,7 +79,7 @@ test("yesterday's session by a word said in it", async () => {
   await place.output(['chat', '-n', '--title', 'Garden', 'Where do the hydrangeas grow?']);
   for (const message of ['Other', 'And another']) await place.output(['chat', '-n', message]);
   const { out } = await place.terminal('parley sessions search hydrangeas');
-  const [, command = ''] = /^Go on with the best: (parley chat -s ses_\w+) "…"$/m.exec(out) ?? [];
+  const [, command = ''] = /^To continue the best match: (parley chat -s ses_\w+) "…"$/m.exec(out) ?? [];
   const goOn = await done([`${command} "In the shade?"`], ['`parley sessions search WORD`']);
   expect(goOn).toBe('qwen model:  In the shade?\n');
   expect((await place.answer<Session>(['sessions', 'get', 'Garden'])).message_count).toBe(4);

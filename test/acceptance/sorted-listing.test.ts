@@ -66,7 +66,7 @@ describe.each(['embedded', 'served'])('a listing, %s,', (where) => {
       for (; command !== '' && pages.length < 9; ) {
         const { out, err } = await place.shell(command, env());
         pages.push(letters(out));
-        command = /go on with: (parley .*)\n/.exec(err)?.[1] ?? '';
+        command = /continue with: (parley .*)\n/.exec(err)?.[1] ?? '';
       }
       expect(pages).toEqual([expected.slice(0, 2), expected.slice(2, 4), expected.slice(4)]);
     },

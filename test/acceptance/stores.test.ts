@@ -64,7 +64,9 @@ test('a store goes to PostgreSQL and back, and each is equal to the one before i
   const there = address('there');
   const first = await copy(place.dataDirectory, there);
   expect(first.err).toMatch(/Copied 2 projects with 2 keys/);
-  expect(first.out).toMatch(/^default: 2 sessions, 2 messages, equal in both \(SHA-256 [0-9a-f]{16}…\)$/m);
+  expect(first.out).toMatch(
+    /^default: 2 sessions, 2 messages, identical in both \(SHA-256 [0-9a-f]{16}…\)$/m,
+  );
   const back = new PlaceInProcess();
   onTestFinished(() => back.remove());
   const second = await copy(there, back.dataDirectory, '--json');
@@ -195,7 +197,7 @@ describe.each(engines)('of a store in %s', (_, option, name) => {
     expectFailure(refused, { status: 7, code: 'STORE_OLDER' });
     expect(refused.err).toContain(name());
     expect(refused.err).toContain('parley store migrate');
-    expect(await unmade.output([...migrate, ...option()])).toMatch(/^Made the store .* with schema \d+\.\n$/);
+    expect(await unmade.output([...migrate, ...option()])).toMatch(/^Created store .* with schema \d+\.\n$/);
     expect(await unmade.output([...migrate, ...option()])).toMatch(/ has schema \d+: nothing to do\.\n$/);
     const again = await unmade.answer<{ from: number; to: number }>([...migrate, ...option()]);
     expect(again.from).toBe(again.to);
@@ -212,7 +214,7 @@ test('an older store of SQLite is migrated by the command, which names the copy 
   expectFailure(await older.parley(serve), { status: 7, code: 'STORE_OLDER' });
   const { out: said } = await older.terminal('stty cols 100 && parley store migrate');
   expect(said).toMatch(
-    /Migrating the store, if it is older\. A large one takes a while\.\x1b\[K\r\x1b\[KMigrated/,
+    /Migrating the store if needed\. A large store takes a while\.\x1b\[K\r\x1b\[KMigrated/,
   );
   expect(said).toContain(`from schema ${newest - 1} to ${newest}`);
   expect(said).toContain(`parley.db.backup-v${newest - 1}`);

@@ -53,5 +53,5 @@ test('syncs that are killed at random moments while both places change end with 
 test('a sync of a place with itself is refused, and does nothing', async () => {
   const refused = await here.parley(['sync', 'local']);
   expect(refused).toMatchObject({ status: 2, out: '' });
-  expect(refused.err).toContain('leads to the place that it is to be synced with');
+  expect(refused.err).toContain('names the target in use');
 });

@@ -144,7 +144,7 @@ test('a batch fills the template with each line', async () => {
 test.each([
   [
     ['commit', 'x'],
-    /^parley: The variable who of the template commit has no value \(.*commit\.md\)\. \(USAGE\)\nGive it: --set who=VALUE\n$/,
+    /^parley: The variable who of the template commit has no value \(.*commit\.md\)\. \(USAGE\)\nSet it: --set who=VALUE\n$/,
   ],
   [
     ['commit', '--set', 'who=x'],

@@ -55,7 +55,7 @@ test('a reply is followed by its session and how to go on, on stderr', async () 
   const { status, out } = await place.terminal('parley chat -m echo hi 2>talk; cat talk', { NO_COLOR: '1' });
   expect({ status, out }).toEqual({
     status: 0,
-    out: expect.stringMatching(/^hi\nsession ses_\w{26}, go on with: parley chat -c "…"\n$/),
+    out: expect.stringMatching(/^hi\nsession ses_\w{26}, continue with: parley chat -c "…"\n$/),
   });
   expect((await place.terminal('parley chat -m echo hi --quiet')).out).toBe('hi\n');
 });

@@ -17,17 +17,17 @@ async function hintFor(cursor: string, all: boolean): Promise<string> {
 
 test('the next page is named by a command with the cursor', async () => {
   expect(await hintFor('abc', true)).toBe(
-    'There are more: add --all, or go on with: parley sessions list --cursor abc',
+    'There are more results: add --all, or continue with: parley sessions list --cursor abc',
   );
   expect(await hintFor("it's", false)).toBe(
-    "There are more: go on with: parley sessions list --cursor 'it'\\''s'",
+    "There are more results: continue with: parley sessions list --cursor 'it'\\''s'",
   );
 });
 
 test.each([['a\nparley: Log in again.'], ['a\r\nb'], ['\x1b[2J'], ['a\tb'], ['\u202ea']])(
   'the cursor %j is no part of a command',
   async (cursor) => {
-    expect(await hintFor(cursor, true)).toBe('There are more: add --all');
-    expect(await hintFor(cursor, false)).toBe('There are more.');
+    expect(await hintFor(cursor, true)).toBe('There are more results: add --all');
+    expect(await hintFor(cursor, false)).toBe('There are more results.');
   },
 );

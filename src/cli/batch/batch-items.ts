@@ -1,4 +1,4 @@
-// Turns the lines of stdin into the items of a batch: each id once, without the ids that an earlier run has answered.
+// Turns the lines of stdin into the items of a batch: each id once, without those that an earlier run has answered.
 import { ParleyError } from '../../service/errors.ts';
 import { type ByteLine, byteLines } from '../terminal/byte-lines.ts';
 import { type StdinReading, stdinBytes } from '../terminal/stdin.ts';
@@ -39,8 +39,8 @@ export function keyOf(id: BatchId): string | number {
 }
 
 function repeated({ id, line }: BatchLine): ParleyError {
-  return new ParleyError('INVALID_REQUEST', `Line ${line}: the id ${JSON.stringify(id)} stood before.`, {
-    hint: 'Nothing of this line was sent. Give each line an id of its own, or none: then its number is its id.',
-    details: [{ field: `line ${line}, id`, problem: 'stood in a line before' }],
+  return new ParleyError('INVALID_REQUEST', `Line ${line}: the id ${JSON.stringify(id)} was already used.`, {
+    hint: 'This line was not sent. Give each line its own id, or none: its line number is then its id.',
+    details: [{ field: `line ${line}, id`, problem: 'was already used by an earlier line' }],
   });
 }

@@ -1,4 +1,4 @@
-// The progress of a batch: counts the outcomes and shows them on stderr. A terminal gets one line that is redrawn; any other stderr gets a
+// The progress of a batch: counts the outcomes and shows them on stderr. A terminal gets one line that is redrawn; any other stderr gets one
 // line every ten seconds.
 
 import { duration } from '../../service/duration.ts';
@@ -30,9 +30,9 @@ const narrowestWithBar = 60;
 export class BatchProgress {
   readonly #options: BatchProgressOptions;
   readonly #counts: Map<string, number>;
-  readonly #began: number;
+  readonly #startedAt: number;
   #finished = 0;
-  /** Where the work began, and how far it is, in the unit of the batch. */
+  /** Where the work started, and how far it is, in the unit of the batch. */
   #from: number | null = null;
   #to = 0;
   #cancel = () => {};
@@ -42,7 +42,7 @@ export class BatchProgress {
   constructor(options: BatchProgressOptions) {
     this.#options = options;
     this.#counts = new Map(options.outcomes.map((outcome) => [outcome, 0]));
-    this.#began = options.now();
+    this.#startedAt = options.now();
     this.#schedule();
   }
 
@@ -51,7 +51,7 @@ export class BatchProgress {
     return this.#finished;
   }
 
-  /** Shows how long (ms) the next call waits, because the server asked for a pause. `refusal` says who asked for it, and how. */
+  /** Sets what to show while calls wait because the server asked for it: how long (ms), and by which refusal. */
   waitsFor(pauseMs: () => number, refusal: () => string | null = () => null): void {
     this.#pauseMs = pauseMs;
     this.#refusal = refusal;
@@ -62,12 +62,12 @@ export class BatchProgress {
     return this.#counts.get(outcome) ?? 0;
   }
 
-  /** Counts an item that took no work, so the rate ignores it. */
+  /** Counts an item that took no work. The rate ignores it. */
   pass(outcome: string): void {
     this.#counts.set(outcome, this.count(outcome) + 1);
   }
 
-  /** Counts a finished item. `from` and `to` are its place in the unit of the batch; by default each item takes one. */
+  /** Counts a finished item. `from` and `to` are its range in the unit of the batch; by default each item is one. */
   finish(outcome: string, from = this.#finished, to = from + 1): void {
     this.pass(outcome);
     this.#finished += 1;
@@ -87,24 +87,24 @@ export class BatchProgress {
   }
 
   /**
-   * The end in words: `12 sessions deleted, 1 failed, 3 not found, in 25 s.` `remarks` holds a remark for the end of an outcome.
+   * The summary: `12 sessions deleted, 1 failed, 3 not found, in 25 s.` `remarks` maps an outcome to a remark that follows it.
    */
   sentence(thing: string, remarks: ReadonlyMap<string, string> = new Map()): string {
     return this.ending(this.#counted((count) => counted(count, thing), remarks));
   }
 
-  /** These words as the sentence at the end of the work. */
+  /** The summary sentence with these words and the time of the work. */
   ending(words: string): string {
-    return summarySentence(words, this.#options.now() - this.#began);
+    return summarySentence(words, this.#options.now() - this.#startedAt);
   }
 
-  /** `12 answered, 1 failed, 3 answered before`. `named` gives the first number. */
-  #counted(named: (count: number) => string, remarks: ReadonlyMap<string, string> = new Map()): string {
+  /** `12 answered, 1 failed, 3 answered before`. `format` formats the first number. */
+  #counted(format: (count: number) => string, remarks: ReadonlyMap<string, string> = new Map()): string {
     const [first] = this.#options.outcomes;
     return [...this.#counts]
       .filter(([outcome, count]) => count > 0 || outcome === first)
       .map(([outcome, count], at) => {
-        const number = at === 0 ? named(count) : String(count);
+        const number = at === 0 ? format(count) : String(count);
         return `${number} ${outcomeText(outcome)}${remarks.get(outcome) ?? ''}`;
       })
       .join(', ');
@@ -112,10 +112,10 @@ export class BatchProgress {
 
   #line(): string {
     const { now, end, unit } = this.#options;
-    const seconds = (now() - this.#began) / 1000;
+    const seconds = (now() - this.#startedAt) / 1000;
     const rate = seconds > 0 ? this.#finished / seconds : 0;
     const done = this.#to - (this.#from ?? 0);
-    const left = end === null || done <= 0 ? null : (seconds * Math.max(0, end - this.#to)) / done;
+    const remaining = end === null || done <= 0 ? null : (seconds * Math.max(0, end - this.#to)) / done;
     const waits = Math.ceil(this.#pauseMs() / 1000);
     const refusal = this.#refusal();
     const why = refusal === null ? ' for the server' : `: ${refusal}`;
@@ -124,7 +124,7 @@ export class BatchProgress {
       ...(unit === 'bytes' && end !== null ? [`${Math.floor((100 * this.#to) / end)} %`] : []),
       ...(waits > 0 ? [`waiting ${waits} s${why}`] : []),
       `${rate < 10 ? rate.toFixed(1) : Math.round(rate)} a second`,
-      ...(left === null ? [] : [`${duration(left)} left`]),
+      ...(remaining === null ? [] : [`${duration(remaining)} left`]),
     ].join(', ');
   }
 
@@ -153,16 +153,18 @@ export class BatchProgress {
   }
 }
 
-/** `resultsApart`: the results do not appear on the terminal of stderr. */
+/** Starts a progress. `resultsApart` is true if the results do not appear on the terminal of stderr. */
 export function progressOn(
   { stderr, stdout, options }: CliContext,
   batch: Pick<BatchProgressOptions, 'end' | 'unit' | 'outcomes'> & {
     readonly resultsApart: boolean;
   },
 ): BatchProgress {
-  const isApart = batch.resultsApart || !stdout.isTerminal;
-  // A terminal that has not told its width yet may do so while the work runs.
-  const isLive = isApart && (stderr.redraws || (stderr.formats && !options.progress));
-  const form = options.quiet ? 'none' : isLive ? 'live' : options.progress ? 'lines' : 'none';
+  const resultsApart = batch.resultsApart || !stdout.isTerminal;
+  // A terminal whose width is not known yet may report it while the work runs.
+  const isLive = resultsApart && (stderr.redraws || (stderr.formats && !options.progress));
+  let form: BatchProgressOptions['form'] = 'none';
+  if (!options.quiet && isLive) form = 'live';
+  else if (!options.quiet && options.progress) form = 'lines';
   return new BatchProgress({ ...batch, stderr, form, startTimer, now: monotonicMs });
 }

@@ -1,5 +1,5 @@
 // Records in the data directory which batch an output file belongs to, before the first request is sent. After a kill, the resumed batch
-// then gives its requests the same keys, so a server that honours keys runs no turn twice.
+// sends its requests with the same keys, so a server that honours keys runs no turn twice.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -8,9 +8,9 @@ import { makePrivateDirectory } from '../../system/directories.ts';
 import { holdFileLock, type LoadLocks } from '../../system/file-lock.ts';
 import { readSmallFile } from '../../system/small-file.ts';
 
-/** Servers keep keys for a day. An older record has no use, and its inode may belong to another file by now. */
+/** Servers keep keys for a day. An older record is useless, and its inode may belong to another file by now. */
 const keptMs = 24 * 60 * 60 * 1000;
-/** Far more than the name of a batch. */
+/** Much longer than any name of a batch. */
 const mostBytes = 4096;
 
 export class BatchRecords {
@@ -32,8 +32,8 @@ export class BatchRecords {
     }
   }
 
-  /** Stores the record and replaces an earlier one of the file. */
-  keep(file: string, batch: string): void {
+  /** Stores the record, and replaces an earlier one of the file. */
+  store(file: string, batch: string): void {
     makePrivateDirectory(this.#directory);
     for (const name of readdirSync(this.#directory).filter((other) => /^\d+-\d+$/.test(other))) {
       const path = join(this.#directory, name);
@@ -42,15 +42,15 @@ export class BatchRecords {
     replaceFile(this.#path(file), `${batch}\n`, { durable: true });
   }
 
-  /** Holds the file for this process. Resolves with the release; rejects with `STORE_BUSY` while another process holds the file. */
-  async hold(file: string, locks: LoadLocks): Promise<() => void> {
+  /** Locks the file for this process. Resolves to a function that releases it; rejects with `STORE_BUSY` while another process holds it. */
+  async lock(file: string, locks: LoadLocks): Promise<() => void> {
     makePrivateDirectory(this.#directory);
     const path = resolve(file);
     const folder = dirname(path);
-    // The real path of the folder, so that two paths to one file use the same lock.
+    // The real path of the directory, so that two paths to one file use the same lock.
     const place = existsSync(folder) ? join(realpathSync(folder), basename(path)) : path;
     const name = createHash('sha256').update(place).digest('hex').slice(0, 32);
-    // The lock file is empty and stays, because another process may be about to lock it.
+    // The lock file stays, because another process may be about to lock it.
     return holdFileLock({ path: this.#path(`output-${name}.lock`), locks }, `the batch of ${file}`);
   }
 

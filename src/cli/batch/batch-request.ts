@@ -1,4 +1,4 @@
-// Reads one line of a batch: its request, or its fault. No value is converted or guessed.
+// Parses one line of a batch into a request or an error. No value is converted or guessed.
 import { isUtf8 } from 'node:buffer';
 import { ParleyError } from '../../service/errors.ts';
 import { isSessionId } from '../../service/session.ts';
@@ -9,7 +9,7 @@ import type { ByteLine } from '../terminal/byte-lines.ts';
 import { toJson } from '../terminal/json.ts';
 import { Utf8Reader } from '../terminal/utf8-reader.ts';
 
-/** The id of a line, a text or a whole number. A line without an id has its number as its id. */
+/** The id of a line: a string or a whole number. The default is the line number. */
 export type BatchId = string | number;
 
 export interface BatchRequest {
@@ -17,10 +17,10 @@ export interface BatchRequest {
   readonly mode: string | null;
   readonly session_id: string | null;
   readonly title: string | null;
-  /** The person whose session it is or becomes; null for the one of the batch, if it has one. */
+  /** The user that the session belongs to; null for that of the batch, if it has one. */
   readonly user: string | null;
   readonly settings: GivenSettings;
-  /** The JSON Schema of the reply, as text; null for a reply of any form, undefined for the schema of the batch, if it has one. */
+  /** The JSON Schema of the reply, as text; null for none; undefined for the schema of the batch, if it has one. */
   readonly schema: string | null | undefined;
 }
 
@@ -43,7 +43,7 @@ export interface LineRules {
 }
 
 /**
- * The most bytes of a line. JSON may take six bytes for one byte of a message (`\u0001`); the rest is for the names and the other fields.
+ * The most bytes of a line. JSON may need six bytes for one byte of a message (`\u0001`); the rest is for the names and the other fields.
  */
 export function longestLine({ messageBytes }: Pick<LineRules, 'messageBytes'>): number {
   return 6 * messageBytes + 64 * 1024;
@@ -107,14 +107,14 @@ function objectOf(text: string, line: number): Fields {
     return JSON.parse(text);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new ParleyError('INVALID_REQUEST', `Line ${line} starts with { and is not JSON: ${reason}.`, {
-      hint: 'Nothing of it was sent. A message that starts so goes into JSON: {"message":"{…"}',
+    throw new ParleyError('INVALID_REQUEST', `Line ${line} starts with { but is not JSON: ${reason}.`, {
+      hint: 'This line was not sent. Put a message that starts with { into JSON: {"message":"{…"}',
       details: [{ field: `line ${line}`, problem: 'is not JSON' }],
     });
   }
 }
 
-/** The id is read first, so that a line with another fault is reported under its id. */
+/** The id is parsed first, so that other errors of the line are reported under its id. */
 function idOf({ id }: Fields, line: number): BatchId | null {
   if (id === undefined) return null;
   if (typeof id === 'number') {
@@ -122,7 +122,7 @@ function idOf({ id }: Fields, line: number): BatchId | null {
   } else if (typeof id === 'string') {
     if (id !== '' && id.length <= 255) return id;
   }
-  throw invalid(line, 'id', 'must be a whole number or a text of 1 to 255 characters');
+  throw invalid(line, 'id', 'must be a whole number or a string of 1 to 255 characters');
 }
 
 function requestOf(
@@ -132,14 +132,14 @@ function requestOf(
 ): Omit<BatchRequest, 'schema'> {
   const unknown = Object.keys(fields).find((name) => !fieldNames.includes(name));
   if (unknown !== undefined) {
-    throw invalid(line, unknown.slice(0, 80), `is none of ${fieldNames.join(', ')}`);
+    throw invalid(line, unknown.slice(0, 80), `is unknown; the fields are ${fieldNames.join(', ')}`);
   }
   const message = textField(fields, 'message', line);
   if (message === null) throw invalid(line, 'message', 'is missing');
-  if (message.trim() === '') throw invalid(line, 'message', 'is empty or white space alone');
+  if (message.trim() === '') throw invalid(line, 'message', 'is empty or only whitespace');
   const nul = message.indexOf('\0');
-  if (nul !== -1) throw invalid(line, 'message', `holds a NUL character at position ${nul}`);
-  if (!message.isWellFormed()) throw invalid(line, 'message', 'holds half of a surrogate pair');
+  if (nul !== -1) throw invalid(line, 'message', `contains a NUL character at position ${nul}`);
+  if (!message.isWellFormed()) throw invalid(line, 'message', 'contains half of a surrogate pair');
   // A UTF-16 unit takes at most three bytes, so most messages need no exact count.
   if (message.length * 3 > messageBytes) {
     const bytes = Buffer.byteLength(message);
@@ -149,11 +149,11 @@ function requestOf(
   if (mode === '') throw invalid(line, 'mode', 'is empty');
   const session_id = textField(fields, 'session_id', line);
   if (session_id !== null && !isSessionId(session_id)) {
-    throw invalid(line, 'session_id', 'is not a session id: 1 to 255 visible characters, not . or ..');
+    throw invalid(line, 'session_id', 'is not a session id (1 to 255 printable characters, not . or ..)');
   }
   const title = textField(fields, 'title', line);
   if (title !== null && session_id !== null) {
-    throw invalid(line, 'title', 'is for a new session: it cannot stand beside session_id');
+    throw invalid(line, 'title', 'is for new sessions and cannot be combined with session_id');
   }
   const user = textField(fields, 'user', line);
   const settings = settingsField(fields, line);
@@ -164,11 +164,11 @@ function requestOf(
     settings.system !== undefined && 'system',
     settings.parameters.length > 0 && 'parameters',
   ].find(Boolean);
-  if (inSession && ofSession) throw invalid(line, ofSession, 'cannot stand in a line under --in-session');
+  if (inSession && ofSession) throw invalid(line, ofSession, 'is not allowed with --in-session');
   return { message, mode, session_id, title, user, settings };
 }
 
-/** The text is read again, because numbers of a schema may have more digits than JavaScript keeps. */
+/** Parses the line again, because numbers in a schema may have more digits than a JavaScript number. */
 function schemaOf(
   { schema }: Fields,
   text: string,
@@ -191,23 +191,23 @@ function schemaOf(
   }
 }
 
-/** Null as the system prompt, and as the value of a parameter, takes it away. */
+/** A system prompt or parameter of null removes it. */
 function settingsField(fields: Fields, line: number): GivenSettings {
   const system = fields['system'] === null ? null : (textField(fields, 'system', line) ?? undefined);
-  if (system === '') throw invalid(line, 'system', 'is empty: null takes the system prompt away');
+  if (system === '') throw invalid(line, 'system', 'is empty; use null to remove the system prompt');
   const { parameters = {} } = fields;
   if (typeof parameters !== 'object' || parameters === null || Array.isArray(parameters)) {
     throw invalid(line, 'parameters', `must be an object, not ${kindOf(parameters)}`);
   }
-  const given = Object.entries(parameters).map(([name, value]): Parameter => [name, value ?? undefined]);
-  return system === undefined && given.length === 0 ? noSettings : { system, parameters: given };
+  const changes = Object.entries(parameters).map(([name, value]): Parameter => [name, value ?? undefined]);
+  return system === undefined && changes.length === 0 ? noSettings : { system, parameters: changes };
 }
 
 function textField(fields: Fields, name: string, line: number): string | null {
   const value = fields[name];
   if (value === undefined) return null;
   if (typeof value === 'string') return value;
-  throw invalid(line, name, `must be a text, not ${kindOf(value)}`);
+  throw invalid(line, name, `must be a string, not ${kindOf(value)}`);
 }
 
 function kindOf(value: unknown): string {
@@ -217,14 +217,14 @@ function kindOf(value: unknown): string {
 
 function invalid(line: number, field: string, problem: string): ParleyError {
   return new ParleyError('INVALID_REQUEST', `Line ${line}: the field ${field} ${problem}.`, {
-    hint: 'Nothing of this line was sent.',
+    hint: 'This line was not sent.',
     details: [{ field: `line ${line}, ${field}`, problem }],
   });
 }
 
 function tooLarge(line: number, problem: string, limit: number): ParleyError {
   return new ParleyError('PAYLOAD_TOO_LARGE', `Line ${line} ${problem}; the limit is ${limit}.`, {
-    hint: 'Nothing of this line was sent. Send it in parts.',
+    hint: 'This line was not sent. Split it.',
     details: [{ field: `line ${line}`, problem }],
   });
 }

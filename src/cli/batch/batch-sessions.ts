@@ -1,4 +1,4 @@
-// The chat request of a batch's line: its message, and the session, the mode and the settings that it is for.
+// Builds the chat request of a batch's line: its message, session, mode and settings.
 import type { Backend } from '../../service/backend.ts';
 import type { Call } from '../../service/call.ts';
 import type { ChatRequest } from '../../service/chat-event.ts';
@@ -17,25 +17,25 @@ export interface SharedSession {
   session_id: string | null;
 }
 
-/** What the options of a batch give to each of its lines. */
-export interface GivenToLines {
-  /** Null for the mode of the session, or the usual one. */
+/** The defaults that the options of a batch set for each line. */
+export interface LineDefaults {
+  /** Null for the mode of the session, or the default mode. */
   readonly mode: string | null;
-  /** The title of a session that a line creates. */
+  /** The title of sessions that lines create. */
   readonly title: string | null;
-  /** The person whose the sessions of the lines are; null for nobody. */
+  /** The user that the sessions belong to; null for none. */
   readonly user: string | null;
   readonly settings: GivenSettings;
-  /** Makes the message of what a line says. */
-  readonly message: (said: string) => string;
+  /** Turns the text of a line into the message. */
+  readonly buildMessage: (text: string) => string;
 }
 
 export interface BatchSessionsOptions {
   readonly backend: Backend;
-  readonly given: GivenToLines;
+  readonly defaults: LineDefaults;
   /** The session of all lines; null if each line has its own. */
   readonly shared: SharedSession | null;
-  readonly usualMode: () => Promise<string>;
+  readonly defaultMode: () => Promise<string>;
 }
 
 export class BatchSessions {
@@ -47,18 +47,18 @@ export class BatchSessions {
     this.#options = options;
   }
 
-  /** Settings for a session that exists are stored on the way. */
+  /** The request of a line. Also stores new settings of an existing session. */
   async requestOf(line: BatchRequest, newCall: () => Call): Promise<ChatRequest> {
-    const { shared, given } = this.#options;
-    const message = given.message(line.message);
-    const named = line.mode ?? given.mode;
+    const { shared, defaults } = this.#options;
+    const message = defaults.buildMessage(line.message);
+    const named = line.mode ?? defaults.mode;
     const session_id = shared?.session_id ?? line.session_id;
-    const user = line.user ?? given.user;
+    const user = line.user ?? defaults.user;
     const ofUser = user !== null && { user };
-    const settings = mergeSettings(line.settings, given.settings);
+    const settings = mergeSettings(line.settings, defaults.settings);
     if (session_id === null) {
-      const mode = named ?? (await this.#options.usualMode());
-      const title = line.title ?? given.title;
+      const mode = named ?? (await this.#options.defaultMode());
+      const title = line.title ?? defaults.title;
       return {
         mode,
         message,
@@ -68,21 +68,27 @@ export class BatchSessions {
         ...ofUser,
       };
     }
-    // The settings of a shared session are stored before its first line.
-    const kept = shared === null ? await this.#keptMode(session_id, named, settings, newCall) : null;
-    return { mode: named ?? kept ?? (await this.#options.usualMode()), message, session_id, ...ofUser };
+    // The settings of a shared session are stored before the first line.
+    const sessionMode =
+      shared === null ? await this.#sessionMode(session_id, named, settings, newCall) : null;
+    return {
+      mode: named ?? sessionMode ?? (await this.#options.defaultMode()),
+      message,
+      session_id,
+      ...ofUser,
+    };
   }
 
-  /** The mode of the session's last turn; null if it has none, and if it need not be asked for. */
-  async #keptMode(
+  /** The mode of the session's last turn; null if it has none or is not needed. */
+  async #sessionMode(
     sessionId: string,
     named: string | null,
     settings: GivenSettings,
     newCall: () => Call,
   ): Promise<string | null> {
     const { backend } = this.#options;
-    const isAskedFor = named === null && (backend.extensions?.includes('settings') ?? false);
-    if (!isAskedFor && isEmpty(settings)) return null;
+    const needsMode = named === null && (backend.extensions?.includes('settings') ?? false);
+    if (!needsMode && isEmpty(settings)) return null;
     const session: Session = (await backend.service.getSession(newCall(), sessionId)).data;
     const changes = changesOf(session, settings);
     if (Object.keys(changes).length > 0) {

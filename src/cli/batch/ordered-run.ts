@@ -1,5 +1,5 @@
-// Runs the items of a batch, several at once, and writes their results in the order of the items. The number of unwritten items is limited:
-// no item is admitted while the window is full. The code knows nothing about the items themselves.
+// Runs the items of a batch concurrently and writes their results in the order of the items. The number of unwritten items is limited: no
+// item is admitted while the window is full. The code knows nothing about the items themselves.
 import { setTimeout as delay } from 'node:timers/promises';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
@@ -9,11 +9,11 @@ export interface OrderedWork<Item, Result> {
   readonly concurrency: number;
   /** How much may be admitted and not yet written: the number of items, and their total weight (a single item may weigh more). */
   readonly window: { readonly items: number; readonly weight?: number };
-  /** Stops the run: no further item is admitted or begun, and the results of the begun items are written. */
+  /** Stops the run: no further item is admitted or started, and the results of the started items are written. */
   readonly signal: AbortSignal;
-  /** The least time (ms) between two writes while items run; by default 0. */
+  /** The shortest time (ms) between two writes while items run; by default 0. */
   readonly gatherMs?: number;
-  /** Items of one lane run one after the other, in their order. Null for an item that waits for no other. */
+  /** Items of the same lane run one after the other, in order. Null for an item that waits for no other. */
   lane?(item: Item): string | null;
   weight?(item: Item): number;
   weightOf?(result: Result): number;
@@ -29,7 +29,7 @@ interface Place<Item, Result> {
   weight: number;
 }
 
-/** Resolves when all results are written; after the signal, when the results of the begun items are. Rejects if `items` does. */
+/** Resolves when all results are written, or after the signal, when those of the started items are. Rejects if `items` does. */
 export async function runInOrder<Item, Result>(
   items: AsyncIterable<Item> | Iterable<Item>,
   work: OrderedWork<Item, Result>,
@@ -54,7 +54,7 @@ class OrderedRun<Item, Result> {
   #running = 0;
   #unwritten = 0;
   #written = Number.NEGATIVE_INFINITY;
-  /** The places that may begin when another item ends. */
+  /** The places that may start when another item ends. */
   readonly #ready: Place<Item, Result>[] = [];
   readonly #lanes = new Map<string, Place<Item, Result>[]>();
   #writing: Promise<void> | null = null;
@@ -66,7 +66,7 @@ class OrderedRun<Item, Result> {
     work.signal.addEventListener('abort', () => this.#wake());
   }
 
-  /** False once the run is stopped. */
+  /** Returns false if the run is stopped. */
   admit(item: Item): boolean {
     if (this.#isStopped) return false;
     const weight = this.#work.weight?.(item) ?? 0;
@@ -85,7 +85,7 @@ class OrderedRun<Item, Result> {
     return true;
   }
 
-  /** Resolves when the next item may be admitted: not before all earlier ones have begun, except those that wait in a lane. */
+  /** Resolves when the next item may be admitted: not before all earlier ones have started, except those that wait in a lane. */
   async room(): Promise<void> {
     const { items, weight = Number.POSITIVE_INFINITY } = this.#work.window;
     const isRoom = () => this.#ready.length === 0 && this.#unwritten < items && this.#weight < weight;
@@ -98,10 +98,10 @@ class OrderedRun<Item, Result> {
       return (isDone || this.#failure !== null) && this.#running === 0;
     });
     if (this.#failure === null && this.#unwritten > 0) {
-      // Removes the items that were not begun, so that no later result waits for them.
+      // Removes the items that were not started, so that no later result waits for them.
       while (this.#writing !== null) await this.#writing;
-      const left = this.#places.slice(this.#head);
-      this.#places = left.filter(({ state }) => typeof state === 'object');
+      const remaining = this.#places.slice(this.#head);
+      this.#places = remaining.filter(({ state }) => typeof state === 'object');
       this.#head = 0;
       this.#flush();
     }
@@ -113,8 +113,8 @@ class OrderedRun<Item, Result> {
     return this.#failure !== null || this.#work.signal.aborted;
   }
 
-  async #until(isSo: () => boolean): Promise<void> {
-    while (!isSo()) {
+  async #until(condition: () => boolean): Promise<void> {
+    while (!condition()) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
@@ -166,9 +166,9 @@ class OrderedRun<Item, Result> {
 
   async #writeReady(): Promise<void> {
     for (;;) {
-      // Results of one moment share a write, because each write costs a system call.
-      const left = this.#written + (this.#work.gatherMs ?? 0) - monotonicMs();
-      if (left > 0 && this.#running > 0) await delay(left);
+      // Results that end together share a write, because each write costs a system call.
+      const waitMs = this.#written + (this.#work.gatherMs ?? 0) - monotonicMs();
+      if (waitMs > 0 && this.#running > 0) await delay(waitMs);
       else await yieldToEventLoop();
       const results: Result[] = [];
       let weight = 0;

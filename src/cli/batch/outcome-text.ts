@@ -1,7 +1,7 @@
-// The outcome of an item in the words of a summary.
+// The outcome of an item as a summary shows it.
 
-/** What a dry run says of an item. Every other outcome is written as it is, with spaces. */
-const planned: Readonly<Record<string, string>> = {
+/** The outcomes of dry runs. Every other outcome is shown with spaces for underscores. */
+const dryRunText: Readonly<Record<string, string>> = {
   would_delete: 'would be deleted',
   would_pin: 'would be pinned',
   would_unpin: 'would be unpinned',
@@ -18,5 +18,5 @@ const planned: Readonly<Record<string, string>> = {
 };
 
 export function outcomeText(outcome: string): string {
-  return planned[outcome] ?? outcome.replaceAll('_', ' ');
+  return dryRunText[outcome] ?? outcome.replaceAll('_', ' ');
 }

@@ -1,5 +1,5 @@
-// Paces the calls of a batch. When a server refuses calls (429, 503), fewer run at once, after a pause, and the refused calls are repeated.
-// When it answers, more run at once. The pacer ends the batch when further calls are of no use.
+// Paces the calls of a batch. When a server refuses calls (429, 503), the pacer waits, runs fewer calls at a time and repeats the refused
+// ones. When the server answers, it runs more. It ends the batch when further calls would be useless.
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ErrorCode, ParleyError } from '../../service/errors.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
@@ -12,33 +12,33 @@ export interface PacerOptions {
   /** How often one call is made while the server refuses it and answers other calls. */
   readonly mostTries: number;
   /** True if a call with this failure is repeated. */
-  readonly isTurnedAway: (error: ParleyError) => boolean;
-  /** Called with a failure that every further call would share. It must abort `signal`. */
+  readonly isRefused: (error: ParleyError) => boolean;
+  /** Called with a failure that every further call would have, too. It must abort `signal`. */
   readonly giveUp: (error: ParleyError) => void;
-  /** Tells the user what a longer pause waits for. */
+  /** Tells the user why a longer pause is needed. */
   readonly say: (line: string) => void;
   /** Ends every wait: the waiting calls reject. */
   readonly signal: AbortSignal;
   /** 0 to 1. */
   readonly random: () => number;
-  /** Milliseconds on a clock that is never set. A test gives its own. */
+  /** Milliseconds of a monotonic clock. Replaced in tests. */
   readonly now?: () => number;
-  /** A test gives its own. */
+  /** Replaced in tests. */
   readonly wait?: (milliseconds: number) => Promise<unknown>;
 }
 
 const firstPauseMs = 250;
 const longestPauseMs = 30_000;
-/** How many pauses may follow each other without an answer in between. They last about a minute in all if the server names no time. */
+/** The most pauses in a row without an answer. They last about a minute in total if the server names no time. */
 const mostPauses = 8;
-/** A longer wait that a server asks for ends the batch. */
+/** If a server asks for a longer wait, the batch ends. */
 const longestWaitSeconds = 15 * 60;
 /** A pause of this length (ms) is reported to the user. */
 const noticeableMs = 2000;
 
 export class Pacer {
   readonly #options: PacerOptions;
-  /** Not the time of day: a clock that is set back would make a pause as much longer. */
+  /** Not the time of day, because setting the clock back would extend a pause. */
   readonly #now: () => number;
   #most: number;
   #limit: number;
@@ -48,7 +48,7 @@ export class Pacer {
   #refusal: ErrorCode | null = null;
   #unanswered = 0;
   #waiting: (() => void)[] = [];
-  readonly #hopeless = new WeakSet<ParleyError>();
+  readonly #fatal = new WeakSet<ParleyError>();
 
   constructor(options: PacerOptions) {
     this.#options = options;
@@ -58,7 +58,7 @@ export class Pacer {
     options.signal.addEventListener('abort', () => this.#release(this.#waiting.length));
   }
 
-  /** How many calls may run at once now. */
+  /** How many calls may run at a time now. */
   get limit(): number {
     return Math.floor(this.#limit);
   }
@@ -68,7 +68,7 @@ export class Pacer {
     return Math.max(0, this.#until - this.#now());
   }
 
-  /** Who has turned the last call away, and how: `HOST says 429`. Null for a service without a host, and before the first refusal. */
+  /** The last refusal: `HOST says 429`. Null for a service without a host, and before the first refusal. */
   refusalOf(url: string | null): string | null {
     const status = this.#refusal === 'RATE_LIMITED' ? 429 : this.#refusal === 'UNAVAILABLE' ? 503 : null;
     return url === null || status === null ? null : `${new URL(url).host} says ${status}`;
@@ -76,10 +76,10 @@ export class Pacer {
 
   /** True for a failure that ended the batch, or would have ended it. */
   gaveUpOn(error: unknown): boolean {
-    return error instanceof ParleyError && this.#hopeless.has(error);
+    return error instanceof ParleyError && this.#fatal.has(error);
   }
 
-  /** Sets how many calls may run at once from now on. */
+  /** Sets how many calls may run at a time from now on. */
   allow(most: number): void {
     this.#most = most;
     this.#limit = most;
@@ -89,13 +89,13 @@ export class Pacer {
   async run<Result>(call: () => Promise<Result>): Promise<Result> {
     for (let tries = 1; ; tries += 1) {
       await this.#turn();
-      const begun = this.#now();
+      const startedAt = this.#now();
       try {
         const result = await call();
         this.#answered();
         return result;
       } catch (error) {
-        if (!(error instanceof ParleyError) || !this.#isRepeated(error, begun, tries)) throw error;
+        if (!(error instanceof ParleyError) || !this.#isRepeated(error, startedAt, tries)) throw error;
       } finally {
         this.#running -= 1;
         this.#release(this.limit - this.#running);
@@ -126,15 +126,15 @@ export class Pacer {
     this.#limit = Math.min(this.#most, this.#limit + 1 / this.#limit);
   }
 
-  #isRepeated(error: ParleyError, begun: number, tries: number): boolean {
+  #isRepeated(error: ParleyError, startedAt: number, tries: number): boolean {
     const { code, kind, retryAfter } = error;
-    const { isTurnedAway, mostTries, mostUnanswered } = this.#options;
-    if (isTurnedAway(error)) {
+    const { isRefused, mostTries, mostUnanswered } = this.#options;
+    if (isRefused(error)) {
       this.#refusal = code;
-      this.#turnedAway(begun, retryAfter);
-      const isHopeless = this.#pauses > mostPauses || (retryAfter ?? 0) > longestWaitSeconds;
-      if (isHopeless) this.#giveUp(error);
-      return !isHopeless && tries < mostTries;
+      this.#refused(startedAt, retryAfter);
+      const isFatal = this.#pauses > mostPauses || (retryAfter ?? 0) > longestWaitSeconds;
+      if (isFatal) this.#giveUp(error);
+      return !isFatal && tries < mostTries;
     }
     const isAnswer = kind !== 'transient' || code === 'SESSION_BUSY' || code === 'INCOMPLETE_REPLY';
     if (isAnswer && code !== 'STORE_BUSY') this.#answered();
@@ -146,25 +146,25 @@ export class Pacer {
   }
 
   #giveUp(error: ParleyError): void {
-    this.#hopeless.add(error);
+    this.#fatal.add(error);
     this.#options.giveUp(error);
   }
 
-  #turnedAway(begun: number, retryAfter: number | null): void {
+  #refused(startedAt: number, retryAfter: number | null): void {
     const { random, say } = this.#options;
-    // Calls that ran at the same time are turned away together: that is one refusal.
-    const isNew = begun >= this.#until;
+    // Calls that ran at the same time are refused together, which counts as one refusal.
+    const isNew = startedAt >= this.#until;
     if (isNew) {
       this.#limit = Math.max(1, this.#limit / 2);
       this.#pauses += 1;
     }
-    // If the server names no time, or repeatedly 0, the pauses grow.
-    const usual = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.max(0, this.#pauses - 1));
-    const pause = Math.max(usual, (retryAfter ?? 0) * 1000);
+    // If the server names no time, or 0 repeatedly, the pauses grow.
+    const ownPause = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.max(0, this.#pauses - 1));
+    const pause = Math.max(ownPause, (retryAfter ?? 0) * 1000);
     this.#until = Math.max(this.#until, this.#now() + pause + (firstPauseMs * random()) / 2);
     if (!isNew || pause < noticeableMs) return;
     const seconds = Math.ceil(pause / 1000);
-    const who = usual < pause ? `The server asks to wait ${seconds} s` : 'The server has too much to do';
-    say(`${who}: waiting ${seconds} s, then ${this.limit} at a time.`);
+    const who = ownPause < pause ? `The server asks to wait ${seconds} s` : 'The server is overloaded';
+    say(`${who}: waiting ${seconds} s, then sending ${this.limit} at a time.`);
   }
 }

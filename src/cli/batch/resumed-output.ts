@@ -1,4 +1,4 @@
-// The output file of a resumed batch: reads what it answers and prepares it for further results. Failures, which are tried again, and an
+// The output file of a resumed batch: finds the ids that it answers, and prepares it for further results. Failures, which are retried, and an
 // incomplete last line are removed. A file with any other content stays unchanged.
 import { createReadStream, fstatSync } from 'node:fs';
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
@@ -14,7 +14,7 @@ export interface ResumedOutput {
   readonly answered: ReadonlySet<string | number>;
   /** The session of the last result that names one. */
   readonly session_id: string | null;
-  /** The identity of the existing file, as `identityOf` gives it; null if there was none. */
+  /** The result of `identityOf` for the existing file; null if there was none. */
   readonly found: string | null;
   /**
    * Prepares the file and opens it. `recorded` is called with its identity. A rewritten file has a new identity and replaces the old file
@@ -79,8 +79,8 @@ async function identityIn(path: string, name: string): Promise<string | null> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw failure(name, 'read', error);
   }
-  throw new ParleyError('USAGE', `${name} is not a file that a batch can be resumed in.`, {
-    hint: 'Name the file that the results of the batch went to.',
+  throw new ParleyError('USAGE', `Cannot resume a batch in ${name}: it is not a file.`, {
+    hint: 'Name the file with the results of the batch.',
   });
 }
 
@@ -99,7 +99,7 @@ async function* resultLines(path: string, name: string) {
 
 const resultBeginning = Buffer.from('{"id":');
 
-/** True for a last line that a kill has cut. A last line with another beginning is somebody's text. */
+/** True for a last line that may be a cut result. Any other last line is not from a batch. */
 function beginsAsResult(bytes: Uint8Array | null): boolean {
   const length = Math.min(bytes?.length ?? 0, resultBeginning.length);
   return (
@@ -158,8 +158,8 @@ const lineEnd = Buffer.from('\n');
 
 function foreign(name: string, line: number): ParleyError {
   return new ParleyError('USAGE', `Line ${line} of ${name} is not the result of a batch.`, {
-    hint: 'Nothing was done. Name the file that the results of the batch went to.',
-    details: [{ field: `line ${line}`, problem: 'is no result of a batch' }],
+    hint: 'Nothing was done. Name the file with the results of the batch.',
+    details: [{ field: `line ${line}`, problem: 'is not the result of a batch' }],
   });
 }
 
@@ -170,7 +170,7 @@ function failure(name: string, action: 'read' | 'written', error: unknown): unkn
     isDiskFull(error) ? 'STORAGE_FULL' : 'USAGE',
     `${name} cannot be ${action} (${code || message}).`,
     {
-      hint: 'Name a file that you may read and write, where there is room.',
+      hint: 'Name a file that you can read and write, on a disk with free space.',
       cause: error,
     },
   );

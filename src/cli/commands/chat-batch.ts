@@ -3,12 +3,12 @@ import { setMaxListeners } from 'node:events';
 import { ParleyError } from '../../service/errors.ts';
 import { defaultLimits } from '../../service/limits.ts';
 import { quoteForShell } from '../../system/shell-quote.ts';
-import { BatchAnswers, type BatchOutcome, isTurnedAway } from '../batch/batch-answers.ts';
 import { type BatchDestination, openDestination } from '../batch/batch-destination.ts';
 import { batchItems } from '../batch/batch-items.ts';
 import { type BatchProgress, progressOn } from '../batch/batch-progress.ts';
 import { type BatchLine, readItem } from '../batch/batch-request.ts';
-import { BatchSessions, type GivenToLines, type SharedSession } from '../batch/batch-sessions.ts';
+import { BatchSessions, type LineDefaults, type SharedSession } from '../batch/batch-sessions.ts';
+import { type BatchOutcome, BatchTurns, isRefused } from '../batch/batch-turns.ts';
 import { runInOrder } from '../batch/ordered-run.ts';
 import { Pacer } from '../batch/pacer.ts';
 import type { MessageSources } from '../chat-message.ts';
@@ -61,7 +61,10 @@ export async function runChatBatch(input: ChatBatchInput, context: CliContext): 
   const named = input.mode ?? template.mode;
   const mode = session === null ? named : (await sessionMode(named, session, settings, context)).mode;
   const title = input.title ?? template.title;
-  const given: GivenToLines = { mode, title, user: input.user, settings, message: template.buildMessage };
+  const defaults: LineDefaults = {
+    ...{ mode, title, user: input.user, settings },
+    buildMessage: template.buildMessage,
+  };
   const destination = await openDestination(input.resume, context);
   const fatal = new AbortController();
   const signal = AbortSignal.any([context.signal, fatal.signal]);
@@ -76,8 +79,8 @@ export async function runChatBatch(input: ChatBatchInput, context: CliContext): 
   });
   try {
     const shared = input.inSession ? { session_id: session?.sessionId ?? destination.session_id } : null;
-    await answerAll(input, context, { destination, shared, given, rule }, progress, stop);
-    await destination.keep();
+    await answerAll(input, context, { destination, shared, defaults, rule }, progress, stop);
+    await destination.sync();
     progress.stop();
     await context.say(progress.sentence('request'));
     return progress.count('failed') > 0 ? exitSomeFailed : exitDone;
@@ -93,17 +96,17 @@ export async function runChatBatch(input: ChatBatchInput, context: CliContext): 
   }
 }
 
-interface BatchPlace {
+interface BatchResources {
   readonly destination: BatchDestination;
   readonly shared: SharedSession | null;
-  readonly given: GivenToLines;
+  readonly defaults: LineDefaults;
   readonly rule: ReplyRule | null;
 }
 
 async function answerAll(
   input: ChatBatchInput,
   context: CliContext,
-  { destination, shared, given, rule }: BatchPlace,
+  { destination, shared, defaults, rule }: BatchResources,
   progress: BatchProgress,
   { signal, giveUp }: { readonly signal: AbortSignal; readonly giveUp: (error: unknown) => void },
 ): Promise<void> {
@@ -115,7 +118,7 @@ async function answerAll(
     most: input.concurrency,
     mostUnanswered: Math.max(20, 5 * input.concurrency),
     mostTries: 9,
-    isTurnedAway: (error) => isTurnedAway(error, backend.extensions?.includes('idempotency') ?? false),
+    isRefused: (error) => isRefused(error, backend.extensions?.includes('idempotency') ?? false),
     giveUp,
     say: (line) => {
       progress.clear();
@@ -130,10 +133,10 @@ async function answerAll(
   );
   const sessions = new BatchSessions({
     backend,
-    given,
+    defaults,
     shared,
-    usualMode: () => {
-      defaultMode ??= chooseMode(given.mode, context).catch((error: unknown) => {
+    defaultMode: () => {
+      defaultMode ??= chooseMode(defaults.mode, context).catch((error: unknown) => {
         // Every other line without a mode would fail, too.
         if (error instanceof ParleyError && error.code === 'USAGE') giveUp(error);
         throw error;
@@ -141,7 +144,7 @@ async function answerAll(
       return defaultMode;
     },
   });
-  const answers = new BatchAnswers({
+  const turns = new BatchTurns({
     service: backend.service,
     rule,
     ruleOf: async (schema, line) => {
@@ -172,7 +175,7 @@ async function answerAll(
     },
     weight: ({ size }) => size,
     weightOf: ({ text }) => text.length,
-    run: (item) => answers.answer(item),
+    run: (item) => turns.run(item),
     write: async (results) => {
       for (const { outcome, item } of results) {
         progress.finish(outcome, item.end - item.size, item.end);

@@ -1,4 +1,4 @@
-// `parley sync`: two places exchange what the other lacks. It can be stopped and run again.
+// `parley sync`: exchanges sessions between two stores. It can be stopped and run again.
 import type { Command } from 'commander';
 import { ParleyError } from '../../service/errors.ts';
 import type { CliContext } from '../context.ts';
@@ -14,28 +14,28 @@ interface SyncFlags {
   readonly verbose?: true;
 }
 
-const eachTag = (tag: string, tags: readonly string[] = []) => [...tags, tag];
+const collectTags = (tag: string, tags: readonly string[] = []) => [...tags, tag];
 
 export function registerSync(parent: Command, run: Run): void {
   parent
     .command('sync')
-    .description('exchange sessions with another Parley, until both have the same')
-    .argument('<profile>', 'the profile that leads to the other one')
-    .option('--push', 'only bring the other one what it lacks')
-    .option('--pull', 'only take from the other one what is missing here')
-    .option('--tag <tag>', 'only sessions with this tag in either place; may be repeated', eachTag)
+    .description('synchronize sessions with another Parley, in both directions')
+    .argument('<profile>', 'the profile of the other Parley')
+    .option('--push', 'only send what the other one lacks')
+    .option('--pull', 'only fetch what is missing here')
+    .option('--tag <tag>', 'only sessions that have this tag in either place; repeatable', collectTags)
     .option('--dry-run', 'show what would be done, and change nothing')
-    .option('--forget', 'as if the two had never been synced, after a store was restored from a backup')
-    .option('--verbose', 'a result line for each session that is changed, also at a terminal')
+    .option('--forget', 'forget earlier syncs, as after restoring a store from a backup')
+    .option('--verbose', 'print a result line for each changed session, even at a terminal')
     .action((profile: string, flags: SyncFlags, command: Command) =>
       run(command, (context) => {
         if (flags.push && flags.pull)
-          throw new ParleyError('USAGE', '--push and --pull exclude each other.', {
-            hint: 'Nothing was done. Without either, both directions are synced.',
+          throw new ParleyError('USAGE', '--push and --pull cannot be used together.', {
+            hint: 'Nothing was done. Without either, sync goes in both directions.',
           });
         if (flags.forget && flags.tag !== undefined)
-          throw new ParleyError('USAGE', '--forget and --tag exclude each other.', {
-            hint: 'Nothing was done. --forget is about all sessions: sync once with --forget alone.',
+          throw new ParleyError('USAGE', '--forget and --tag cannot be used together.', {
+            hint: 'Nothing was done. --forget applies to all sessions: sync once with --forget alone.',
           });
         const input: SyncInput = {
           profile,
@@ -51,6 +51,6 @@ export function registerSync(parent: Command, run: Run): void {
 }
 
 export async function runSync(input: SyncInput, context: CliContext): Promise<number> {
-  const { syncPlaces } = await import('../sync/sync-run.ts');
-  return syncPlaces(input, context);
+  const { syncTargets } = await import('../sync/sync-run.ts');
+  return syncTargets(input, context);
 }

@@ -1,4 +1,4 @@
-// `parley usage`: what the replies in this machine's store used. On a terminal, a table that fits its width.
+// `parley usage`: turns, tokens and latencies of the replies in this machine's store. A terminal gets a table that fits its width.
 import { type Command, Option } from 'commander';
 import type { UsageQuery } from '../../service/administration.ts';
 import type { CliContext } from '../context.ts';
@@ -17,10 +17,10 @@ export interface UsageInput {
 export function registerUsage(parent: Command, run: Run): void {
   parent
     .command('usage')
-    .description('sum up turns, tokens and times to the first token')
-    .option('--days <number>', 'of the last so many times 24 hours', wholeNumber(1, 99_999))
+    .description('show turns, tokens and times to the first token')
+    .option('--days <number>', 'only the last n times 24 hours', wholeNumber(1, 99_999))
     .addOption(
-      new Option('--by <group>', 'a row for each of these; a day is one of UTC')
+      new Option('--by <group>', 'what each row is; days are in UTC')
         .choices(['mode', 'session', 'day'])
         .default('mode'),
     )
@@ -43,5 +43,5 @@ export async function runUsage({ days: count, by }: UsageInput, context: CliCont
   const columns = stdout.isTerminal ? fittedColumns(by, records, stdout.columns()) : usageColumns(by);
   if (columns !== null) await writeTable(stdout, columns, records);
   else if (records.length > 0) await stdout.write(records.flatMap(usageLines).join('\n').concat('\n'));
-  if (records.length === 0) await context.say('Nothing was said in this time.');
+  if (records.length === 0) await context.say('No turns in this period.');
 }

@@ -1,4 +1,4 @@
-// `parley verify`: checks the key and shows what the server says about it.
+// `parley verify`: checks the key and shows what it belongs to.
 import type { Command } from 'commander';
 import type { CliContext, Printing, ServiceAccess } from '../context.ts';
 import type { Run } from '../run.ts';
@@ -10,7 +10,7 @@ import { utcOption } from '../utc-option.ts';
 export function registerVerify(parent: Command, run: Run): void {
   parent
     .command('verify')
-    .description('check the key, and show what it resolves to')
+    .description('check the key, and show its project')
     .addOption(utcOption())
     .action(({ utc }: { utc?: true }, command: Command) =>
       run(command, (context) => runVerify({ utc: utc ?? false }, context)),

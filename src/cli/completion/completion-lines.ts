@@ -1,4 +1,4 @@
-// Lists the words that may come next on an unfinished line, for the script of a shell: one line each, with the word, a tab and a
+// Lists the possible next words of an incomplete command line, for the script of a shell: one line each, with the word, a tab and a
 // description.
 import type { Argument, Command, Option } from 'commander';
 import { findCommand, shownCommands } from '../command-tree.ts';
@@ -9,7 +9,7 @@ import { type Candidate, liveValues } from './live-values.ts';
 import { readTypedWords, type TypedLine } from './typed-words.ts';
 import { valueKind } from './value-kind.ts';
 
-/** Tells the script that file names may come next, too. */
+/** Tells the script that file names are possible, too. */
 const filesLine = ':files\n';
 
 const longestDescription = 80;
@@ -45,7 +45,7 @@ async function valueLines(line: TypedLine, wanted: Option | Argument, context: C
   return lines(await liveValues(kind, line.current, context.withOptions(globalOptionsOf(line))), line.prefix);
 }
 
-/** The options that decide which service is asked for values. */
+/** The options that select the service to ask for values. */
 function globalOptionsOf({ options }: TypedLine): Partial<GlobalOptions> {
   const text = (name: string) => (typeof options[name] === 'string' ? options[name] : null);
   return {

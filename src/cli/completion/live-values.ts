@@ -1,4 +1,4 @@
-// Reads values that only the service or the configuration knows. It gives up quickly and silently, and never creates a store or a key.
+// Completes values that only the service or the configuration knows. Gives up quickly and silently, and never creates a store or a key.
 import { listProfiles } from '../../config/profiles.ts';
 import type { Backend } from '../../service/backend.ts';
 import type { Call } from '../../service/call.ts';
@@ -13,27 +13,27 @@ export interface Candidate {
   readonly description: string;
 }
 
-/** The longest time that a person waits at Tab. */
-const patienceMs = 900;
-/** Nobody looks through more, until a beginning is typed. */
+/** The longest wait at Tab. */
+const timeoutMs = 900;
+/** Without a beginning, a longer list would be useless. */
 const newestSessions = 10;
 const mostSessions = 100;
 
-/** Those that `beginning` may become. Empty after any failure. */
+/** The values that may complete `beginning`. Empty after any failure. */
 export async function liveValues(
   kind: LiveKind,
   beginning: string,
   context: CliContext,
 ): Promise<readonly Candidate[]> {
-  const patience = new AbortController();
+  const stop = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<readonly Candidate[]>((resolve) => {
     timer = setTimeout(() => {
-      patience.abort();
+      stop.abort();
       resolve([]);
-    }, patienceMs);
+    }, timeoutMs);
   });
-  const found = find(kind, beginning, patience.signal, context).catch(() => []);
+  const found = find(kind, beginning, stop.signal, context).catch(() => []);
   try {
     return (await Promise.race([found, late])).filter(({ value }) => isHarmless(value));
   } finally {
@@ -51,7 +51,7 @@ async function find(
   if (kind === 'template') return templates(signal, context);
   const { host } = context;
   const { backend, apiKey } = await host.openBackend(context.target, {
-    timeout: patienceMs / 1000,
+    timeout: timeoutMs / 1000,
     authorityFile: context.options.ca,
     onlyExisting: true,
     beginsStore: false,
@@ -129,8 +129,7 @@ async function templates(signal: AbortSignal, { host }: CliContext): Promise<rea
 }
 
 /**
- * A server may invent names. A name is offered only if it is one word and can be read neither as an option nor as a line of the
- * protocol.
+ * A server may return any names. A name is offered only if it is one word and cannot be read as an option or as a line of the protocol.
  */
 function isHarmless(value: string): boolean {
   return value !== '' && !/^[-:]|[\t\r\n]/.test(value) && filterText(value) === value;

@@ -1,11 +1,11 @@
-// The scripts that `parley completion` prints. At Tab, each calls `parley __complete` and treats its output as text only, because
-// titles and ids may come from a foreign server.
+// The scripts that `parley completion` prints. At Tab, each calls `parley __complete` and treats its output as plain text, because titles and
+// ids may come from any server.
 
 const bash = String.raw`# Completes the words of parley in bash.
 _parley() {
   local rest=\${COMP_LINE:0:COMP_POINT} gap part='' current stem line value files='' i
   local -a words=() titled=()
-  # bash splits words at = and : as well. What stands without a space between is one.
+  # bash also splits words at = and :. Parts without a space between them are one word.
   for ((i = 0; i <= COMP_CWORD; i++)); do
     gap=\${rest%%[![:space:]]*}
     rest=\${rest#"$gap"}
@@ -19,7 +19,7 @@ _parley() {
     fi
   done
   current=\${words[\${#words[@]}-1]}
-  # Of a split word, readline replaces the last part alone.
+  # Readline replaces only the last part of a split word.
   if [[ $part == [=:] ]]; then part=''; fi
   stem=\${current%"$part"}
   COMPREPLY=()
@@ -36,7 +36,7 @@ _parley() {
       fi
     fi
   done < <(parley __complete -- "\${words[@]:1}" 2>/dev/null)
-  # A list of several is shown with titles. What is inserted is the beginning that all ids share.
+  # A list of several ids shows their titles. Only the common beginning of the ids is inserted.
   if [[ \${COMP_TYPE:-} == @(33|63) ]] && ((\${#COMPREPLY[@]} > 1)); then COMPREPLY=("\${titled[@]}"); fi
   if [[ -n $files ]]; then
     compopt -o filenames 2>/dev/null
@@ -102,7 +102,7 @@ complete -c parley -k -f -a '(__parley_complete)'
 
 export const completionScripts = { bash: unescaped(bash), zsh: unescaped(zsh), fish };
 
-/** In JavaScript, `${` would begin a substitution. The scripts above have a backslash before it, which is removed here. */
+/** Removes the backslashes that keep `${` in the scripts from being a JavaScript substitution. */
 function unescaped(script: string): string {
   return script.replaceAll('\\${', '${');
 }

@@ -1,10 +1,10 @@
-// Reads the words of an unfinished line with the command tree: the command, the options so far, and what comes next.
+// Parses the words of an incomplete command line: the command, the options so far, and what comes next.
 import type { Command, Option } from 'commander';
 import { findCommand } from '../command-tree.ts';
 
 export interface TypedLine {
   readonly command: Command;
-  /** The options typed so far, by the names of commander. The value is a text, or true for an option without a value. */
+  /** The options so far, by commander's names. The value is true for an option without a value. */
   readonly options: Readonly<Record<string, string | true>>;
   /** The option whose value comes next. */
   readonly awaited: Option | null;
@@ -52,7 +52,7 @@ export function readTypedWords(words: readonly string[], program: Command): Type
   return { ...line, awaited, prefix: '', current: last };
 }
 
-/** Reads `--name`, `--name=value`, `-n` and `-nvalue`. Several letters in one word are read as the first of them. */
+/** Parses `--name`, `--name=value`, `-n` and `-nvalue`. Of several letters in one word, only the first counts. */
 function readOption(word: string, command: Command): { option: Option | null; value: string | null } {
   const equals = word.indexOf('=');
   const isLong = word.startsWith('--');

@@ -11,7 +11,7 @@ const byOption: Readonly<Record<string, LiveKind>> = {
   '--template': 'template',
 };
 
-/** By the name between the brackets, for options and arguments of any command. */
+/** By the placeholder in brackets, for options and arguments of any command. */
 const byPlaceholder: Readonly<Record<string, LiveKind | 'file'>> = {
   path: 'file',
   file: 'file',

@@ -1,4 +1,4 @@
-// The sources whose exports are one large file of many conversations. They read it from its bytes alone, so a thread can do it.
+// The sources whose exports are one large file with many conversations. They need only its bytes, so a thread can read it.
 import type { Source } from './source.ts';
 import { chatgpt } from './sources/chatgpt.ts';
 import { claude } from './sources/claude.ts';

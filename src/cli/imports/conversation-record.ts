@@ -1,5 +1,5 @@
-// Makes the record of a session, as the archive imports it, of one branch of a conversation. The archive wants a message of the user first,
-// the sides in turns, and a time and a mode everywhere; docs/import.md says how what is missing is filled.
+// Turns one branch of a conversation into the record of a session for the archive. The archive requires that the user speaks first, that roles
+// alternate, and that every message has a time and a mode; docs/import.md says how missing values are filled.
 import { hash } from 'node:crypto';
 import type { Message, Role } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
@@ -9,13 +9,13 @@ import type { SourceName } from './source.ts';
 
 export interface RecordOptions {
   readonly source: SourceName;
-  /** The time of a conversation that tells none, in epoch milliseconds. */
+  /** The time of a conversation without times, in epoch milliseconds. */
   readonly fallbackTime: number;
   readonly messagesOnly: boolean;
 }
 
-/** Messages of one side in a row, which the archive keeps as one. */
-interface Side {
+/** Consecutive messages of one role, which become one message in the archive. */
+interface MergedMessage {
   readonly role: Role;
   readonly first: ForeignMessage;
   readonly place: number;
@@ -28,26 +28,26 @@ interface Side {
 const titleCharacters = 200;
 const automaticTitleCharacters = 60;
 const modeCharacters = 100;
-/** Stands where a conversation begins with a reply. */
+/** The user's message if a conversation starts with a reply. */
 const noMessage = '[no message]';
 
-/** Null for a branch without a word. The id is that of {@link sessionIdOf} with `fork` 0. */
+/** Null for a branch without text. The id is that of {@link sessionIdOf} with `fork` 0. */
 export function recordOf(
   conversation: ForeignConversation,
   branch: Branch,
   options: RecordOptions,
 ): SessionRecord | null {
-  const sides = sidesOf(branch.messages, options.messagesOnly);
-  if (sides.length === 0) return null;
+  const merged = mergedMessages(branch.messages, options.messagesOnly);
+  if (merged.length === 0) return null;
   const { source, fallbackTime } = options;
   const idOf = (name: string) => messageId(source, conversation.id, name);
-  const firstTime = sides.find(({ first }) => first.time !== null)?.first.time ?? null;
+  const firstTime = merged.find(({ first }) => first.time !== null)?.first.time ?? null;
   const created = conversation.created ?? firstTime ?? fallbackTime;
   let time = created;
   let updated = created;
   const messages: Message[] = [];
-  const modes = modesOf(sides, source);
-  for (const [position, { role, first, last, text, place }] of sides.entries()) {
+  const modes = modesOf(merged, source);
+  for (const [position, { role, first, last, text, place }] of merged.entries()) {
     time = first.time ?? time;
     updated = Math.max(updated, time);
     const isReply = role === 'assistant';
@@ -62,7 +62,7 @@ export function recordOf(
       created_at: new Date(time).toISOString(),
     });
   }
-  const forkedAt = sides.filter(({ lastPlace }) => lastPlace < branch.shared).length - 1;
+  const forkedAt = merged.filter(({ lastPlace }) => lastPlace < branch.shared).length - 1;
   const parent = branch.parent !== null && forkedAt >= 0 ? branch.parent : null;
   const session = {
     session_id: sessionIdOf(source, conversation.id, branch.key, 0),
@@ -82,7 +82,7 @@ export function recordOf(
   return { session, messages };
 }
 
-/** The same conversation has the same ids at every import. `fork` counts the sessions that went on differently here. */
+/** The same conversation gets the same ids at every import. `fork` numbers the sessions that diverged. */
 export function sessionIdOf(source: SourceName, conversation: string, branch: string, fork: number): string {
   const bytes = hash('sha256', JSON.stringify([source, conversation, branch, fork]), 'buffer');
   const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
@@ -91,20 +91,23 @@ export function sessionIdOf(source: SourceName, conversation: string, branch: st
   return id;
 }
 
-/** Keeps where the message comes from: `chatgpt/CONVERSATION/MESSAGE`. */
+/** The id shows the origin of the message: `chatgpt/CONVERSATION/MESSAGE`. */
 function messageId(source: SourceName, conversation: string, message: string): string {
   const id = `${source}/${conversation}/${message}`;
   if (/^[\x21-\x7e]{1,255}$/.test(id)) return id;
   return `${source}/${hash('sha256', id)}`;
 }
 
-function sidesOf(messages: readonly ForeignMessage[], messagesOnly: boolean): readonly Side[] {
-  const sides: Side[] = [];
+function mergedMessages(
+  messages: readonly ForeignMessage[],
+  messagesOnly: boolean,
+): readonly MergedMessage[] {
+  const merged: MergedMessage[] = [];
   for (const [place, message] of messages.entries()) {
     const text = messageText(message.parts, messagesOnly);
     if (text.trim() === '') continue;
     const { role, model } = message;
-    const before = sides.at(-1);
+    const before = merged.at(-1);
     if (before?.role === role) {
       before.text += `\n\n${text}`;
       before.last = message;
@@ -114,34 +117,34 @@ function sidesOf(messages: readonly ForeignMessage[], messagesOnly: boolean): re
     }
     if (before === undefined && role === 'assistant') {
       const first: ForeignMessage = { ...message, id: '#0', role: 'user', model: null, finish: null };
-      sides.push({
+      merged.push({
         ...{ role: 'user', first, last: first, place: 0, lastPlace: 0 },
         text: noMessage,
         model: null,
       });
     }
-    sides.push({
+    merged.push({
       ...{ role, first: message, last: message, place: place + 1, lastPlace: place },
       text,
       model,
     });
   }
-  return sides;
+  return merged;
 }
 
 /** A message has the mode of its turn: the model of its reply, else the last model before it, else the name of the source. */
-function modesOf(sides: readonly Side[], source: SourceName): readonly string[] {
+function modesOf(merged: readonly MergedMessage[], source: SourceName): readonly string[] {
   const modes: string[] = [];
   let mode: string = source;
-  for (const [position, { role, model }] of sides.entries()) {
-    const own = role === 'assistant' ? model : (sides[position + 1]?.model ?? model);
+  for (const [position, { role, model }] of merged.entries()) {
+    const own = role === 'assistant' ? model : (merged[position + 1]?.model ?? model);
     if (own !== null) mode = cut(own, modeCharacters) || source;
     modes.push(mode);
   }
   return modes;
 }
 
-/** A conversation without a title gets that of a chat here: the first line of its first message. */
+/** A conversation without a title gets the same title as a chat: the first line of its first message. */
 function titleOf(title: string | null, messages: readonly Message[]): string | null {
   if (title !== null) return cut(title, titleCharacters) || null;
   const [first = ''] = (messages[0]?.content ?? '').trim().split('\n', 1);

@@ -1,5 +1,5 @@
-// A conversation of another program, in neutral terms: what every source gives and the archive can keep. What a source does not tell is
-// null, and nothing is made up for it here.
+// A conversation of another program in neutral terms: what sources provide and the archive can store. Values that a source does not provide are
+// null.
 import type { ParleyError } from '../../service/errors.ts';
 import type { FinishReason, Role } from '../../service/session.ts';
 
@@ -8,7 +8,7 @@ export type Part =
   | { readonly kind: 'thinking'; readonly text: string }
   | { readonly kind: 'tool'; readonly name: string; readonly input: string }
   | { readonly kind: 'result'; readonly name: string | null; readonly text: string }
-  /** `text`: what the program has read out of the file; null if only its name is known. */
+  /** `text` is the text that the program extracted from the file; null if only its name is known. */
   | { readonly kind: 'attachment'; readonly name: string; readonly text: string | null };
 
 export interface ForeignMessage {
@@ -19,18 +19,18 @@ export interface ForeignMessage {
   readonly time: number | null;
   /** The model of a reply. */
   readonly model: string | null;
-  /** How a reply ended; null if it is not told. */
+  /** How a reply ended; null if unknown. */
   readonly finish: FinishReason | null;
   readonly parts: readonly Part[];
 }
 
-/** One line of messages from the beginning of a conversation to a leaf of its tree. */
+/** The messages from the root of a conversation's tree to one leaf. */
 export interface Branch {
-  /** Stays the same while the branch grows: the id of the first message that is no first child; empty for the oldest branch. */
+  /** Stays the same while the branch grows: the id of the last message that is not a first child; empty for the oldest branch. */
   readonly key: string;
-  /** The branch that this one left; null for the oldest. */
+  /** The key of the branch that this one left; null for the oldest branch. */
   readonly parent: string | null;
-  /** How many of its first messages the parent has, too. */
+  /** How many of its first messages it shares with the parent. */
   readonly shared: number;
   readonly messages: readonly ForeignMessage[];
 }
@@ -38,23 +38,23 @@ export interface Branch {
 export interface ForeignConversation {
   readonly id: string;
   readonly title: string | null;
-  /** The person whose conversation it is, where the source tells it. */
+  /** The user of the conversation, if the source has several. */
   readonly user?: string | null;
   /** Epoch milliseconds. */
   readonly created: number | null;
-  /** The system prompt that its owner wrote. */
+  /** The system prompt that the user wrote. */
   readonly system: string | null;
-  /** The current branch comes first. Each is made when it is asked for, because a tree of many leaves repeats its trunk. */
+  /** The current branch comes first. Branches are created lazily, because those of a tree repeat its trunk. */
   readonly branches: Iterable<Branch>;
 }
 
-/** One thing that was found in a file. `place` is where it stands in that file. */
+/** One item of a file. `place` is its position in the file. */
 export type SourceReading =
   | { readonly place: string; readonly conversation: ForeignConversation }
   | { readonly place: string; readonly failure: ParleyError }
   | { readonly place: string; readonly skipped: string };
 
-/** The branches of a conversation that has one line only. */
-export function onlyBranch(messages: readonly ForeignMessage[]): readonly Branch[] {
+/** The branches of a conversation that is not a tree. */
+export function singleBranch(messages: readonly ForeignMessage[]): readonly Branch[] {
   return [{ key: '', parent: null, shared: 0, messages }];
 }

@@ -1,10 +1,9 @@
-// Reads a SQLite database of another program through a copy, with its write-ahead log: the program may run meanwhile, and its files stay
-// as they are.
+// Reads a copy of another program's SQLite database, with its write-ahead log, because the program may be running. Its files are not changed.
 import { copyFileSync, existsSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
 import type { OpenedDatabase, OpenedStatement, StatementValues } from '../../system/open-database.ts';
-import { SessionBytes } from './session-bytes.ts';
+import { SessionSize } from './session-size.ts';
 import type { ReadOptions, SourceFile } from './source.ts';
 
 export type DatabaseRow = Readonly<Record<string, unknown>>;
@@ -14,7 +13,7 @@ export class ForeignDatabase {
   readonly #path: string;
   readonly #statements = new Map<string, OpenedStatement>();
 
-  /** Throws for a file that is no database. */
+  /** Throws for a file that is not a database. */
   static async open(
     file: SourceFile,
     { temporaryDirectory, openDatabase }: ReadOptions,
@@ -22,16 +21,16 @@ export class ForeignDatabase {
     if (file.local === null) {
       throw new ParleyError(
         'INVALID_REQUEST',
-        `${file.path} is a database, which is read from a file only.`,
+        `${file.path} is a database, which can only be read from a file.`,
         {
-          hint: 'Unpack it, and name the file.',
+          hint: 'Unpack it and name the file.',
         },
       );
     }
     const copy = join(mkdtempSync(join(temporaryDirectory(), 'database-')), 'copy.db');
     try {
       copyFileSync(file.local, copy);
-      // The log is copied after the database, so it holds whatever the database lacks.
+      // Copied after the database, so that the log contains what the database lacks.
       if (existsSync(`${file.local}-wal`)) copyFileSync(`${file.local}-wal`, `${copy}-wal`);
       return new ForeignDatabase(await openDatabase(copy), file.path);
     } catch (error) {
@@ -56,7 +55,7 @@ export class ForeignDatabase {
       const statement = this.#statements.get(sql) ?? this.#database.prepare(sql);
       this.#statements.set(sql, statement);
       const rows: DatabaseRow[] = [];
-      const held = new SessionBytes(this.#path);
+      const held = new SessionSize(this.#path);
       for (const row of statement.iterate(values) as Iterable<DatabaseRow>) {
         for (const value of Object.values(row))
           held.add(typeof value === 'string' || value instanceof Uint8Array ? value.length : 8);
@@ -75,8 +74,8 @@ export class ForeignDatabase {
 
 function unreadable(path: string, cause: unknown): ParleyError {
   const why = cause instanceof Error ? cause.message : String(cause);
-  return new ParleyError('INVALID_REQUEST', `The database ${path} cannot be read: ${why}.`, {
-    hint: 'It was left as it is. Try again when its program is closed.',
+  return new ParleyError('INVALID_REQUEST', `Cannot read the database ${path}: ${why}.`, {
+    hint: 'It was not changed. Close its program and try again.',
     cause,
   });
 }

@@ -1,4 +1,4 @@
-// Reads a file of another program, and makes of each branch of its conversations a session to store.
+// Reads a file of another program, and turns each branch of its conversations into a session to store.
 import { ParleyError } from '../../service/errors.ts';
 import type { ForeignConversation } from './conversation.ts';
 import { recordOf } from './conversation-record.ts';
@@ -8,11 +8,11 @@ import type { ReadOptions, Source, SourceFile, SourceName } from './source.ts';
 
 export interface ForeignOptions extends ReadOptions {
   readonly messagesOnly: boolean;
-  /** Epoch milliseconds, for a conversation that tells no time in a file that has none. */
+  /** Epoch milliseconds. The time of conversations without times in files without times. */
   readonly now: number;
 }
 
-/** `isNamed`: the user named this very file. `counter`: the bytes that were read so far. */
+/** `isNamed` is true if the user named this file itself. `counter` has the bytes that were read so far. */
 export async function* foreignItems(
   source: Source,
   file: SourceFile,
@@ -37,9 +37,9 @@ export async function* foreignItems(
   if (isEmpty && isNamed) {
     throw new ParleyError(
       'USAGE',
-      `${file.path === '-' ? 'Standard input' : `The file ${file.path}`} holds no conversation.`,
+      `${file.path === '-' ? 'Standard input' : `The file ${file.path}`} contains no conversation.`,
       {
-        hint: `Nothing was imported. It was read as: ${source.title}.`,
+        hint: `Nothing was imported. The file was read as: ${source.title}.`,
       },
     );
   }
@@ -51,7 +51,7 @@ function* sessionsOf(
   { modified }: SourceFile,
   { now, messagesOnly }: ForeignOptions,
 ): Generator<ImportItem['found']> {
-  const make = { source, fallbackTime: modified ?? now, messagesOnly };
+  const recordOptions = { source, fallbackTime: modified ?? now, messagesOnly };
   let count = 0;
   let branches = 0;
   for (const branch of conversation.branches) {
@@ -60,7 +60,7 @@ function* sessionsOf(
       yield { skipped: 'too_many_messages' };
       continue;
     }
-    const record = recordOf(conversation, branch, make);
+    const record = recordOf(conversation, branch, recordOptions);
     if (record === null) continue;
     count += 1;
     yield { session: { record, branch: { source, conversation: conversation.id, branch: branch.key } } };

@@ -1,4 +1,4 @@
-// Reads fields of a value of unknown shape: what is missing, or of another type, is null or empty, and nothing throws.
+// Reads fields of a value of unknown shape. Missing fields, and those of another type, are null or empty. Nothing throws.
 
 export type ForeignFields = Readonly<Record<string, unknown>>;
 
@@ -6,7 +6,7 @@ export function fieldsOf(value: unknown): ForeignFields {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as ForeignFields) : {};
 }
 
-/** The fields of an object that is kept as JSON. */
+/** The fields of an object that is stored as JSON. */
 export function parsedFields(json: unknown): ForeignFields {
   try {
     return fieldsOf(JSON.parse(asText(json)));
@@ -19,22 +19,22 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Null for an empty text, too. */
+/** Null for anything but a string that is not empty. */
 export function textOf(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** Epoch milliseconds of a text such as `2026-01-31T12:00:00Z`; null if it is no time. */
+/** Epoch milliseconds of a string such as `2026-01-31T12:00:00Z`; null if it is not a time. */
 export function timeOfText(value: unknown): number | null {
   return typeof value === 'string' ? validTime(Date.parse(value)) : null;
 }
 
-/** Epoch milliseconds of a number of seconds. Zero is no time. */
+/** Epoch milliseconds of a number of seconds. Zero means no time. */
 export function timeOfSeconds(value: unknown): number | null {
   return typeof value === 'number' && value !== 0 ? validTime(Math.round(value * 1000)) : null;
 }
 
-/** Epoch milliseconds of a number of milliseconds. Zero is no time. */
+/** Epoch milliseconds of a number of milliseconds. Zero means no time. */
 export function timeOfMilliseconds(value: unknown): number | null {
   return typeof value === 'number' && value !== 0 ? validTime(Math.round(value)) : null;
 }
@@ -44,11 +44,8 @@ function validTime(time: number): number | null {
   return time >= -62_167_219_200_000 && time <= 253_402_300_799_999 ? time : null;
 }
 
-/** The value as text: a text itself, anything else as JSON. */
+/** A string itself, anything else as JSON. Empty for null and undefined. */
 export function asText(value: unknown): string {
-  return typeof value === 'string'
-    ? value
-    : value === undefined || value === null
-      ? ''
-      : JSON.stringify(value);
+  if (typeof value === 'string') return value;
+  return value === undefined || value === null ? '' : JSON.stringify(value);
 }

@@ -1,8 +1,8 @@
-// A file that an import found, or why it is not read.
+// A file that an import found.
 import { ParleyError } from '../../service/errors.ts';
 import type { SourceFile } from './source.ts';
 
-/** A file, or why a file or a directory is not read. */
+/** A file, or why a file or directory is skipped. */
 export type FoundFile =
   | { readonly file: SourceFile; readonly isNamed: boolean }
   | { readonly path: string; readonly failure: ParleyError }
@@ -10,6 +10,6 @@ export type FoundFile =
 
 export function tooMany(path: string, problem: string): ParleyError {
   return new ParleyError('PAYLOAD_TOO_LARGE', `${path} ${problem}.`, {
-    hint: 'It was not read; the rest was.',
+    hint: 'It was skipped; the rest was read.',
   });
 }

@@ -1,9 +1,9 @@
-// What an import finds in a file: a session to store, or why there is none.
+// An item that an import finds in a file: a session to store, or the reason why there is none.
 import type { ParleyError } from '../../service/errors.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
 import type { SourceName } from './source.ts';
 
-/** The branch of a conversation that a session is made of. */
+/** The branch of a conversation that becomes a session. */
 export interface BranchOrigin {
   readonly source: SourceName;
   readonly conversation: string;
@@ -17,14 +17,14 @@ export interface ImportSession {
 }
 
 export interface ImportItem {
-  /** Where it stands, with the file if several are read. */
+  /** Its position, with the file if several are read. */
   readonly place: string;
-  /** The source and its id; null for a session of Parley and for what could not be read. */
+  /** The source and the id there; null for a session of Parley and for data that could not be read. */
   readonly origin: { readonly source: SourceName; readonly id: string } | null;
   readonly found:
     | { readonly session: ImportSession }
     | { readonly failure: ParleyError }
     | { readonly skipped: string };
-  /** How far the files are read, in bytes. */
+  /** How many bytes of the files have been read. */
   readonly end: number;
 }

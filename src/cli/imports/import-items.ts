@@ -1,9 +1,9 @@
-// Reads what an import is given, file by file, and gives the sessions to store.
+// Reads the files of an import one by one, and yields the sessions to store.
 import { basename } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
 import { Utf8Reader } from '../terminal/utf8-reader.ts';
-import { readRecords } from '../transcripts/record-reading.ts';
+import { readRecords } from '../transcripts/exported-records.ts';
 import { type ForeignOptions, foreignItems } from './foreign-items.ts';
 import type { FoundFile } from './found-file.ts';
 import type { ImportItem } from './import-item.ts';
@@ -12,10 +12,10 @@ import { isCompanion, sourceNamed, sourceOf } from './source-table.ts';
 import { placeForThread, threadedItems } from './threaded-items.ts';
 
 export interface ItemOptions extends ForeignOptions {
-  /** `parley` for sessions that an export here has written; null to recognise each file. */
+  /** `parley` for sessions that Parley exported; null to detect the source of each file. */
   readonly from: SourceName | 'parley' | null;
-  /** Called for a file of a directory or an archive that is left out. `isCompanion`: exports have it beside their conversations. */
-  passed(path: string, isCompanion: boolean): void;
+  /** Called for a file of a directory or an archive that is skipped. `isCompanion` is true for a file that exports contain besides conversations. */
+  skipped(path: string, isCompanion: boolean): void;
 }
 
 const headBytes = 64 * 1024;
@@ -52,28 +52,29 @@ async function* itemsOf(
   counter: { bytes: number },
   options: ItemOptions,
 ): AsyncGenerator<ImportItem, void> {
-  const before = counter.bytes;
+  const bytesBefore = counter.bytes;
   const counted = countedBytes(file.open(options.signal), counter);
   try {
-    const { head, chunks } = await peeked(counted, file);
+    const { head, chunks } = await readHead(counted, file);
     const { from } = options;
-    const recognised = from === null && !isOwn(head) ? sourceOf(head) : null;
+    const recognised = from === null && !isParleyExport(head) ? sourceOf(head) : null;
     const source = from === null || from === 'parley' ? recognised : sourceNamed(from);
     const place = source && placeForThread(source, file);
-    const isBeside = !isNamed && recognised === null && !isOwn(head) && isCompanion(file.path, from);
-    if (isBeside) options.passed(file.path, true);
+    const isCompanionFile =
+      !isNamed && recognised === null && !isParleyExport(head) && isCompanion(file.path, from);
+    if (isCompanionFile) options.skipped(file.path, true);
     else if (source !== null && place !== null) {
       await counted.return();
       const { messagesOnly, now, signal } = options;
-      const order = { source: source.name, place, isNamed, messagesOnly, now, before };
-      for await (const item of threadedItems(order, signal)) {
+      const task = { source: source.name, place, isNamed, messagesOnly, now, bytesBefore };
+      for await (const item of threadedItems(task, signal)) {
         counter.bytes = item.end;
         yield item;
       }
-      counter.bytes = before + file.bytes;
+      counter.bytes = bytesBefore + file.bytes;
     } else if (source !== null) {
       yield* foreignItems(source, { ...file, open: () => chunks }, isNamed, counter, options);
-    } else if (isNamed || from === 'parley' || isOwn(head)) {
+    } else if (isNamed || from === 'parley' || isParleyExport(head)) {
       const name = file.path === '-' ? 'Standard input' : `The file ${file.path}`;
       for await (const { place, value, isTooLong } of readRecords(textOf(chunks, name), name)) {
         const at = isNamed ? place : `${file.path}, ${place}`;
@@ -86,7 +87,7 @@ async function* itemsOf(
               : { session: { record, branch: null } },
         };
       }
-    } else options.passed(file.path, false);
+    } else options.skipped(file.path, false);
   } finally {
     await counted.return();
   }
@@ -102,8 +103,8 @@ async function* countedBytes(
   }
 }
 
-/** The beginning of the bytes, and all of them: they can be read once. */
-async function peeked(
+/** Reads the head of a file, and returns it with all chunks, because the bytes can be read only once. */
+async function readHead(
   chunks: AsyncGenerator<Uint8Array, void>,
   { path }: SourceFile,
 ): Promise<{ readonly head: FileHead; readonly chunks: AsyncIterable<Uint8Array> }> {
@@ -128,7 +129,7 @@ async function peeked(
   return { head: { name: basename(path), path, text }, chunks: all() };
 }
 
-function isOwn({ text }: FileHead): boolean {
+function isParleyExport({ text }: FileHead): boolean {
   return /^\uFEFF?\s*\[?\s*\{\s*"session":\s*\{\s*"session_id":/.test(text);
 }
 
@@ -140,10 +141,10 @@ async function* textOf(chunks: AsyncIterable<Uint8Array>, name: string): AsyncGe
 
 function unreadable(place: string, isTooLong: boolean): ParleyError {
   if (isTooLong)
-    return new ParleyError('PAYLOAD_TOO_LARGE', `What stands at ${place} is longer than a session may be.`, {
-      hint: 'Nothing of it was kept. A line holds one session.',
+    return new ParleyError('PAYLOAD_TOO_LARGE', `The data at ${place} is longer than a session may be.`, {
+      hint: 'It was skipped. Each line must contain one session.',
     });
-  return new ParleyError('USAGE', `What stands at ${place} is not JSON.`, {
-    hint: 'Nothing of it was kept. A line holds one session, as export --format json writes it.',
+  return new ParleyError('USAGE', `The data at ${place} is not JSON.`, {
+    hint: 'It was skipped. Each line must contain one session, as written by export --format json.',
   });
 }

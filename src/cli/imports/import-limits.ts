@@ -1,25 +1,25 @@
-// The limits of an import. They keep memory and time bounded whatever a file holds; what is over a limit is refused with its place.
+// The limits of an import. They bound memory and time for any file. Data that exceeds a limit is refused with its position.
 
 export const importLimits = {
   /** Bytes of one conversation as JSON, and of one line. */
   itemBytes: 64 * 1024 * 1024,
-  /** Values of one conversation, or of one line. Each may take a hundred bytes of memory. */
+  /** Values of one conversation or one line. Each may take a hundred bytes of memory. */
   values: 5_000_000,
-  /** Bytes of a file that holds one session, and of what one query of a database gives. */
+  /** Bytes of a file with one session, and of the result of one database query. */
   sessionBytes: 256 * 1024 * 1024,
-  /** How deep the values of one conversation may be nested. */
+  /** The deepest nesting of the values of one conversation. */
   depth: 1000,
-  /** Branches of one conversation; of more, the current one and the first others are imported. */
+  /** Branches of one conversation. If there are more, the current one and the first others are imported. */
   branches: 100,
   /** Messages of one branch. */
   messages: 100_000,
-  /** Files of a directory or an archive, and how deep directories may be nested. */
+  /** Files of a directory or an archive, and the deepest nesting of directories. */
   files: 1_000_000,
   directories: 32,
-  /** An archive's file over `bombBytes` may be this many times larger than its compressed form. */
+  /** A file of an archive that is larger than `bombBytes` may be at most `bombRatio` times larger than its compressed form. */
   bombBytes: 16 * 1024 * 1024,
   bombRatio: 200,
-  /** Characters of a note about a tool call, its result or thinking, and of the text of an attachment. */
+  /** Characters of a note about a tool call, its result or reasoning, and of the text of an attachment. */
   noteCharacters: 2000,
   attachmentCharacters: 64 * 1024,
 } as const;

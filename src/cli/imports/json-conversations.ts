@@ -1,9 +1,9 @@
-// Reads a file of JSON that holds a conversation in each of its items.
+// Reads a JSON file with one conversation per item.
 import type { ForeignConversation, SourceReading } from './conversation.ts';
 import { type ForeignFields, fieldsOf } from './foreign-value.ts';
 import { broken, jsonItems } from './json-items.ts';
 
-/** `conversationOf` returns null for an item that is no conversation; `problem` then says what it lacks. */
+/** `conversationOf` returns null for an item that is not a conversation; `problem` then says what it lacks. */
 export async function* jsonConversations(
   chunks: AsyncIterable<Uint8Array>,
   conversationOf: (fields: ForeignFields) => ForeignConversation | null,

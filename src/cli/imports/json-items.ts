@@ -1,5 +1,5 @@
-// Cuts the values out of a JSON array of any length, one at a time, while its bytes arrive. A value at the top that is no array is one item;
-// several values in a row are items, too. The bytes of an item are parsed by themselves, so a broken item does not harm its neighbours.
+// Splits a JSON array of any length into its values while the bytes arrive. A top-level value that is not an array is one item; several
+// top-level values in a row are items, too. Each item is parsed separately, so an invalid item does not affect the others.
 import { isAscii, isUtf8, transcode } from 'node:buffer';
 import { ParleyError } from '../../service/errors.ts';
 import { importLimits } from './import-limits.ts';
@@ -7,18 +7,18 @@ import { importLimits } from './import-limits.ts';
 export interface JsonItem {
   /** `item 3`. */
   readonly place: string;
-  /** Of a value that was read. */
+  /** The size of a value that was read. */
   readonly bytes?: number;
-  /** The value, or why it cannot be read. */
+  /** Undefined if there is a failure. */
   readonly value: unknown;
   readonly failure: ParleyError | null;
 }
 
 const quote = 0x22;
 const backslash = 0x5c;
-/** Bytes of a string that is searched byte by byte. */
+/** Strings up to this many bytes are searched byte by byte. */
 const shortString = 48;
-/** Bytes of a value for which another copy of its text is no matter. */
+/** For values up to this many bytes, another copy of the text does not matter. */
 const shortItem = 1024 * 1024;
 
 export async function* jsonItems(
@@ -39,9 +39,9 @@ class ItemCutter {
   /** True if the next byte of a string is escaped. */
   #isEscaped = false;
   #depth = 0;
-  /** 1 inside the array at the top. */
+  /** 1 inside the top-level array. */
   #base = 0;
-  #isBegun = false;
+  #hasStarted = false;
   #number = 0;
   #offset = 0;
   #parts: Uint8Array[] = [];
@@ -52,7 +52,7 @@ class ItemCutter {
     this.#limit = limit;
   }
 
-  /** The loop keeps its state in variables, because it looks at every byte outside of strings. */
+  /** The loop keeps its state in local variables, because it visits every byte outside of strings. */
   *push(chunk: Uint8Array): Generator<JsonItem> {
     const { length } = chunk;
     let start = 0;
@@ -62,7 +62,7 @@ class ItemCutter {
     while (at < length) {
       const byte = chunk[at] as number;
       if (byte === quote) {
-        // Most strings are names and short words, which end sooner than a search begins.
+        // Most strings are so short that a loop is faster than `indexOf`.
         const near = Math.min(length, at + shortString);
         let end = at + 1;
         while (end < near && chunk[end] !== quote && chunk[end] !== backslash) end += 1;
@@ -74,9 +74,9 @@ class ItemCutter {
         continue;
       }
       if (byte === 0x7b || byte === 0x5b) {
-        if (!this.#isBegun && byte === 0x5b) base = 1;
+        if (!this.#hasStarted && byte === 0x5b) base = 1;
         else if (depth === base) start = at;
-        this.#isBegun = true;
+        this.#hasStarted = true;
         depth += 1;
         if (depth > importLimits.depth) this.#problem ??= `is nested deeper than ${importLimits.depth}`;
       } else if ((byte === 0x7d || byte === 0x5d) && depth > 0) {
@@ -98,15 +98,15 @@ class ItemCutter {
   end(): JsonItem | null {
     if (this.#depth === 0) return null;
     return this.#depth > this.#base
-      ? this.#item('is cut: the file ends in the middle of it')
+      ? this.#item('is incomplete: the file ends in the middle of it')
       : {
           place: `byte ${this.#offset}`,
           value: undefined,
-          failure: broken(`byte ${this.#offset}`, 'is the end of the file, but not of the list'),
+          failure: broken(`byte ${this.#offset}`, 'is the end of the file, but the array is not closed'),
         };
   }
 
-  /** The place behind the end of the string, or the end of the chunk. */
+  /** The position after the end of the string, or the end of the chunk. */
   #endOfString(chunk: Uint8Array, from: number): number {
     let at = from;
     if (this.#isEscaped) {
@@ -155,7 +155,7 @@ class ItemCutter {
 export function parsedItem(place: string, bytes: Uint8Array): JsonItem {
   if (!isUtf8(bytes)) return { place, value: undefined, failure: broken(place, 'is not UTF-8') };
   const text = textOf(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
-  if (holdsMore(text, importLimits.values)) {
+  if (hasMoreValues(text, importLimits.values)) {
     const failure = broken(place, `has more than ${importLimits.values} values, the limit of a conversation`);
     return { place, value: undefined, failure };
   }
@@ -166,21 +166,21 @@ export function parsedItem(place: string, bytes: Uint8Array): JsonItem {
   }
 }
 
-/** Before Node 24, `transcode` takes half the time of `toString` for what is not ASCII. */
+/** Before Node 24, `transcode` takes half the time of `toString` for text that is not ASCII. */
 function textOf(bytes: Buffer): string {
   if (bytes.length > shortItem || isAscii(bytes)) return bytes.toString();
   return transcode(bytes, 'utf8', 'utf16le').toString('utf16le');
 }
 
-/** True for JSON of more values than that. What is no JSON may be either. */
-function holdsMore(text: string, most: number): boolean {
-  // A value takes two characters at least: itself and a comma.
+/** True for JSON with more than `most` values. Either for text that is not JSON. */
+function hasMoreValues(text: string, most: number): boolean {
+  // A value takes at least two characters: itself and a comma.
   if (text.length <= most) return false;
   let count = 0;
   for (let at = 0; at < text.length && count <= most; at += 1) {
     const character = text.charCodeAt(at);
     if (character === quote) at = closingQuote(text, at);
-    // Each of these stands before a value.
+    // Each of these precedes a value.
     else if (character === 0x2c || character === 0x5b || character === 0x7b) count += 1;
   }
   return count > most;
@@ -211,7 +211,7 @@ export function isTooDeep(bytes: Uint8Array): boolean {
 }
 
 export function broken(place: string, problem: string): ParleyError {
-  return new ParleyError('INVALID_REQUEST', `What stands at ${place} ${problem}.`, {
-    hint: 'Nothing of it was kept; the rest was read.',
+  return new ParleyError('INVALID_REQUEST', `The data at ${place} ${problem}.`, {
+    hint: 'It was skipped; the rest was read.',
   });
 }

@@ -1,13 +1,13 @@
-// Reads JSON lines: one value a line, each parsed by itself.
+// Reads JSON lines: one value per line, each parsed separately.
 import { byteLines } from '../terminal/byte-lines.ts';
 import { importLimits } from './import-limits.ts';
 import { broken, isTooDeep, type JsonItem, parsedItem } from './json-items.ts';
-import type { SessionBytes } from './session-bytes.ts';
+import type { SessionSize } from './session-size.ts';
 
-/** `held` counts the lines, which the caller holds. */
+/** `held` counts the bytes, because the caller keeps all lines in memory. */
 export async function* jsonLines(
   chunks: AsyncIterable<Uint8Array>,
-  held: SessionBytes,
+  held: SessionSize,
 ): AsyncGenerator<JsonItem, void> {
   for await (const { number, bytes } of byteLines(chunks, importLimits.itemBytes)) {
     const place = `line ${number}`;

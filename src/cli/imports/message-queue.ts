@@ -1,4 +1,4 @@
-// Messages that arrive as events, for a reader that takes one after the other.
+// A queue of messages that arrive as events and are read one by one.
 
 export class MessageQueue<Message> {
   readonly #messages: Message[] = [];
@@ -10,7 +10,7 @@ export class MessageQueue<Message> {
     this.#wake?.();
   }
 
-  /** The next message is this failure, before those that were not taken yet. */
+  /** Makes `next` reject, even if messages are waiting. */
   fail(error: unknown): void {
     this.#failure ??= { error };
     this.#wake?.();

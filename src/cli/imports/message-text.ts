@@ -1,16 +1,16 @@
-// The text that a message of another program gets in the archive. What was said stays as it is. A tool call, its result and thinking become
-// short quoted notes, which terminals and pages show as quotations and models read as such; an attachment becomes its name, and its text.
+// The text of an imported message. Texts stay unchanged. Tool calls, their results and reasoning become short quoted notes, which people and
+// models read as quotations. An attachment becomes its name and its text.
 import type { Part } from './conversation.ts';
 import { importLimits } from './import-limits.ts';
 
-/** `messagesOnly`: without notes and without the texts of attachments. */
+/** `messagesOnly` leaves out notes and the texts of attachments. */
 export function messageText(parts: readonly Part[], messagesOnly: boolean): string {
   const texts: string[] = [];
   for (const part of parts) {
     const text = partText(part, messagesOnly);
     if (text !== null && text.trim() !== '') texts.push(text);
   }
-  // Neither a lone surrogate nor NUL can be stored.
+  // Lone surrogates and NUL cannot be stored.
   return texts.join('\n\n').toWellFormed().replaceAll('\0', '\ufffd');
 }
 
@@ -21,7 +21,7 @@ function partText(part: Part, messagesOnly: boolean): string | null {
     case 'attachment': {
       const head = `[attachment: ${oneLine(part.name)}]`;
       if (messagesOnly || part.text === null || part.text.trim() === '') return head;
-      return `${head}\n${fenced(folded(part.text, importLimits.attachmentCharacters))}`;
+      return `${head}\n${fenced(shortened(part.text, importLimits.attachmentCharacters))}`;
     }
     case 'thinking':
       return messagesOnly || part.text.trim() === '' ? null : note('thinking', part.text);
@@ -35,7 +35,7 @@ function partText(part: Part, messagesOnly: boolean): string | null {
 }
 
 function note(head: string, text: string): string {
-  const shown = folded(text.trim(), importLimits.noteCharacters);
+  const shown = shortened(text.trim(), importLimits.noteCharacters);
   const lines = shown === '' ? [] : shown.split(/\r?\n/);
   return [
     `> [${head}]${lines.length === 1 ? ` ${lines[0]}` : ''}`,
@@ -43,8 +43,8 @@ function note(head: string, text: string): string {
   ].join('\n');
 }
 
-/** The beginning of a long text, and how long it was. */
-function folded(text: string, most: number): string {
+/** The beginning of a long text, with its original length. */
+function shortened(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most)} … (${text.length} characters in all)`;
 }
 

@@ -1,4 +1,4 @@
-// The thread that reads a large export. It sends what the file holds, several items at a time. scripts/build.js makes a file of its own of it.
+// The thread that reads a large export. It sends the items of the file in groups. scripts/build.js bundles it into its own file.
 import { parentPort, workerData } from 'node:worker_threads';
 import { ParleyError } from '../../service/errors.ts';
 import { bulkSources } from './bulk-sources.ts';
@@ -8,69 +8,71 @@ import { MessageQueue } from './message-queue.ts';
 import type { FilePlace, SourceFile, SourceName } from './source.ts';
 import { filesAt } from './source-files.ts';
 
-export interface ReadingOrder {
+export interface ReadingTask {
   readonly source: SourceName;
   readonly place: FilePlace;
   readonly isNamed: boolean;
   readonly messagesOnly: boolean;
   readonly now: number;
   /** How many bytes were read before this file. */
-  readonly before: number;
+  readonly bytesBefore: number;
 }
 
-/** The reader answers each message with items by an empty one. `end` and `failed` are the last message. */
-export type FromReader =
-  | { readonly kind: 'items'; readonly items: readonly SentItem[] }
+/** The main thread acknowledges each `items` message. The last message is `end` or `failed`. */
+export type ReaderMessage =
+  | { readonly kind: 'items'; readonly items: readonly TransferredItem[] }
   | { readonly kind: 'end' }
-  | { readonly kind: 'failed'; readonly failure: SentFailure };
+  | { readonly kind: 'failed'; readonly failure: TransferredFailure };
 
-/** A failure as plain data, because a thread sends an error without its fields. */
-export type SentFailure = Pick<ParleyError, 'code' | 'message' | 'hint' | 'remedy' | 'details'>;
-export type SentItem = Omit<ImportItem, 'found'> & {
-  readonly found: Exclude<ImportItem['found'], { failure: unknown }> | { readonly failure: SentFailure };
+/** A failure as plain data, because structured cloning drops the fields of an error. */
+export type TransferredFailure = Pick<ParleyError, 'code' | 'message' | 'hint' | 'remedy' | 'details'>;
+export type TransferredItem = Omit<ImportItem, 'found'> & {
+  readonly found:
+    | Exclude<ImportItem['found'], { failure: unknown }>
+    | { readonly failure: TransferredFailure };
 };
 
-/** What is sent at a time: the most items, and about how many characters of texts. More at a time takes more memory, and is no faster. */
-const most = { items: 24, characters: 64 * 1024 };
+/** The most items of a message, and about how many characters. Larger messages need more memory and are not faster. */
+const mostPerMessage = { items: 24, characters: 64 * 1024 };
 /**
- * How many characters may wait to be taken before this thread reads on: about as many as the main thread stores in one transaction, so that
- * both work at the same time. A message counts as a full one at least.
+ * The most unacknowledged characters. It is about what the main thread stores in one transaction, so that both threads work at the same time.
+ * A message counts as at least a full one.
  */
-const mostUntaken = 5 * most.characters;
+const mostUnacknowledged = 5 * mostPerMessage.characters;
 
-async function read(order: ReadingOrder): Promise<void> {
+async function read(task: ReadingTask): Promise<void> {
   const sender = new ItemSender();
-  let end: FromReader = { kind: 'end' };
+  let end: ReaderMessage = { kind: 'end' };
   try {
-    for await (const item of itemsOf(order)) await sender.add(item);
+    for await (const item of itemsOf(task)) await sender.add(item);
   } catch (error) {
     if (!(error instanceof ParleyError)) throw error;
-    end = { kind: 'failed', failure: sentFailure(error) };
+    end = { kind: 'failed', failure: transferredFailure(error) };
   }
   await sender.flush();
   send(end);
 }
 
-async function* itemsOf(order: ReadingOrder): AsyncGenerator<ImportItem, void> {
-  const { path, number } = order.place;
+async function* itemsOf(task: ReadingTask): AsyncGenerator<ImportItem, void> {
+  const { path, number } = task.place;
   let at = 0;
   for await (const found of filesAt(path)) {
-    // An archive is open until its files are passed.
-    if (at === number && 'file' in found) return yield* itemsIn(found.file, order);
+    // An archive stays open while its files are iterated.
+    if (at === number && 'file' in found) return yield* itemsIn(found.file, task);
     at += 1;
   }
-  throw new ParleyError('USAGE', `${path} has changed while it was read.`, {
-    hint: 'Give the same command again: what is there stays.',
+  throw new ParleyError('USAGE', `${path} changed while it was read.`, {
+    hint: 'Run the same command again: imported sessions stay as they are.',
   });
 }
 
 async function* itemsIn(
   file: SourceFile,
-  { source: name, isNamed, messagesOnly, now, before }: ReadingOrder,
+  { source: name, isNamed, messagesOnly, now, bytesBefore }: ReadingTask,
 ): AsyncGenerator<ImportItem, void> {
   const source = bulkSources.find((one) => one.name === name);
-  if (source === undefined) throw new TypeError(`The source ${name} is not read here.`);
-  const counter = { bytes: before };
+  if (source === undefined) throw new TypeError(`The source ${name} cannot be read in a thread.`);
+  const counter = { bytes: bytesBefore };
   const { signal } = new AbortController();
   async function* open(): AsyncGenerator<Uint8Array, void> {
     for await (const chunk of file.open(signal)) {
@@ -78,37 +80,42 @@ async function* itemsIn(
       yield chunk;
     }
   }
-  const options = { signal, messagesOnly, now, temporaryDirectory: unneeded, openDatabase: unneeded };
+  const options = { signal, messagesOnly, now, temporaryDirectory: notNeeded, openDatabase: notNeeded };
   yield* foreignItems(source, { ...file, open }, isNamed, counter, options);
 }
 
 class ItemSender {
-  readonly #taken = new MessageQueue<unknown>();
-  #items: SentItem[] = [];
+  readonly #acknowledgements = new MessageQueue<unknown>();
+  #items: TransferredItem[] = [];
   #characters = 0;
-  /** What each message counts that is not taken yet. */
-  readonly #untaken: number[] = [];
+  /** The characters of each unacknowledged message. */
+  readonly #unacknowledged: number[] = [];
 
   constructor() {
-    parentPort?.on('message', (message) => this.#taken.add(message));
+    parentPort?.on('message', (message) => this.#acknowledgements.add(message));
   }
 
   async add(item: ImportItem): Promise<void> {
     const { found, ...at } = item;
-    this.#items.push({ ...at, found: 'failure' in found ? { failure: sentFailure(found.failure) } : found });
+    this.#items.push({
+      ...at,
+      found: 'failure' in found ? { failure: transferredFailure(found.failure) } : found,
+    });
     if ('session' in found)
       for (const { content } of found.session.record.messages) this.#characters += content.length;
-    if (this.#items.length === most.items || this.#characters >= most.characters) await this.flush();
+    const isFull =
+      this.#items.length === mostPerMessage.items || this.#characters >= mostPerMessage.characters;
+    if (isFull) await this.flush();
   }
 
   async flush(): Promise<void> {
     send({ kind: 'items', items: this.#items });
-    this.#untaken.push(Math.max(this.#characters, most.characters));
+    this.#unacknowledged.push(Math.max(this.#characters, mostPerMessage.characters));
     this.#items = [];
     this.#characters = 0;
-    while (sumOf(this.#untaken) >= mostUntaken) {
-      await this.#taken.next();
-      this.#untaken.shift();
+    while (sumOf(this.#unacknowledged) >= mostUnacknowledged) {
+      await this.#acknowledgements.next();
+      this.#unacknowledged.shift();
     }
   }
 }
@@ -117,16 +124,16 @@ function sumOf(numbers: readonly number[]): number {
   return numbers.reduce((sum, one) => sum + one, 0);
 }
 
-function sentFailure({ code, message, hint, remedy, details }: ParleyError): SentFailure {
+function transferredFailure({ code, message, hint, remedy, details }: ParleyError): TransferredFailure {
   return { code, message, hint, remedy, details };
 }
 
-function send(message: FromReader): void {
+function send(message: ReaderMessage): void {
   parentPort?.postMessage(message);
 }
 
-function unneeded(): never {
-  throw new TypeError('A source that is read here needs no database.');
+function notNeeded(): never {
+  throw new TypeError('A source that is read in a thread needs no database.');
 }
 
-void read(workerData as ReadingOrder);
+void read(workerData as ReadingTask);

@@ -1,5 +1,5 @@
-// The files behind a given path: the file itself, the files of a directory and below, or those of a zip archive. Links inside a directory
-// are not followed, and nothing is written.
+// Finds the files of a path: the file itself, all files below a directory, or those of a zip archive. Links inside a directory are not
+// followed.
 import { closeSync, createReadStream, lstatSync, opendirSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileBytes } from '../../system/file-bytes.ts';
@@ -8,9 +8,9 @@ import { type FoundFile, tooMany } from './found-file.ts';
 import { importLimits } from './import-limits.ts';
 import type { SourceFile } from './source.ts';
 
-const nameIt = 'Name a file, a directory or a zip archive that you may read, or - for stdin.';
+const pathHint = 'Name a readable file, directory or zip archive, or - for stdin.';
 
-/** `isNamed`: the user named this very file. */
+/** `isNamed` is true for a file that the user named itself. */
 export async function* filesAt(
   path: string,
   mostFiles: number = importLimits.files,
@@ -19,7 +19,7 @@ export async function* filesAt(
   try {
     status = statSync(path);
   } catch (error) {
-    throw unreadableFile(path, error, nameIt);
+    throw unreadableFile(path, error, pathHint);
   }
   if (status.isDirectory()) yield* filesIn(path, mostFiles);
   else if (status.isFile() && isZip(path)) yield* (await import('./zip-files.ts')).filesOfZip(path);
@@ -35,7 +35,7 @@ function* filesIn(directory: string, mostFiles: number): Generator<FoundFile> {
     try {
       names = namesIn(path);
     } catch (error) {
-      yield { path, failure: unreadableFile(path, error, nameIt) };
+      yield { path, failure: unreadableFile(path, error, pathHint) };
       continue;
     }
     for (const name of names) {
@@ -48,12 +48,12 @@ function* filesIn(directory: string, mostFiles: number): Generator<FoundFile> {
         else
           yield {
             path: inner,
-            failure: tooMany(inner, `lies deeper than ${importLimits.directories} directories`),
+            failure: tooMany(inner, `is nested deeper than ${importLimits.directories} directories`),
           };
       } else if (status.isFile()) {
         count += 1;
         if (count > mostFiles) {
-          yield { path: inner, failure: tooMany(inner, `is behind ${mostFiles} files, the limit`) };
+          yield { path: inner, failure: tooMany(inner, `exceeds the limit of ${mostFiles} files`) };
           return;
         }
         yield { file: fileAt(inner, status), isNamed: false };
@@ -62,7 +62,7 @@ function* filesIn(directory: string, mostFiles: number): Generator<FoundFile> {
   }
 }
 
-/** In the order of their bytes, so that every import takes the same order. */
+/** Sorted, so that every import has the same order. */
 function namesIn(path: string): readonly string[] {
   const directory = opendirSync(path);
   const names: string[] = [];
@@ -75,7 +75,7 @@ function namesIn(path: string): readonly string[] {
   return names.sort();
 }
 
-/** `status` null: a pipe or a device, which can be read once. */
+/** `status` is null for a pipe or a device, which can be read only once. */
 function fileAt(
   path: string,
   status: { readonly size: number; readonly mtimeMs: number } | null,
@@ -95,7 +95,7 @@ async function* readable(path: string, signal: AbortSignal): AsyncGenerator<Uint
     yield* createReadStream(path, { signal, highWaterMark: 256 * 1024 });
   } catch (error) {
     signal.throwIfAborted();
-    throw unreadableFile(path, error, nameIt);
+    throw unreadableFile(path, error, pathHint);
   }
 }
 
@@ -109,7 +109,7 @@ function isZip(path: string): boolean {
       closeSync(file);
     }
   } catch (error) {
-    throw unreadableFile(path, error, nameIt);
+    throw unreadableFile(path, error, pathHint);
   }
   return isZipStart(first);
 }

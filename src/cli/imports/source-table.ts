@@ -1,4 +1,4 @@
-// The sources of imports. A file is read by the first that recognises it.
+// The sources of imports. The first one that recognises a file reads it.
 import type { FileHead, Source, SourceName } from './source.ts';
 import { aichat } from './sources/aichat.ts';
 import { chatgpt } from './sources/chatgpt.ts';
@@ -12,7 +12,7 @@ import { opencode } from './sources/opencode.ts';
 
 export const sources: readonly Source[] = [
   ...[chatgpt, claude, geminiCli, claudeCode, codex, llm, aichat, opencode],
-  // Its shape is the least distinct.
+  // Last, because its shape is the least distinctive.
   openai,
 ];
 
@@ -21,12 +21,12 @@ export function sourceOf(head: FileHead): Source | null {
   return sources.find((source) => source.recognises(head)) ?? null;
 }
 
-/** True for a file that an export has beside its conversations: an export of that source, or of any for null. */
+/** True for a file that the exports of a source contain besides the conversations. `from` is null for any source. */
 export function isCompanion(path: string, from: string | null): boolean {
   return sources.some(({ name, companions }) => (from === null || from === name) && companions?.test(path));
 }
 
-/** Throws for a name that is none of {@link sources}. */
+/** Throws if {@link sources} has no such name. */
 export function sourceNamed(name: SourceName): Source {
   const source = sources.find((one) => one.name === name);
   if (source === undefined) throw new TypeError(`There is no source ${name}.`);

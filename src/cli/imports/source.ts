@@ -1,5 +1,4 @@
-// What a source is: a program or a service whose conversations can be imported. To add one, write a file beside the others in sources/ and
-// name it in source-table.ts.
+// A source is a program or a service whose conversations can be imported. To add one, write a file in sources/ and list it in source-table.ts.
 import type { OpenDatabase } from '../../system/open-database.ts';
 import type { SourceReading } from './conversation.ts';
 
@@ -17,30 +16,30 @@ export const sourceNames = [
 
 export type SourceName = (typeof sourceNames)[number];
 
-/** Where a file is found again. */
+/** How to find a file again. */
 export interface FilePlace {
-  /** Its own path, or that of the archive that it is in. */
+  /** The path of the file, or of its archive. */
   readonly path: string;
-  /** Of all that the path gives: 0 for the first. */
+  /** The index of the file among those of the path. */
   readonly number: number;
 }
 
-/** A file that was given, or that lies in a given directory or archive. */
+/** A file to import, which may be part of a directory or an archive. */
 export interface SourceFile {
-  /** How results name it: `export.zip/conversations.json`. */
+  /** The name in results: `export.zip/conversations.json`. */
   readonly path: string;
   readonly bytes: number;
-  /** When it was last written, in epoch milliseconds; null if that is not known. */
+  /** When it was last written, in epoch milliseconds; null if unknown. */
   readonly modified: number | null;
   /** The path on this machine; null for a part of an archive and for standard input. */
   readonly local: string | null;
-  /** Null for a file that can be read once. */
+  /** Null for a file that can be read only once. */
   readonly place: FilePlace | null;
-  /** Reads it from its beginning. It may be read more than once, but not standard input. */
+  /** Reads the file from its beginning. Everything but standard input can be read more than once. */
   open(signal: AbortSignal): AsyncIterable<Uint8Array>;
 }
 
-/** What is known of a file before it is read. */
+/** The beginning of a file, by which sources recognise it. */
 export interface FileHead {
   /** The last part of its path. */
   readonly name: string;
@@ -51,21 +50,21 @@ export interface FileHead {
 
 export interface ReadOptions {
   readonly signal: AbortSignal;
-  /** Where copies of databases are made. It is removed afterwards. */
+  /** The directory for copies of databases. It is removed afterwards. */
   temporaryDirectory(): string;
   readonly openDatabase: OpenDatabase;
 }
 
-/** A place of a source on this machine. */
-export interface HeldPlace {
+/** A file or directory where a program keeps conversations. */
+export interface ConversationPlace {
   readonly path: string;
-  /** The files that hold conversations. */
+  /** Matches the files with conversations. */
   readonly pattern: RegExp;
-  /** After how many days the program deletes a file that nobody writes to; null if it keeps files. */
+  /** After how many days the program deletes an unused file; null if it keeps files. */
   readonly keptDays: number | null;
 }
 
-export interface SearchedMachine {
+export interface Machine {
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
@@ -74,13 +73,13 @@ export interface Source {
   readonly name: SourceName;
   /** For people: `ChatGPT export`. */
   readonly title: string;
-  /** The versions that the fixtures come from. */
+  /** The versions that the fixtures are from. */
   readonly tried: string;
   recognises(head: FileHead): boolean;
-  /** The paths of the files that its exports have beside the conversations; missing if there are none. */
+  /** Matches other files in its exports; undefined if there are none. */
   readonly companions?: RegExp;
-  /** Yields what the file holds, in its order. Throws only for a file that cannot be read at all. */
+  /** Yields the contents of the file in order. Throws only if the file cannot be read at all. */
   read(file: SourceFile, options: ReadOptions): AsyncIterable<SourceReading>;
-  /** Where the program keeps its conversations on this machine; missing for a service that keeps none here. */
-  places?(machine: SearchedMachine): readonly HeldPlace[];
+  /** Where the program keeps its conversations on this machine; undefined for a service. */
+  places?(machine: Machine): readonly ConversationPlace[];
 }

@@ -1,43 +1,43 @@
-// Reads a large export in a thread of its own, so that parsing it and storing what it holds run at the same time.
+// Reads a large export in its own thread, so that parsing and storing run at the same time.
 import { ParleyError } from '../../service/errors.ts';
 import { isProgramAvailable, startThread } from '../../system/program-thread.ts';
 import { bulkSources } from './bulk-sources.ts';
 import type { ImportItem } from './import-item.ts';
 import { MessageQueue } from './message-queue.ts';
-import type { FromReader, ReadingOrder, SentFailure, SentItem } from './reading-thread.ts';
+import type { ReaderMessage, ReadingTask, TransferredFailure, TransferredItem } from './reading-thread.ts';
 import type { FilePlace, Source, SourceFile } from './source.ts';
 
-/** It lies beside the chunk of the build that contains this code. */
-const usualThread = new URL('./reading-thread.cjs', import.meta.url);
-/** A smaller file is read sooner than a thread starts. */
+/** In the build, the file is beside the chunk that contains this code. */
+const defaultThread = new URL('./reading-thread.cjs', import.meta.url);
+/** A smaller file is read faster than a thread starts. */
 const leastBytes = 8 * 1024 * 1024;
-/** For the young objects of the thread, in MiB. With V8's own choice an import takes over 200 MiB. */
+/** The size of the thread's young generation, in MiB. With V8's default an import takes over 200 MiB. */
 const youngMegabytes = 8;
 
-/** Where the thread finds the file; null for a file that is read here. */
+/** Where the thread finds the file; null for a file that the main thread reads. */
 export function placeForThread(source: Source, { bytes, place }: SourceFile): FilePlace | null {
-  return bytes >= leastBytes && bulkSources.includes(source) && isProgramAvailable(usualThread)
+  return bytes >= leastBytes && bulkSources.includes(source) && isProgramAvailable(defaultThread)
     ? place
     : null;
 }
 
-/** The items of a file, as `foreignItems` gives them. */
+/** The items of a file, as in `foreignItems`. */
 export async function* threadedItems(
-  order: ReadingOrder,
+  task: ReadingTask,
   signal: AbortSignal,
-  file: URL = usualThread,
+  file: URL = defaultThread,
 ): AsyncGenerator<ImportItem, void> {
   const thread = startThread(file, {
-    workerData: order,
+    workerData: task,
     resourceLimits: { maxYoungGenerationSizeMb: youngMegabytes },
   });
   thread.ref();
-  const received = new MessageQueue<FromReader>();
+  const received = new MessageQueue<ReaderMessage>();
   const stop = () => received.fail(signal.reason);
   thread
-    .on('message', (message: FromReader) => received.add(message))
-    .on('error', (error) => received.fail(ended(order, error.message)))
-    .on('exit', () => received.fail(ended(order, 'it stopped early')));
+    .on('message', (message: ReaderMessage) => received.add(message))
+    .on('error', (error) => received.fail(threadFailure(task, error.message)))
+    .on('exit', () => received.fail(threadFailure(task, 'it stopped early')));
   signal.addEventListener('abort', stop);
   try {
     for (;;) {
@@ -53,16 +53,16 @@ export async function* threadedItems(
   }
 }
 
-function itemOf({ found, ...at }: SentItem): ImportItem {
+function itemOf({ found, ...at }: TransferredItem): ImportItem {
   return { ...at, found: 'failure' in found ? { failure: errorOf(found.failure) } : found };
 }
 
-function errorOf({ code, message, ...facts }: SentFailure): ParleyError {
+function errorOf({ code, message, ...facts }: TransferredFailure): ParleyError {
   return new ParleyError(code, message, facts);
 }
 
-function ended({ place }: ReadingOrder, why: string): ParleyError {
+function threadFailure({ place }: ReadingTask, why: string): ParleyError {
   return new ParleyError('INTERNAL_ERROR', `The thread that reads ${place.path} failed: ${why}.`, {
-    hint: 'What was stored stays.',
+    hint: 'Imported sessions are kept.',
   });
 }

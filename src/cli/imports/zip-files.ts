@@ -1,5 +1,5 @@
-// The files of a zip archive, read in place: nothing is unpacked to the disk. A name that leads out of the archive, an encrypted file and
-// one that grows beyond measure are refused, and the others are read.
+// Reads the files of a zip archive without unpacking it to disk. Refuses names that lead out of the archive, encrypted files and zip bombs; the
+// other files are read.
 import type { Entry, ZipFile } from 'yauzl';
 import yauzl from 'yauzl';
 import { ParleyError } from '../../service/errors.ts';
@@ -16,16 +16,16 @@ export async function* filesOfZip(path: string): AsyncGenerator<FoundFile, void>
   }
   try {
     if (zip.entryCount > importLimits.files)
-      throw tooMany(path, `holds more than ${importLimits.files} files`);
+      throw tooMany(path, `contains more than ${importLimits.files} files`);
     const entries = zip.eachEntry();
-    const room = new ArchiveRoom(zip.fileSize);
+    const budget = new ArchiveBudget(zip.fileSize);
     let number = 0;
     for (;;) {
       const next = await entries.next().catch((error: unknown) => {
         throw broken(path, error);
       });
       if (next.done === true) return;
-      const found = fileOf({ path, number }, zip, next.value, room);
+      const found = fileOf({ path, number }, zip, next.value, budget);
       if (found === null) continue;
       yield found;
       number += 1;
@@ -36,29 +36,31 @@ export async function* filesOfZip(path: string): AsyncGenerator<FoundFile, void>
 }
 
 /** Null for a directory. */
-function fileOf(place: FilePlace, zip: ZipFile, entry: Entry, room: ArchiveRoom): FoundFile | null {
+function fileOf(place: FilePlace, zip: ZipFile, entry: Entry, budget: ArchiveBudget): FoundFile | null {
   const { generalPurposeBitFlag, fileNameRaw, extraFields, uncompressedSize, compressedSize } = entry;
   const name = yauzl.getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, false);
   if (name.endsWith('/')) return null;
-  const whole = `${place.path}/${name}`;
-  const fault = yauzl.validateFileName(name);
-  if (fault !== null)
-    return { path: whole, failure: refused(whole, 'has a name that leads out of the archive') };
-  if (entry.isEncrypted()) return { path: whole, failure: refused(whole, 'is encrypted') };
+  const fullPath = `${place.path}/${name}`;
+  if (yauzl.validateFileName(name) !== null)
+    return { path: fullPath, failure: refused(fullPath, 'has a name that leads out of the archive') };
+  if (entry.isEncrypted()) return { path: fullPath, failure: refused(fullPath, 'is encrypted') };
   if (!entry.canDecodeFileData())
-    return { path: whole, failure: refused(whole, 'is compressed in a way that is not known') };
+    return { path: fullPath, failure: refused(fullPath, 'uses an unsupported compression method') };
   if (isBomb(uncompressedSize, compressedSize))
     return {
-      path: whole,
-      failure: tooMany(whole, `is ${uncompressedSize} bytes, compressed to ${compressedSize}`),
+      path: fullPath,
+      failure: tooMany(
+        fullPath,
+        `is suspiciously large: ${uncompressedSize} bytes, compressed to ${compressedSize}`,
+      ),
     };
-  if (!room.take(uncompressedSize))
+  if (!budget.add(uncompressedSize))
     return {
-      path: whole,
-      failure: tooMany(whole, 'makes the files of the archive too large, compared with the archive'),
+      path: fullPath,
+      failure: tooMany(fullPath, 'makes the contents too large compared to the size of the archive'),
     };
   const file = {
-    path: whole,
+    path: fullPath,
     bytes: uncompressedSize,
     modified: validTime(entry.getLastModDate({ timezone: 'UTC' })),
     local: null,
@@ -75,7 +77,7 @@ function fileOf(place: FilePlace, zip: ZipFile, entry: Entry, room: ArchiveRoom)
         }
       } catch (error) {
         signal.throwIfAborted();
-        throw error instanceof ParleyError ? error : broken(whole, error);
+        throw error instanceof ParleyError ? error : broken(fullPath, error);
       }
       signal.throwIfAborted();
     },
@@ -83,19 +85,19 @@ function fileOf(place: FilePlace, zip: ZipFile, entry: Entry, room: ArchiveRoom)
   return { file, isNamed: false };
 }
 
-/** How many bytes the files of an archive may have together. Several files may share the same compressed bytes. */
-class ArchiveRoom {
+/** Limits the total size of the files of an archive, because several files may share the same compressed bytes. */
+class ArchiveBudget {
   readonly #archiveBytes: number;
-  #taken = 0;
+  #used = 0;
 
   constructor(archiveBytes: number) {
     this.#archiveBytes = archiveBytes;
   }
 
-  /** False if the file is too large for the archive, together with those before it. */
-  take(bytes: number): boolean {
-    if (isBomb(this.#taken + bytes, this.#archiveBytes)) return false;
-    this.#taken += bytes;
+  /** Returns false if the files so far, with this one, are too large for the archive. */
+  add(bytes: number): boolean {
+    if (isBomb(this.#used + bytes, this.#archiveBytes)) return false;
+    this.#used += bytes;
     return true;
   }
 }
@@ -110,14 +112,14 @@ function validTime(date: Date): number | null {
 
 function refused(path: string, problem: string): ParleyError {
   return new ParleyError('INVALID_REQUEST', `${path} ${problem}.`, {
-    hint: 'It was not read; the rest was.',
+    hint: 'It was skipped; the rest was read.',
   });
 }
 
 function broken(path: string, cause: unknown): ParleyError {
   const why = cause instanceof Error ? cause.message : String(cause);
-  return new ParleyError('INVALID_REQUEST', `The archive ${path} cannot be read: ${why}.`, {
-    hint: 'Fetch it once more, and try whether unzip reads it.',
+  return new ParleyError('INVALID_REQUEST', `Cannot read the archive ${path}: ${why}.`, {
+    hint: 'Download it again, and check whether unzip can read it.',
     cause,
   });
 }

@@ -1,4 +1,4 @@
-// The help topics, which belong to no single command: `parley help exit-codes`, `environment`, `formatting`.
+// The help topics that belong to no single command: `parley help exit-codes`, `environment`, `formatting`.
 import { listExitMeanings } from './exit-meanings.ts';
 import { formattingText } from './formatting.ts';
 import { files, variables } from './variables-and-files.ts';
@@ -26,11 +26,12 @@ function exitCodesText(): string {
     const lines = wrapped(codes.join(' '), 72).map((line) => `       ${line}\n`);
     return `  ${String(status).padEnd(3)}  ${meaning}\n${lines.join('')}`;
   });
-  return `The exit status of parley, and the codes of the errors that end with it:
+  return `The exit statuses of parley, with their error codes:
 
 ${rows.join('')}
-Of one item, the status is its own. Of several it is 3 if any failed; where the command had to stop early, it is
-that of the cause. The code stands in parentheses in the message on stderr, and with --json in error.code.
+A command on one item exits with the status of that item. A command on several exits with 3 if any failed, or with the
+status of the cause if it had to stop early. The error code is in parentheses in the message on stderr, and in
+error.code with --json.
 `;
 }
 
@@ -39,11 +40,11 @@ function environmentText(): string {
     const lines = wrapped(purpose, 72).map((line) => `      ${line}\n`);
     return `  ${name}\n${lines.join('')}`;
   });
-  return `The variables that parley reads, and the files that it keeps. An empty variable counts as unset.
+  return `The environment variables and files of parley. An empty variable counts as unset.
 
 ${rows.join('')}
-Options come before variables, variables before the profile. Nothing is read from the working directory.
-"parley doctor" shows what is used, and from where.
+Options take precedence over variables, and variables over the profile. Nothing is read from the working directory.
+"parley doctor" shows the values in use and where they come from.
 `;
 }
 

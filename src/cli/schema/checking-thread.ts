@@ -1,20 +1,20 @@
-// The thread in which replies are checked, within a time: a regular expression of a schema may take for ever, and a blocked main thread
-// would see no signal. Several schemas may share it; it starts with the first check.
+// Checks replies in a thread with a time limit, because a regular expression of a schema may run forever and block signals. Several schemas may
+// share the thread. It starts with the first check.
 import type { Worker } from 'node:worker_threads';
 import { ParleyError } from '../../service/errors.ts';
 import { isOutOfFiles, outOfFilesHint } from '../../system/file-errors.ts';
 import { startThread } from '../../system/program-thread.ts';
-import type { SchemaAnswer, SchemaOrder } from './schema-thread.ts';
+import type { SchemaRequest, SchemaResponse } from './schema-thread.ts';
 
-/** How a check is done. */
+/** The limits of a check. */
 export interface CheckLimits {
-  /** The longest check of one reply. The first answer of a thread may take as long as starts usually do at most. */
+  /** The longest check of one reply. The first response of a thread has the default limit, because the start takes time. */
   readonly milliseconds: number;
-  /** The file of the thread. It lies beside the chunk of the build that contains this code. */
+  /** The file of the thread. In the build, it is beside the chunk that contains this code. */
   readonly thread: URL;
 }
 
-const usualLimits: CheckLimits = {
+const defaultLimits: CheckLimits = {
   milliseconds: 10_000,
   thread: new URL('./schema-thread.cjs', import.meta.url),
 };
@@ -24,34 +24,34 @@ export class CheckingThread {
   readonly #limits: CheckLimits;
   readonly #signal: AbortSignal;
   #thread: Worker | null = null;
-  /** True once the thread has answered. */
+  /** True once the thread has responded. */
   #isReady = false;
-  /** Ends when the last check that was asked for ends. */
+  /** Resolves when the last requested check ends. */
   #last: Promise<unknown> = Promise.resolve();
 
-  /** `signal` ends a check, which then rejects with its reason. */
-  constructor(signal: AbortSignal, limits: CheckLimits = usualLimits) {
+  /** `signal` stops a check, which then rejects with its reason. */
+  constructor(signal: AbortSignal, limits: CheckLimits = defaultLimits) {
     this.#signal = signal;
     this.#limits = limits;
   }
 
-  /** The answer, after the answers to the orders that were given before. */
-  ask(order: SchemaOrder): Promise<SchemaAnswer> {
-    const answer = this.#last.then(() => this.#run(order));
-    this.#last = answer.catch(() => {});
-    return answer;
+  /** Sends a request after all earlier ones have been answered. */
+  send(request: SchemaRequest): Promise<SchemaResponse> {
+    const response = this.#last.then(() => this.#run(request));
+    this.#last = response.catch(() => {});
+    return response;
   }
 
-  async #run(order: SchemaOrder): Promise<SchemaAnswer> {
+  async #run(request: SchemaRequest): Promise<SchemaResponse> {
     const { thread: file } = this.#limits;
-    const { milliseconds } = this.#isReady ? this.#limits : usualLimits;
+    const { milliseconds } = this.#isReady ? this.#limits : defaultLimits;
     const signal = this.#signal;
     signal.throwIfAborted();
     this.#thread ??= startThread(file, { resourceLimits: { maxOldGenerationSizeMb: mostMegabytes } });
     const thread = this.#thread;
     const removals: (() => void)[] = [];
     try {
-      const answer = await new Promise<SchemaAnswer>((resolve, reject) => {
+      const response = await new Promise<SchemaResponse>((resolve, reject) => {
         const end = () => {
           this.#thread = null;
           this.#isReady = false;
@@ -64,7 +64,9 @@ export class CheckingThread {
         const giveUp = (what: string) => {
           end();
           const fault = { place: '', reason: `it cannot be checked: ${what}` };
-          resolve(order.reply === null ? { kind: 'refused', fault } : { kind: 'mismatch', faults: [fault] });
+          resolve(
+            request.reply === null ? { kind: 'refused', fault } : { kind: 'mismatch', faults: [fault] },
+          );
         };
         const onError = (error: NodeJS.ErrnoException) => {
           if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') giveUp(`it takes more than ${mostMegabytes} MiB`);
@@ -83,10 +85,10 @@ export class CheckingThread {
           () => signal.removeEventListener('abort', stop),
           () => thread.off('message', resolve).off('error', onError),
         );
-        thread.postMessage(order);
+        thread.postMessage(request);
       });
       this.#isReady = this.#thread === thread;
-      return answer;
+      return response;
     } finally {
       for (const action of removals) action();
     }
@@ -95,10 +97,10 @@ export class CheckingThread {
 
 function unstartable(error: Error): ParleyError {
   if (isOutOfFiles(error)) {
-    const message = 'The check of replies cannot be started: no more files may be opened.';
+    const message = 'Cannot start the check of replies: too many open files.';
     return new ParleyError('UNAVAILABLE', message, { hint: outOfFilesHint });
   }
-  return new ParleyError('INTERNAL_ERROR', `The check of replies cannot be started: ${error.message}.`, {
-    hint: 'Is the installation whole? npm install -g parley-cli repairs it.',
+  return new ParleyError('INTERNAL_ERROR', `Cannot start the check of replies: ${error.message}.`, {
+    hint: 'The installation may be incomplete; npm install -g parley-cli repairs it.',
   });
 }

@@ -1,8 +1,8 @@
-// Reads JSON text without losing anything that JSON.parse passes over: a name that is given twice, a number with more digits than a
-// JavaScript number holds, a nesting without end. Each value has its place, as a JSON Pointer.
+// Parses JSON and reports what JSON.parse ignores: repeated names, numbers with more digits than a JavaScript number has, and too deep nesting.
+// The place of each problem is a JSON Pointer.
 import { ExactNumber, isHeldExactly } from '../../service/exact-number.ts';
 
-/** What is wrong with a value, and where: a JSON Pointer (RFC 6901), empty for the whole. */
+/** What is wrong with a value, and where: a JSON Pointer (RFC 6901), empty for the whole value. */
 export interface Fault {
   readonly place: string;
   readonly reason: string;
@@ -19,7 +19,7 @@ export interface InexactNumber {
   readonly number: ExactNumber;
 }
 
-/** Thrown for a text that cannot be read. */
+/** Thrown for text that cannot be parsed. */
 export class UnreadableJson extends Error {
   readonly fault: Fault;
 
@@ -31,7 +31,7 @@ export class UnreadableJson extends Error {
 
 const mostLevels = 500;
 
-/** A JSON Pointer with one more name, or the number of an item. */
+/** Extends a JSON Pointer by a name or the index of an item. */
 export function placeIn(place: string, name: string | number): string {
   return `${place}/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
@@ -58,7 +58,7 @@ class ExactReader {
   read(): ReadJson {
     const value = this.#value();
     this.#skipSpace();
-    if (this.#at < this.#text.length) throw this.#fault('further text follows the JSON value', '');
+    if (this.#at < this.#text.length) throw this.#fault('there is more text after the JSON value', '');
     return { value, inexact: this.#inexact };
   }
 
@@ -84,7 +84,7 @@ class ExactReader {
       if (this.#text[this.#at] !== '"') throw this.#notJson();
       const name = this.#string();
       this.#path[this.#path.length - 1] = name;
-      if (Object.hasOwn(object, name)) throw this.#fault('the name is given twice');
+      if (Object.hasOwn(object, name)) throw this.#fault('the name is repeated');
       this.#skipSpace();
       if (this.#text[this.#at] !== ':') throw this.#notJson();
       this.#at += 1;
@@ -112,11 +112,11 @@ class ExactReader {
   /** Steps into an object or a list. */
   #enter(): void {
     this.#at += 1;
-    if (this.#path.length >= mostLevels) throw this.#fault(`it nests deeper than ${mostLevels} levels`);
+    if (this.#path.length >= mostLevels) throw this.#fault(`it is nested deeper than ${mostLevels} levels`);
     this.#path.push('');
   }
 
-  /** True at the closing bracket, which is taken. Otherwise the comma before the next member is taken; the first has none. */
+  /** Consumes the closing bracket and returns true, or consumes the comma before the next member. The first member has no comma. */
   #ends(bracket: string, isFirst: boolean): boolean {
     this.#skipSpace();
     const next = this.#text[this.#at];
@@ -138,7 +138,7 @@ class ExactReader {
     let end = start;
     for (let escapes = 1; escapes % 2 === 1; ) {
       end = this.#text.indexOf('"', end + 1);
-      if (end === -1) throw this.#cut();
+      if (end === -1) throw this.#incomplete();
       escapes = 0;
       while (this.#text[end - 1 - escapes] === '\\') escapes += 1;
     }
@@ -159,7 +159,7 @@ class ExactReader {
       return this.#number(literal);
     }
     const word = Object.keys(words).find((known) => this.#text.startsWith(known, this.#at));
-    if (word === undefined) throw this.#at >= this.#text.length ? this.#cut() : this.#notJson();
+    if (word === undefined) throw this.#at >= this.#text.length ? this.#incomplete() : this.#notJson();
     this.#at += word.length;
     return words[word];
   }
@@ -184,12 +184,12 @@ class ExactReader {
     return new UnreadableJson({ place, reason });
   }
 
-  #cut(): UnreadableJson {
+  #incomplete(): UnreadableJson {
     return this.#fault('it ends before the JSON value is complete', '');
   }
 
   #notJson(): UnreadableJson {
-    if (this.#at >= this.#text.length) return this.#cut();
+    if (this.#at >= this.#text.length) return this.#incomplete();
     const before = this.#text.slice(0, this.#at);
     const line = before.split('\n').length;
     const column = this.#at - before.lastIndexOf('\n');

@@ -1,16 +1,16 @@
-// The schemas that lines of a batch name: each is read and tried once, and one thread checks the replies of all.
+// The schemas in the lines of a batch. Each is parsed and tried once, and one thread checks all replies.
 import { ParleyError } from '../../service/errors.ts';
 import { CheckingThread } from './checking-thread.ts';
 import { ReplyRule } from './reply-rule.ts';
 import { SchemaCheck } from './schema-check.ts';
 
-/** So many schemas are remembered; one that was forgotten is tried again. */
+/** How many schemas are cached. */
 const mostRules = 100;
 
 export class LineSchemas {
   readonly #repairs: number;
   readonly #thread: CheckingThread;
-  /** By the texts of the schemas, the oldest first. */
+  /** Keyed by the text of the schema, the oldest first. */
   readonly #rules = new Map<string, Promise<ReplyRule>>();
 
   constructor(repairs: number, signal: AbortSignal) {
@@ -18,7 +18,7 @@ export class LineSchemas {
     this.#thread = new CheckingThread(signal);
   }
 
-  /** Rejects with `INVALID_REQUEST`, which names the line, for a schema that cannot be checked whole. */
+  /** Rejects with `INVALID_REQUEST`, which names the line, for a schema that cannot be checked completely. */
   async ruleOf(schema: string, line: number): Promise<ReplyRule> {
     const rule = this.#rules.get(schema) ?? this.#open(schema);
     try {
@@ -35,7 +35,7 @@ export class LineSchemas {
         'INVALID_REQUEST',
         `Line ${line}: the schema cannot be used${where}: ${problem}.`,
         {
-          hint: 'Nothing of this line was sent. Every part of a schema (JSON Schema 2020-12) must be checkable.',
+          hint: 'This line was not sent. Every part of a schema (JSON Schema 2020-12) must be checkable.',
           details: [{ field: `line ${line}, schema${place}`, problem }],
         },
       );

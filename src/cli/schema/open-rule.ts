@@ -1,20 +1,20 @@
-// Opens the rules of schemas. Their code is loaded for a chat with a schema alone.
+// Opens the rules of schemas. Their code is loaded only for a chat with a schema.
 import type { CliContext } from '../context.ts';
 import type { LineSchemas } from './line-schemas.ts';
 import type { ReplyRule } from './reply-rule.ts';
 
-/** Null without a schema. Throws `USAGE` for a file that cannot be read, or whose schema cannot be checked whole. */
+/** Null without a schema. Throws `USAGE` for a file that cannot be read, or whose schema cannot be checked completely. */
 export async function openRule(
   { schema, repairs }: { readonly schema: string | null; readonly repairs: number },
   context: CliContext,
 ): Promise<ReplyRule | null> {
   if (schema === null) return null;
-  const { ReplyRule: Rule } = await import('./reply-rule.ts');
-  return Rule.ofFile(schema, repairs, context);
+  const { ReplyRule } = await import('./reply-rule.ts');
+  return ReplyRule.ofFile(schema, repairs, context);
 }
 
-/** The rules of the schemas that lines of a batch name. */
+/** Opens the schemas in the lines of a batch. */
 export async function openLineSchemas(repairs: number, signal: AbortSignal): Promise<LineSchemas> {
-  const { LineSchemas: Schemas } = await import('./line-schemas.ts');
-  return new Schemas(repairs, signal);
+  const { LineSchemas } = await import('./line-schemas.ts');
+  return new LineSchemas(repairs, signal);
 }

@@ -1,5 +1,5 @@
-// The JSON of a reply. Models often put it into a fenced block (```json), although they are asked not to; such a block is read. Any other
-// text around the JSON is a fault.
+// Parses the JSON of a reply. Models often put it into a fenced block (```json) although they are asked not to, so such a block is accepted. Any
+// other text around the JSON is an error.
 import { type Fault, type ReadJson, readExactJson } from './exact-reader.ts';
 import type { ScannedSchema } from './schema-scan.ts';
 
@@ -23,8 +23,8 @@ function unfenced(text: string): string {
 }
 
 /**
- * The first number whose digits matter for the schema although a JavaScript number does not hold them; null if there is none. Rounding
- * keeps the order of numbers, so a rounded number compares falsely only with the number that it was rounded to.
+ * The first number that a JavaScript number cannot represent and whose digits matter for the schema; null if there is none. Rounding keeps the
+ * order of numbers, so a rounded number compares wrongly only with the number that it was rounded to.
  */
 export function uncomparable({ inexact }: ReadJson, schema: ScannedSchema): Fault | null {
   for (const { place, number } of inexact) {

@@ -1,4 +1,4 @@
-// A chat whose reply must match a schema. A reply that does not is asked for again, in a further turn of the same session. The chat ends
+// A chat whose reply must match a schema. If a reply does not match, the model is asked again in another turn of the same session. The chat ends
 // with `done` for a reply that matches, and otherwise with `SCHEMA_MISMATCH`.
 import { createHash } from 'node:crypto';
 import type { Call } from '../../service/call.ts';
@@ -15,19 +15,19 @@ import { CheckingThread } from './checking-thread.ts';
 import { type Fault, readExactJson } from './exact-reader.ts';
 import { SchemaCheck } from './schema-check.ts';
 
-type Chatting = Pick<ConversationService, 'chat'>;
+type ChatService = Pick<ConversationService, 'chat'>;
 
 export class ReplyRule {
   readonly #check: SchemaCheck;
   readonly #repairs: number;
 
-  /** `repairs`: how often a reply that does not match is asked for again. */
+  /** `repairs` is how often the model is asked again for a reply that matches. */
   constructor(check: SchemaCheck, repairs: number) {
     this.#check = check;
     this.#repairs = repairs;
   }
 
-  /** Reads and tries the schema. Throws `USAGE` for a file that cannot be read, or whose schema cannot be checked whole. */
+  /** Reads and tries the schema. Throws `USAGE` for a file that cannot be read, or whose schema cannot be checked completely. */
   static async ofFile(path: string, repairs: number, { signal }: CliContext): Promise<ReplyRule> {
     const text = await readFileText(path, defaultLimits.schemaBytes, signal);
     return new ReplyRule(await SchemaCheck.open(text, path, new CheckingThread(signal)), repairs);
@@ -39,23 +39,26 @@ export class ReplyRule {
   }
 
   /**
-   * The service with this rule. Of the turns of a chat, the last one has the event `done`: its reply is the JSON alone, on one line, its
-   * usage is that of all turns, and its body has the value as `value`. The keys of the repairs are made from the call's.
-   * `again` is called for each reply that does not match and is asked for again.
+   * The service with this rule. Only the last turn of a chat has the event `done`: its reply is only the JSON, on one line; its usage is that of
+   * all turns; and its body has the parsed JSON as `value`. The idempotency keys of repairs are derived from that of the call. `onRepair` is
+   * called for each reply that does not match before the model is asked again.
    */
-  over(service: Chatting, again: (failure: ParleyError) => Promise<void> = async () => {}): Chatting {
-    return { chat: (call, request, form) => this.#chat(service, call, request, form, again) };
+  over(
+    service: ChatService,
+    onRepair: (failure: ParleyError) => Promise<void> = async () => {},
+  ): ChatService {
+    return { chat: (call, request, form) => this.#chat(service, call, request, form, onRepair) };
   }
 
   async *#chat(
-    service: Chatting,
+    service: ChatService,
     call: Call,
-    asked: ChatRequest,
+    original: ChatRequest,
     form: ReplyForm,
-    again: (failure: ParleyError) => Promise<void>,
+    onRepair: (failure: ParleyError) => Promise<void>,
   ): AsyncGenerator<ChatEvent> {
     const { schema } = this;
-    let request: ChatRequest = { ...asked, schema };
+    let request: ChatRequest = { ...original, schema };
     let usage: Usage | null = null;
     for (let turn = 0; ; turn += 1) {
       const done = yield* untilDone(service.chat(repairCall(call, turn), request, form));
@@ -68,8 +71,8 @@ export class ReplyRule {
       }
       const failure = mismatch(done.data, judgement.faults);
       if (turn === this.#repairs) throw failure;
-      await again(failure);
-      const { mode } = asked;
+      await onRepair(failure);
+      const { mode } = original;
       const message = repairMessage(schema, judgement.faults);
       request = { mode, message, session_id: done.data.session_id, schema };
     }
@@ -78,16 +81,18 @@ export class ReplyRule {
 
 type Done = Extract<ChatEvent, { event: 'done' }>;
 
-/** Passes on all events but the last, which is returned. */
+/** Yields all events except `done`, which it returns. */
 async function* untilDone(events: AsyncIterable<ChatEvent>): AsyncGenerator<ChatEvent, Done> {
   for await (const event of events) {
     if (event.event === 'done') return event;
     yield event;
   }
-  throw new ParleyError('INCOMPLETE_REPLY', 'The reply broke off before its end.', { hint: 'Try again.' });
+  throw new ParleyError('INCOMPLETE_REPLY', 'The reply ended before it was complete.', {
+    hint: 'Try again.',
+  });
 }
 
-/** The call of a turn. A repeated chat repeats its repairs under their keys. */
+/** The call of a turn. Repeating a chat repeats its repairs with the same keys. */
 function repairCall(call: Call, turn: number): Call {
   const { idempotencyKey: key } = call;
   if (turn === 0 || key === null) return call;
@@ -95,15 +100,15 @@ function repairCall(call: Call, turn: number): Call {
   return { ...call, idempotencyKey: `repair-${hash}` };
 }
 
-/** The schema is told again: a server may take it with a request and pass over it. */
+/** Contains the schema again, because a server may ignore the one in the request. */
 function repairMessage(schema: string, faults: readonly Fault[]): string {
-  const told = faults.map((fault) => `- ${whereOf(fault)}: ${shortened(fault.reason)}`).join('\n');
-  return `Your last reply is not the JSON that was asked for:\n${told}\n\nCorrect it. ${schemaInstructions(schema)}`;
+  const reasons = faults.map((fault) => `- ${whereOf(fault)}: ${shortened(fault.reason)}`).join('\n');
+  return `Your last reply is not the JSON that was asked for:\n${reasons}\n\nCorrect it. ${schemaInstructions(schema)}`;
 }
 
 function mismatch({ session_id, finish_reason }: ChatReply, faults: readonly Fault[]): ParleyError {
   const [first = { place: '', reason: 'it does not match' }] = faults;
-  const limit = finish_reason === 'length' ? ' The reply ends where it reached its limit.' : '';
+  const limit = finish_reason === 'length' ? ' The reply was cut off at its length limit.' : '';
   const kept = `The reply is kept in session ${session_id}: parley sessions messages ${quoteForShell(session_id)}`;
   return new ParleyError(
     'SCHEMA_MISMATCH',
@@ -120,7 +125,7 @@ function whereOf({ place }: Fault): string {
   return place === '' ? 'as a whole' : `at ${shortened(place)}`;
 }
 
-/** Names in a reply may have any length. */
+/** Names in a reply may be very long. */
 function shortened(text: string): string {
   return text.length > 200 ? `${text.slice(0, 200).toWellFormed()}…` : text;
 }

@@ -1,11 +1,11 @@
-// A JSON Schema that replies are checked by. The check runs in a thread (checking-thread.ts).
+// Checks replies against a JSON Schema. The check runs in a thread (checking-thread.ts).
 import { ParleyError } from '../../service/errors.ts';
 import type { CheckingThread } from './checking-thread.ts';
 import type { Fault } from './exact-reader.ts';
-import type { SchemaAnswer } from './schema-thread.ts';
+import type { SchemaResponse } from './schema-thread.ts';
 
-/** `json`: the value of the reply on one line. `faults`: why the reply does not match, the first to tell first. */
-export type SchemaJudgement = Exclude<SchemaAnswer, { kind: 'ready' | 'refused' }>;
+/** `json` is the value of the reply on one line. `faults` are the reasons why the reply does not match, the most important first. */
+export type SchemaJudgement = Exclude<SchemaResponse, { kind: 'ready' | 'refused' }>;
 
 export class SchemaCheck {
   /** The schema on one line, as it is sent with a request. */
@@ -19,18 +19,18 @@ export class SchemaCheck {
     this.#thread = thread;
   }
 
-  /** Rejects with `USAGE` for a schema that is none, or of which a part cannot be checked. `name` names it in messages. */
+  /** Rejects with `USAGE` for an invalid schema, or one with a part that cannot be checked. `name` is its name in messages. */
   static async open(text: string, name: string, thread: CheckingThread): Promise<SchemaCheck> {
-    const answer = await thread.ask({ schema: text, reply: null });
-    if (answer.kind === 'refused') throw refused(name, answer.fault);
+    const response = await thread.send({ schema: text, reply: null });
+    if (response.kind === 'refused') throw refused(name, response.fault);
     return new SchemaCheck(text, thread);
   }
 
-  /** Judges a reply, after the replies that were given before. */
+  /** Checks a reply after all earlier ones. */
   async judge(reply: string): Promise<SchemaJudgement> {
-    const answer = await this.#thread.ask({ schema: this.#text, reply });
-    if (answer.kind === 'match' || answer.kind === 'mismatch') return answer;
-    throw new Error('A schema that was read is refused.');
+    const response = await this.#thread.send({ schema: this.#text, reply });
+    if (response.kind === 'match' || response.kind === 'mismatch') return response;
+    throw new Error('A schema that was accepted before was refused.');
   }
 }
 
@@ -46,7 +46,7 @@ function oneLine(text: string): string {
 function refused(name: string, { place, reason }: Fault): ParleyError {
   const where = place === '' ? '' : ` at ${place}`;
   return new ParleyError('USAGE', `The schema ${name} cannot be used${where}: ${reason}.`, {
-    hint: 'Nothing was sent. Replies are checked by JSON Schema 2020-12, and every part of the schema must be checkable.',
+    hint: 'Nothing was sent. Replies are checked against JSON Schema 2020-12, and every part of the schema must be checkable.',
     details: [{ field: place, problem: reason }],
   });
 }

@@ -1,11 +1,11 @@
-// The keywords of JSON Schema 2020-12 that a reply can be checked by, and what stands in each of them.
+// The supported keywords of JSON Schema 2020-12, and what each contains.
 
-/** `schema`: a schema. `schemas`: a list of them. `named`: an object of them. `value`: no schema. */
+/** `schema` is a schema, `schemas` a list of schemas, `named` an object of schemas, and `value` no schema. */
 export type KeywordContent = 'schema' | 'schemas' | 'named' | 'value';
 
 interface Keyword {
   readonly content: KeywordContent;
-  /** True if its schemas judge the same value as the schema around them, not a part of it. */
+  /** True if its schemas apply to the same value as the enclosing schema, not to a part of it. */
   readonly inPlace?: true;
 }
 
@@ -57,7 +57,7 @@ const table: Readonly<Record<string, Keyword>> = {
   required: { content: 'value' },
   dependentRequired: { content: 'value' },
   format: { content: 'value' },
-  // Annotations, which say nothing that could be checked.
+  // Annotations, which need no check.
   title: { content: 'value' },
   description: { content: 'value' },
   default: { content: 'value' },
@@ -72,7 +72,7 @@ export function keywordOf(name: string): Keyword | null {
   return Object.hasOwn(table, name) ? (table[name] ?? null) : null;
 }
 
-/** The formats that are checked. The other formats of the standard are those of addresses beyond ASCII. */
+/** The supported formats. The standard's other formats are for internationalized addresses. */
 export const checkedFormats = [
   'date',
   'date-time',
@@ -91,20 +91,20 @@ export const checkedFormats = [
   'uuid',
 ] as const;
 
-/** Why a keyword of the standard cannot be checked here, with the way to say it otherwise. Other keywords are unknown. */
-export const otherWays: Readonly<Record<string, string>> = {
-  unevaluatedItems: 'cannot be checked here; "items": false after prefixItems allows no further items',
-  $dynamicRef: 'cannot be checked here; $ref names one schema',
-  $dynamicAnchor: 'cannot be checked here; $anchor names one schema',
-  $vocabulary: 'cannot be checked here',
-  contentEncoding: 'cannot be checked here',
-  contentMediaType: 'cannot be checked here',
-  contentSchema: 'cannot be checked here',
-  definitions: 'is of an older draft; in 2020-12 it is $defs',
-  dependencies: 'is of an older draft; in 2020-12 it is dependentRequired or dependentSchemas',
-  additionalItems: 'is of an older draft; in 2020-12 it is items, beside prefixItems',
-  $recursiveRef: 'is of an older draft',
-  $recursiveAnchor: 'is of an older draft',
-  nullable: 'is of OpenAPI 3.0; in 2020-12 a type may be a list: ["string", "null"]',
-  discriminator: 'is of OpenAPI; in 2020-12 const in each branch of oneOf says the same',
+/** Why a keyword is not supported, with an alternative. Keywords that are not listed are unknown. */
+export const unsupportedReasons: Readonly<Record<string, string>> = {
+  unevaluatedItems: 'is not supported; "items": false with prefixItems allows no further items',
+  $dynamicRef: 'is not supported; use $ref',
+  $dynamicAnchor: 'is not supported; use $anchor',
+  $vocabulary: 'is not supported',
+  contentEncoding: 'is not supported',
+  contentMediaType: 'is not supported',
+  contentSchema: 'is not supported',
+  definitions: 'is from an older draft; 2020-12 has $defs',
+  dependencies: 'is from an older draft; 2020-12 has dependentRequired and dependentSchemas',
+  additionalItems: 'is from an older draft; 2020-12 has items with prefixItems',
+  $recursiveRef: 'is from an older draft',
+  $recursiveAnchor: 'is from an older draft',
+  nullable: 'is from OpenAPI 3.0; in 2020-12 a type may be a list: ["string", "null"]',
+  discriminator: 'is from OpenAPI; in 2020-12, use const in each branch of oneOf',
 };

@@ -1,52 +1,52 @@
-// The references inside a schema. Each must name a schema of the same text: nothing is fetched. A schema that refers to itself without
-// going deeper into the value would be checked without end, and is refused.
+// The references of a schema. Each must name a schema of the same document, because nothing is fetched. A schema that refers to itself for the
+// same value is refused, because its check would never end.
 import { placeIn, UnreadableJson } from './exact-reader.ts';
 
 export class SchemaReferences {
   readonly #id: string;
-  /** The schemas that judge the same value, by the place of the schema around them. */
+  /** The schemas that apply to the same value, keyed by the place of the enclosing schema. */
   readonly #inPlace = new Map<string, string[]>();
   readonly #anchors = new Map<string, string>();
   readonly #references: { readonly from: string; readonly reference: string }[] = [];
 
-  /** `id`: the `$id` of the outermost schema, if it has one. */
+  /** `id` is the `$id` of the root schema, if it has one. */
   constructor(id: unknown) {
     this.#id = typeof id === 'string' ? id.replace(/#$/, '') : '';
   }
 
-  /** Notes a schema. `around`: the schema that judges the same value; null if there is none. */
-  add(place: string, around: string | null): void {
+  /** Adds a schema. `enclosing` is the schema that applies to the same value; null if there is none. */
+  add(place: string, enclosing: string | null): void {
     if (!this.#inPlace.has(place)) this.#inPlace.set(place, []);
-    if (around !== null) this.#inPlace.get(around)?.push(place);
+    if (enclosing !== null) this.#inPlace.get(enclosing)?.push(place);
   }
 
-  /** Notes the `$anchor` of a schema. */
-  name(place: string, anchor: unknown): void {
+  /** Adds the `$anchor` of a schema. */
+  addAnchor(place: string, anchor: unknown): void {
     const at = placeIn(place, '$anchor');
-    if (typeof anchor !== 'string') throw refusal(at, 'must be a text');
-    if (this.#anchors.has(anchor)) throw refusal(at, 'is given twice');
+    if (typeof anchor !== 'string') throw refusal(at, 'must be a string');
+    if (this.#anchors.has(anchor)) throw refusal(at, 'is defined twice');
     this.#anchors.set(anchor, place);
   }
 
-  /** Notes the `$ref` of a schema. */
-  refer(from: string, reference: unknown): void {
-    if (typeof reference !== 'string') throw refusal(placeIn(from, '$ref'), 'must be a text');
+  /** Adds the `$ref` of a schema. */
+  addReference(from: string, reference: unknown): void {
+    if (typeof reference !== 'string') throw refusal(placeIn(from, '$ref'), 'must be a string');
     this.#references.push({ from, reference });
   }
 
-  /** Call it once all schemas are noted. Throws {@link UnreadableJson}. */
+  /** Call it when all schemas are added. Throws {@link UnreadableJson}. */
   check(): void {
     for (const { from, reference } of this.#references) {
       this.#inPlace.get(from)?.push(this.#target(reference, placeIn(from, '$ref')));
     }
-    this.#requireEnd();
+    this.#requireNoCycle();
   }
 
   #target(reference: string, at: string): string {
     const mark = reference.indexOf('#');
     const document = mark === -1 ? reference : reference.slice(0, mark);
     if (document !== '' && document !== this.#id)
-      throw refusal(at, 'refers to another document, and none is fetched; $defs holds further schemas');
+      throw refusal(at, 'refers to another document, which is not fetched; put further schemas into $defs');
     let name: string;
     try {
       name = mark === -1 ? '' : decodeURIComponent(reference.slice(mark + 1));
@@ -55,29 +55,29 @@ export class SchemaReferences {
     }
     const place = name === '' || name.startsWith('/') ? name : this.#anchors.get(name);
     if (place === undefined || !this.#inPlace.has(place))
-      throw refusal(at, 'names no schema of this document');
+      throw refusal(at, 'does not name a schema of this document');
     return place;
   }
 
-  /** Goes through the schemas that judge one value. `#inPlace` is a graph; a way that meets itself has no end. */
-  #requireEnd(): void {
+  /** Searches the graph `#inPlace` depth-first for a cycle. */
+  #requireNoCycle(): void {
     const done = new Set<string>();
     for (const start of this.#inPlace.keys()) {
-      const way = [{ place: start, next: 0 }];
-      const onWay = new Set([start]);
-      while (way.length > 0) {
-        const step = way.at(-1);
+      const path = [{ place: start, next: 0 }];
+      const onPath = new Set([start]);
+      while (path.length > 0) {
+        const step = path.at(-1);
         if (step === undefined) break;
         const place = done.has(step.place) ? undefined : this.#inPlace.get(step.place)?.[step.next++];
         if (place === undefined) {
           done.add(step.place);
-          onWay.delete(step.place);
-          way.pop();
-        } else if (onWay.has(place)) {
-          throw refusal(step.place, 'refers to itself without going deeper into the value');
+          onPath.delete(step.place);
+          path.pop();
+        } else if (onPath.has(place)) {
+          throw refusal(step.place, 'refers to itself for the same value');
         } else {
-          onWay.add(place);
-          way.push({ place, next: 0 });
+          onPath.add(place);
+          path.push({ place, next: 0 });
         }
       }
     }

@@ -1,7 +1,6 @@
-// Reads a JSON Schema before it is used. A schema of which any part could not be checked is refused, so that a reply never passes a check
-// that did not take place.
+// Scans a JSON Schema before it is used. A schema with any part that cannot be checked is refused, so that no reply passes an incomplete check.
 import { placeIn, readExactJson, UnreadableJson } from './exact-reader.ts';
-import { checkedFormats, keywordOf, otherWays } from './schema-keywords.ts';
+import { checkedFormats, keywordOf, unsupportedReasons } from './schema-keywords.ts';
 import { SchemaReferences } from './schema-references.ts';
 
 export interface ScannedSchema {
@@ -10,21 +9,21 @@ export interface ScannedSchema {
   readonly numbers: ReadonlySet<number>;
   /** True if numbers of the reply are compared with each other or divided. */
   readonly comparesAll: boolean;
-  /** True if the schema judges the properties that no other keyword has judged. */
-  readonly judgesRest: boolean;
+  /** True if the schema has `unevaluatedProperties`. */
+  readonly hasUnevaluated: boolean;
 }
 
 export type SchemaObject = Readonly<Record<string, unknown>>;
 
 const dialect = 'https://json-schema.org/draft/2020-12/schema';
 
-/** Throws {@link UnreadableJson} with the place and the reason, if the text is not a schema or cannot be checked whole. */
+/** Throws {@link UnreadableJson} with the place and the reason if the text is not a schema or cannot be checked completely. */
 export function scanSchema(text: string): ScannedSchema {
   const { value, inexact } = readExactJson(text);
   const [first] = inexact;
   if (first !== undefined) throw refusal(first.place, 'the number has more digits than can be compared');
   if (!isObject(value)) throw refusal('', 'the schema must be an object');
-  return new SchemaScan(value).scanned();
+  return new SchemaScan(value).run();
 }
 
 class SchemaScan {
@@ -32,59 +31,65 @@ class SchemaScan {
   readonly #references: SchemaReferences;
   readonly #numbers = new Set<number>();
   #comparesAll = false;
-  #judgesRest = false;
+  #hasUnevaluated = false;
 
   constructor(root: SchemaObject) {
     this.#root = root;
     this.#references = new SchemaReferences(root['$id']);
   }
 
-  scanned(): ScannedSchema {
+  run(): ScannedSchema {
     this.#visit(this.#root, '', null);
     this.#references.check();
     this.#collectNumbers(this.#root);
     const numbers = this.#numbers;
-    return { schema: this.#root, numbers, comparesAll: this.#comparesAll, judgesRest: this.#judgesRest };
+    return {
+      schema: this.#root,
+      numbers,
+      comparesAll: this.#comparesAll,
+      hasUnevaluated: this.#hasUnevaluated,
+    };
   }
 
-  /** `around`: the place of the schema that judges the same value; null if this schema judges a part of it. */
-  #visit(schema: unknown, place: string, around: string | null): void {
-    this.#references.add(place, around);
+  /** `enclosing` is the place of the schema that applies to the same value; null if this schema applies to a part of it. */
+  #visit(schema: unknown, place: string, enclosing: string | null): void {
+    this.#references.add(place, enclosing);
     if (typeof schema === 'boolean') return;
     if (!isObject(schema)) throw refusal(place, 'a schema must be an object, true or false');
     for (const [name, value] of Object.entries(schema)) {
       const at = placeIn(place, name);
       const keyword = keywordOf(name);
-      if (keyword === null) throw refusal(at, otherWays[name] ?? 'is no keyword of JSON Schema 2020-12');
-      this.#judge(schema, name, value, place);
+      if (keyword === null)
+        throw refusal(at, unsupportedReasons[name] ?? 'is not a keyword of JSON Schema 2020-12');
+      this.#visitKeyword(schema, name, value, place);
       for (const [inner, innerPlace] of schemasIn(keyword.content, value, at)) {
         this.#visit(inner, innerPlace, keyword.inPlace === true ? place : null);
       }
     }
   }
 
-  /** Refuses the value of a keyword that cannot be checked, and notes what the check of a reply must know. */
-  #judge(schema: SchemaObject, name: string, value: unknown, place: string): void {
+  /** Refuses values that cannot be checked, and records what the check of a reply needs to know. */
+  #visitKeyword(schema: SchemaObject, name: string, value: unknown, place: string): void {
     const at = placeIn(place, name);
     switch (name) {
       case '$schema':
-        if (place !== '') throw refusal(at, 'stands in the outermost schema only');
+        if (place !== '') throw refusal(at, 'is allowed in the root schema only');
         if (typeof value !== 'string' || value.replace(/#$/, '') !== dialect)
-          throw refusal(at, `must be ${dialect}: other drafts cannot be checked here`);
+          throw refusal(at, `must be ${dialect}: other drafts are not supported`);
         break;
       case '$id':
         if (place !== '')
-          throw refusal(at, 'stands in the outermost schema only; $defs holds further schemas');
+          throw refusal(at, 'is allowed in the root schema only; put further schemas into $defs');
         break;
       case '$anchor':
-        this.#references.name(place, value);
+        this.#references.addAnchor(place, value);
         break;
       case '$ref':
-        this.#references.refer(place, value);
+        this.#references.addReference(place, value);
         break;
       case 'format':
         if (!(checkedFormats as readonly unknown[]).includes(value))
-          throw refusal(at, `is none of the formats that can be checked: ${checkedFormats.join(', ')}`);
+          throw refusal(at, `is not a supported format: ${checkedFormats.join(', ')}`);
         break;
       case 'pattern':
         requirePattern(value, at);
@@ -95,7 +100,7 @@ class SchemaScan {
         break;
       case 'contains':
         if (Object.hasOwn(schema, 'prefixItems'))
-          throw refusal(at, 'cannot be checked beside prefixItems; it can be in a schema of allOf');
+          throw refusal(at, 'is not supported together with prefixItems; put it into a schema of allOf');
         break;
       case 'multipleOf':
         this.#comparesAll = true;
@@ -104,12 +109,12 @@ class SchemaScan {
         this.#comparesAll ||= value === true;
         break;
       case 'unevaluatedProperties':
-        this.#judgesRest = true;
+        this.#hasUnevaluated = true;
         break;
     }
-    // The validator passes over this name.
+    // The validator ignores this name.
     if (isObject(value) && name !== 'const' && name !== 'default' && Object.hasOwn(value, '__proto__'))
-      throw refusal(placeIn(at, '__proto__'), 'a property of this name cannot be checked');
+      throw refusal(placeIn(at, '__proto__'), 'a property with this name cannot be checked');
   }
 
   #collectNumbers(value: unknown): void {
@@ -140,7 +145,7 @@ function* schemasIn(
 }
 
 function requirePattern(pattern: unknown, at: string): void {
-  if (typeof pattern !== 'string') throw refusal(at, 'must be a text');
+  if (typeof pattern !== 'string') throw refusal(at, 'must be a string');
   try {
     new RegExp(pattern, 'u');
   } catch {

@@ -1,29 +1,28 @@
-// The thread in which replies are checked. It receives a schema with a reply, and sends the judgement. scripts/build.js makes a file of its
-// own of it.
+// The thread that checks replies. It receives a schema with a reply, and sends the result. scripts/build.js bundles it into its own file.
 import { parentPort } from 'node:worker_threads';
 import { toJson } from '../terminal/json.ts';
 import { type Fault, UnreadableJson } from './exact-reader.ts';
 import { SchemaValidator } from './schema-validator.ts';
 
-export interface SchemaOrder {
+export interface SchemaRequest {
   readonly schema: string;
-  /** Null: the schema alone is read. */
+  /** Null to check only the schema. */
   readonly reply: string | null;
 }
 
-/** `json`: the value of a reply that matches, on one line. `refused`: why the schema cannot be used. */
-export type SchemaAnswer =
+/** `json` is the value of a reply that matches, on one line. `refused` means that the schema cannot be used. */
+export type SchemaResponse =
   | { readonly kind: 'ready' }
   | { readonly kind: 'match'; readonly json: string }
   | { readonly kind: 'mismatch'; readonly faults: readonly Fault[] }
   | { readonly kind: 'refused'; readonly fault: Fault };
 
-/** By the texts of their schemas, the one that was used last at the end. */
+/** Keyed by the text of the schema, the last used at the end. */
 const validators = new Map<string, SchemaValidator>();
-/** A batch may name a schema in each line. One that was let go is compiled again. */
+/** How many compiled schemas are cached. A batch may have a different one in each line. */
 const mostValidators = 100;
 
-function answer({ schema, reply }: SchemaOrder): SchemaAnswer {
+function respond({ schema, reply }: SchemaRequest): SchemaResponse {
   let validator: SchemaValidator;
   try {
     validator = validators.get(schema) ?? new SchemaValidator(schema);
@@ -41,4 +40,4 @@ function answer({ schema, reply }: SchemaOrder): SchemaAnswer {
   return { kind: 'match', json: toJson(judgement.value) };
 }
 
-parentPort?.on('message', (order: SchemaOrder) => parentPort?.postMessage(answer(order)));
+parentPort?.on('message', (request: SchemaRequest) => parentPort?.postMessage(respond(request)));

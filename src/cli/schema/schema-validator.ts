@@ -1,5 +1,5 @@
-// The validator of one schema: Ajv for JSON Schema 2020-12, with formats. It runs in a thread of its own, because a schema may hold a
-// regular expression that takes for ever.
+// The validator of one schema: Ajv for JSON Schema 2020-12, with formats. It runs in its own thread, because a schema may contain a regular
+// expression that runs forever.
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { ExactNumber } from '../../service/exact-number.ts';
@@ -9,15 +9,15 @@ import { checkedFormats } from './schema-keywords.ts';
 import { type ScannedSchema, scanSchema } from './schema-scan.ts';
 import { addValueKeywords } from './value-keywords.ts';
 
-/** The value of a reply that matches, or the reasons why it does not; the first is the one to tell. */
+/** The value of a reply that matches, or the reasons why it does not, the most important first. */
 export type Judgement = { readonly value: unknown } | { readonly faults: readonly Fault[] };
 
 const options = { strict: false, ownProperties: true, logger: false } as const;
-/** Holds the schema of schemas, which takes longer to compile than most schemas. */
+/** Has the compiled meta-schema, which takes longer to compile than most schemas. */
 const standard = new Ajv2020(options);
-/** The most faults that are told. */
+/** The most faults to report. */
 const mostFaults = 5;
-/** Names that every object of JavaScript has. The validator takes them for judged where it tracks names in such an object. */
+/** Names that every JavaScript object has. Ajv counts them as evaluated, because it tracks names in such an object. */
 const commonNames: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
 
 export class SchemaValidator {
@@ -57,11 +57,14 @@ export class SchemaValidator {
   }
 
   #untracked(value: unknown, place: string): Fault | null {
-    if (!this.#scanned.judgesRest || typeof value !== 'object' || value === null) return null;
+    if (!this.#scanned.hasUnevaluated || typeof value !== 'object' || value === null) return null;
     for (const [name, inner] of Object.entries(value)) {
       const at = `${place}/${name}`;
       if (commonNames.has(name) && !Array.isArray(value))
-        return { place: at, reason: 'a property of this name cannot be checked with unevaluatedProperties' };
+        return {
+          place: at,
+          reason: 'a property with this name cannot be checked with unevaluatedProperties',
+        };
       const fault = this.#untracked(inner, at);
       if (fault !== null) return fault;
     }
@@ -69,7 +72,7 @@ export class SchemaValidator {
   }
 }
 
-/** The value with JavaScript's numbers, which are all that the validator knows. */
+/** The value with JavaScript numbers, because the validator knows no others. */
 function roundedIn(value: unknown): unknown {
   if (value instanceof ExactNumber) return Number(value);
   if (Array.isArray(value)) return value.map(roundedIn);

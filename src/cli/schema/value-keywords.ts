@@ -1,12 +1,12 @@
-// The keywords that compare values, in place of the validator's own. Those compare objects by their prototypes, which a name such as
-// `toString` breaks, compare each item with each other, and divide binary fractions: 0.3 is then no multiple of 0.1.
+// Replaces Ajv's keywords that compare values. Ajv's own ones break for names such as `toString`, compare items in quadratic time, and divide
+// binary fractions, so that 0.3 is not a multiple of 0.1.
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 
 export function addValueKeywords(ajv: Ajv2020): void {
   for (const name of ['const', 'enum', 'uniqueItems', 'multipleOf']) ajv.removeKeyword(name);
   ajv.addKeyword({
     keyword: 'const',
-    error: { message: 'must be the value of const' },
+    error: { message: 'must equal const' },
     compile: (only: unknown) => {
       const text = canonical(only);
       return (value: unknown) => canonical(value) === text;
@@ -23,9 +23,9 @@ export function addValueKeywords(ajv: Ajv2020): void {
   ajv.addKeyword({
     keyword: 'uniqueItems',
     type: 'array',
-    error: { message: 'must hold no item twice' },
-    compile: (isAsked: boolean) => (list: readonly unknown[]) =>
-      !isAsked || new Set(list.map(canonical)).size === list.length,
+    error: { message: 'must not contain an item twice' },
+    compile: (isRequired: boolean) => (list: readonly unknown[]) =>
+      !isRequired || new Set(list.map(canonical)).size === list.length,
   });
   ajv.addKeyword({
     keyword: 'multipleOf',
@@ -35,7 +35,7 @@ export function addValueKeywords(ajv: Ajv2020): void {
   });
 }
 
-/** The same text for equal values of JSON: the order of names does not count, and 0 equals -0. */
+/** The same text for equal JSON values: the order of names does not count, and 0 equals -0. */
 function canonical(value: unknown): string {
   if (typeof value === 'number') return String(Object.is(value, -0) ? 0 : value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
@@ -47,7 +47,7 @@ function canonical(value: unknown): string {
   return `{${members.join()}}`;
 }
 
-/** By their decimal digits, as JSON writes them. */
+/** Compares the decimal digits. */
 function isMultiple(value: number, unit: number): boolean {
   const [digits, power] = decimal(value);
   const [unitDigits, unitPower] = decimal(unit);

@@ -1,10 +1,10 @@
-// A session without its secrets: a mark stands in the place of each.
+// Redacts a session: a mark replaces each secret.
 import { defaultLimits } from '../../service/limits.ts';
 import type { Message } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
 import { redactionMark, secretsIn, withoutSecrets } from './found-secrets.ts';
 
-/** A shorter beginning of a secret says nothing about it. */
+/** A shorter beginning of a secret reveals nothing. */
 const shortestPart = 8;
 
 /** Replaces the secrets of texts, and counts them by their kind. */
@@ -16,7 +16,7 @@ export class Redaction {
     return [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
   }
 
-  /** The secrets of the last record, each once. */
+  /** The distinct secrets of the last record. */
   get values(): ReadonlySet<string> {
     return new Set(this.#values.keys());
   }
@@ -35,7 +35,7 @@ export class Redaction {
     return secrets.length === 0 ? text : withoutSecrets(text, secrets);
   }
 
-  /** A value of JSON. The names of fields are texts too. */
+  /** Redacts a JSON value, including the names of fields. */
   value(value: unknown): unknown {
     if (typeof value === 'string') return this.text(value);
     if (Array.isArray(value)) return value.map((item) => this.value(item));
@@ -49,7 +49,7 @@ export class Redaction {
     this.#values.clear();
     const { session, messages, hidden_messages } = record;
     const { title, system, parameters } = session;
-    // The messages come first: a title may end in the middle of a secret of the first one.
+    // The messages come first, because a title may end in the middle of a secret of the first one.
     const redacted = (message: Message) => ({ ...message, content: this.text(message.content) });
     const without = {
       messages: messages.map(redacted),

@@ -1,4 +1,4 @@
-// What the shape of a secret cannot tell: whether a token has a header, whether a password is a placeholder, whether digits are a card.
+// Checks that go beyond the shape of a secret: whether a token has a header, a password is a placeholder, or digits are a card number.
 
 /** True for `header.payload.signature` whose header is that of a token (RFC 7515): JSON with an algorithm. */
 export function isHeaderOfToken(token: string): boolean {
@@ -14,12 +14,12 @@ export function isHeaderOfToken(token: string): boolean {
 
 const placeholder = /^(?:password|passwd|pass|pwd|secret|token|\*+|x+|\.+|…|\[redacted .*)$/i;
 
-/** False for what stands in place of a password in documentation: `password`, `***`, `$PASSWORD`, `{{password}}`, `%s`. */
+/** False for placeholders of passwords in documentation: `password`, `***`, `$PASSWORD`, `{{password}}`, `%s`. */
 export function isPassword(text: string): boolean {
   return !placeholder.test(text) && !/^[$%{<]/.test(text);
 }
 
-/** The first digits of cards and the numbers of digits (ISO/IEC 7812; the brands' own ranges). */
+/** The first digits of cards, and how many digits they have (ISO/IEC 7812; the brands' own ranges). */
 const cards: readonly (readonly [first: RegExp, digits: readonly number[]])[] = [
   [/^4/, [13, 16, 19]],
   [/^(?:5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720)/, [16]],
@@ -29,7 +29,7 @@ const cards: readonly (readonly [first: RegExp, digits: readonly number[]])[] = 
   [/^3(?:0[0-5]|[68])/, [14]],
 ];
 
-/** True for the digits of a card with its check digit. Blanks and hyphens may stand between them. */
+/** True for a card number with a valid check digit. Digits may be separated by spaces and hyphens. */
 export function isCard(text: string): boolean {
   const digits = text.replace(/[ -]/g, '');
   const isOfBrand = cards.some(([first, counts]) => counts.includes(digits.length) && first.test(digits));

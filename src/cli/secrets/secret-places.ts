@@ -1,15 +1,15 @@
-// Where a session holds secrets: in its title, its settings and its messages.
+// Finds where a session contains secrets: in its title, its settings and its messages.
 import type { Message, Session } from '../../service/session.ts';
 import { type FoundSecret, secretsIn } from './found-secrets.ts';
 
-/** A secret and its place. The secret itself is not a part of this. */
+/** The place of a secret, without the secret itself. */
 export interface SecretPlace {
   readonly session_id: string;
-  /** Null for a place that is no message. */
+  /** Null for a place outside of messages. */
   readonly message_id: string | null;
   readonly position: number | null;
   readonly place: 'message' | 'title' | 'system' | 'parameters';
-  /** In characters (code points) of the text there, from 0; `end` is behind the last. Of parameters, the text is their JSON. */
+  /** In code points of the text, from 0; `end` is exclusive. The text of parameters is their JSON. */
   readonly start: number;
   readonly end: number;
   readonly kind: string;

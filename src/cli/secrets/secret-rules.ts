@@ -1,21 +1,21 @@
-// The shapes of secrets that are looked for. Each begins with characters that nothing else begins with, so a text without them is passed
-// over quickly. The shapes are facts of the services' documentation; docs/secrets.md lists the kinds.
+// The shapes of known secrets. Each starts with characters that are rare elsewhere, so that other texts are skipped quickly. The shapes are from
+// the services' documentation; docs/secrets.md lists the kinds.
 import { endsInItsChecksum } from '../../service/base62-checksum.ts';
 import { isHeaderOfToken, isPassword } from './secret-checks.ts';
 
 export interface SecretRule {
   /** The name of the kind in reports and marks. */
   readonly kind: string;
-  /** Each occurrence of these characters is tried. They are public. */
+  /** The first characters, which are public. Each occurrence is tried. */
   readonly beginnings: readonly string[];
   /**
-   * The shape from there on. A repetition has a most and is not inside another one, so a match takes time in proportion to that. The
-   * secret is the group `secret`, or else the whole.
+   * The shape, including the beginning. Repetitions are bounded and not nested, so that matching takes bounded time. The secret is the group
+   * `secret`, or else the whole match.
    */
   readonly shape: RegExp;
-  /** True for a match that has the checksum, or whatever else the shape cannot tell. By default each match is a secret. */
+  /** Checks a match beyond its shape, such as its checksum. By default each match is a secret. */
   readonly check?: (secret: string) => boolean;
-  /** True: other letters and digits may stand in front. */
+  /** True if letters and digits may precede the secret. */
   readonly insideWords?: boolean;
 }
 
@@ -24,7 +24,7 @@ const rule = (kind: string, beginnings: string, rest: string, more: Partial<Secr
   const literal = all.map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|');
   return { kind, beginnings: all, shape: new RegExp(`(?:${literal})${rest}`, 'dy'), ...more };
 };
-/** Nothing of a longer word follows. */
+/** The secret must not continue as a longer word. */
 const end = '(?![A-Za-z0-9_-])';
 const random = (secret: string) => endsInItsChecksum(secret.slice(secret.indexOf('_') + 1));
 
@@ -89,7 +89,7 @@ export const secretRules: readonly SecretRule[] = [
   rule('new_relic_key', 'NRAK-', `[A-Z0-9]{27}${end}`),
   rule('atlassian_token', 'ATATT3', `[A-Za-z0-9_=-]{150,250}${end}`),
   rule('age_key', 'AGE-SECRET-KEY-1', `[02-9AC-HJ-NP-Z]{58}${end}`),
-  // The payload and the signature of a token are not looked into.
+  // The payload and the signature of a token are not checked.
   rule('jwt', 'eyJ', `[A-Za-z0-9_-]{10,2000}\\.[A-Za-z0-9_-]{4,20000}\\.[A-Za-z0-9_-]{16,2000}${end}`, {
     check: isHeaderOfToken,
   }),

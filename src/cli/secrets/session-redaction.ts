@@ -1,4 +1,4 @@
-// What a redaction changes in one session: the secrets of all its texts, or the whole text of named messages.
+// Plans the redaction of one session: the secrets of all its texts, or the whole text of some messages.
 import type { Message } from '../../service/session.ts';
 import type { SessionChanges, SessionRecord } from '../../service/session-archive.ts';
 import { redactionMark } from './found-secrets.ts';
@@ -13,7 +13,7 @@ export interface TextChange {
 export interface SessionRedactionPlan {
   readonly messages: readonly TextChange[];
   readonly changes: SessionChanges;
-  /** What is taken out, each once. */
+  /** The distinct texts to remove. */
   readonly values: ReadonlySet<string>;
   /** `2 jwt, 1 card_number`. */
   readonly summary: string;
@@ -33,12 +33,12 @@ export function planOfSecrets(record: SessionRecord): SessionRedactionPlan {
   };
 }
 
-/** `isMeant` chooses the messages. A title that the service made of one of them goes too. */
+/** `isSelected` selects the messages. A title that was derived from one of them is removed, too. */
 export function planOfMessages(
   record: SessionRecord,
-  isMeant: (message: Message) => boolean,
+  isSelected: (message: Message) => boolean,
 ): SessionRedactionPlan {
-  const before = [...record.messages, ...(record.hidden_messages ?? [])].filter(isMeant);
+  const before = [...record.messages, ...(record.hidden_messages ?? [])].filter(isSelected);
   const after = before.map((message) => ({ ...message, content: wholeMessage }));
   const { title } = record.session;
   const isOfMessage = title !== null && before.some(({ content }) => content.trim().startsWith(title));
@@ -50,7 +50,7 @@ export function planOfMessages(
   };
 }
 
-export function isEmpty({ messages, changes }: SessionRedactionPlan): boolean {
+export function hasNoChanges({ messages, changes }: SessionRedactionPlan): boolean {
   return messages.length === 0 && Object.keys(changes).length === 0;
 }
 

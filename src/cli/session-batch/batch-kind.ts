@@ -1,4 +1,4 @@
-// The kinds of batches: what each does to a session, and its words.
+// The kinds of batches, with the words for each.
 import type { OrderedItem, TagChange } from '../../service/session-archive.ts';
 
 export const batchKinds = {
@@ -19,7 +19,7 @@ export interface BatchAction {
   readonly tags: TagChange | null;
 }
 
-/** What takes back a change of tags, of which only these tags were changed. */
+/** The change that undoes `tags`, limited to the tags that were changed. */
 export function inverseTags({ add, remove }: TagChange, changed: OrderedItem['changed']): TagChange {
   return {
     add: remove.filter((tag) => changed.includes(tag)),

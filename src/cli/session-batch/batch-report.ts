@@ -1,5 +1,5 @@
-// Shows a batch of sessions to the user: a result line for each id, the progress, and a summary. A terminal gets the lines of what was
-// not done alone, unless all are wanted.
+// Reports a batch of sessions: a result line for each id, the progress, and a summary. A terminal gets only the lines of ids that were not
+// done, unless all are requested.
 import { type BatchProgress, progressOn } from '../batch/batch-progress.ts';
 import type { CliContext } from '../context.ts';
 import { oneLine } from '../terminal/filter.ts';
@@ -9,23 +9,23 @@ export interface ItemResult {
   readonly session_id: string;
   readonly status: string;
   /**
-   * True if a repeated request found the session gone. The session counts as done, because only the answer to the first request was lost.
+   * True if a repeated request did not find the session. It counts as done, because only the response to the first request was lost.
    */
   readonly repeated?: boolean;
-  /** What a change of the ordering has changed. */
+  /** What a change of pins, archiving or tags changed. */
   readonly changed?: readonly string[];
   /** The file that the session was written to. */
   readonly file?: string;
-  /** Why a session was passed over. */
+  /** Why a session was skipped. */
   readonly reason?: string;
   /** How many messages a redaction changed, and how many secrets of which kind it replaced. */
   readonly messages?: number;
   readonly kinds?: string;
-  /** The session that an imported one went on differently from. */
+  /** The session that the imported one diverged from. */
   readonly fork_of?: string;
-  /** The place where a sync has changed the session: here, at the other place, or both. */
+  /** Where a sync changed the session. */
   readonly at?: 'local' | 'remote' | 'both';
-  /** The session that a sync has made of the messages of one side. */
+  /** The session that a sync created from the messages of one side. */
   readonly fork?: string;
   /** The program that an imported session comes from, and its id there. */
   readonly source?: string;
@@ -33,7 +33,7 @@ export interface ItemResult {
   readonly error?: { readonly code: string; readonly message: string };
 }
 
-/** How many lines of ids that were not done a terminal shows. */
+/** The most lines of ids that were not done at a terminal. */
 export const mostShown = 20;
 
 export interface BatchReportOptions {
@@ -41,7 +41,7 @@ export interface BatchReportOptions {
   readonly total: number;
   /** The status of an id that was done. */
   readonly done: string;
-  /** True: a result line for each id also at a terminal. */
+  /** True to print a result line for each id, even at a terminal. */
   readonly verbose: boolean;
 }
 
@@ -78,7 +78,7 @@ export class BatchReport {
     else this.#unshown += 1;
   }
 
-  /** Writes the lines that are due. At a terminal those of what was not done come at the end. */
+  /** Writes the lines that are due. At a terminal they are written at the end. */
   async flush(): Promise<void> {
     if (this.#showsAll) await this.#writeLines();
   }
@@ -100,7 +100,7 @@ export class BatchReport {
     await this.#writeLines();
     if (this.#unshown > 0) await this.#context.say(`… and ${this.#unshown} more; --verbose shows all.`);
     const remarks = [...this.#repeated].map(
-      ([status, count]) => [status, ` (${count} of them counted after a repeated request)`] as const,
+      ([status, count]) => [status, ` (${count} of them after a repeated request)`] as const,
     );
     if (this.progress.finished === 0) return;
     await this.#context.say(this.progress.sentence('session', new Map(remarks)));
@@ -116,6 +116,6 @@ function resultLine(result: ItemResult, { options }: CliContext): string {
   const { status, session_id, error, fork, reason = fork } = result;
   if (options.json) return `${toJson(result)}\n`;
   const why = status === 'failed' ? error?.code : reason;
-  // An id that a foreign file or server names must not look like further results.
+  // An id from a foreign file or server must not look like more result lines.
   return `${oneLine(`${status} ${session_id}${why === undefined ? '' : ` ${why}`}`)}\n`;
 }

@@ -1,5 +1,5 @@
-// Runs one operation over the ids of a batch: many ids in one call if the server supports that, otherwise one id in each of several
-// parallel calls. The failure of one id does not stop the batch; a failure that every other id would share does.
+// Runs one operation over the ids of a batch: many ids per call if the server supports it, otherwise one id per call, several in parallel. The
+// failure of one id does not stop the batch; a failure that every other id would have, too, does.
 import { setMaxListeners } from 'node:events';
 import type { Call } from '../../service/call.ts';
 import { type ErrorCode, ParleyError } from '../../service/errors.ts';
@@ -13,7 +13,7 @@ import type { BatchJournal, JournalResult } from './journal.ts';
 import { JournalMarks } from './journal-marks.ts';
 import { distinctOf, type Task, tasksOf } from './task.ts';
 
-/** The result of a call for one id. `repeated`: the id counts as done because a repeated call found no session. */
+/** The result of a call for one id. `repeated` is true if the id counts as done because a repeated call did not find the session. */
 export interface Single {
   readonly repeated: boolean;
 }
@@ -21,31 +21,31 @@ export interface Single {
 export interface BatchWork {
   /** The status of an id after a success. */
   readonly done: string;
-  /** True: an id that was done is not found any more, so after a lost answer such an id counts as done. */
+  /** True if an id is not found any more once it is done. After a lost response, a missing id then counts as done. */
   readonly endsMissing: boolean;
   /**
-   * The name of a batch whose calls have idempotency keys made of it, because the answer to a call cannot be had otherwise: what it changed.
-   * Null for keys that nobody repeats.
+   * The batch name to make idempotency keys from, so that a repeated call returns the original response with what it changed. Null if calls
+   * need no keys.
    */
   readonly keys: string | null;
   readonly entries: Iterable<BatchEntry>;
   readonly report: BatchReport;
   readonly journal: BatchJournal | null;
-  /** Null if each id takes a call. */
+  /** Null if each id needs its own call. */
   readonly many: ((call: Call, ids: readonly string[]) => Promise<readonly ItemResult[]>) | null;
   /** Also used if `many` fails with `UNSUPPORTED`; null stops the batch in that case. */
   readonly one: ((call: Call, id: string) => Promise<Single>) | null;
   readonly apiKey: string;
   /** The most calls at once. */
   readonly concurrency: number;
-  /** Only this signal stops the batch; a reader of the results that goes away does not. */
+  /** The only signal that stops the batch: it continues if the reader of the results goes away. */
   readonly stopSignal: AbortSignal;
   readonly host: Pick<CliHost, 'newRequestId' | 'random'>;
-  /** Of the server; null for the embedded service. */
+  /** The URL of the server; null for the embedded service. */
   readonly url: string | null;
 }
 
-/** How long (ms) running calls may take to end after a stop. A stop may take two seconds in all. */
+/** How long (ms) running calls may continue after a stop, which may take two seconds in total. */
 const graceMs = 1200;
 /** Results of single ids within this time (ms) are written together. */
 const gatherMs = 20;
@@ -53,10 +53,15 @@ const gatherMs = 20;
 const mostBatchCalls = 3;
 /** How many calls may wait for the result of a slower earlier one: calls of many ids, and calls of one. */
 const window = { many: 4, one: 50_000 };
-/** After these failures nobody knows whether the server did the work. */
-const withoutAnswer: ReadonlySet<ErrorCode> = new Set(['NETWORK', 'TIMEOUT', 'BAD_RESPONSE', 'UNAVAILABLE']);
+/** After these failures it is unknown whether the server did the work. */
+const unknownOutcomes: ReadonlySet<ErrorCode> = new Set([
+  'NETWORK',
+  'TIMEOUT',
+  'BAD_RESPONSE',
+  'UNAVAILABLE',
+]);
 
-/** Resolves with the failure that stopped the batch early, or null. */
+/** Resolves to the failure that stopped the batch early, or null. */
 export async function runBatch(work: BatchWork): Promise<{ readonly reason: unknown } | null> {
   return new BatchRun(work).run();
 }
@@ -66,8 +71,8 @@ class BatchRun {
   readonly #stop = new AbortController();
   /** Fires with `#stop` or the `stopSignal` of the work. No call begins afterwards. */
   readonly #signal: AbortSignal;
-  /** Cuts the running calls. */
-  readonly #cut = new AbortController();
+  /** Aborts the running calls. */
+  readonly #abort = new AbortController();
   readonly #marks: JournalMarks | null;
   readonly #pacer: Pacer;
   #many: BatchWork['many'];
@@ -76,7 +81,7 @@ class BatchRun {
     const { concurrency, journal, host, stopSignal, report } = work;
     const signal = AbortSignal.any([stopSignal, this.#stop.signal]);
     // Each running call adds a listener to the signals.
-    for (const each of [signal, this.#cut.signal]) setMaxListeners(0, each);
+    for (const each of [signal, this.#abort.signal]) setMaxListeners(0, each);
     this.#work = work;
     this.#signal = signal;
     this.#marks = journal && new JournalMarks(journal);
@@ -85,9 +90,9 @@ class BatchRun {
     this.#pacer = new Pacer({
       most,
       mostUnanswered: Math.max(3, most),
-      // Repeating the operation does no harm.
+      // The operation is idempotent.
       mostTries: Number.POSITIVE_INFINITY,
-      isTurnedAway: ({ code }) => code === 'RATE_LIMITED' || code === 'UNAVAILABLE',
+      isRefused: ({ code }) => code === 'RATE_LIMITED' || code === 'UNAVAILABLE',
       giveUp: (error) => this.#stop.abort(error),
       say: (line) => void report.say(line),
       signal,
@@ -100,40 +105,40 @@ class BatchRun {
   async run(): Promise<{ readonly reason: unknown } | null> {
     const { entries, concurrency, journal, report } = this.#work;
     const signal = this.#signal;
-    let cutting: NodeJS.Timeout | undefined;
+    let abortTimer: NodeJS.Timeout | undefined;
     signal.addEventListener('abort', () => {
-      cutting = setTimeout(() => this.#cut.abort(), graceMs);
+      abortTimer = setTimeout(() => this.#abort.abort(), graceMs);
     });
     const isMany = this.#many !== null;
     const idsOfCall = () => (this.#many === null ? 1 : defaultLimits.batchIds);
-    await this.#orStop(() =>
+    await this.#stopOnFailure(() =>
       runInOrder<Task, readonly ItemResult[]>(tasksOf(entries, idsOfCall), {
         concurrency: isMany ? Math.min(concurrency, mostBatchCalls) : concurrency,
         window: { items: isMany ? window.many : window.one },
         signal,
         gatherMs: isMany ? 0 : gatherMs,
-        run: (task) => this.#do(task),
+        run: (task) => this.#runTask(task),
         write: async (results) => {
           for (const ofTask of results) for (const result of ofTask) report.add(result);
-          await this.#tell();
+          await this.#flush();
         },
       }),
     );
-    clearTimeout(cutting);
+    clearTimeout(abortTimer);
     await this.#marks?.settled();
-    await this.#orStop(() => journal?.settle());
-    await this.#tell();
+    await this.#stopOnFailure(() => journal?.settle());
+    await this.#flush();
     return signal.aborted ? { reason: signal.reason } : null;
   }
 
   /** The journal gets each result before the user does. If one of the two cannot be written, the other still is. */
-  async #tell(): Promise<void> {
+  async #flush(): Promise<void> {
     const { journal, report } = this.#work;
-    await this.#orStop(() => journal?.flush());
-    await this.#orStop(() => report.flush());
+    await this.#stopOnFailure(() => journal?.flush());
+    await this.#stopOnFailure(() => report.flush());
   }
 
-  async #orStop(step: () => Promise<void> | void): Promise<void> {
+  async #stopOnFailure(step: () => Promise<void> | void): Promise<void> {
     try {
       await step();
     } catch (error) {
@@ -141,22 +146,22 @@ class BatchRun {
     }
   }
 
-  /** Resolves with the known results in the order of the task; never rejects. */
-  async #do(task: Task): Promise<readonly ItemResult[]> {
+  /** Resolves to the known results in the order of the task; never rejects. */
+  async #runTask(task: Task): Promise<readonly ItemResult[]> {
     const isSingle = this.#many === null;
     const sent = distinctOf(task);
     let mayHaveActed = false;
-    let isOut = false;
+    let isInFlight = false;
     try {
       await this.#marks?.mark(sent.at(-1)?.number ?? -1, isSingle);
       const items = await this.#pacer.run(async () => {
-        isOut = true;
+        isInFlight = true;
         try {
-          return await this.#ask(sent);
+          return await this.#send(sent);
         } catch (error) {
-          isOut = !(error instanceof ParleyError);
+          isInFlight = !(error instanceof ParleyError);
           if (error instanceof ParleyError)
-            mayHaveActed ||= error.mayHaveActed || withoutAnswer.has(error.code);
+            mayHaveActed ||= error.mayHaveActed || unknownOutcomes.has(error.code);
           throw error;
         }
       });
@@ -166,7 +171,7 @@ class BatchRun {
       if (isUnsupported && !isSingle && this.#work.one !== null) return this.#oneByOne(task);
       if (!(error instanceof ParleyError) || isUnsupported || this.#pacer.gaveUpOn(error)) {
         this.#stop.abort(error);
-        if (isOut || mayHaveActed) this.#doubt(sent);
+        if (isInFlight || mayHaveActed) this.#doubt(sent);
         return [];
       }
       const { code, message } = error;
@@ -176,11 +181,11 @@ class BatchRun {
   }
 
   /** The results of the ids, in their order. */
-  async #ask(entries: Task): Promise<readonly ItemResult[]> {
+  async #send(entries: Task): Promise<readonly ItemResult[]> {
     const { apiKey, host, done, one, keys } = this.#work;
     const call: Call = {
       apiKey,
-      signal: this.#cut.signal,
+      signal: this.#abort.signal,
       idempotencyKey: keys === null ? null : `${keys}-${entries[0]?.number}-${entries.length}`,
       requestId: host.newRequestId(),
       pacesItself: true,
@@ -199,11 +204,11 @@ class BatchRun {
     }
   }
 
-  /** Used if the server turns out not to support calls of many ids. */
+  /** Used if the server turns out not to support calls with many ids. */
   async #oneByOne(task: Task): Promise<readonly ItemResult[]> {
     if (this.#many !== null) this.#pacer.allow(this.#work.concurrency);
     this.#many = null;
-    const results = await Promise.all([...tasksOf(task, () => 1)].map((single) => this.#do(single)));
+    const results = await Promise.all([...tasksOf(task, () => 1)].map((single) => this.#runTask(single)));
     return results.flat();
   }
 

@@ -1,5 +1,5 @@
-// The ids of one batch in their order, with repetitions marked. The lines stand in a buffer, and beyond its size in a file. A table of 8
-// bytes per id holds their places; see docs/decisions/2026-11-22-ids-in-a-table.md.
+// The ids of one batch in their order, with repetitions marked. The lines are kept in a buffer, and in a file if they exceed it. A hash table
+// of 8 bytes per id holds their offsets; see docs/decisions/2026-11-22-ids-in-a-table.md.
 import { appendFileSync, readSync } from 'node:fs';
 import { linesOf } from './lines.ts';
 
@@ -7,17 +7,17 @@ export interface BatchEntry {
   readonly id: string;
   /** The number of a distinct id, from 0; -1 for a repetition. */
   readonly number: number;
-  /** True if the id was sent before without a known answer. If it is not found now, it was done then. */
+  /** True if the id was sent before but its result is unknown. If it is not found now, it was done then. */
   readonly inDoubt?: boolean;
 }
 
 const bufferBytes = 256 * 1024;
-/** The table holds places in 32 bits. */
+/** The table holds offsets of 32 bits. */
 const mostBytes = 2 ** 32 - 1;
 
 /** The file for ids that do not fit into the buffer. */
 export interface IdListFile {
-  /** Called at most once, if the ids do not fit into the buffer or must be kept. Opens an empty file for appending and reading. */
+  /** Opens an empty file for appending and reading. Called at most once, if the ids do not fit into the buffer or must be kept. */
   open(): number;
   /** The failure to report for a failed write. */
   failure(error: unknown): unknown;
@@ -26,7 +26,7 @@ export interface IdListFile {
 }
 
 export class IdList {
-  readonly #place: IdListFile;
+  readonly #storage: IdListFile;
   readonly #hash: Hash;
   #file: number | null = null;
   /** How many bytes are in the file. The bytes in the buffer follow them. */
@@ -34,14 +34,14 @@ export class IdList {
   readonly #buffer = Buffer.allocUnsafe(bufferBytes);
   #waiting = 0;
   #count = 0;
-  /** A hash table with open addressing: an id stands in the first free place from that of its hash. */
+  /** A hash table with open addressing: an id is in the first free slot from that of its hash. */
   #hashes = new Uint32Array(1024);
-  /** The start of the id's line plus 1; 0 marks a free place. */
+  /** The offset of the id's line plus 1; 0 marks a free slot. */
   #offsets = new Uint32Array(1024);
 
-  constructor(place: IdListFile) {
-    this.#place = place;
-    this.#hash = newHash(place.random);
+  constructor(storage: IdListFile) {
+    this.#storage = storage;
+    this.#hash = newHash(storage.random);
   }
 
   /** The number of distinct ids. */
@@ -53,14 +53,14 @@ export class IdList {
     return this.#written + this.#waiting;
   }
 
-  /** Adds an id. False if the list holds it already; it is then added as a repetition. */
+  /** Adds an id. Returns false if the list contains it already, and adds it as a repetition. */
   add(id: string): boolean {
     const hash = this.#hash(id);
-    const place = this.#placeOf(id, hash);
-    const isNew = this.#offsets[place] === 0;
+    const slot = this.#slotOf(id, hash);
+    const isNew = this.#offsets[slot] === 0;
     if (isNew) {
-      this.#hashes[place] = hash;
-      this.#offsets[place] = this.bytes + 1;
+      this.#hashes[slot] = hash;
+      this.#offsets[slot] = this.bytes + 1;
       this.#count += 1;
     }
     // No id contains a space, so a leading space marks a repetition.
@@ -70,7 +70,7 @@ export class IdList {
   }
 
   has(id: string): boolean {
-    return this.#offsets[this.#placeOf(id, this.#hash(id))] !== 0;
+    return this.#offsets[this.#slotOf(id, this.#hash(id))] !== 0;
   }
 
   *entries(): Generator<BatchEntry> {
@@ -81,7 +81,7 @@ export class IdList {
     }
   }
 
-  /** The first and the last distinct ids, at most so many of each: of a filter, the newest and the oldest in its order. */
+  /** The first and the last distinct ids, at most `most` of each. */
   ends(most: number): { readonly first: readonly string[]; readonly last: readonly string[] } {
     const first: string[] = [];
     const last: string[] = [];
@@ -94,9 +94,9 @@ export class IdList {
   }
 
   /** Moves all ids into the file and returns its descriptor. */
-  intoFile(): number {
+  moveToFile(): number {
     this.#flush();
-    this.#file ??= this.#place.open();
+    this.#file ??= this.#storage.open();
     return this.#file;
   }
 
@@ -115,32 +115,32 @@ export class IdList {
   #append(line: string): void {
     // A UTF-16 unit takes at most 3 bytes, and an id has at most 255 units.
     if (this.#waiting + line.length * 3 > bufferBytes) this.#flush();
-    if (this.bytes + line.length * 3 > mostBytes) throw new RangeError('A list of ids ends at 4 GiB.');
+    if (this.bytes + line.length * 3 > mostBytes) throw new RangeError('A list of ids is limited to 4 GiB.');
     this.#waiting += this.#buffer.write(line, this.#waiting);
   }
 
   #flush(): void {
     if (this.#waiting === 0) return;
-    this.#file ??= this.#place.open();
+    this.#file ??= this.#storage.open();
     try {
       appendFileSync(this.#file, this.#buffer.subarray(0, this.#waiting));
     } catch (error) {
-      throw this.#place.failure(error);
+      throw this.#storage.failure(error);
     }
     this.#written += this.#waiting;
     this.#waiting = 0;
   }
 
-  /** The place of the id in the table, or the free place for it. */
-  #placeOf(id: string, hash: number): number {
+  /** The slot of the id in the table, or the free slot for it. */
+  #slotOf(id: string, hash: number): number {
     const last = this.#offsets.length - 1;
     let bytes: Buffer | null = null;
-    for (let place = hash & last; ; place = (place + 1) & last) {
-      const offset = this.#offsets[place] ?? 0;
-      if (offset === 0) return place;
-      if (this.#hashes[place] !== hash) continue;
+    for (let slot = hash & last; ; slot = (slot + 1) & last) {
+      const offset = this.#offsets[slot] ?? 0;
+      if (offset === 0) return slot;
+      if (this.#hashes[slot] !== hash) continue;
       bytes ??= Buffer.from(`${id}\n`);
-      if (this.#bytesAt(offset - 1, bytes.length).equals(bytes)) return place;
+      if (this.#bytesAt(offset - 1, bytes.length).equals(bytes)) return slot;
     }
   }
 
@@ -148,7 +148,7 @@ export class IdList {
     const at = offset - this.#written;
     if (at >= 0) return this.#buffer.subarray(at, Math.min(at + length, this.#waiting));
     const bytes = Buffer.alloc(length);
-    // A line stands either wholly in the file or wholly in the buffer.
+    // A line is either entirely in the file or entirely in the buffer.
     return bytes.subarray(0, readSync(this.#file ?? -1, bytes, 0, length, offset));
   }
 
@@ -160,10 +160,10 @@ export class IdList {
     offsets.forEach((offset, index) => {
       if (offset === 0) return;
       const hash = hashes[index] ?? 0;
-      let place = hash & last;
-      while (this.#offsets[place] !== 0) place = (place + 1) & last;
-      this.#hashes[place] = hash;
-      this.#offsets[place] = offset;
+      let slot = hash & last;
+      while (this.#offsets[slot] !== 0) slot = (slot + 1) & last;
+      this.#hashes[slot] = hash;
+      this.#offsets[slot] = offset;
     });
   }
 }
@@ -171,8 +171,8 @@ export class IdList {
 type Hash = (text: string) => number;
 
 /**
- * A hash in the manner of FNV-1a that is another one in each list: a server must not be able to choose ids that all have one place in the
- * table. It is mixed once more at the end, so that ids that differ only in their last characters spread over the table.
+ * A hash like FNV-1a with a random seed per list, so that a server cannot choose ids that all collide. A final mixing step spreads ids that
+ * differ only in their last characters over the table.
  */
 function newHash(random: () => number): Hash {
   const start = random() * 2 ** 32;

@@ -1,10 +1,10 @@
-// The journal of an import: a file that records what was asked for and which sessions it creates, so that the import can be resumed and
-// taken back after a kill, too. It stands beside the journals of deletions. There are no titles and no texts in it.
+// The journal of an import: a file that records the request and the sessions that the import creates, so that it can be resumed and undone,
+// even after a kill. It is beside the journals of batches and contains no titles and no texts.
 //
 //   {"version":1,"kind":"import",…}   the first line
-//   ses_a 1767225600000               a session that is about to be created, and when. It was not there then (import-turns.ts)
-//   -ses_a                            it was not created
-//   restored 998 2026-…               the import was taken back, and so many sessions were deleted
+//   ses_a 1767225600000               a session that is about to be created, and the time. It did not exist then (import-lock.ts)
+//   -ses_a                            the session was not created
+//   restored 998 2026-…               the import was undone: number of deleted sessions and time
 import {
   appendFileSync,
   closeSync,
@@ -25,7 +25,7 @@ import { holdFileLock } from '../../system/file-lock.ts';
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import { type BatchHolder, type BatchOwner, batchDirectory } from './journal.ts';
 
-/** What an import was asked for. */
+/** What to import. */
 export interface ImportRequest {
   readonly paths: readonly string[];
   readonly from: string | null;
@@ -33,7 +33,7 @@ export interface ImportRequest {
   readonly since: string | null;
   readonly match: string | null;
   readonly messages_only: boolean;
-  /** Tags that its sessions get. The earliest journals have none. */
+  /** The tags of its sessions. Missing in the earliest journals. */
   readonly tags?: readonly string[];
 }
 
@@ -46,26 +46,26 @@ export interface ImportSeal extends BatchOwner, ImportRequest {
 
 export interface KnownImport {
   readonly seal: ImportSeal;
-  /** The sessions that it created, or was about to, with the time (epoch ms). */
+  /** The sessions that it created or was about to create, with the time (epoch ms). */
   readonly created: ReadonlyMap<string, number>;
   readonly restored: { readonly sessions: number; readonly at: string } | null;
 }
 
-const ending = '.import';
+const extension = '.import';
 const keptMs = 90 * 24 * 60 * 60 * 1000;
-const remedy = 'Make it a directory that you may write to, or set PARLEY_DATA_DIR to another.';
+const remedy = 'Make the directory writable, or set PARLEY_DATA_DIR to another one.';
 
-/** An open journal, which no other process uses meanwhile. */
+/** An open journal. No other process can open it meanwhile. */
 export class ImportJournal {
   readonly batch: string;
   readonly #path: string;
   readonly #file: number;
   readonly #release: () => void;
-  /** Lines that wait to be written, and when they are. */
+  /** Lines that wait to be written, and the promise of that write. */
   #lines = '';
   #written: Promise<void> | null = null;
 
-  /** Makes the journal, or throws. Journals that nobody has touched for 90 days are removed. */
+  /** Creates the journal. Also removes journals that were not changed for 90 days. */
   static async begin(dataDirectory: string, seal: ImportSeal, holder: BatchHolder): Promise<ImportJournal> {
     const path = importPath(dataDirectory, seal.batch);
     try {
@@ -106,7 +106,7 @@ export class ImportJournal {
     if (!readFileSync(path).subarray(-1).equals(Buffer.from('\n'))) this.#append('\n');
   }
 
-  /** Records a session that is about to be created. Sessions of one moment share a write. */
+  /** Records a session that is about to be created. Calls at the same time share a write. */
   record(sessionId: string, at: number): Promise<void> {
     this.#lines += `${sessionId} ${at}\n`;
     this.#written ??= yieldToEventLoop().then(() => {
@@ -118,7 +118,7 @@ export class ImportJournal {
     return this.#written;
   }
 
-  /** Takes a record back: the import has not created the session. */
+  /** Records that the session was not created after all. */
   withdraw(sessionId: string): void {
     this.#append(`-${sessionId}\n`);
   }
@@ -132,7 +132,7 @@ export class ImportJournal {
     this.#release();
   }
 
-  /** Removes the file of the journal, which is closed then. */
+  /** Closes the journal and removes its file. */
   remove(): void {
     rmSync(this.#path, { force: true });
     this.close();
@@ -157,13 +157,13 @@ export function readImport(dataDirectory: string, batch: string): KnownImport {
   const known = isImportBatch(dataDirectory, batch) ? read(importPath(dataDirectory, batch)) : null;
   if (known !== null) return known;
   throw new ParleyError('USAGE', `There is no import ${quoted(batch)}; nothing was done.`, {
-    hint: 'The imports there are: parley sessions batches',
+    hint: 'To list the imports: parley sessions batches',
   });
 }
 
 /**
- * The sessions that an import has created. Several imports may have been about to create a session, of which all but one were stopped before
- * or took the session back; the last one created it, because the session was not there at its time.
+ * The sessions that an import created. If several imports recorded the same session, only the last one created it: it found no session, so the
+ * earlier ones had been stopped or undone.
  */
 export function createdBy({ seal, created }: KnownImport, all: readonly KnownImport[]): readonly string[] {
   const others = all.filter((other) => other.seal.batch !== seal.batch && isSameOwner(seal, other.seal));
@@ -185,28 +185,28 @@ export function requireOwner(seal: ImportSeal, owner: BatchOwner): void {
   if (isSameOwner(seal, owner)) return;
   throw new ParleyError(
     'USAGE',
-    `The import ${seal.batch} belongs to another place or project; nothing was done.`,
+    `Import ${seal.batch} belongs to another target or project; nothing was done.`,
     {
-      hint: 'Choose where it was begun, with --profile NAME or --url URL.',
+      hint: 'Select the target where it was started with --profile NAME or --url URL.',
     },
   );
 }
 
-/** The imports whose journals are kept on this machine, in no order. */
+/** The imports whose journals are kept on this machine, in no particular order. */
 export function knownImports(dataDirectory: string): readonly KnownImport[] {
   const directory = batchDirectory(dataDirectory);
   if (!existsSync(directory)) return [];
   return readdirSync(directory)
-    .filter((name) => name.endsWith(ending))
+    .filter((name) => name.endsWith(extension))
     .map((name) => read(join(directory, name)))
     .filter((known) => known !== null);
 }
 
 function importPath(dataDirectory: string, batch: string): string {
-  return join(batchDirectory(dataDirectory), `${batch}${ending}`);
+  return join(batchDirectory(dataDirectory), `${batch}${extension}`);
 }
 
-/** Null for a file that is no journal of an import, or that was removed meanwhile. A line that a crash has cut is ignored. */
+/** Null for a file that is not the journal of an import, or was removed meanwhile. A line that a crash has cut is ignored. */
 function read(path: string): KnownImport | null {
   try {
     const [first = '', ...lines] = readFileSync(path, 'utf8').split('\n').slice(0, -1);
@@ -231,7 +231,7 @@ function read(path: string): KnownImport | null {
 
 function removeOld(directory: string, now: number): void {
   for (const name of readdirSync(directory)) {
-    if (!name.endsWith(ending)) continue;
+    if (!name.endsWith(extension)) continue;
     const path = join(directory, name);
     const touched = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now;
     if (now - touched > keptMs) rmSync(path, { force: true });

@@ -1,8 +1,8 @@
-// Marks in the journal how far a batch may have gone. A mark is on disk before the first id below it is sent. Calls of single ids rarely
-// wait for the disk, because the next mark is made ahead of them.
+// Marks in the journal which ids may have been sent. A mark is on disk before the ids below it are sent. Calls with single ids rarely wait for
+// the disk, because the next mark is made ahead of them.
 import type { BatchJournal } from './journal.ts';
 
-/** How many ids a mark reaches ahead. Each mark costs a sync of the disk, for which a server on the same machine waits too. */
+/** How many ids a mark is ahead. Each mark syncs the disk, which also delays a server on the same machine. */
 const markStep = 512;
 
 export class JournalMarks {
@@ -14,7 +14,7 @@ export class JournalMarks {
     this.#journal = journal;
   }
 
-  /** Resolves when number `last` may be sent; rejects if the journal cannot be written. `isSingle`: each call has one id. */
+  /** Resolves when number `last` may be sent; rejects if the journal cannot be written. `isSingle` is true if each call has one id. */
   async mark(last: number, isSingle: boolean): Promise<void> {
     if (last < 0) return;
     const ahead = isSingle ? markStep : 0;

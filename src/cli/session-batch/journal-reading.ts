@@ -1,4 +1,4 @@
-// Reads a journal: what the batch is, and the results of its ids. Lines that a crash has cut are ignored.
+// Reads a journal: what the batch does, and the results of its ids. A line that a crash has cut is ignored.
 import { closeSync, existsSync, fstatSync, openSync } from 'node:fs';
 import { ParleyError } from '../../service/errors.ts';
 import { quoted } from '../../service/quoted.ts';
@@ -22,10 +22,10 @@ const states: Readonly<Record<string, number>> = {
   ...{ not_found: 2, failed: 3, unsure: 4 },
 };
 
-/** `done`: the batch did it, or may have. `outstanding`: still to be done. `doubtful`: whether it was done is not known. */
-type Question = 'done' | 'outstanding' | 'missing' | 'doubtful';
+/** `done`: the batch did it, or may have. `outstanding`: still to be done. `missing`: not found. `doubtful`: it is unknown whether it was done. */
+type IdState = 'done' | 'outstanding' | 'missing' | 'doubtful';
 
-/** The last restore of a batch. */
+/** When a batch was last undone, and how many sessions that changed. */
 export interface BatchRestored {
   readonly sessions: number;
   /** ISO 8601, UTC. */
@@ -34,14 +34,14 @@ export interface BatchRestored {
 
 export class KnownBatch {
   readonly seal: BatchSeal;
-  /** Null if the batch was never restored. */
+  /** Null if the batch was never undone. */
   restored: BatchRestored | null = null;
   readonly #file: number;
   readonly #states: Uint8Array;
-  /** What was changed of each id: a place in the list of all that was. A batch changes few different things. */
+  /** What was changed of each id, as an index into `#changed`: a batch has few different changes. */
   readonly #changes: Uint16Array;
   readonly #changed: string[] = [''];
-  /** The ids before this number may have been sent. */
+  /** Ids before this number may have been sent. */
   #sent = 0;
 
   /** Throws `USAGE` if there is no such batch, and `STORE_BUSY` while another process uses it. */
@@ -55,7 +55,7 @@ export class KnownBatch {
     const journal = await BatchJournal.open(path, batch, holder);
     try {
       const known = new KnownBatch(journal.file, path, batch);
-      // Ids whose result is unknown after a kill are recorded as `unsure`, so that the journal can be settled again.
+      // Ids whose result is unknown after a kill are recorded as `unsure`, so that the journal can be settled.
       journal.record([...known.#inDoubt()].map((number) => ({ number, status: 'unsure' })));
       journal.settle();
       return { known, journal };
@@ -69,16 +69,16 @@ export class KnownBatch {
     this.#file = file;
     const found = sealIn(file);
     if (found === null) {
-      throw new ParleyError('USAGE', `${path} is not the journal of a batch that Parley can read.`, {
-        hint: 'It was left as it is, and nothing was done. A newer Parley may have made it.',
+      throw new ParleyError('USAGE', `${path} is not a journal that this version of Parley can read.`, {
+        hint: 'It was not changed, and nothing was done. A newer Parley may have written it.',
       });
     }
     const { seal, ids, bytes, end } = found;
     // The earliest journals have no checksum.
     const isWhole = seal.sum === undefined || seal.sum === sumOf(file, bytes);
     if (seal.batch !== batch || seal.ids !== ids || !isWhole) {
-      throw new ParleyError('USAGE', `${path} was changed since the batch ${seal.batch} was begun.`, {
-        hint: 'It was left as it is, and nothing was done. Give ids instead: parley sessions delete - < FILE, or restore - < FILE',
+      throw new ParleyError('USAGE', `${path} was edited after batch ${seal.batch} was started.`, {
+        hint: 'It was not changed, and nothing was done. Pass ids instead: parley sessions delete - < FILE, or restore - < FILE',
       });
     }
     this.seal = seal;
@@ -92,12 +92,12 @@ export class KnownBatch {
     return this.seal.action ?? { kind: 'delete', tags: null };
   }
 
-  /** What the batch has changed, each different list once. */
+  /** The distinct changes of the batch. */
   get changes(): readonly string[] {
     return this.#changed.slice(1);
   }
 
-  /** The ids of which the batch has changed this, one of `changes`. */
+  /** The ids with this change, one of `changes`. */
   *changedBy(change: string): Generator<BatchEntry> {
     const place = this.#changed.indexOf(change);
     let number = 0;
@@ -110,17 +110,17 @@ export class KnownBatch {
     return this.#changes.reduce((count, one) => count + (one === place ? 1 : 0), 0);
   }
 
-  *entries(question: Question): Generator<BatchEntry> {
+  *entries(state: IdState): Generator<BatchEntry> {
     let number = 0;
     for (const id of idsIn(this.#file)) {
-      if (this.#is(question, number)) yield { id, number, inDoubt: this.#isInDoubt(number) };
+      if (this.#is(state, number)) yield { id, number, inDoubt: this.#isInDoubt(number) };
       number += 1;
     }
   }
 
-  count(question: Question): number {
+  count(state: IdState): number {
     let count = 0;
-    for (const number of this.#states.keys()) if (this.#is(question, number)) count += 1;
+    for (const number of this.#states.keys()) if (this.#is(state, number)) count += 1;
     return count;
   }
 
@@ -138,9 +138,9 @@ export class KnownBatch {
   requireOwner(owner: BatchOwner): void {
     const { seal } = this;
     if (this.isOf(owner)) return;
-    const what = seal.origin === owner.origin ? 'another project or key' : `another place, ${seal.origin}`;
-    throw new ParleyError('USAGE', `The batch ${seal.batch} belongs to ${what}; nothing was done.`, {
-      hint: 'Choose where it was begun, with --profile NAME or --url URL.',
+    const what = seal.origin === owner.origin ? 'another project or key' : `another target, ${seal.origin}`;
+    throw new ParleyError('USAGE', `Batch ${seal.batch} belongs to ${what}; nothing was done.`, {
+      hint: 'Select the target where it was started with --profile NAME or --url URL.',
     });
   }
 
@@ -150,19 +150,19 @@ export class KnownBatch {
     if (own === kind) return;
     throw new ParleyError(
       'USAGE',
-      `The batch ${this.seal.batch} is not one of this command; nothing was done.`,
+      `Batch ${this.seal.batch} was started by another command; nothing was done.`,
       {
-        hint: `To go on with it: parley sessions ${own} --resume ${this.seal.batch}`,
+        hint: `To resume it: parley sessions ${own} --resume ${this.seal.batch}`,
       },
     );
   }
 
-  #is(question: Question, number: number): boolean {
-    const state = this.#states[number];
-    if (question === 'missing') return state === states['not_found'];
-    if (question === 'doubtful') return this.#isInDoubt(number);
-    if (question === 'done') return state === done || this.#isInDoubt(number);
-    return state !== done && state !== states['not_found'];
+  #is(state: IdState, number: number): boolean {
+    const stored = this.#states[number];
+    if (state === 'missing') return stored === states['not_found'];
+    if (state === 'doubtful') return this.#isInDoubt(number);
+    if (state === 'done') return stored === done || this.#isInDoubt(number);
+    return stored !== done && stored !== states['not_found'];
   }
 
   #isInDoubt(number: number): boolean {
@@ -194,10 +194,10 @@ export class KnownBatch {
   }
 }
 
-/** The earliest journals have the code of a failure behind its result. */
+/** The earliest journals have the code of a failure after its result. */
 const resultForm = /^(\d+) (\w+)(?: (\S+))?$/;
 
-/** The seal of a journal and its distinct ids in their order; null for a file that is not a journal. The file is open while `read` runs. */
+/** Reads the seal of a journal and its distinct ids in order; null for a file that is not a journal. The file is open while `read` runs. */
 export async function readJournal<Result>(
   path: string,
   read: (seal: BatchSeal, ids: Iterable<string>) => Promise<Result>,
@@ -220,10 +220,10 @@ function* idsIn(file: number): Generator<string> {
 
 interface FoundSeal {
   readonly seal: BatchSeal;
-  /** The distinct ids, and the bytes, before the seal. */
+  /** The number of distinct ids, and of bytes, before the seal. */
   readonly ids: number;
   readonly bytes: number;
-  /** Where the lines behind the seal begin. */
+  /** The offset of the first line after the seal. */
   readonly end: number;
 }
 
@@ -258,6 +258,6 @@ function readSeal(text: string): BatchSeal | null {
 
 function noSuchBatch(batch: string): ParleyError {
   return new ParleyError('USAGE', `There is no batch ${quoted(batch)}; nothing was done.`, {
-    hint: 'The batches there are: parley sessions batches',
+    hint: 'To list the batches: parley sessions batches',
   });
 }

@@ -1,4 +1,4 @@
-// Removes the journals of purged sessions. Their ids name nothing any more, so the journals can restore nothing.
+// Removes the journals of purged sessions, which cannot be restored any more.
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultLimits } from '../../service/limits.ts';
@@ -13,15 +13,15 @@ export interface ErasedSessions {
   /** Null for all projects. */
   readonly project_id: string | null;
   /**
-   * Sessions deleted before this time (ms) are purged. A journal whose last line is older has therefore deleted no session that remains.
+   * Sessions deleted before this time (ms) are purged. A journal whose last line is older therefore has no session that remains.
    */
   readonly before: number;
-  /** True if any of these sessions of a project remains: it was restored, or never deleted. */
+  /** True if any of these sessions of a project remains, because it was restored or never deleted. */
   readonly holdsAny: (projectId: string, ids: readonly string[]) => Promise<boolean>;
   readonly locks: LoadLocks;
 }
 
-/** Resolves with the names of the batches. A journal that is unreadable or gone is skipped, because its sessions are purged already. */
+/** Resolves to the names of the batches. Unreadable or missing journals are skipped: their sessions are purged already. */
 export async function removeJournals(
   dataDirectory: string,
   erased: ErasedSessions,
@@ -41,7 +41,7 @@ export async function removeJournals(
   return removed;
 }
 
-/** The journal of an import has the names of files, and what was looked for. One that is in use, or that has created nothing yet, stays. */
+/** The journal of an import contains file names and filters, so it is removed, too, unless it is in use or has created nothing yet. */
 async function removeImports(dataDirectory: string, erased: ErasedSessions): Promise<readonly string[]> {
   const removed: string[] = [];
   for (const { seal, created } of knownImports(dataDirectory)) {

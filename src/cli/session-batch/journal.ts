@@ -1,13 +1,13 @@
-// The journal of a batch: a file that records what was asked for and what was done, even if the process is killed. All ids are on disk
-// before the first is sent. Then each id that is about to be sent and each result gets a line. There are no titles and no texts in it, but tags.
+// The journal of a batch: a file that records what was requested and what was done, even if the process is killed. All ids are on disk before
+// the first is sent. Then lines record which ids may have been sent, and each result. The file contains tags, but no titles and no texts.
 //
-//   ses_a                     an id (behind a space: a repeated id)
-//   ⇥{"version":1,…}          the seal: a batch without it never began
+//   ses_a                     an id (after a space: a repeated id)
+//   ⇥{"version":1,…}          the seal; a batch without it never started
 //   sent 1000                 the ids before number 1000 may have been sent
-//   0 deleted                 the result of number 0; `unsure` if no answer came
-//   settled                   only ids with a result were sent
-//   0 tagged work,draft       the same with what it changed, for a batch that changes the ordering
-//   restored 998 2026-…       a restore of the batch restored so many, and ended then
+//   0 deleted                 the result of number 0; `unsure` if it is unknown
+//   settled                   all ids that were sent have a result
+//   0 tagged work,draft       a result with what it changed, for pins, archiving and tags
+//   restored 998 2026-…       the batch was undone: number of sessions and time
 import { createHash } from 'node:crypto';
 import {
   appendFileSync,
@@ -31,17 +31,17 @@ import { holdFileLock, type LoadLocks } from '../../system/file-lock.ts';
 import type { BatchAction } from './batch-kind.ts';
 import { IdList } from './id-list.ts';
 
-/** Where a batch was begun. Only the same server and project can continue it. */
+/** The server and project that a batch belongs to. Only they can continue it. */
 export interface BatchOwner {
   readonly origin: string;
-  /** Null if the server does not tell the project. The key then identifies the owner. */
+  /** Null if the server does not report the project. The key then identifies the owner. */
   readonly project_id: string | null;
-  /** The beginning of the key's SHA-256. */
+  /** The first characters of the key's SHA-256. */
   readonly key: string;
 }
 
 export interface BatchSeal extends BatchOwner {
-  /** 1 for a deletion. An earlier Parley, which takes every batch for a deletion, reads no other number. */
+  /** 1 for a deletion. Earlier versions of Parley know only deletions and refuse other numbers. */
   readonly version: 1 | 2;
   /** Missing in version 1. */
   readonly action?: BatchAction;
@@ -49,7 +49,7 @@ export interface BatchSeal extends BatchOwner {
   readonly made_at: string;
   readonly ids: number;
   /**
-   * The SHA-256 of the lines above the seal. A batch whose journal was edited does not continue. The earliest journals have no checksum.
+   * The SHA-256 of the lines before the seal. A batch with an edited journal cannot be continued. The earliest journals have no checksum.
    */
   readonly sum?: string;
   readonly ignore_missing: boolean;
@@ -58,11 +58,11 @@ export interface BatchSeal extends BatchOwner {
 export interface JournalResult {
   readonly number: number;
   readonly status: string;
-  /** What was changed; only in a batch that changes the ordering. */
+  /** What was changed; only for pins, archiving and tags. */
   readonly changed?: readonly string[];
 }
 
-/** What a process needs to hold a batch alone. */
+/** What a process needs to use a batch exclusively. */
 export interface BatchHolder {
   readonly locks: LoadLocks;
   readonly now: () => number;
@@ -74,7 +74,7 @@ export interface BatchHolder {
 const keptMs = 90 * 24 * 60 * 60 * 1000;
 /** How long (ms) the draft of a dead process is kept. */
 const draftMs = 24 * 60 * 60 * 1000;
-const remedy = 'Make it a directory that you may write to, or set PARLEY_DATA_DIR to another.';
+const remedy = 'Make the directory writable, or set PARLEY_DATA_DIR to another one.';
 /** How many characters of results may wait for a write. */
 const mostWaiting = 64 * 1024;
 const dataSynced = promisify(fdatasync);
@@ -92,7 +92,7 @@ export function lockPath(journal: string): string {
   return journal.replace(/journal$/, 'lock');
 }
 
-/** The ids of a batch while they are collected. Their file becomes the journal, or is removed. */
+/** A batch whose ids are being collected. Its file becomes the journal, or is removed. */
 export class BatchDraft {
   readonly batch: string;
   readonly list: IdList;
@@ -112,10 +112,10 @@ export class BatchDraft {
     });
   }
 
-  /** Resolves when all ids are on disk under the name of the batch. */
+  /** Turns the draft into a journal. Resolves when all ids are on disk. */
   async seal(facts: Omit<BatchSeal, 'sum'>): Promise<BatchJournal> {
     try {
-      const file = this.list.intoFile();
+      const file = this.list.moveToFile();
       const path = join(this.#directory, `${this.batch}.journal`);
       const seal: BatchSeal = { ...facts, sum: sumOf(file, this.list.bytes) };
       appendFileSync(file, `\t${JSON.stringify(seal)}\n`);
@@ -128,7 +128,7 @@ export class BatchDraft {
     }
   }
 
-  /** Closes the file, and removes it unless it has become a journal. */
+  /** Closes the file, and removes it unless it has become the journal. */
   close(): void {
     if (this.#file === null) return;
     closeSync(this.#file);
@@ -155,7 +155,7 @@ export class BatchJournal {
   readonly path: string;
   readonly file: number;
   readonly #release: () => void;
-  /** Lines that wait to be written. The first one begins with a line end if a crash has cut the line before it. */
+  /** Lines that wait to be written. They start with a line end if a crash cut the last line of the file. */
   #lines: string;
   #failure: unknown = null;
 
@@ -181,7 +181,7 @@ export class BatchJournal {
     this.#lines = lines;
   }
 
-  /** Resolves when the mark is on disk. After a power cut it is then still known which ids may have been sent. */
+  /** Resolves when the mark is on disk, so that a power failure does not lose which ids may have been sent. */
   async mark(number: number): Promise<void> {
     if (this.#failure !== null) throw this.#failure;
     this.#lines += `sent ${number}\n`;
@@ -200,7 +200,7 @@ export class BatchJournal {
     if (this.#lines.length > mostWaiting) this.flush();
   }
 
-  /** Throws at the first failed write. The journal stays as it is from then on. */
+  /** Throws at the first failed write. Nothing more is written from then on. */
   flush(): void {
     const lines = this.#lines;
     this.#lines = '';
@@ -213,8 +213,8 @@ export class BatchJournal {
   }
 
   /**
-   * Records that no id is being sent. The results are on disk first: if a power cut left this line alone, ids with lost results would pass
-   * for ids that were never sent.
+   * Records that no id is being sent. The results are synced first: if a power failure kept only this line, ids with lost results would look
+   * as if they were never sent.
    */
   settle(): void {
     if (this.#failure !== null) return;
@@ -228,7 +228,7 @@ export class BatchJournal {
     this.flush();
   }
 
-  /** Records that a restore of the batch has ended. */
+  /** Records that the batch was undone. */
   recordRestored(sessions: number, at: number): void {
     this.#lines += `restored ${sessions} ${new Date(at).toISOString()}\n`;
     this.flush();
@@ -265,19 +265,21 @@ export function sumOf(file: number, bytes: number): string {
 
 function removeOld(directory: string, now: number): void {
   for (const name of readdirSync(directory)) {
-    const most = name.endsWith('.draft')
-      ? draftMs
-      : name.endsWith('.journal')
-        ? keptMs
-        : Number.POSITIVE_INFINITY;
     const path = join(directory, name);
     if (name.endsWith('.lock')) removeUnusedLock(path);
+    const maxAgeMs = { draft: draftMs, journal: keptMs }[name.split('.').at(-1) ?? ''];
+    if (maxAgeMs === undefined) continue;
     const touched = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now;
-    if (now - touched > most) rmSync(path, { force: true });
+    if (now - touched > maxAgeMs) rmSync(path, { force: true });
   }
 }
 
-/** Removes the lock of a journal that is gone, which nobody holds. */
+/**
+ * Removes the lock file of a batch or an import whose journal no longer exists. The lock files of import-lock.ts belong to no journal: a running
+ * import may hold them.
+ */
 function removeUnusedLock(path: string): void {
-  if (!existsSync(path.replace(/lock$/, 'journal'))) rmSync(path, { force: true });
+  if (/imports(\.next)?\.lock$/.test(path)) return;
+  const isUsed = ['journal', 'import'].some((type) => existsSync(path.replace(/lock$/, type)));
+  if (!isUsed) rmSync(path, { force: true });
 }

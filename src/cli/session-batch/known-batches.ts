@@ -7,14 +7,14 @@ import { KnownBatch } from './journal-reading.ts';
 const ending = '.journal';
 
 /**
- * The batches, the newest first; each is read when it is asked for, without its lock. `unreadable` gets the path of a file that is no
- * journal of a batch.
+ * The batches, the newest first. Each is read lazily and without its lock. `unreadable` gets the path of each file that is not the journal of a
+ * batch.
  */
 export function* knownBatches(
   dataDirectory: string,
   unreadable: (path: string) => void,
 ): Generator<KnownBatch> {
-  // The name of a batch begins with the time of its beginning.
+  // The name of a batch starts with its time.
   for (const batch of batchNames(dataDirectory).toSorted().reverse()) {
     const path = journalPath(dataDirectory, batch);
     const known = read(path, batch);
@@ -34,7 +34,7 @@ function batchNames(dataDirectory: string): readonly string[] {
   }
 }
 
-/** Null for a file that is no whole journal, or that was removed meanwhile. */
+/** Null for a file that is not a complete journal, or was removed meanwhile. */
 function read(path: string, batch: string): KnownBatch | null {
   try {
     const file = openSync(path, 'r');

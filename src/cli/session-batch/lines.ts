@@ -1,9 +1,9 @@
-// The lines of a part of a file, read in chunks because there may be a million of them.
+// Reads the lines of a part of a file in chunks, because there may be a million of them.
 import { readSync } from 'node:fs';
 
 const chunkBytes = 64 * 1024;
 
-/** The lines without their line ends. Text behind the last line end is ignored. */
+/** The lines without their line ends. Text after the last line end is ignored. */
 export function* linesOf(file: number, from: number, to: number): Generator<string> {
   const chunk = Buffer.allocUnsafe(chunkBytes);
   let rest: Buffer = Buffer.alloc(0);
@@ -15,7 +15,7 @@ export function* linesOf(file: number, from: number, to: number): Generator<stri
       rest.length === 0 ? chunk.subarray(0, size) : Buffer.concat([rest, chunk.subarray(0, size)]);
     const end = bytes.lastIndexOf(0x0a);
     if (end !== -1) yield* bytes.toString('utf8', 0, end).split('\n');
-    // The rest is copied because the chunk is filled again.
+    // Copied, because the chunk is reused.
     rest = Buffer.from(bytes.subarray(end + 1));
   }
 }

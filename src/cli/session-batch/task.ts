@@ -1,12 +1,12 @@
-// Divides the ids of a batch into calls of one id, or of many.
+// Divides the ids of a batch into calls.
 import type { BatchEntry } from './id-list.ts';
 
 /** The ids of a call. A repetition follows its id and is not sent. */
 export type Task = readonly BatchEntry[];
 
 /**
- * `size` is the most distinct ids of the next call. The ids of a call have numbers of one block of that size, so a batch that is continued
- * makes the same calls again.
+ * `size` is the most distinct ids of the next call. The numbers of a call are within one block of that size, so that a resumed batch makes the
+ * same calls again.
  */
 export function* tasksOf(entries: Iterable<BatchEntry>, size: () => number): Generator<Task> {
   let task: BatchEntry[] = [];

@@ -1,9 +1,9 @@
-// What two places agreed on about a session when they were last synced: it tells which of them has changed it since. Values are kept as
+// The state of a session at the last sync, on which both sides agreed. It shows which side has changed the session since. Values are stored as
 // short hashes.
 import { createHash } from 'node:crypto';
 import type { Session } from '../../service/session.ts';
 
-/** The fields that a user sets. Each is merged by itself. */
+/** The fields that a user sets. Each is merged separately. */
 export const chosenFields = ['title', 'system', 'parameters', 'pinned', 'archived', 'tags', 'user'] as const;
 
 export type ChosenField = (typeof chosenFields)[number];
@@ -12,20 +12,20 @@ export interface Agreement {
   readonly created_at: string;
   readonly session_id: string;
   readonly deleted: boolean;
-  /** Of the messages, as far as a listing tells them. */
+  /** The hash of the messages, as far as a listing shows them. */
   readonly line: string;
   readonly fields: Readonly<Partial<Record<ChosenField, string>>>;
-  /** Values that were agreed on before, the newest last. */
+  /** Earlier agreed values, the newest last. */
   readonly past: readonly string[];
   /** How often a value of `past` came back. */
   readonly reverts: number;
 }
 
-/** So many earlier values are kept. */
+/** How many earlier values are kept. */
 const mostPast = 16;
 /**
- * From so many reverts on the agreement says nothing any more. In a ring of three places a value that was given up can come round for ever;
- * rules that look at the two values alone end that.
+ * From this many reverts on, the agreement is ignored. In a ring of three stores, an old value could circulate forever; merging by the two
+ * values alone ends that.
  */
 const mostReverts = 8;
 
@@ -37,33 +37,33 @@ export function fieldHash(session: Pick<Session, ChosenField>, field: ChosenFiel
   return shortHash(session[field]);
 }
 
-/** True if the session is as it was agreed on. */
-export function isAsAgreed(session: Session, agreed: Agreement): boolean {
+/** True if the session has not changed since the agreement. */
+export function matchesAgreement(session: Session, agreed: Agreement): boolean {
   return (
     agreed.line === lineOf(session) &&
     chosenFields.every((field) => agreedHash(agreed, field) === fieldHash(session, field))
   );
 }
 
-/** An agreement that was made before there were users is one on none. */
+/** An agreement from before sessions had users means no user. */
 export function agreedHash({ fields }: Agreement, field: ChosenField): string | undefined {
   return fields[field] ?? (field === 'user' ? shortHash(null) : undefined);
 }
 
-/** True if a listing tells no difference. */
-export function areAlike(one: Session, other: Session): boolean {
+/** True if a listing shows no difference. */
+export function lookEqual(one: Session, other: Session): boolean {
   return (
     lineOf(one) === lineOf(other) &&
     chosenFields.every((field) => fieldHash(one, field) === fieldHash(other, field))
   );
 }
 
-/** Null for an agreement that says nothing any more. */
-export function telling(agreed: Agreement | null): Agreement | null {
+/** Null for an agreement with too many reverts. */
+export function usableAgreement(agreed: Agreement | null): Agreement | null {
   return agreed === null || agreed.reverts >= mostReverts ? null : agreed;
 }
 
-/** The agreement on a session that is the same in both places now. */
+/** The agreement on a session that is now the same on both sides. */
 export function agreementOn(session: Session, deleted: boolean, before: Agreement | null): Agreement {
   const { created_at, session_id } = session;
   const fields = Object.fromEntries(chosenFields.map((field) => [field, fieldHash(session, field)]));

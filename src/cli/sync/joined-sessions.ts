@@ -1,8 +1,8 @@
-// Joins the listings of two places and what they agreed on, session by session, in one order. Only a page of each is held.
+// Joins the listings of both sides and their agreements, session by session, in one order. Memory holds only a page of each.
 import { ParleyError } from '../../service/errors.ts';
 import type { Session } from '../../service/session.ts';
 import type { Agreement } from './agreement.ts';
-import { comparePlaces, type Side } from './side.ts';
+import { compareOrder, type Side } from './side.ts';
 import type { SideName } from './side-name.ts';
 import type { JoinedSession, SideState } from './sync-plan.ts';
 
@@ -23,10 +23,10 @@ export async function* joinedSessions(
   const readers = [known, ...Object.values(lists).flatMap(({ active, deleted }) => [active, deleted])];
   for (let isFirst = true; ; isFirst = false) {
     await Promise.all(readers.map((each) => each.fill()));
-    if (isFirst) await refuseEmptied(lists, agreements);
+    if (isFirst) await requireNotEmptied(lists, agreements);
     const places = readers.flatMap(({ head }) => (head === null ? [] : [head as Placed]));
     if (places.length === 0) return;
-    const place = places.reduce((least, other) => (comparePlaces(other, least) < 0 ? other : least));
+    const place = places.reduce((least, other) => (compareOrder(other, least) < 0 ? other : least));
     const agreed = known.take(place);
     const stateOf = (side: SideName): SideState => {
       const deleted = lists[side].deleted.take(place);
@@ -41,10 +41,10 @@ export async function* joinedSessions(
 }
 
 /**
- * A disk that is not mounted, or a new store in the place of the old one, must not delete what the other place has. A few sessions may have
- * been purged.
+ * Refuses a side that lost all its sessions, because an unmounted disk or a new store must not delete the sessions of the other side. A few
+ * sessions may have been purged.
  */
-async function refuseEmptied(
+async function requireNotEmptied(
   lists: Readonly<Record<SideName, { readonly active: Reader<Session>; readonly deleted: Reader<Session> }>>,
   agreements: () => AsyncGenerator<Agreement, void>,
 ): Promise<void> {
@@ -52,9 +52,9 @@ async function refuseEmptied(
     const { active, deleted } = lists[side];
     if (active.head !== null || deleted.head !== null) continue;
     if (!(await hasMore(agreements(), fewSessions))) return;
-    const place = side === 'local' ? 'The place in use' : 'The place of the profile';
-    throw new ParleyError('USAGE', `${place} has no sessions, but it had some at the last sync.`, {
-      hint: 'Nothing was changed. Check that it is the right place. To bring the sessions back there: --forget.',
+    const store = side === 'local' ? 'The store in use' : 'The store of the profile';
+    throw new ParleyError('USAGE', `${store} has no sessions, but it had some at the last sync.`, {
+      hint: 'Nothing was changed. Check that it is the right store. To copy the sessions back to it, use --forget.',
     });
   }
 }
@@ -69,7 +69,7 @@ async function hasMore(agreements: AsyncGenerator<Agreement, void>, count: numbe
 }
 
 class Reader<T extends Placed> {
-  /** The next one; null at the end, and before the first {@link fill}. */
+  /** The next item; null at the end, and before the first {@link fill}. */
   head: T | null = null;
   readonly #from: AsyncIterator<T, void>;
   #isOver = false;
@@ -85,10 +85,10 @@ class Reader<T extends Placed> {
     else this.head = value;
   }
 
-  /** The next one, if it is at this place. */
+  /** Takes the next item if it has this position in the order. */
   take(place: Placed): T | null {
     const { head } = this;
-    if (head === null || comparePlaces(head, place) !== 0) return null;
+    if (head === null || compareOrder(head, place) !== 0) return null;
     this.head = null;
     return head;
   }

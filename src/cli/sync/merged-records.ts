@@ -1,6 +1,6 @@
-// Merges the two records of a session. The rules do not depend on the order of places and of syncs, so any number of places come to the same
-// sessions. Records have a rank: more messages, then the later activity, then the greater hash. The higher one stays in the session. If the
-// other has messages that the higher one lacks, it becomes a session of its own, whose id is made of its messages.
+// Merges the two records of a session. The result does not depend on the order of stores and syncs, so any number of stores converge. Records
+// have a rank: more messages, then the later activity, then the greater hash. The higher one stays in the session. If the other one has
+// messages that the higher one lacks, it becomes a new session, whose id is derived from its messages.
 import { createHash } from 'node:crypto';
 import type { Message, Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
@@ -14,14 +14,14 @@ import {
 } from './agreement.ts';
 import type { SideName } from './side-name.ts';
 
-/** A record as a place gives it. */
+/** A record as a store returns it. */
 export interface StoredRecord extends SessionRecord {
   readonly session: Session;
 }
 
 export interface Merged {
   readonly goal: StoredRecord;
-  /** What the lower record becomes if messages of it are missing in the goal, and the place that has it. */
+  /** The new session for the lower record if the goal lacks some of its messages, and the side that has it. */
   readonly fork: { readonly side: SideName; readonly record: StoredRecord } | null;
 }
 
@@ -32,7 +32,7 @@ export function mergeRecords(local: StoredRecord, remote: StoredRecord, agreed: 
     chosenFields.map((field) => [field, mergeField(field, local.session, remote.session, agreed)]),
   );
   const goal = { ...higher, session: { ...higher.session, ...chosen } };
-  if (holdsAll(higher, lower)) return { goal, fork: null };
+  if (containsAll(higher, lower)) return { goal, fork: null };
   return { goal, fork: { side: isLocalHigher ? 'remote' : 'local', record: forkOf(lower, higher) } };
 }
 
@@ -48,8 +48,8 @@ export function hasSameMessages(one: StoredRecord, other: StoredRecord): boolean
 }
 
 /**
- * The side that has changed a field since the agreement gives its value. If both have, or nothing is known, the greater value is taken, and
- * any value before none.
+ * The value of the side that has changed the field since the agreement. If both have, or there is no agreement, the greater value wins, and any
+ * value wins over none.
  */
 function mergeField(
   field: ChosenField,
@@ -64,7 +64,7 @@ function mergeField(
   return one >= other ? local[field] : remote[field];
 }
 
-/** No tags and no parameters weigh as little as no title. */
+/** Empty tags and parameters count as no value, like a missing title. */
 function weight(value: unknown): string {
   const isNone = value === null || (typeof value === 'object' && Object.keys(value).length === 0);
   return isNone ? '' : sortedJson(value);
@@ -91,7 +91,7 @@ function rankText(record: StoredRecord): string {
     .digest('hex');
 }
 
-function holdsAll(higher: SessionRecord, lower: SessionRecord): boolean {
+function containsAll(higher: SessionRecord, lower: SessionRecord): boolean {
   const held = new Map(everyMessage(higher).map((message) => [message.message_id, message]));
   return everyMessage(lower).every(({ message_id, position, role, content }) => {
     const other = held.get(message_id);
@@ -99,14 +99,14 @@ function holdsAll(higher: SessionRecord, lower: SessionRecord): boolean {
   });
 }
 
-/** The messages in one order, whatever pages they came in. */
+/** The messages in a canonical order. */
 function textOfMessages({ messages, hidden_messages = [] }: SessionRecord): string {
   const place = ({ position, message_id }: Message) => `${String(position).padStart(9, '0')} ${message_id}`;
   const hidden = hidden_messages.toSorted((one, other) => (place(one) < place(other) ? -1 : 1));
   return sortedJson([messages, hidden]);
 }
 
-/** Its copies of the shared messages are older than the session, so that they count as copies and not as usage. */
+/** Its creation time is later than the shared messages, so that these count as copies and not as usage. */
 function forkOf(lower: StoredRecord, higher: StoredRecord): StoredRecord {
   const { session } = lower;
   const different = lower.messages.findIndex(

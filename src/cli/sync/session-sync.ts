@@ -1,8 +1,8 @@
-// Syncs one session: does what its plan says, in the directions that are asked for, and tells what the two places agree on now.
+// Syncs one session: applies its plan in the requested directions, and returns the new agreement.
 
 import { ParleyError } from '../../service/errors.ts';
-import { isTakenId } from '../session-batch/taken-id.ts';
-import { type Agreement, agreementOn, areAlike, telling } from './agreement.ts';
+import { isIdConflict } from '../session-batch/id-conflict.ts';
+import { type Agreement, agreementOn, lookEqual, usableAgreement } from './agreement.ts';
 import {
   hasSameMessages,
   isSameRecord,
@@ -25,30 +25,30 @@ export type SyncStatus =
   | 'deleted'
   | 'waiting';
 
-export interface Synced {
-  /** `waiting`: there is something to do in the direction that was not asked for. Null for a session that no place has any more. */
+export interface SyncResult {
+  /** `waiting` if there is something to do in the direction that was not requested. Null for a session that no side has any more. */
   readonly status: SyncStatus | null;
   /** Where something was done. */
   readonly at?: SideName | 'both';
-  /** The id of the session that was made of the messages of one side. */
+  /** The id of the new session for the messages of one side. */
   readonly fork?: string;
   /** The agreement from now on; null if there is none. */
   readonly agreed: Agreement | null;
   /** The agreement on the fork. */
-  readonly agreedFork?: Agreement;
+  readonly forkAgreement?: Agreement;
 }
 
 export interface SyncOptions {
   readonly sides: Readonly<Record<SideName, Side>>;
-  /** The places that may be written to. */
+  /** The sides that may be written to. */
   readonly writes: readonly SideName[];
   readonly dryRun: boolean;
 }
 
-/** A session that changes while it is synced is tried again so often. */
+/** How often the sync of a session that changes meanwhile is tried. */
 const mostTries = 3;
 
-export async function syncSession(joined: JoinedSession, options: SyncOptions): Promise<Synced> {
+export async function syncSession(joined: JoinedSession, options: SyncOptions): Promise<SyncResult> {
   return new SessionSync(joined, options).run();
 }
 
@@ -60,10 +60,10 @@ class SessionSync {
   constructor(joined: JoinedSession, options: SyncOptions) {
     this.#joined = joined;
     this.#options = options;
-    this.#agreed = telling(joined.agreed);
+    this.#agreed = usableAgreement(joined.agreed);
   }
 
-  async run(): Promise<Synced> {
+  async run(): Promise<SyncResult> {
     const { agreed } = this.#joined;
     const step = planSession(this.#joined, this.#agreed);
     if (step.kind === 'none') return { status: null, agreed: null };
@@ -77,7 +77,7 @@ class SessionSync {
     return this.#merge();
   }
 
-  async #copy(to: SideName): Promise<Synced> {
+  async #copy(to: SideName): Promise<SyncResult> {
     const { agreed, session_id } = this.#joined;
     if (!this.#mayWrite(to)) return { status: 'waiting', agreed };
     const status = to === 'remote' ? 'pushed' : 'pulled';
@@ -85,25 +85,25 @@ class SessionSync {
     const record = await this.#options.sides[otherSide(to)].read(session_id);
     if (await storeUnlessTaken(this.#options.sides[to], record))
       return { status, at: to, agreed: agreementOn(record.session, false, agreed) };
-    // It came there since the listing: a fork that this sync has made, which was changed here since an earlier sync made it.
+    // It was created there after the listing: a fork of this sync that an earlier sync had created here, too, and that was changed here since.
     return this.#merge(to);
   }
 
-  /** `from`: where it is deleted already. */
-  async #delete(from: SideName): Promise<Synced> {
+  /** Applies a deletion to the other side. `deletedAt` is the side where the session is already deleted. */
+  async #delete(deletedAt: SideName): Promise<SyncResult> {
     const { agreed, session_id, states } = this.#joined;
-    const at = otherSide(from);
+    const at = otherSide(deletedAt);
     const state = states[at];
     if (!this.#mayWrite(at) || state.kind === 'none') return { status: 'waiting', agreed };
     if (this.#options.dryRun) return { status: 'deleted', at, agreed };
     const side = this.#options.sides[at];
     const now = await side.find(session_id);
-    if (now !== null && !areAlike(now, state.session)) throw busy(session_id);
+    if (now !== null && !lookEqual(now, state.session)) throw busy(session_id);
     if (now !== null) await side.delete(session_id);
     return { status: 'deleted', at, agreed: agreementOn(state.session, true, agreed) };
   }
 
-  async #restore(at: SideName): Promise<Synced> {
+  async #restore(at: SideName): Promise<SyncResult> {
     const { agreed, session_id } = this.#joined;
     if (!this.#mayWrite(at)) return { status: 'waiting', agreed };
     if (this.#options.dryRun) return { status: 'restored', at, agreed };
@@ -113,8 +113,8 @@ class SessionSync {
     return { status: 'restored', at, agreed: merged.agreed };
   }
 
-  /** `unchangedAt`: there it is as both had it before; null for what was agreed on. */
-  async #merge(unchangedAt: SideName | null = null): Promise<Synced> {
+  /** `unchangedAt` is the side that still has the common earlier version; null to use the agreement. */
+  async #merge(unchangedAt: SideName | null = null): Promise<SyncResult> {
     for (let tries = 1; ; tries += 1) {
       const { session_id } = this.#joined;
       const { local, remote } = this.#options.sides;
@@ -131,21 +131,21 @@ class SessionSync {
     }
   }
 
-  async #apply(stored: Readonly<Record<SideName, StoredRecord>>, merged: Merged): Promise<Synced> {
+  async #apply(stored: Readonly<Record<SideName, StoredRecord>>, merged: Merged): Promise<SyncResult> {
     const { agreed } = this.#joined;
     const { dryRun, sides } = this.#options;
     const { goal, fork } = merged;
-    const behind = (['local', 'remote'] as const).filter((side) => !isSameRecord(stored[side], goal));
-    const written = behind.filter((side) => this.#mayWrite(side));
-    const isMade = fork !== null && this.#mayWrite(otherSide(fork.side));
-    const isWhole =
-      written.length === behind.length && (fork === null || (isMade && this.#mayWrite(fork.side)));
-    if (written.length === 0 && !isMade) {
-      if (!isWhole) return { status: 'waiting', agreed };
+    const outdated = (['local', 'remote'] as const).filter((side) => !isSameRecord(stored[side], goal));
+    const written = outdated.filter((side) => this.#mayWrite(side));
+    const createsFork = fork !== null && this.#mayWrite(otherSide(fork.side));
+    const isComplete =
+      written.length === outdated.length && (fork === null || (createsFork && this.#mayWrite(fork.side)));
+    if (written.length === 0 && !createsFork) {
+      if (!isComplete) return { status: 'waiting', agreed };
       return { status: 'unchanged', agreed: agreementOn(goal.session, false, agreed) };
     }
     if (!dryRun) {
-      // The fork is stored where its messages are before they go out of the session.
+      // The fork is first stored on the side that has its messages, before they are replaced in the session.
       for (const side of fork === null ? [] : [fork.side, otherSide(fork.side)])
         if (fork !== null && this.#mayWrite(side)) await storeUnlessTaken(sides[side], fork.record);
       for (const side of written) {
@@ -153,13 +153,14 @@ class SessionSync {
         await sides[side].replace(goal, { session: stored[side].session, kept_in });
       }
     }
-    const isGrown = behind.some((side) => !hasSameMessages(stored[side], goal));
+    const isGrown = outdated.some((side) => !hasSameMessages(stored[side], goal));
+    const status = isGrown ? 'grown' : 'changed';
     return {
-      status: fork !== null ? 'forked' : isGrown ? 'grown' : 'changed',
+      status: fork !== null ? 'forked' : status,
       at: written.length === 1 && fork === null ? (written[0] as SideName) : 'both',
-      agreed: isWhole ? agreementOn(goal.session, false, agreed) : agreed,
+      agreed: isComplete ? agreementOn(goal.session, false, agreed) : agreed,
       ...(fork !== null && { fork: fork.record.session.session_id }),
-      ...(fork !== null && isWhole && { agreedFork: agreementOn(fork.record.session, false, null) }),
+      ...(fork !== null && isComplete && { forkAgreement: agreementOn(fork.record.session, false, null) }),
     };
   }
 
@@ -168,19 +169,19 @@ class SessionSync {
   }
 }
 
-/** False if the place has the id already, for a session that is not the same: it has grown, was changed or was deleted there. */
+/** Resolves to false if the side has a different session with this id: it has grown, was changed or was deleted there. */
 async function storeUnlessTaken(side: Side, record: StoredRecord): Promise<boolean> {
   try {
     await side.store(record);
     return true;
   } catch (error) {
-    if (isTakenId(error)) return false;
+    if (isIdConflict(error)) return false;
     throw error;
   }
 }
 
 function busy(sessionId: string): ParleyError {
-  return new ParleyError('SESSION_BUSY', `The session ${sessionId} changes while it is synced.`, {
-    hint: 'Nothing of it was changed. Sync again.',
+  return new ParleyError('SESSION_BUSY', `Session ${sessionId} changed while it was synced.`, {
+    hint: 'This session was not changed. Sync again.',
   });
 }

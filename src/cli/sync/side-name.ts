@@ -1,4 +1,4 @@
-// The two places of a sync: the one that the command is run at, and the one that its profile leads to.
+// The two sides of a sync: the target in use, and the target of the named profile.
 export type SideName = 'local' | 'remote';
 
 export function otherSide(side: SideName): SideName {

@@ -1,4 +1,4 @@
-// One of the two places of a sync: its listing, and what is done to a session there. Calls are paced, and an interrupted one is no harm.
+// One of the two sides of a sync: its listing, and the operations on its sessions. Calls are paced and can be interrupted safely.
 import { ParleyError } from '../../service/errors.ts';
 import { largestPage } from '../../service/limits.ts';
 import type { Session } from '../../service/session.ts';
@@ -10,8 +10,8 @@ import { readSession } from '../transcripts/session-reading.ts';
 import type { StoredRecord } from './merged-records.ts';
 import type { SideName } from './side-name.ts';
 
-/** How many sessions a side works on at once. */
-export const syncedAtOnce = 8;
+/** How many sessions are synced at a time. */
+export const syncConcurrency = 8;
 
 export class Side {
   readonly name: SideName;
@@ -27,15 +27,15 @@ export class Side {
     this.#context = context;
     this.#pacer = new Pacer({
       ...pacing,
-      // Each of the listings reads a page meanwhile.
-      most: syncedAtOnce + 2,
+      // Plus one page of each listing.
+      most: syncConcurrency + 2,
       mostUnanswered: 3,
       mostTries: Number.POSITIVE_INFINITY,
-      isTurnedAway: ({ code }) => code === 'RATE_LIMITED' || code === 'UNAVAILABLE',
+      isRefused: ({ code }) => code === 'RATE_LIMITED' || code === 'UNAVAILABLE',
     });
   }
 
-  /** All sessions, the first created first. A session that is created meanwhile comes at the end. */
+  /** All sessions in the order of their creation. A session that is created meanwhile comes at the end. */
   async *list(deleted: boolean): AsyncGenerator<Session, void> {
     const query = { ...anySession, ...firstCreatedFirst, deleted, limit: largestPage };
     const pages = everyPage((cursor) =>
@@ -44,8 +44,8 @@ export class Side {
     let last: Session | null = null;
     for await (const { data } of pages) {
       for (const session of data.items) {
-        if (!hasPlace(session)) throw withoutPlace(session);
-        if (last !== null && comparePlaces(last, session) >= 0) throw outOfOrder(session);
+        if (!hasValidTime(session)) throw invalidTime(session);
+        if (last !== null && compareOrder(last, session) >= 0) throw outOfOrder(session);
         yield session;
         last = session;
       }
@@ -82,7 +82,7 @@ export class Side {
     await this.#run(({ archive }, call) => archive.restoreSession(call, sessionId));
   }
 
-  /** True for a failure that every other session would share. */
+  /** True for a failure that every other session would have, too. */
   gaveUpOn(error: unknown): boolean {
     return this.#pacer.gaveUpOn(error);
   }
@@ -101,7 +101,7 @@ export class Side {
 }
 
 /** The order of {@link Side.list}: by the time of creation, then by the bytes of the id. */
-export function comparePlaces(
+export function compareOrder(
   one: Pick<Session, 'created_at' | 'session_id'>,
   other: Pick<Session, 'created_at' | 'session_id'>,
 ): number {
@@ -110,23 +110,21 @@ export function comparePlaces(
   return one.session_id === other.session_id ? 0 : one.session_id < other.session_id ? -1 : 1;
 }
 
-/** False for a time that cannot be read: it compares with no other, so a join of listings would never pass it. */
-export function hasPlace({ created_at }: Pick<Session, 'created_at'>): boolean {
+/** False for an invalid time, which compares with no other, so that joining the listings would never end. */
+export function hasValidTime({ created_at }: Pick<Session, 'created_at'>): boolean {
   return !Number.isNaN(Date.parse(created_at));
 }
 
-function withoutPlace({ session_id }: Session): ParleyError {
+function invalidTime({ session_id }: Session): ParleyError {
   return new ParleyError(
     'BAD_RESPONSE',
-    `The server gives the session ${session_id} a time of creation that is none.`,
-    { hint: 'A sync reads the sessions in the order of their creation. Update the server.' },
+    `The server returned an invalid creation time for session ${session_id}.`,
+    { hint: 'A sync needs the sessions in the order of their creation. Update the server.' },
   );
 }
 
 function outOfOrder({ session_id }: Session): ParleyError {
-  return new ParleyError(
-    'BAD_RESPONSE',
-    `The server lists the session ${session_id} out of the order that was asked for.`,
-    { hint: 'A sync reads the sessions in the order of their creation. Update the server.' },
-  );
+  return new ParleyError('BAD_RESPONSE', `The server listed session ${session_id} out of order.`, {
+    hint: 'A sync needs the sessions in the order of their creation. Update the server.',
+  });
 }

@@ -1,10 +1,9 @@
-// The memory of a sync: what two places agreed on about each session, in a file of this machine, in the order of the listings. There are no
-// titles and no texts in it, only hashes. A running sync writes the new memory beside the old one as it goes; what a stopped sync has left is
-// folded into the old one by the next.
+// The memory of a sync: the agreements of two sides, in a file on this machine, in the order of the listings. It contains only hashes, no titles
+// and no texts. A running sync writes the new memory beside the old one; what a stopped sync has written is merged into the old one by the next.
 //
-//   KEY.jsonl         the memory: an agreement a line
-//   KEY.part.jsonl    what the running sync has settled so far, in the same order
-//   KEY.forks.jsonl   the agreements on the forks that it has made, in no order
+//   KEY.jsonl         the memory: one agreement per line
+//   KEY.part.jsonl    the agreements of the running sync so far, in the same order
+//   KEY.forks.jsonl   its agreements on forks that it created, in no order
 import {
   appendFileSync,
   closeSync,
@@ -21,11 +20,11 @@ import { makePrivateDirectory } from '../../system/directories.ts';
 import { fileFailure } from '../../system/file-failure.ts';
 import { holdFileLock, type LoadLocks } from '../../system/file-lock.ts';
 import type { Agreement } from './agreement.ts';
-import { comparePlaces, hasPlace } from './side.ts';
+import { compareOrder, hasValidTime } from './side.ts';
 
-const remedy = 'Make it a directory that you may write to, or set PARLEY_DATA_DIR to another.';
-/** So many characters of new lines are written together. */
-const writtenAtOnce = 32 * 1024;
+const remedy = 'Make the directory writable, or set PARLEY_DATA_DIR to another one.';
+/** How many characters are written at a time. */
+const writeSize = 32 * 1024;
 
 interface Paths {
   readonly kept: string;
@@ -39,7 +38,7 @@ export class SyncMemory {
   readonly #release: () => void;
   #lines = '';
 
-  /** Rejects with `STORE_BUSY` while another process syncs the same two places. `forgets`: begins with an empty memory. */
+  /** Rejects with `STORE_BUSY` while another process syncs the same two sides. `forgets` starts with an empty memory. */
   static async open(
     dataDirectory: string,
     key: string,
@@ -52,11 +51,11 @@ export class SyncMemory {
       throw fileFailure(error, directory, 'written', remedy);
     }
     const path = join(directory, key);
-    const release = await holdFileLock({ path: `${path}.lock`, locks }, 'a sync of the same two places');
+    const release = await holdFileLock({ path: `${path}.lock`, locks }, 'a sync of the same two stores');
     const memory = new SyncMemory(path, release);
     try {
       if (forgets) memory.#forget();
-      else await memory.#fold(false);
+      else await memory.#mergeFiles(false);
       return memory;
     } catch (error) {
       release();
@@ -74,7 +73,7 @@ export class SyncMemory {
     this.#release = release;
   }
 
-  /** What was agreed on before this sync, in the order of the listings. */
+  /** The agreements of earlier syncs, in the order of the listings. */
   agreements(): AsyncGenerator<Agreement, void> {
     return readLines(this.#paths.kept);
   }
@@ -82,7 +81,7 @@ export class SyncMemory {
   /** Adds the next agreement, in the order of the listings. `flush` writes it. */
   add(agreement: Agreement): void {
     this.#lines += `${JSON.stringify(agreement)}\n`;
-    if (this.#lines.length > writtenAtOnce) this.flush();
+    if (this.#lines.length > writeSize) this.flush();
   }
 
   addFork(agreement: Agreement): void {
@@ -95,10 +94,10 @@ export class SyncMemory {
     if (lines !== '') this.#append(this.#paths.part, lines);
   }
 
-  /** Every session was settled: what was not added is forgotten. */
+  /** Call it when every session was processed. Agreements that were not added are forgotten. */
   async finish(): Promise<void> {
     this.flush();
-    await this.#fold(true);
+    await this.#mergeFiles(true);
   }
 
   close(): void {
@@ -121,17 +120,17 @@ export class SyncMemory {
     for (const path of Object.values(this.#paths)) rmSync(path, { force: true });
   }
 
-  /** Makes one memory of the three files. `isWhole`: the part is all that is to be kept of the old memory. */
-  async #fold(isWhole: boolean): Promise<void> {
+  /** Merges the three files into one. If `isComplete`, the part replaces the old memory. */
+  async #mergeFiles(isComplete: boolean): Promise<void> {
     const { kept, part, forks, next } = this.#paths;
-    if (!isWhole && !exists(part) && !exists(forks)) return;
+    if (!isComplete && !exists(part) && !exists(forks)) return;
     try {
       const file = openSync(next, 'w', 0o600);
       try {
         let lines = '';
-        for await (const agreement of folded(this.#paths, isWhole)) {
+        for await (const agreement of mergedAgreements(this.#paths, isComplete)) {
           lines += `${JSON.stringify(agreement)}\n`;
-          if (lines.length < writtenAtOnce) continue;
+          if (lines.length < writeSize) continue;
           writeSync(file, lines);
           lines = '';
         }
@@ -148,33 +147,36 @@ export class SyncMemory {
   }
 }
 
-async function* folded({ kept, part, forks }: Paths, isWhole: boolean): AsyncGenerator<Agreement, void> {
+async function* mergedAgreements(
+  { kept, part, forks }: Paths,
+  isComplete: boolean,
+): AsyncGenerator<Agreement, void> {
   let last: Agreement | null = null;
-  const made = new Map<string, Agreement>();
-  for await (const agreement of readLines(forks)) made.set(agreement.session_id, agreement);
-  const sorted = [...made.values()].sort(comparePlaces);
+  const forksById = new Map<string, Agreement>();
+  for await (const agreement of readLines(forks)) forksById.set(agreement.session_id, agreement);
+  const sorted = [...forksById.values()].sort(compareOrder);
   async function* settled(): AsyncGenerator<Agreement, void> {
     for await (const agreement of readLines(part)) {
       last = agreement;
       yield agreement;
     }
-    if (isWhole) return;
+    if (isComplete) return;
     for await (const agreement of readLines(kept))
-      if (last === null || comparePlaces(agreement, last) > 0) yield agreement;
+      if (last === null || compareOrder(agreement, last) > 0) yield agreement;
   }
   for await (const agreement of settled()) {
-    for (let fork = sorted[0]; fork !== undefined && comparePlaces(fork, agreement) < 0; fork = sorted[0]) {
+    for (let fork = sorted[0]; fork !== undefined && compareOrder(fork, agreement) < 0; fork = sorted[0]) {
       yield fork;
       sorted.shift();
     }
-    // What was settled of the fork itself says more.
+    // An agreement on the fork from the listing is newer.
     if (sorted[0]?.session_id === agreement.session_id) sorted.shift();
     yield agreement;
   }
   yield* sorted;
 }
 
-/** A line that a crash has cut, or that is no agreement, ends the file. No file is an empty one. */
+/** An incomplete line, or one that is not an agreement, ends the file. A missing file counts as empty. */
 async function* readLines(path: string): AsyncGenerator<Agreement, void> {
   if (!exists(path)) return;
   const file = await open(path);
@@ -197,7 +199,7 @@ async function* readLines(path: string): AsyncGenerator<Agreement, void> {
 function isAgreement(value: Partial<Agreement> | null): boolean {
   return (
     typeof value?.created_at === 'string' &&
-    hasPlace({ created_at: value.created_at }) &&
+    hasValidTime({ created_at: value.created_at }) &&
     typeof value.session_id === 'string' &&
     typeof value.fields === 'object' &&
     value.fields !== null &&

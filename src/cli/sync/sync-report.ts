@@ -1,13 +1,13 @@
-// Shows a sync to the user: a result line for each session with which something was done, the progress, and a summary.
+// Reports a sync: a result line for each session that was changed, the progress, and a summary.
 import type { ParleyError } from '../../service/errors.ts';
 import { type BatchProgress, progressOn } from '../batch/batch-progress.ts';
 import type { CliContext } from '../context.ts';
 import { counted } from '../counted.ts';
 import { writeResults } from '../session-batch/batch-report.ts';
-import type { Synced, SyncStatus } from './session-sync.ts';
+import type { SyncResult, SyncStatus } from './session-sync.ts';
 
-/** What would be done, for a dry run. */
-const wouldBe: Readonly<Partial<Record<SyncStatus, string>>> = {
+/** The statuses of a dry run. */
+const dryRunStatus: Readonly<Partial<Record<SyncStatus, string>>> = {
   pushed: 'would_push',
   pulled: 'would_pull',
   grown: 'would_grow',
@@ -22,7 +22,7 @@ export class SyncReport {
   readonly #dryRun: boolean;
   readonly #showsAll: boolean;
   readonly #progress: BatchProgress;
-  #leftOut = 0;
+  #unselected = 0;
 
   constructor(
     context: CliContext,
@@ -51,9 +51,9 @@ export class SyncReport {
     await this.#context.say(line);
   }
 
-  async add(session_id: string, { status: done, at, fork }: Synced): Promise<void> {
+  async add(session_id: string, { status: done, at, fork }: SyncResult): Promise<void> {
     if (done === null) return;
-    const status = (this.#dryRun ? wouldBe[done] : undefined) ?? done;
+    const status = (this.#dryRun ? dryRunStatus[done] : undefined) ?? done;
     if (done === 'waiting') this.#progress.pass(status);
     else this.#progress.finish(status);
     if (done === 'unchanged' || done === 'waiting' || !this.#showsAll) return;
@@ -66,9 +66,9 @@ export class SyncReport {
     await writeResults([{ session_id, status: 'failed', error: { code, message } }], this.#context);
   }
 
-  /** A session without the tags that were asked for. */
-  leaveOut(): void {
-    this.#leftOut += 1;
+  /** Counts a session without the selected tags. */
+  skipUnselected(): void {
+    this.#unselected += 1;
   }
 
   stop(): void {
@@ -79,9 +79,10 @@ export class SyncReport {
     this.stop();
     const waiting = this.#progress.count('waiting');
     await this.say(this.#progress.sentence('session'));
-    if (this.#leftOut > 0) await this.say(`${counted(this.#leftOut, 'session')} left out as asked.`);
+    if (this.#unselected > 0)
+      await this.say(`${counted(this.#unselected, 'session')} without the selected tags skipped.`);
     if (waiting > 0)
-      await this.say(`${counted(waiting, 'session')} wait for the other direction, which was left out.`);
-    if (this.failed > 0) await this.say('To try the failed again, give the same command again.');
+      await this.say(`${counted(waiting, 'session')} waiting for a sync in the other direction.`);
+    if (this.failed > 0) await this.say('To retry the failed sessions, run the same command again.');
   }
 }

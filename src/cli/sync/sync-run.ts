@@ -1,4 +1,4 @@
-// What `parley sync` does: it joins the sessions of the two places, and brings each to the same state in both.
+// Runs `parley sync`: joins the sessions of both sides, and brings each to the same state on both.
 import { setMaxListeners } from 'node:events';
 import { requireProfile } from '../../config/profiles.ts';
 import { ParleyError } from '../../service/errors.ts';
@@ -9,39 +9,39 @@ import { reportInWords } from '../error-report.ts';
 import { exitDone, exitSomeFailed } from '../exit-codes.ts';
 import type { Agreement } from './agreement.ts';
 import { joinedSessions } from './joined-sessions.ts';
-import { type Synced, syncSession } from './session-sync.ts';
-import { Side, syncedAtOnce } from './side.ts';
+import { type SyncResult, syncSession } from './session-sync.ts';
+import { Side, syncConcurrency } from './side.ts';
 import type { SideName } from './side-name.ts';
 import { SyncMemory } from './sync-memory.ts';
-import { placesKey } from './sync-places.ts';
 import type { JoinedSession } from './sync-plan.ts';
 import { SyncReport } from './sync-report.ts';
 import { isSelected } from './sync-selection.ts';
+import { targetsKey } from './sync-targets.ts';
 
 export interface SyncInput {
-  /** The profile of the other place. */
+  /** The profile of the other side. */
   readonly profile: string;
   readonly direction: 'push' | 'pull' | null;
   /** Only sessions with one of these tags; none for all sessions. */
   readonly tags: readonly string[];
   readonly dryRun: boolean;
-  /** As if the two had never been synced. */
+  /** True to ignore all earlier syncs. */
   readonly forgets: boolean;
-  /** A result line for each session also at a terminal. */
+  /** Prints a result line for each session, even at a terminal. */
   readonly verbose: boolean;
 }
 
 type Outcome = { readonly joined: JoinedSession } & (
-  | { readonly synced: Synced }
-  | { readonly isLeftOut: true }
+  | { readonly synced: SyncResult }
+  | { readonly isUnselected: true }
   | { readonly error: ParleyError }
 );
 
-export async function syncPlaces(input: SyncInput, context: CliContext): Promise<number> {
+export async function syncTargets(input: SyncInput, context: CliContext): Promise<number> {
   requireProfile(context.host.profileFile.read(), input.profile, null);
   const remote = context.withOptions({ profile: input.profile, url: null, store: null });
   try {
-    const key = await placesKey(context, remote);
+    const key = await targetsKey(context, remote);
     await requireTags(input.tags, context);
     const { dataDirectory, locks } = context.host;
     const memory = await SyncMemory.open(dataDirectory, key, {
@@ -65,11 +65,11 @@ async function syncAll(
 ): Promise<number> {
   const { dryRun, direction } = input;
   const { local: context } = contexts;
-  const hopeless = new AbortController();
-  const signal = AbortSignal.any([context.stopSignal, hopeless.signal]);
-  // Each call under way adds a listener.
+  const fatal = new AbortController();
+  const signal = AbortSignal.any([context.stopSignal, fatal.signal]);
+  // Each running call adds a listener.
   setMaxListeners(0, signal);
-  const giveUp = (error: unknown) => hopeless.abort(error);
+  const giveUp = (error: unknown) => fatal.abort(error);
   const report = new SyncReport(context, input);
   const sideOf = (name: SideName) =>
     new Side(name, contexts[name].withSignal(signal), {
@@ -79,14 +79,14 @@ async function syncAll(
   const sides = { local: sideOf('local'), remote: sideOf('remote') };
   const writes: readonly SideName[] =
     direction === null ? ['local', 'remote'] : [direction === 'push' ? 'remote' : 'local'];
-  /** The forks that this sync has made, which it may meet in a listing again. */
-  const made = new Set<string>();
+  /** The forks that this sync created. They may appear in a listing later. */
+  const forks = new Set<string>();
   let lastStatus = 0;
   const sync = async (joined: JoinedSession): Promise<Outcome | null> => {
-    if (!isSelected(joined, input.tags)) return { joined, isLeftOut: true };
+    if (!isSelected(joined, input.tags)) return { joined, isUnselected: true };
     try {
       const synced = await syncSession(joined, { sides, writes, dryRun });
-      if (synced.agreedFork !== undefined) made.add(synced.agreedFork.session_id);
+      if (synced.forkAgreement !== undefined) forks.add(synced.forkAgreement.session_id);
       return { joined, synced };
     } catch (error) {
       if (error instanceof ParleyError && isOwnFailure(error, sides)) return { joined, error };
@@ -98,29 +98,29 @@ async function syncAll(
     for (const outcome of outcomes) {
       if (outcome === null) continue;
       const { joined } = outcome;
-      if ('isLeftOut' in outcome) {
-        keep(memory, joined.agreed, dryRun);
-        report.leaveOut();
+      if ('isUnselected' in outcome) {
+        remember(memory, joined.agreed, dryRun);
+        report.skipUnselected();
         continue;
       }
       if ('error' in outcome) {
-        keep(memory, joined.agreed, dryRun);
+        remember(memory, joined.agreed, dryRun);
         await report.fail(joined.session_id, outcome.error);
         lastStatus = await reportInWords(outcome.error, context);
         continue;
       }
-      keep(memory, outcome.synced.agreed, dryRun);
-      if (outcome.synced.agreedFork !== undefined && !dryRun) memory.addFork(outcome.synced.agreedFork);
-      const isTold = made.has(joined.session_id) && isCopied(outcome.synced);
-      if (!isTold) await report.add(joined.session_id, outcome.synced);
+      remember(memory, outcome.synced.agreed, dryRun);
+      if (outcome.synced.forkAgreement !== undefined && !dryRun) memory.addFork(outcome.synced.forkAgreement);
+      const isReported = forks.has(joined.session_id) && isCopied(outcome.synced);
+      if (!isReported) await report.add(joined.session_id, outcome.synced);
     }
     if (!dryRun) memory.flush();
   };
   try {
     const agreements = () => (input.forgets ? noAgreements() : memory.agreements());
     await runInOrder<JoinedSession, Outcome | null>(joinedSessions(sides, agreements), {
-      concurrency: syncedAtOnce,
-      window: { items: 64 * syncedAtOnce },
+      concurrency: syncConcurrency,
+      window: { items: 64 * syncConcurrency },
       signal,
       run: sync,
       write,
@@ -135,17 +135,17 @@ async function syncAll(
   return report.finished === 1 ? lastStatus : exitSomeFailed;
 }
 
-function keep(memory: SyncMemory, agreed: Agreement | null, dryRun: boolean): void {
+function remember(memory: SyncMemory, agreed: Agreement | null, dryRun: boolean): void {
   if (agreed !== null && !dryRun) memory.add(agreed);
 }
 
-function isCopied({ status }: Synced): boolean {
+function isCopied({ status }: SyncResult): boolean {
   return status === 'pushed' || status === 'pulled' || status === 'unchanged';
 }
 
 async function* noAgreements(): AsyncGenerator<Agreement, void> {}
 
-/** A failure that only this session has: the others go on. */
+/** True for a failure of this session only. The others continue. */
 function isOwnFailure(error: ParleyError, sides: Readonly<Record<SideName, Side>>): boolean {
   if (sides.local.gaveUpOn(error) || sides.remote.gaveUpOn(error)) return false;
   const codes = ['SESSION_NOT_FOUND', 'SESSION_BUSY', 'INTERNAL_ERROR', 'PAYLOAD_TOO_LARGE', 'BAD_RESPONSE'];

@@ -1,5 +1,5 @@
-// Which sessions a sync is about. With tags these are the sessions that have one of them in either place, also deleted ones. So the removal
-// of a tag still reaches the other place, and a session that lost its tag in one place does not count as missing there.
+// Selects the sessions of a sync. With tags, these are the sessions that have one of them on either side, even deleted ones. The removal of a tag
+// therefore still reaches the other side, and a session that lost its tag on one side does not count as missing there.
 import type { JoinedSession } from './sync-plan.ts';
 
 /** No tags select every session. */

@@ -1,4 +1,4 @@
-// The formats of an export: the text before the sessions, of each session, between two sessions, and at the end.
+// The formats of an export: the text of each session, between sessions, and at the end.
 import type { SessionRecord } from '../../service/session-archive.ts';
 import { toJson } from '../terminal/json.ts';
 import { markdownHead, markdownMessage } from './markdown.ts';
@@ -7,17 +7,17 @@ import { openaiLine } from './openai-lines.ts';
 
 export type ExportFormat = 'md' | 'json' | 'html' | 'openai-jsonl';
 
-const formatOfEnding: Readonly<Record<string, ExportFormat>> = {
+const formatOfExtension: Readonly<Record<string, ExportFormat>> = {
   md: 'md',
   html: 'html',
   json: 'json',
   jsonl: 'json',
 };
 
-/** The format that the end of a file's name tells; null if it tells none. */
+/** The format of a file's extension; null if it has no known one. */
 export function formatOfFile(path: string): ExportFormat | null {
-  const [, ending = ''] = /\.(\w+)$/.exec(path) ?? [];
-  return formatOfEnding[ending.toLowerCase()] ?? null;
+  const [, extension = ''] = /\.(\w+)$/.exec(path) ?? [];
+  return formatOfExtension[extension.toLowerCase()] ?? null;
 }
 
 export interface ExportWriter {
@@ -26,8 +26,8 @@ export interface ExportWriter {
   end(): string;
 }
 
-/** The end of the name of a file of this format. */
-export function endingOf(format: ExportFormat): string {
+/** The file extension of a format. */
+export function extensionOf(format: ExportFormat): string {
   return format === 'openai-jsonl' ? 'openai.jsonl' : format;
 }
 

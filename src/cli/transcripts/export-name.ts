@@ -1,7 +1,7 @@
-// The name of the file of a session in an exported directory.
+// The file name of a session in an exported directory.
 import { createHash } from 'node:crypto';
 
-/** The name of the file for a session. The id comes from any server and may contain characters that a file name cannot. */
+/** The id may come from any server and contain characters that a file name cannot have. */
 export function fileNameOf(sessionId: string, extension: string): string {
   // `index` is the name of the page that lists the files.
   const name = encodeURIComponent(sessionId)

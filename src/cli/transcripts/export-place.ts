@@ -1,22 +1,22 @@
-// Writes the sessions of an export to standard output or into files.
+// Writes the sessions of an export to standard output or to files.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
 import type { SessionFacts } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
 import type { CliContext } from '../context.ts';
-import { type ExportFormat, endingOf, exportWriter } from './export-format.ts';
+import { type ExportFormat, exportWriter, extensionOf } from './export-format.ts';
 import { fileNameOf } from './export-name.ts';
 import { makeDirectory, NewFile, namesDirectory } from './export-target.ts';
 
 export interface ExportPlace {
-  /** Resolves once every session taken so far is stored. */
+  /** True if each session is written completely by `take`; false if only `keep` completes the file. */
   readonly keepsEach: boolean;
-  /** Resolves to the file of the session, or null for standard output. */
+  /** Writes a session. Resolves to its file, or null for standard output. */
   take(record: SessionRecord): Promise<string | null>;
-  /** Called after the last session. */
+  /** Completes the export after the last session. */
   keep(): Promise<void>;
-  /** Gives the export up and removes each file that is not whole. */
+  /** Gives up the export and removes incomplete files. */
   discard(): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export async function exportPlace(request: ExportRequest, context: CliContext): 
   if (output === null) return standardOutput(request, context);
   if (output === '') {
     throw new ParleyError('USAGE', '--output needs the name of a file or a directory.', {
-      hint: 'Nothing was written. Without it, the export goes to standard output.',
+      hint: 'Nothing was written. Without --output, the export goes to standard output.',
     });
   }
   return namesDirectory(output) ? filesIn(output, request, context) : oneFile(output, request);
@@ -56,7 +56,7 @@ async function standardOutput(
   };
 }
 
-/** The file is kept only if a session came, so an export that finds nothing leaves no file. */
+/** The file is kept only if it has a session, so an export that finds nothing leaves no file. */
 async function oneFile(path: string, { format, several, force }: ExportRequest): Promise<ExportPlace> {
   const writer = await exportWriter(format, several);
   const file = NewFile.create(path, force);
@@ -87,7 +87,7 @@ async function filesIn(
   return {
     keepsEach: true,
     async take(record) {
-      const name = fileNameOf(record.session.session_id, endingOf(format));
+      const name = fileNameOf(record.session.session_id, extensionOf(format));
       const path = join(directory, name);
       const file = NewFile.create(path, force);
       try {
@@ -106,11 +106,11 @@ async function filesIn(
   };
 }
 
-/** A page beside the files that lists them. One that is there already is not replaced without `force`. */
+/** Opens the page that lists the files. An existing page is replaced only with `force`. */
 async function openIndex(directory: string, force: boolean, context: CliContext) {
   const path = join(directory, 'index.html');
   if (!force && existsSync(path)) {
-    await context.say(`${path} is there already and stays as it is; --force replaces it.`);
+    await context.say(`${path} already exists and was not changed; --force replaces it.`);
     return null;
   }
   const { indexEnd, indexEntry, indexStart, pageHead } = await import('./html-index.ts');

@@ -1,12 +1,11 @@
-// The target of an export: standard output, one file, or a directory with a file for each session. A file appears whole or not at all,
-// is readable by its owner only, and replaces another file only on request.
+// The files of an export. A file appears completely or not at all, is readable only by its owner, and replaces another file only on request.
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { ParleyError } from '../../service/errors.ts';
 import { AtomicFile } from '../../system/atomic-file.ts';
 import { makePrivateDirectory } from '../../system/directories.ts';
 import { isDiskFull } from '../../system/file-errors.ts';
 
-/** True for an existing directory, and for a name that can only be one. */
+/** True for an existing directory, and for a path that ends with a slash. */
 export function namesDirectory(path: string): boolean {
   return path.endsWith('/') || (existsSync(path) && statSync(path).isDirectory());
 }
@@ -19,13 +18,13 @@ export function makeDirectory(path: string): void {
   }
 }
 
-/** A file that appears under its name when it is whole. Its failures are reported as those of an export. */
+/** A file that appears under its name when it is complete. Its failures are reported as failures of an export. */
 export class NewFile {
   readonly path: string;
   readonly #file: AtomicFile;
 
   static create(path: string, force: boolean): NewFile {
-    if (!force && existsSync(path)) throw isThere(path);
+    if (!force && existsSync(path)) throw alreadyExists(path);
     try {
       const place = placeOf(path);
       return new NewFile(place, new AtomicFile(place, { replaces: force, durable: true }));
@@ -47,12 +46,12 @@ export class NewFile {
     }
   }
 
-  /** The file survives a power cut once this returns. */
+  /** Completes the file. It survives a power failure once this returns. */
   keep(): void {
     try {
       this.#file.keep();
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw isThere(this.path);
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw alreadyExists(this.path);
       throw unwritable(this.path, error);
     }
   }
@@ -63,21 +62,20 @@ export class NewFile {
 }
 
 /**
- * The target of a link to a file, or the path itself. A device or a pipe such as `/dev/null` is refused, because a file would replace
- * it.
+ * The target of a link to a file, or the path itself. Devices and pipes such as `/dev/null` are refused, because a file would replace them.
  */
 function placeOf(path: string): string {
   const there = statSync(path, { throwIfNoEntry: false });
   if (there === undefined) return path;
   if (there.isFile()) return realpathSync(path);
-  throw new ParleyError('USAGE', `${path} is not a file that could be replaced.`, {
-    hint: 'Nothing was written. Name a file, or leave out --output and send standard output there.',
+  throw new ParleyError('USAGE', `${path} is not a regular file.`, {
+    hint: 'Nothing was written. Name a file, or redirect standard output there instead of using --output.',
   });
 }
 
-function isThere(path: string): ParleyError {
-  return new ParleyError('USAGE', `The file ${path} is there already.`, {
-    hint: 'Nothing was written. Name another, or let it be replaced with --force.',
+function alreadyExists(path: string): ParleyError {
+  return new ParleyError('USAGE', `The file ${path} already exists.`, {
+    hint: 'Nothing was written. Name another file, or replace this one with --force.',
   });
 }
 
@@ -86,8 +84,8 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   ENOTDIR: 'a part of its path is not a directory',
   ENOSPC: 'the disk is full',
-  EDQUOT: 'the quota is used up',
-  EFBIG: 'it would be longer than a file may be',
+  EDQUOT: 'the disk quota is exceeded',
+  EFBIG: 'it would exceed the maximum file size',
   EIO: 'the disk failed (EIO)',
   EROFS: 'the file system is read-only',
   EISDIR: 'it is a directory',
@@ -95,9 +93,9 @@ const reasons: Readonly<Record<string, string>> = {
 
 function unwritable(path: string, cause: unknown): ParleyError {
   const { code = '', message } = cause as NodeJS.ErrnoException;
-  const what = `The file ${path} cannot be written: ${reasons[code] ?? message}.`;
+  const what = `Cannot write the file ${path}: ${reasons[code] ?? message}.`;
   return new ParleyError(isDiskFull(cause) ? 'STORAGE_FULL' : 'USAGE', what, {
-    hint: 'Nothing of it is left half-done. Name a place that you may write with --output.',
+    hint: 'No incomplete file was left. Name a writable place with --output.',
     cause,
   });
 }

@@ -1,8 +1,8 @@
-// Code of a reply as HTML, in colours where its language is known.
+// The code blocks of a reply as HTML, highlighted if their language is known.
 import { escapeHtml } from '../../system/html-escape.ts';
 import { highlighting } from '../terminal/markdown/highlighting.ts';
 
-/** Longer code, or code with a longer line, is no code that a person reads, and its colours would take seconds. */
+/** Longer code, or code with a longer line, is not highlighted, because that would take seconds. */
 const mostCode = 50_000;
 const longestLine = 1000;
 
@@ -19,7 +19,7 @@ function coloured(text: string, language: string): string {
   return painter === null ? escapeHtml(text) : lines.map((line) => painter.line(line)).join('\n');
 }
 
-/** `scope` is a name of the table of colours, so it needs no escape. */
+/** `scope` is from the table of colours, so it needs no escaping. */
 function span(text: string, scope: string | null): string {
   const escaped = escapeHtml(text);
   return scope === null || escaped === ''

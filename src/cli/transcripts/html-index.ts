@@ -1,5 +1,5 @@
-// The list of sessions of an export, with their dates and a field that filters them. The field needs no network: its script stands in the
-// page, whose policy allows this one script by its hash, and nothing else that runs.
+// The list of sessions of an HTML export, with a field that filters them. Its script is in the page, whose policy allows only this script, by its
+// hash.
 import { createHash } from 'node:crypto';
 import type { SessionFacts } from '../../service/session.ts';
 import { escapeHtml } from '../../system/html-escape.ts';
@@ -7,7 +7,7 @@ import { counted } from '../counted.ts';
 import { localTime, localZone } from '../shown-time.ts';
 import { style } from './html-style.ts';
 
-/** Hides the entries that lack a word of the field. It reads text alone. Without it the field stays hidden. */
+/** Hides the entries that do not contain all words of the field. Without scripts, the field stays hidden. */
 const script = `
 const field = document.querySelector('nav input');
 field.parentElement.hidden = false;
@@ -44,7 +44,7 @@ export function pageHead(title: string, { runs }: { readonly runs: boolean }): s
 `;
 }
 
-/** One entry of the list. `address` is a place in this page, or another file. */
+/** One entry of the list. `address` is an anchor in this page, or another file. */
 export function indexEntry(session: SessionFacts, address: string): string {
   const { title, message_count, created_at, updated_at, session_id } = session;
   const link = `<a href="${escapeHtml(address)}" dir="auto">${escapeHtml(title ?? '(no title)')}</a>`;
@@ -66,7 +66,7 @@ export const indexEnd = `
 <script>${script}</script>
 `;
 
-/** The local date and time with its zone. A text that is no time stays as it is. */
+/** The local date and time with its zone. A text that is not a time stays unchanged. */
 export function timeElement(text: string): string {
   const milliseconds = Date.parse(text);
   const local = Number.isNaN(milliseconds) ? text : `${localTime(milliseconds)} ${localZone(milliseconds)}`;

@@ -1,6 +1,6 @@
-// The style of an exported page: light or dark as the reader prefers, and readable in print.
+// The style of an exported page, for light and dark mode and for print.
 
-/** The colours of code: the scopes of highlight.js that have the same one. */
+/** The colours of code, each with its scopes of highlight.js. */
 const colours = Object.entries({
   'light-dark(#8a1fa8, #d79bea)': ['keyword', 'name', 'selector-tag'],
   'light-dark(#0b6b6b, #7fd1c9)': ['built_in', 'type', 'literal'],

@@ -1,4 +1,4 @@
-// Writes sessions as one HTML file for reading. Nothing in it runs or is loaded from elsewhere, and all messages are text.
+// Writes sessions as one HTML file. Nothing is loaded from elsewhere, and no message can run code.
 import { Marked, type MarkedExtension } from 'marked';
 import { isCut, type Message } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
@@ -8,7 +8,7 @@ import { codeBlock } from './html-code.ts';
 import { indexEntry, pageHead, sessionIndex, timeElement } from './html-index.ts';
 import { markOf, messagesInOrder } from './message-order.ts';
 
-/** Replies are Markdown of a model that may write anything. HTML in them is shown as text, and links lead to web addresses only. */
+/** Replies are untrusted Markdown. HTML in them is shown as text, and links may only have web addresses. */
 const untrusted: MarkedExtension = {
   gfm: true,
   extensions: [
@@ -28,7 +28,7 @@ const untrusted: MarkedExtension = {
         ? `<a href="${escapeHtml(href)}" rel="noreferrer noopener">${inner}</a>`
         : inner;
     },
-    // Loading an image would tell its server that the page was read, so an image becomes a link.
+    // An image becomes a link, because loading it would tell its server that the page was read.
     image: ({ href, text }) =>
       isWebAddress(href)
         ? `<a href="${escapeHtml(href)}" rel="noreferrer noopener">${escapeHtml(text || href)}</a>`
@@ -36,7 +36,7 @@ const untrusted: MarkedExtension = {
   },
 };
 
-/** A longer reply is not prose, and its Markdown would take seconds. */
+/** A longer reply is shown as text, because rendering it would take seconds. */
 const mostMarkdown = 200_000;
 /** The same limit for one paragraph: `marked` takes quadratic time for emphasis and links. */
 const mostInline = 4000;
@@ -68,7 +68,7 @@ ${messagesInOrder(record)
 `;
   }
 
-  /** The contents are known last, so they come last. The style shows them first. */
+  /** The list of sessions is complete only at the end. The style moves it to the top. */
   end(): string {
     const contents = this.#entries.length > 1 ? sessionIndex(this.#entries) : '';
     return `${contents}</body>\n</html>\n`;
@@ -77,7 +77,7 @@ ${messagesInOrder(record)
   #message(message: Message): string {
     const isUser = message.role === 'user';
     const who = isUser ? 'You' : escapeHtml(message.mode);
-    // The message of a person is shown as it was typed. Only a reply is Markdown.
+    // The user's message is shown as it was typed. Only replies are Markdown.
     const content = isUser
       ? `<div class="typed" dir="auto">${escapeHtml(message.content)}</div>`
       : this.#reply(message.content);

@@ -1,4 +1,4 @@
-// Writes a session as Markdown: a heading for each message, and its unchanged text.
+// Writes a session as Markdown: a heading for each message, then its unchanged text.
 import { isCut, type Message, type SessionFacts } from '../../service/session.ts';
 import { counted } from '../counted.ts';
 import { markOf } from './message-order.ts';

@@ -1,4 +1,4 @@
-// Reads a whole session for an export, in one consistent state.
+// Reads the messages of a session, or a whole session in one consistent state.
 import { ParleyError } from '../../service/errors.ts';
 import { largestPage } from '../../service/limits.ts';
 import { isHidden, type Message, type Session } from '../../service/session.ts';
@@ -6,14 +6,14 @@ import type { SessionRecord } from '../../service/session-archive.ts';
 import { quoteForShell } from '../../system/shell-quote.ts';
 import type { ServiceAccess } from '../context.ts';
 import { everyPage } from '../every-page.ts';
-import { longestRecord } from './record-reading.ts';
+import { longestRecord } from './exported-records.ts';
 
-/** After this many tries, a session that changes all the time is given up. */
-const tries = 5;
+/** How often a session that changes meanwhile is read again. */
+const mostTries = 5;
 
 /**
- * Yields the messages page by page, so that neither side holds a long session in memory. `all`: also those outside the visible line, with
- * the visible ones of their place.
+ * Yields the messages page by page, so that neither side holds a long session in memory. `all` includes hidden messages, after the visible ones
+ * at the same position.
  */
 export async function* readMessages(
   sessionId: string,
@@ -21,18 +21,18 @@ export async function* readMessages(
   all = false,
 ): AsyncGenerator<{ readonly items: readonly Message[]; readonly body: unknown }, void> {
   const { backend } = await context.open();
-  const ask = async (cursor: string | null) =>
+  const fetchPage = async (cursor: string | null) =>
     backend.archive.listMessages(await context.call(), sessionId, {
       limit: largestPage,
       cursor,
       ...(all && { all }),
     });
-  for await (const { data, body } of everyPage(ask)) yield { items: data.items, body };
+  for await (const { data, body } of everyPage(fetchPage)) yield { items: data.items, body };
 }
 
 /**
- * The session and its messages are separate results. They are read again if a turn came between them. No more is held than the session
- * says that it has, and no more than `limit` characters of JSON.
+ * The session and its messages are separate requests. They are repeated if the session changed in between. Memory holds at most the number of
+ * messages that the session has, and at most `limit` characters of JSON.
  */
 export async function readSession(
   sessionId: string,
@@ -41,7 +41,7 @@ export async function readSession(
 ): Promise<SessionRecord> {
   const { backend } = await context.open();
   let before = (await backend.service.getSession(await context.call(), sessionId)).data;
-  for (let count = 0; count < tries; count++) {
+  for (let count = 0; count < mostTries; count++) {
     const messages: Message[] = [];
     const hidden: Message[] = [];
     let length = 0;
@@ -59,24 +59,24 @@ export async function readSession(
     if (isUnchanged && messages.length > session.message_count) throw tooMany(session);
     before = session;
   }
-  throw new ParleyError('SESSION_BUSY', `The session ${sessionId} changes while it is read.`, {
-    hint: 'Export it again when nobody talks in it.',
+  throw new ParleyError('SESSION_BUSY', `Session ${sessionId} keeps changing while it is read.`, {
+    hint: 'Try again when nobody is using it.',
   });
 }
 
 function tooMany({ session_id, message_count }: Session): ParleyError {
   return new ParleyError(
     'BAD_RESPONSE',
-    `The server gives more messages of the session ${session_id} than the ${message_count} that it says the session has.`,
-    { hint: 'Nothing of the session was exported.' },
+    `The server returned more than the ${message_count} messages that session ${session_id} should have.`,
+    { hint: 'The session was not exported.' },
   );
 }
 
 function tooLong(sessionId: string, limit: number): ParleyError {
   return new ParleyError(
     'PAYLOAD_TOO_LARGE',
-    `The session ${sessionId} is longer than ${limit} characters as JSON, the limit of an export.`,
-    { hint: `Read it page by page instead: parley sessions messages ${quoteForShell(sessionId)}` },
+    `Session ${sessionId} exceeds the limit of an export, ${limit} characters of JSON.`,
+    { hint: `To read it page by page instead: parley sessions messages ${quoteForShell(sessionId)}` },
   );
 }
 

@@ -1,5 +1,5 @@
-// Shows the messages of a session to a person: who spoke and when, dimmed, and the text. A reply is Markdown; what a person typed is shown
-// as it was typed.
+// Shows the messages of a session at a terminal: a dimmed heading with the role and the time, then the text. Replies are Markdown; the user's
+// messages are shown as they were typed.
 import { isCut, type Message } from '../../service/session.ts';
 import { withoutLastNewlines } from '../end-of-text.ts';
 import { shownTime } from '../shown-time.ts';

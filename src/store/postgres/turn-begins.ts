@@ -1,7 +1,7 @@
 // Begins turns: all that wait at the same moment in one statement. If another turn is open in the session, or the key was used before, the
 // rules of a turn decide. Their decision is written only if the state that they read is unchanged. Otherwise they decide again.
 import type { SessionSettings } from '../../service/session.ts';
-import { type MessageRow, parametersText, readSettings, toMessage, toSettings } from '../rows.ts';
+import { givenSettings, type MessageRow, parametersText, toMessage, toSettings } from '../rows.ts';
 import type { IdempotencyKey, Turn, TurnBegin, TurnStart } from '../session-store.ts';
 import { byNumber, columnsOf } from './columns.ts';
 import {
@@ -83,7 +83,7 @@ async function resultOf(
   if (row !== undefined && row.turn_position !== null && row.turn_epoch !== null)
     return begun(
       newTurn(start, row.turn_position, row.turn_epoch),
-      start.session_id === null ? readSettings(start.newSession) : toSettings(row),
+      start.session_id === null ? givenSettings(start.newSession) : toSettings(row),
     );
   const known = knownOf(row, tools.rules, start.idempotencyKey, true);
   switch (known.kind) {

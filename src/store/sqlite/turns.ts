@@ -1,7 +1,7 @@
 // Turns: begun with the user's message, renewed while they run, ended with the reply. Each write reads what is stored, asks the rules of a
 // turn and writes their decision, in one transaction of the writer.
 import type { SessionSettings } from '../../service/session.ts';
-import { readSettings, toSettings } from '../rows.ts';
+import { givenSettings, toSettings } from '../rows.ts';
 import type { Turn, TurnBegin, TurnEnd, TurnReply, TurnStart } from '../session-store.ts';
 import { addAlternative, hideReply, isAlternative } from './hidden-messages.ts';
 import { findKnown, keepKnown } from './idempotency.ts';
@@ -33,7 +33,7 @@ export function beginTurn(tools: TurnTools, projectId: string, start: TurnStart)
   let epoch = 1;
   let settings: SessionSettings;
   if (start.session_id === null) {
-    settings = readSettings(start.newSession);
+    settings = givenSettings(start.newSession);
     createSession(connection, projectId, { ...start.newSession, now: start.now });
   } else {
     const session = connection.get<TakenRow>(turnStatements.sessionToTake, { projectId, sessionId });

@@ -88,13 +88,16 @@ async function setUp(store: Place, env: Variables, model: MarkdownModel): Promis
   const own = { OLLAMA_HOST: new URL(model.url).host, NO_COLOR: '1', NO_PROXY: '*', HISTFILE: '' };
   const shell = new Shell(store.shellScreen({ columns: 150, rows: 40, env: { ...env, ...own } }));
   try {
-    await shell.open('parley setup', '? Which become modes? Type to narrow the list; Enter selects an item.');
+    await shell.open(
+      'parley setup',
+      '? Which models should become modes? Type to narrow the list; Enter selects an item.',
+    );
     shell.screen.type('large');
     await shell.screen.shows('❯ [ ] large (Ollama)');
     shell.screen.type('\r');
     await shell.screen.shows('Continue with 1 selected');
     shell.screen.type('\r');
-    await shell.screen.shows('large replied, and is used when no mode is named.');
+    await shell.screen.shows('large replied, and is now the default mode.');
     expect(await shell.run('parley modes list')).toMatch(/^\* +large +large /m);
     expect(await shell.run('parley chat "Is it there?"')).toContain(`End of ${model.turns.length}.`);
     await shell.run('parley sessions delete --yes "Is it there?"');

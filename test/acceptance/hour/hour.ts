@@ -75,7 +75,7 @@ export class Hour {
     session.title = title;
     prompt = `own${at} (${title})> `;
 
-    expect(await entered(screen, '/system Be brief.')).toBe('The session goes on with this system prompt.');
+    expect(await entered(screen, '/system Be brief.')).toBe('The session continues with this system prompt.');
     session.system = 'Be brief.';
     await entered(screen, '/param temperature=0.2');
     session.temperature = 0.2;

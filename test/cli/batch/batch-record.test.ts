@@ -11,10 +11,10 @@ const records = new BatchRecords(directory, () => Date.now());
 
 test('a record names the batch of a file, until another batch has the file, for the user alone', () => {
   expect(records.find('1-2')).toBe(null);
-  records.keep('1-2', 'first');
-  records.keep('1-3', 'other');
+  records.store('1-2', 'first');
+  records.store('1-3', 'other');
   expect([records.find('1-2'), records.find('1-3')]).toEqual(['first', 'other']);
-  records.keep('1-2', 'second');
+  records.store('1-2', 'second');
   expect(records.find('1-2')).toBe('second');
   expect(statSync(place).mode & 0o777).toBe(0o700);
   expect(statSync(join(place, '1-2')).mode & 0o777).toBe(0o600);
@@ -25,6 +25,6 @@ test('after a day a record says nothing, and is dropped, but nothing that is no 
   const old = Date.now() / 1000 - 25 * 60 * 60;
   for (const name of ['1-2', 'notes']) utimesSync(join(place, name), old, old);
   expect([records.find('1-2'), records.find('1-3')]).toEqual([null, 'other']);
-  records.keep('1-4', 'new');
+  records.store('1-4', 'new');
   expect(readdirSync(place).toSorted()).toEqual(['1-3', '1-4', 'notes']);
 });

@@ -54,12 +54,12 @@ describe('a line of a batch', () => {
   });
 
   test.each([
-    ['that is no JSON', '{"message":', 'Line 7 starts with { and is not JSON'],
-    ['with an unknown field', '{"message":"m","foo":1}', 'the field foo is none of message, id, mode'],
+    ['that is no JSON', '{"message":', 'Line 7 starts with { but is not JSON'],
+    ['with an unknown field', '{"message":"m","foo":1}', 'the fields are message, id, mode'],
     ['without a message', '{"id":"a"}', 'the field message is missing'],
-    ['with a message of another type', '{"message":["m"]}', 'message must be a text, not an array'],
-    ['with null', '{"message":"m","session_id":null}', 'session_id must be a text, not null'],
-    ['with an id of another type', '{"message":"m","id":true}', 'id must be a whole number or a text'],
+    ['with a message of another type', '{"message":["m"]}', 'message must be a string, not an array'],
+    ['with null', '{"message":"m","session_id":null}', 'session_id must be a string, not null'],
+    ['with an id of another type', '{"message":"m","id":true}', 'id must be a whole number or a string'],
     ['with half a number for an id', '{"message":"m","id":1.5}', 'id must be a whole number'],
     [
       'with a schema of another type',
@@ -70,13 +70,13 @@ describe('a line of a batch', () => {
     ['with a name twice', '{"message":"m","schema":{"type":"a","type":"b"}}', 'schema/type'],
     ['with an empty id', '{"message":"m","id":""}', 'id must be'],
     ['with a blank message', '{"message":" \\n"}', 'message is empty or white space alone'],
-    ['with NUL', '{"message":"a\\u0000"}', 'holds a NUL character at position 1'],
+    ['with NUL', '{"message":"a\\u0000"}', 'contains a NUL character at position 1'],
     ['with half a surrogate pair', '{"message":"\\ud800"}', 'half of a surrogate pair'],
     ['with no session id', '{"message":"m","session_id":".."}', 'is not a session id'],
     [
       'with title and session',
       '{"message":"m","session_id":"s","title":"t"}',
-      'cannot stand beside session_id',
+      'cannot be combined with session_id',
     ],
     ['with an empty mode', '{"message":"m","mode":""}', 'mode is empty'],
   ])('%s is refused, its number and field named', (_fact, line, said) => {
@@ -118,7 +118,7 @@ describe('a line of a batch', () => {
 
   test('names neither session nor title where all lines share a session', () => {
     for (const line of ['{"message":"m","session_id":"s"}', '{"message":"m","title":"t"}'])
-      expect(fault(line, { inSession: true }).message).toContain('under --in-session');
+      expect(fault(line, { inSession: true }).message).toContain('with --in-session');
   });
 });
 

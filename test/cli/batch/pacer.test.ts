@@ -11,7 +11,7 @@ function paced(most: number, more: Partial<PacerOptions> = {}) {
     most,
     mostUnanswered: 16,
     mostTries: Number.POSITIVE_INFINITY,
-    isTurnedAway: ({ code }) => code === 'RATE_LIMITED',
+    isRefused: ({ code }) => code === 'RATE_LIMITED',
     giveUp: (error) => stop.abort(error),
     say: (line) => said.push(line),
     signal: stop.signal,
@@ -95,7 +95,7 @@ test('a pause is as long as the server says, and longer each time where it says 
   expect(clock.now - began).toBe(7000 + 250 + 500 + 1000 + 2000);
   expect(said).toEqual([
     'The server asks to wait 7 s: waiting 7 s, then 2 at a time.',
-    'The server has too much to do: waiting 2 s, then 1 at a time.',
+    'The server is overloaded: waiting 2 s, then 1 at a time.',
   ]);
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sameCommand } from '../../../src/cli/commands/sessions/batch.ts';
+import { commandAtTarget } from '../../../src/cli/commands/sessions/batch.ts';
 
 const nowhere = {
   profile: null,
@@ -12,11 +12,11 @@ const nowhere = {
 
 test('a command that is printed to go on with works where this one did', () => {
   const words = 'sessions delete --resume 1';
-  expect(sameCommand(words, nowhere)).toBe('parley sessions delete --resume 1');
-  expect(sameCommand(words, { ...nowhere, profile: 'work' })).toBe(`parley ${words} --profile work`);
+  expect(commandAtTarget(words, nowhere)).toBe('parley sessions delete --resume 1');
+  expect(commandAtTarget(words, { ...nowhere, profile: 'work' })).toBe(`parley ${words} --profile work`);
   const url = 'http://[fd00::1]:8787';
   expect(
-    sameCommand(words, {
+    commandAtTarget(words, {
       ...nowhere,
       url,
       insecureHttp: true,

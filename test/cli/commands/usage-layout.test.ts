@@ -60,7 +60,7 @@ it('no line is wider than the terminal, and every figure is whole', () => {
 
 it('turns without a count are told beside the sums that lack them, and are no tokens where none was counted', () => {
   const narrow = (uncounted: number) => shown('mode', [usage('m', 5, uncounted)], 40).slice(2, 4);
-  expect(narrow(3)).toEqual(['  tokens: 5 in, 98 out', '  3 of the turns without a count']);
+  expect(narrow(3)).toEqual(['  tokens: 5 in, 98 out', '  3 of the turns not counted']);
   expect(narrow(0)).toEqual(['  tokens: 5 in, 98 out', '  first token: 250 ms']);
   expect(narrow(12)).toEqual(['  tokens: not counted', '  first token: 250 ms']);
   const [title, row] = shown('day', [usage('2026-11-22', 5, 3)], 100);

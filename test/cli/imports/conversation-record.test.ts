@@ -1,7 +1,7 @@
 // The record that an import makes of one line of a foreign conversation.
 import { expect, test } from 'vitest';
 import type { ForeignMessage } from '../../../src/cli/imports/conversation.ts';
-import { onlyBranch } from '../../../src/cli/imports/conversation.ts';
+import { singleBranch } from '../../../src/cli/imports/conversation.ts';
 import { recordOf } from '../../../src/cli/imports/conversation-record.ts';
 
 /** The modes of the record of messages in turns, whose replies have these models. */
@@ -10,7 +10,7 @@ function modesOf(models: readonly (string | null)[]) {
     { id: `q${turn}`, role: 'user', time: null, model: null, finish: null, parts: text },
     { id: `a${turn}`, role: 'assistant', time: null, model, finish: null, parts: text },
   ]);
-  const [branch] = [...onlyBranch(messages)];
+  const [branch] = [...singleBranch(messages)];
   if (branch === undefined) throw new Error('There is no branch.');
   const conversation = { id: 'c', title: null, created: 0, system: null, branches: [branch] };
   const record = recordOf(conversation, branch, { source: 'claude', fallbackTime: 0, messagesOnly: false });

@@ -7,7 +7,7 @@ test('a conversation of more values than the limit is refused by the number', ()
   const item = parsedItem('item 1', Buffer.from(`[${'0,'.repeat(importLimits.values)}0]`));
   expect(item.value).toBeUndefined();
   expect(item.failure?.message).toBe(
-    'What stands at item 1 has more than 5000000 values, the limit of a conversation.',
+    'The data at item 1 has more than 5000000 values, the limit of a conversation.',
   );
 });
 

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { FoundFile } from '../../../src/cli/imports/found-file.ts';
 import { jsonLines } from '../../../src/cli/imports/json-lines.ts';
-import { SessionBytes } from '../../../src/cli/imports/session-bytes.ts';
+import { SessionSize } from '../../../src/cli/imports/session-size.ts';
 import { filesAt } from '../../../src/cli/imports/source-files.ts';
 import { PlaceInProcess } from '../../support/place-in-process.ts';
 import { zipArchive } from '../../support/zip-archive.ts';
@@ -110,7 +110,7 @@ test('a transcript whose lines are more in all than a session may have is refuse
   }
   const read: unknown[] = [];
   const reading = async () => {
-    for await (const { value } of jsonLines(chunks(), new SessionBytes('long.jsonl', 30))) read.push(value);
+    for await (const { value } of jsonLines(chunks(), new SessionSize('long.jsonl', 30))) read.push(value);
   };
   await expect(reading()).rejects.toThrow('long.jsonl has more than 30 bytes, the limit of a session.');
   expect(read).toEqual([{ number: 0 }, { number: 1 }]);
@@ -138,7 +138,7 @@ test('too many files, and directories that lie too deep, are named, and the file
     join(folder, 'a'),
     join(folder, 'b'),
     join(folder, 'c'),
-    `${join(folder, 'd')} is behind 3 files, the limit.`,
+    `${join(folder, 'd')} exceeds the limit of 3 files.`,
   ]);
   const nested = join(place.path, 'nested');
   const deepest = join(nested, ...Array.from({ length: 34 }, () => 'd'));
@@ -147,7 +147,7 @@ test('too many files, and directories that lie too deep, are named, and the file
   cpSync(join(nested, 'conversations.json'), join(deepest, 'conversations.json'));
   const { statuses, err } = await imported(nested);
   expect(statuses).toEqual(['imported', 'failed']);
-  expect(err).toContain('lies deeper than 32 directories');
+  expect(err).toContain('is nested deeper than 32 directories');
 });
 
 test('a link that leads out of a tree of opencode is not followed, be it a file or a directory', async () => {

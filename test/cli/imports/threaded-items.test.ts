@@ -41,20 +41,20 @@ async function toldBy(items: AsyncIterable<ImportItem>) {
 
 function readHere(path: string) {
   const unneeded = () => expect.fail('No database is read.');
-  const options = { ...asked, from: 'chatgpt', signal: never, passed: () => {} } as const;
+  const options = { ...asked, from: 'chatgpt', signal: never, skipped: () => {} } as const;
   return readItems(filesAt(path), { ...options, temporaryDirectory: unneeded, openDatabase: unneeded });
 }
 
-function readThere(path: string, { number = 0, isNamed = true, before = 0, signal = never } = {}) {
-  const order = { ...asked, source: 'chatgpt', place: { path, number }, isNamed, before } as const;
-  return threadedItems(order, signal, thread);
+function readThere(path: string, { number = 0, isNamed = true, bytesBefore = 0, signal = never } = {}) {
+  const task = { ...asked, source: 'chatgpt', place: { path, number }, isNamed, bytesBefore } as const;
+  return threadedItems(task, signal, thread);
 }
 
 test('the items are the same, with failures, places and the bytes that were read', async () => {
   const bytes = exportOf();
   const path = written('conversations.json', bytes);
   const here = await toldBy(readHere(path));
-  const there = await toldBy(readThere(path, { before: 70 }));
+  const there = await toldBy(readThere(path, { bytesBefore: 70 }));
   expect(there.told).toEqual(here.told.map((item) => ({ ...item, end: item.end + 70 })));
   expect([there.error, here.error]).toEqual([null, null]);
   expect(here.told.length).toBeGreaterThan(200);
@@ -85,7 +85,7 @@ test('a file without a conversation is refused as it is here', async () => {
   const [here, there] = [await toldBy(readHere(path)), await toldBy(readThere(path))];
   expect(there.error).toMatchObject({
     code: 'USAGE',
-    message: `The file ${path} holds no conversation.`,
+    message: `The file ${path} contains no conversation.`,
     hint: 'Nothing was imported. It was read as: ChatGPT export.',
   });
   expect(there).toEqual(here);

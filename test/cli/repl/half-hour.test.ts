@@ -161,7 +161,7 @@ test('the next day: what was typed before, and every command of /help', async ()
   expect(await entered(screen, '/tag +work')).toMatch(/ses_\w+/);
   expect(await entered(screen, '/archive')).toMatch(/ses_\w+/);
   expect(await entered(screen, '/archive off')).toMatch(/ses_\w+/);
-  expect(await entered(screen, '/template')).toContain('There is no template yet.');
+  expect(await entered(screen, '/template')).toContain('There are no templates yet.');
   expect(await entered(screen, '/save talk.md')).toMatch(/^Wrote \d+ bytes to talk.md.$/);
   expect(readFileSync(join(person.place.path, 'talk.md'), 'utf8')).toContain('\ncopy me 你好\n');
   screen.type('/edit begun\r');

@@ -64,7 +64,7 @@ test('a server tells the thinking, too', async () => {
   reply.say('yes.');
   reply.end();
   await screen.ended;
-  expect(screen.text).toMatch(/^So: yes\.\nsession \S+, go on with/);
+  expect(screen.text).toMatch(/^So: yes\.\nsession \S+, continue with/);
   await served.end('SIGTERM');
 });
 
@@ -80,10 +80,10 @@ test('a server that asks for a pause is named as what is waited for', async () =
   try {
     await told.until(
       'told',
-      () => /Waiting \d s, as the server asks: \d s/.test(told.text) || told.text.includes('Hi.'),
+      () => /Waiting \d s at the server’s request: \d s/.test(told.text) || told.text.includes('Hi.'),
     );
     await Promise.all([screen.ended, told.ended]);
-    expect(told.text).toMatch(/^Hi\.\nsession s, go on with/);
+    expect(told.text).toMatch(/^Hi\.\nsession s, continue with/);
     expect(screen.text).toBe('Hi.');
   } finally {
     await server.close();

@@ -163,7 +163,7 @@ test('/resume takes an id, or a part of a title, and shows what was said', async
   expect(await sessionId(screen)).toBe(id);
   expect(await entered(screen, '/resume groceries')).toContain('2 sessions may be meant by "groceries".');
   expect(await entered(screen, '/resume nothing like it')).toContain(
-    'There is no session with the id, the end of an id, or the title "nothing like it".',
+    'No session has the id, end of an id, or title "nothing like it".',
   );
   expect(await entered(screen, '/resume ses_00000000000000000000000000')).toContain('(SESSION_NOT_FOUND)');
   await entered(screen, '/new');

@@ -47,7 +47,7 @@ test('a schema that cannot be used is named, with the place', async () => {
   );
   expect(await failureOf(opening)).toMatchObject({
     code: 'USAGE',
-    message: 'The schema a.json cannot be used at /items/x: is no keyword of JSON Schema 2020-12.',
-    details: [{ field: '/items/x', problem: 'is no keyword of JSON Schema 2020-12' }],
+    message: 'The schema a.json cannot be used at /items/x: is not a keyword of JSON Schema 2020-12.',
+    details: [{ field: '/items/x', problem: 'is not a keyword of JSON Schema 2020-12' }],
   });
 });

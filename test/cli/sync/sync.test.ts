@@ -84,7 +84,7 @@ describe('a sync', () => {
         : backend;
     const { status, err } = await sync();
     expect(status).toBe(2);
-    expect(err).toContain('The place of the profile has no sessions, but it had some at the last sync.');
+    expect(err).toContain('The store of the profile has no sessions, but it had some at the last sync.');
     expect(err).toContain('--forget');
     places.around = (backend) => backend;
     expect(Object.keys(await recordsOf(one))).toHaveLength(21);
@@ -141,7 +141,7 @@ describe('a sync', () => {
     const both = ['--tag', 'work', '--tag', 'home'];
     const would = await sync(...both, '--dry-run');
     expect(would.told).toEqual([`would_push ${mine}`, `would_push ${gone}`, `would_pull ${theirs}`]);
-    expect(would.err).toContain('1 session left out as asked.');
+    expect(would.err).toContain('1 session without the selected tags skipped.');
     expect((await sync('--tag', 'work')).told).toEqual([`pushed ${mine}`, `pulled ${theirs}`]);
     expect((await sync(...both, '--pull')).told).toEqual([]);
     expect((await sync(...both)).told).toEqual([`pushed ${gone}`]);

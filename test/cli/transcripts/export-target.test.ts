@@ -53,7 +53,7 @@ it('never takes the place of what is no file, whatever was asked for', () => {
     expect(() => NewFile.create(name, true)).toThrow(
       expect.objectContaining({
         code: 'USAGE',
-        message: `${name} is not a file that could be replaced.`,
+        message: `${name} is not a regular file.`,
       }),
     );
   }

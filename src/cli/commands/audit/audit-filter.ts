@@ -1,4 +1,4 @@
-// The options that choose entries of the audit log.
+// The options that select entries of the audit log.
 import { type Command, Option } from 'commander';
 import { type AuditedAction, type AuditQuery, auditedActions } from '../../../service/audit-entry.ts';
 import { type PointInTime, pointInTime, timeOf } from '../../age.ts';
@@ -16,11 +16,11 @@ export interface AuditFilter {
 
 export function auditFilter(command: Command): Command {
   return command
-    .option('--since <when>', 'from then on, such as 7d or 2026-01-31', pointInTime)
-    .option('--until <when>', 'before then', pointInTime)
-    .option('--project <name>', 'of one project, by its name or id')
-    .addOption(new Option('--what <action>', 'one kind of entry').choices(auditedActions))
-    .option('--session <id>', 'of one session, also of one that is erased');
+    .option('--since <when>', 'only entries since then, as in 7d or 2026-01-31', pointInTime)
+    .option('--until <when>', 'only entries before then', pointInTime)
+    .option('--project <name>', 'only this project, by name or id')
+    .addOption(new Option('--what <action>', 'only entries of this kind').choices(auditedActions))
+    .option('--session <id>', 'only entries of this session, even if it is erased');
 }
 
 export async function queryOf(

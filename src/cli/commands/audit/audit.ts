@@ -1,4 +1,4 @@
-// `parley audit …`: who did what in the store of this machine.
+// `parley audit …`: reads the audit log of the store on this machine.
 import type { Command } from 'commander';
 import { registerCommands } from '../../command-group.ts';
 import type { Run } from '../../run.ts';
@@ -13,6 +13,6 @@ const commands = {
 };
 
 export function registerAudit(parent: Command, run: Run, second?: string | null): void {
-  const audit = parent.command('audit').description('see who deleted, restored, imported and erased what');
+  const audit = parent.command('audit').description('read and verify the audit log');
   registerCommands(audit, run, commands, second);
 }

@@ -1,4 +1,4 @@
-// `parley audit export`: the entries of the audit log as JSON lines, to keep them elsewhere.
+// `parley audit export`: writes the entries of the audit log as JSON lines, to archive them elsewhere.
 import type { Command } from 'commander';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';

@@ -1,4 +1,4 @@
-// `parley audit list`: the newest entries of the audit log, the oldest of them first.
+// `parley audit list`: lists the newest entries of the audit log, in their order.
 import type { Command } from 'commander';
 import type { AuditEntry } from '../../../service/audit-entry.ts';
 import type { CliContext } from '../../context.ts';
@@ -24,11 +24,11 @@ const columnsOf = (time: (time: string) => string): readonly Column<AuditEntry>[
   { title: 'KEY ID', value: ({ key_id }) => key_id ?? '', omittedWhen: 'narrow' },
   { title: 'PROJECT ID', value: ({ project_id }) => project_id ?? '', omittedWhen: 'narrow' },
   { title: 'REQUEST ID', value: ({ request_id }) => request_id ?? '', omittedWhen: 'narrow' },
-  { title: 'IDS', value: shownIds, flexible: true },
+  { title: 'IDS', value: shortenedIds, flexible: true },
 ];
 
-/** One id. The JSON has all of them. */
-function shownIds({ ids }: AuditEntry): string {
+/** The first id and the number of the others. The JSON has all ids. */
+function shortenedIds({ ids }: AuditEntry): string {
   const [first = ''] = ids;
   return ids.length > 1 ? `${first} and ${ids.length - 1} more` : first;
 }
@@ -59,5 +59,5 @@ export async function runAuditList(
     return;
   }
   await writeTable(context.stdout, columnsOf(timesIn(context.stdout, context.host.now(), { utc })), shown);
-  if (shown.length === 0) await context.say('The audit log has no such entry.');
+  if (shown.length === 0) await context.say('No entries match.');
 }

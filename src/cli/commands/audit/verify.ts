@@ -7,15 +7,19 @@ import type { Run } from '../../run.ts';
 import { toJson } from '../../terminal/json.ts';
 
 export interface AuditVerifyInput {
-  /** A head that was kept elsewhere; null for none. */
+  /** A head that was saved earlier; null for none. */
   readonly head: AuditHead | null;
 }
 
 export function registerAuditVerify(parent: Command, run: Run): void {
   parent
     .command('verify')
-    .description('check the chain of all entries')
-    .option('--head <number:hash>', 'an end of the log that was printed before, and kept elsewhere', headOf)
+    .description('check that no entry was changed or removed')
+    .option(
+      '--head <number:hash>',
+      'also check against this end of the log, which an earlier run printed',
+      headOf,
+    )
     .action(({ head }: { head?: AuditHead }, command: Command) =>
       run(command, (context) => runAuditVerify({ head: head ?? null }, context)),
     );
@@ -24,14 +28,14 @@ export function registerAuditVerify(parent: Command, run: Run): void {
 function headOf(text: string): AuditHead {
   const [, number, hash] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text) ?? [];
   if (number !== undefined && hash !== undefined) return { number: Number(number), hash };
-  throw new InvalidArgumentError('Give a number and a hash, as this command printed them.');
+  throw new InvalidArgumentError('Give a number and a hash as printed by this command.');
 }
 
 export async function runAuditVerify(
-  { head: noted }: AuditVerifyInput,
+  { head: savedHead }: AuditVerifyInput,
   context: CliContext,
 ): Promise<undefined> {
-  const verified = await (await context.administration()).verifyAudit(noted);
+  const verified = await (await context.administration()).verifyAudit(savedHead);
   const { entries, head, faults } = verified;
   if (faults.length > 0) throw damaged(faults);
   if (context.options.json) {
@@ -42,22 +46,22 @@ export async function runAuditVerify(
   await context.say(
     head === null
       ? 'The audit log is empty.'
-      : `The ${entries} entries are whole. Keep this end elsewhere; --head checks against it.`,
+      : `The audit log is intact (${entries} entries). Save the line above elsewhere, to check against it later with --head.`,
   );
 }
 
-const words: Readonly<Record<AuditFault['problem'], string>> = {
-  changed: 'does not fit the entry before it: it was changed, or that one was',
+const problemText: Readonly<Record<AuditFault['problem'], string>> = {
+  changed: 'does not match the previous entry: one of the two was changed',
   missing: 'is missing',
-  out_of_place: 'stands behind the end',
+  out_of_place: 'is after the end',
   unreadable: 'cannot be read',
-  not_the_noted_one: 'is not the one that was noted',
+  not_the_noted_one: 'does not match --head',
 };
 
 function damaged(faults: readonly AuditFault[]): ParleyError {
-  const told = faults.map(({ number, problem }) => `entry ${number} ${words[problem]}`).join('; ');
-  return new ParleyError('STORE_DAMAGED', `The audit log is not whole: ${told}.`, {
-    hint: 'Compare it with an export or a backup of it.',
+  const problems = faults.map(({ number, problem }) => `entry ${number} ${problemText[problem]}`).join('; ');
+  return new ParleyError('STORE_DAMAGED', `The audit log is damaged: ${problems}.`, {
+    hint: 'Compare it with an export or a backup.',
     details: faults.map(({ number, problem }) => ({ field: `entry ${number}`, problem })),
   });
 }

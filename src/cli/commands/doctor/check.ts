@@ -4,7 +4,7 @@ export interface Check {
   readonly name: string;
   readonly ok: boolean;
   readonly finding: string;
-  /** What to do about it; empty if there is nothing to do. A check may pass and have something to do. */
+  /** What to do about it; empty for nothing. A check that passes may have a hint, too. */
   readonly hint: string;
 }
 

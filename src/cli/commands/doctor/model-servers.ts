@@ -1,5 +1,5 @@
-// The part of `parley doctor` on the servers of the modes: which of them answer. Servers elsewhere are asked only where the person asks for
-// it. A server that does not answer is no failure of this machine: it may be started later.
+// The check of `parley doctor` whether the servers of the modes respond. Servers on other machines are contacted only with --online. A server
+// that does not respond is not a failure, because it may be started later.
 import { isLocalUrl } from '../../../config/base-url.ts';
 import type { ModeRecord } from '../../../service/mode-settings.ts';
 import type { FoundModels } from '../../../service/model-server.ts';
@@ -9,7 +9,7 @@ import { unsetVariable } from '../modes/unset-variable.ts';
 import { isSameServer } from '../setup/model-servers.ts';
 import type { RunCheck } from './check.ts';
 
-/** A server, and the modes whose models it has. */
+/** A server and its modes. */
 interface ServerOfModes {
   readonly base_url: string;
   readonly key: string | null;
@@ -25,16 +25,17 @@ export async function checkModelServers(
   if (servers.length === 0) return;
   await check('model servers', async () => {
     const states = await Promise.all(servers.map((server) => stateOf(server, online, context)));
-    const told = states.map(({ server, finding }) => {
+    const lines = states.map(({ server, finding }) => {
       const names = server.modes.map(({ name }) => name).join(', ');
       return `${new URL(server.base_url).host} ${finding} (${names})`;
     });
     const text =
-      told.join('; ') + (states.some(({ isAsked }) => !isAsked) ? '; --online asks the others' : '');
-    const [mode] = states.flatMap(({ server, isGood }) => (isGood ? [] : server.modes));
+      lines.join('; ') +
+      (states.some(({ isContacted }) => !isContacted) ? '; --online contacts the others' : '');
+    const [mode] = states.flatMap(({ server, isUsable }) => (isUsable ? [] : server.modes));
     return {
       finding: text,
-      hint: mode === undefined ? '' : `See the settings of a mode: parley modes show ${mode.name}`,
+      hint: mode === undefined ? '' : `To see the settings of a mode: parley modes show ${mode.name}`,
     };
   });
 }
@@ -54,28 +55,28 @@ function serversOf(modes: readonly ModeRecord[]): readonly ServerOfModes[] {
 interface ServerState {
   readonly server: ServerOfModes;
   readonly finding: string;
-  readonly isAsked: boolean;
-  /** False if the server cannot reply as things are. */
-  readonly isGood: boolean;
+  readonly isContacted: boolean;
+  /** False if the server cannot reply now. */
+  readonly isUsable: boolean;
 }
 
 async function stateOf(server: ServerOfModes, online: boolean, context: CliContext): Promise<ServerState> {
   const { base_url, key } = server;
   const variable = unsetVariable(key, context.host.env);
   if (variable !== null)
-    return { server, finding: `has no key: ${variable} is not set`, isAsked: true, isGood: false };
+    return { server, finding: `has no key: ${variable} is not set`, isContacted: true, isUsable: false };
   if (!online && !isLocalUrl(base_url))
-    return { server, finding: 'was not asked', isAsked: false, isGood: true };
-  const asked = { name: new URL(base_url).host, base_url, key };
-  const [found] = await context.host.findModels([asked], context.engineOptions, context.signal);
-  return { server, isAsked: true, ...judged(found) };
+    return { server, finding: 'was not contacted', isContacted: false, isUsable: true };
+  const modelServer = { name: new URL(base_url).host, base_url, key };
+  const [found] = await context.host.findModels([modelServer], context.engineOptions, context.signal);
+  return { server, isContacted: true, ...assess(found) };
 }
 
-/** A server that answers without a list of models may still chat. */
-function judged(found: FoundModels | undefined): Pick<ServerState, 'finding' | 'isGood'> {
+/** A server that responds without a list of models may still be able to chat. */
+function assess(found: FoundModels | undefined): Pick<ServerState, 'finding' | 'isUsable'> {
   if (found === undefined || (found.models.length === 0 && found.problem === null))
-    return { finding: 'does not answer: nothing listens there', isGood: false };
+    return { finding: 'does not respond: nothing is listening there', isUsable: false };
   const { problem } = found;
-  if (problem === null) return { finding: 'answers', isGood: true };
-  return { finding: problem, isGood: problem.startsWith('lists no models') };
+  if (problem === null) return { finding: 'responds', isUsable: true };
+  return { finding: problem, isUsable: problem.startsWith('lists no models') };
 }

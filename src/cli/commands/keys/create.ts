@@ -1,4 +1,4 @@
-// `parley keys create`: makes a key. The key is printed only this once, because the store keeps only its hash.
+// `parley keys create`: creates a key. The key is printed only once, because the store keeps only its hash.
 import { type Command, Option } from 'commander';
 import { localProfile, storeKey } from '../../../config/profiles.ts';
 import type { Administration, CreatedKey, CreateKeyRequest } from '../../../service/administration.ts';
@@ -14,7 +14,7 @@ import { wholeNumber } from '../../whole-number.ts';
 export interface KeysCreateInput {
   readonly project: string;
   readonly name: string;
-  /** Makes it the key of the current profile. */
+  /** True to make it the key of the current profile. */
   readonly use: boolean;
   readonly limits: Omit<CreateKeyRequest, 'project_name' | 'key_name'>;
 }
@@ -32,19 +32,19 @@ interface KeyOptions {
 export function registerKeysCreate(parent: Command, run: Run): void {
   parent
     .command('create')
-    .description('issue a key to a project, and print it once')
-    .requiredOption('--project <name>', 'the project, made if there is none of that name')
-    .option('--name <name>', 'a name to know the key by', 'key')
-    .option('--use', 'use it from now on: keep it as the key of the profile in use')
+    .description('create a key for a project, and print it once')
+    .requiredOption('--project <name>', 'the project; it is created if it does not exist')
+    .option('--name <name>', 'a name to recognise the key by', 'key')
+    .option('--use', 'store it as the key of the profile in use')
     .addOption(
       new Option(
         '--scope <scope>',
-        'what it may do: read; or chat, too; or admin, all of it (default: all of it)',
+        'what it may do: read; chat, which includes read; or admin, everything (default: everything)',
       ).choices(keyScopes),
     )
-    .option('--expires <when>', 'when it ends, such as 90d or 2027-01-31', pointInTime)
-    .option('--turns-per-day <n>', 'the most turns in a day (UTC)', wholeNumber(1))
-    .option('--tokens-per-day <n>', 'the most tokens in a day (UTC)', wholeNumber(1))
+    .option('--expires <when>', 'when it expires, as in 90d or 2027-01-31', pointInTime)
+    .option('--turns-per-day <n>', 'the most turns per day (UTC)', wholeNumber(1))
+    .option('--tokens-per-day <n>', 'the most tokens per day (UTC)', wholeNumber(1))
     .action((options: KeyOptions, command: Command) =>
       run(command, (context) => {
         const { project, name, use = false } = options;
@@ -56,8 +56,8 @@ export function registerKeysCreate(parent: Command, run: Run): void {
 function limitsOf({ scope, expires, turnsPerDay, tokensPerDay }: KeyOptions, now: number) {
   const expiresAt = expires === undefined ? null : timeAhead(expires, now);
   if (expiresAt !== null && Date.parse(expiresAt) <= now)
-    throw new ParleyError('USAGE', `The time of --expires has passed: ${expiresAt}.`, {
-      hint: 'No key was made. Give a time to come, such as 90d.',
+    throw new ParleyError('USAGE', `The time of --expires is in the past: ${expiresAt}.`, {
+      hint: 'No key was created. Give a time in the future, as in 90d.',
     });
   return {
     scope: scope ?? null,
@@ -75,20 +75,20 @@ export async function runKeysCreate(input: KeysCreateInput, context: CliContext)
     key_name: input.name,
     ...input.limits,
   });
-  if (input.use) await keepKey(created, administration, context);
+  if (input.use) await storeInProfile(created, administration, context);
   if (context.options.json) {
     await context.stdout.write(`${toJson({ success: true, data: created })}\n`);
     return;
   }
   await context.stdout.write(`${created.key}\n`);
-  const use = input.use ? 'the profile uses it from now on' : 'use it as PARLEY_API_KEY';
+  const use = input.use ? 'the profile now uses it' : 'use it as PARLEY_API_KEY';
   await context.say(
     `Key ${created.key_id} of project ${created.project_name}. It is not shown again; ${use}.`,
   );
 }
 
-/** Stores the key in the profile. If that fails, nobody has seen the key, so it is revoked. */
-async function keepKey(
+/** Stores the key in the profile. If that fails, the key is revoked, because nobody has seen it. */
+async function storeInProfile(
   { key, key_id }: CreatedKey,
   administration: Administration,
   context: CliContext,

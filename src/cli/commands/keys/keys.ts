@@ -1,4 +1,4 @@
-// `parley keys …`: the projects and keys of the embedded service.
+// `parley keys …`: manages the keys of the store on this machine.
 import type { Command } from 'commander';
 import { registerCommands } from '../../command-group.ts';
 import type { Run } from '../../run.ts';

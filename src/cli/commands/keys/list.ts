@@ -1,4 +1,4 @@
-// `parley keys list`: the records of the keys, never the keys themselves.
+// `parley keys list`: lists the records of the keys, never the keys themselves.
 import type { Command } from 'commander';
 import type { KeyRecord } from '../../../service/administration.ts';
 import type { CliContext } from '../../context.ts';
@@ -11,7 +11,7 @@ import { utcOption } from '../../utc-option.ts';
 
 const columnsOf = (time: (time: string) => string, now: number): readonly Column<KeyRecord>[] => [
   { title: 'KEY ID', value: ({ key_id }) => key_id },
-  // The column stands early, so that a narrow terminal does not cut it.
+  // An early column, so that a narrow terminal does not cut it.
   { title: 'STATUS', value: (key) => statusOf(key, now) },
   { title: 'PROJECT', value: ({ project_name }) => project_name, flexible: true },
   { title: 'NAME', value: ({ key_name }) => key_name, flexible: true },
@@ -44,7 +44,7 @@ function budgetsOf({ turns_per_day, tokens_per_day }: KeyRecord): string {
 export function registerKeysList(parent: Command, run: Run): void {
   parent
     .command('list')
-    .description('list keys by id; never the keys themselves')
+    .description('list keys by id, without the keys themselves')
     .addOption(utcOption())
     .action(({ utc }: { utc?: true }, command: Command) =>
       run(command, (context) => runKeysList({ utc: utc ?? false }, context)),

@@ -1,4 +1,4 @@
-// `parley keys revoke`: revokes a key. Every process refuses it from the next request on.
+// `parley keys revoke`: revokes a key. Every process refuses it from its next request on.
 import type { Command } from 'commander';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
@@ -11,8 +11,8 @@ export interface KeysRevokeInput {
 export function registerKeysRevoke(parent: Command, run: Run): void {
   parent
     .command('revoke')
-    .description('refuse a key from now on')
-    .argument('<key-id>', 'as keys list shows it')
+    .description('revoke a key')
+    .argument('<key-id>', 'the key id, as shown by keys list')
     .action((keyId: string, _options, command: Command) =>
       run(command, (context) => runKeysRevoke({ keyId }, context)),
     );

@@ -1,4 +1,4 @@
-// `parley modes add`: makes a mode of a model.
+// `parley modes add`: adds a mode for a model.
 import type { Command } from 'commander';
 import { ParleyError } from '../../../service/errors.ts';
 import { defaultModeSettings, type ModeSettings } from '../../../service/mode-settings.ts';
@@ -6,9 +6,9 @@ import { beginning } from '../../../service/quoted.ts';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
 import { toJson } from '../../terminal/json.ts';
-import { isOllama, sayOllamaWindow } from '../setup/ollama-window.ts';
+import { isOllama, warnAboutOllamaContext } from '../setup/ollama-context.ts';
 import { addModeOptions, type ModeFlags, withFlags } from './mode-flags.ts';
-import { underOptionNames } from './option-names.ts';
+import { withOptionNames } from './option-names.ts';
 import { ownModes } from './own-modes.ts';
 import { findMode } from './show.ts';
 import { unsetVariable } from './unset-variable.ts';
@@ -16,16 +16,16 @@ import { unsetVariable } from './unset-variable.ts';
 export interface ModesAddInput {
   readonly name: string;
   readonly flags: ModeFlags;
-  /** The mode whose settings are copied where none are given; null for the usual ones. */
+  /** The mode to copy missing settings from; null for the defaults. */
   readonly like: string | null;
-  /** Makes it the mode that is used when none is named. */
+  /** True to make it the default mode. */
   readonly default: boolean;
 }
 
 export function registerModesAdd(parent: Command, run: Run): void {
-  addModeOptions(parent.command('add').description('make a mode of a model').argument('<name>'))
-    .option('--like <mode>', 'copy the settings that are not given from this mode')
-    .option('--default', 'use it when no mode is named')
+  addModeOptions(parent.command('add').description('add a mode for a model').argument('<name>'))
+    .option('--like <mode>', 'copy settings that are not set from this mode')
+    .option('--default', 'make it the default mode')
     .action((name: string, { default: isDefault, like, ...flags }: AddFlags, command: Command) =>
       run(command, (context) =>
         runModesAdd({ name, flags, like: like ?? null, default: isDefault ?? false }, context),
@@ -43,8 +43,8 @@ export async function runModesAdd(input: ModesAddInput, context: CliContext): Pr
   const modes = await ownModes(context);
   const seen = await modes.read();
   const copied: Partial<ModeSettings> = input.like === null ? {} : findMode(input.like, seen);
-  const usual = { ...defaultModeSettings, ...copied, name };
-  const settings = await withFlags(usual, input.flags, context);
+  const base = { ...defaultModeSettings, ...copied, name };
+  const settings = await withFlags(base, input.flags, context);
   if (settings.base_url === undefined || settings.model === undefined) {
     const missing = settings.base_url === undefined ? '--base-url URL' : '--model MODEL';
     throw new ParleyError('USAGE', `The mode ${beginning(name)} needs ${missing}.`, {
@@ -52,32 +52,32 @@ export async function runModesAdd(input: ModesAddInput, context: CliContext): Pr
     });
   }
   if (seen.list().some((mode) => mode.name === name)) {
-    throw new ParleyError('USAGE', `There is a mode ${name} already.`, {
-      hint: `Change it: parley modes set ${name} …, or choose another name.`,
+    throw new ParleyError('USAGE', `There is already a mode ${name}.`, {
+      hint: `Change it with parley modes set ${name} …, or choose another name.`,
     });
   }
-  await underOptionNames(input.flags, () => modes.put(settings as ModeSettings, seen));
+  await withOptionNames(input.flags, () => modes.put(settings as ModeSettings, seen));
   if (input.default) await modes.setDefault(name);
   if (context.options.json) {
     await context.stdout.write(`${toJson({ success: true, data: settings })}\n`);
     return;
   }
-  await context.say(`Added the mode ${name}. Try it: parley chat -m ${name} "Hello"`);
-  await sayShared(context);
-  await sayMissingKey(settings.key ?? null, context);
-  if (isOllama(settings.base_url)) await sayOllamaWindow(settings.context_tokens, context);
+  await context.say(`Added mode ${name}. Try it: parley chat -m ${name} "Hello"`);
+  await noteShared(context);
+  await warnAboutUnsetKey(settings.key ?? null, context);
+  if (isOllama(settings.base_url)) await warnAboutOllamaContext(settings.context_tokens, context);
 }
 
-/** Says who uses the modes of a store that machines share. */
-export async function sayShared(context: CliContext): Promise<void> {
+/** Explains that other machines use the modes of a shared store, too. */
+export async function noteShared(context: CliContext): Promise<void> {
   if (context.target.store === null) return;
   await context.say(
-    'All servers of this store use it within 3 s: each asks the model, and reads the key, from its own machine.',
+    'All servers of this store will use it within 3 s. Each contacts the model and reads the key on its own machine.',
   );
 }
 
-/** Warns that the variable of the key is not set. This is no failure, because the variable may be set later. */
-export async function sayMissingKey(key: string | null, context: CliContext): Promise<void> {
+/** Warns if the variable of the key is not set. This is not a failure, because the variable may be set later. */
+export async function warnAboutUnsetKey(key: string | null, context: CliContext): Promise<void> {
   const name = unsetVariable(key, context.host.env);
-  if (name !== null) await context.say(`${name} is not set yet.`);
+  if (name !== null) await context.say(`Warning: the variable ${name} is not set yet.`);
 }

@@ -1,4 +1,4 @@
-// `parley modes default`: chooses the mode of the embedded service that is used when none is named.
+// `parley modes default`: sets the default mode of the embedded service.
 import type { Command } from 'commander';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
@@ -8,7 +8,7 @@ import { ownModes } from './own-modes.ts';
 export function registerModesDefault(parent: Command, run: Run): void {
   parent
     .command('default')
-    .description('choose the mode that is used when none is named')
+    .description('set the default mode')
     .argument('<name>')
     .action((name: string, _options, command: Command) =>
       run(command, (context) => runModesDefault({ name }, context)),
@@ -21,5 +21,5 @@ export async function runModesDefault(
 ): Promise<undefined> {
   await (await ownModes(context)).setDefault(name);
   if (context.options.json) await context.stdout.write(`${toJson({ success: true, data: { name } })}\n`);
-  else await context.say(`The mode ${name} is now used when no mode is named.`);
+  else await context.say(`Mode ${name} is now the default.`);
 }

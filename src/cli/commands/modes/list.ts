@@ -1,4 +1,4 @@
-// `parley modes list`: the modes of the embedded service, with the place of each model and its key.
+// `parley modes list`: lists the modes of the embedded service, with the server and the key of each model.
 import type { Command } from 'commander';
 import type { ModeRecord } from '../../../service/mode-settings.ts';
 import type { CliContext } from '../../context.ts';
@@ -17,13 +17,13 @@ const columns: readonly Column<ModeRecord>[] = [
 ];
 
 function server({ settings, problem }: ModeRecord): string {
-  return settings?.base_url ?? (problem === null ? 'built in' : 'faulty');
+  return settings?.base_url ?? (problem === null ? 'built in' : 'invalid');
 }
 
 export function registerModesList(parent: Command, run: Run): void {
   parent
     .command('list')
-    .description('list the modes with their servers, the default marked *')
+    .description('list the modes with their servers; * marks the default')
     .action((_options, command: Command) => run(command, runModesList));
 }
 
@@ -36,6 +36,6 @@ export async function runModesList(context: CliContext): Promise<undefined> {
   await writeTable(context.stdout, columns, modes);
   for (const { name, problem } of modes) {
     if (problem !== null)
-      await context.say(`The mode ${name} is faulty. ${problem} See: parley modes show ${name}`);
+      await context.say(`Mode ${name} is invalid. ${problem} See: parley modes show ${name}`);
   }
 }

@@ -1,4 +1,4 @@
-// The options of `modes add` and `modes set`, which turn texts into the settings of a mode. The rules for the settings stand in src/config.
+// The options of `modes add` and `modes set`, as settings of a mode. src/config has the rules for the settings.
 import { type Command, Option } from 'commander';
 import { resolveKeyPath } from '../../../config/resolve-key-path.ts';
 import { type ModeSettings, thinkTagChoices } from '../../../service/mode-settings.ts';
@@ -34,48 +34,45 @@ export interface ModeFlags {
 
 export function addModeOptions(command: Command): Command {
   return command
-    .option('--base-url <url>', 'the server, as its documentation has it: http://localhost:11434/v1')
-    .option('--model <model>', 'the model, as the server names it')
-    .option('--key <where>', 'where its key is: env:NAME, file:PATH or command:LINE; "" for none')
+    .option('--base-url <url>', 'the base URL of the server, as in http://localhost:11434/v1')
+    .option('--model <model>', 'the server’s name of the model')
+    .option('--key <where>', 'where to read the key from: env:NAME, file:PATH or command:LINE; "" for none')
     .option('--system <text>', 'the system prompt; "" for none')
-    .option('--system-file <path>', 'the system prompt from a file')
-    .option('--temperature <number>', 'the temperature; "" for the model’s own', numberOrNone)
-    .option('--max-tokens <number>', 'the longest reply; "" for the model’s own', tokensOrNone)
+    .option('--system-file <path>', 'read the system prompt from a file')
+    .option('--temperature <number>', 'the temperature; "" for the model’s default', numberOrNone)
+    .option('--max-tokens <number>', 'the longest reply; "" for the model’s default', tokensOrNone)
     .option(
       '--param <name=json>',
-      'another field of each request, top_p=0.9; name= takes it away; repeatable',
+      'extra field of each request, as in top_p=0.9; name= removes it; repeatable',
       parameters,
     )
     .option(
       '--context <tokens>',
-      'the most tokens of a conversation to send, estimated; "" for what its server tells (default)',
+      'the most tokens of a conversation to send, estimated; "" for what the server reports (default)',
       numberOrNone,
     )
-    .option(
-      '--fallback <mode>',
-      'the mode to ask when this one fails before it has said anything; "" for none',
-    )
-    .option('--description <text>', 'what models shows of it')
+    .option('--fallback <mode>', 'the mode to use when this one fails before its reply begins; "" for none')
+    .option('--description <text>', 'the description that parley models shows')
     .option('--first-token <seconds>', 'the longest wait for the first token (default: 300)', aNumber)
     .option('--idle <seconds>', 'the longest silence in a reply (default: 60)', aNumber)
-    .option('--show-reasoning', 'show the model’s notes to itself, too')
-    .option('--no-show-reasoning', 'keep them back (default)')
+    .option('--show-reasoning', 'show the model’s reasoning')
+    .option('--no-show-reasoning', 'hide the model’s reasoning (default)')
     .addOption(
       new Option(
         '--think-tags <how>',
-        'what becomes of <think> tags: split notes off (default), also where only </think> comes (open), or keep them',
+        'how to treat <think> tags: split off the reasoning (default), also if only </think> appears (open), or keep the tags',
       ).choices(thinkTagChoices),
     );
 }
 
-/** What the flags say of a mode, over what it was. */
+/** The settings of a mode, changed by the flags. */
 export async function withFlags<Base extends Partial<ModeSettings>>(
   base: Base,
   flags: ModeFlags,
   { options: { insecureHttp }, host, target, signal }: CliContext,
 ): Promise<Base & Partial<ModeSettings>> {
   const system = await readSystem(flags, signal);
-  // In a store that many machines share, the home directory is that of whoever reads the key.
+  // In a shared store, `~` must stay: it is the home directory of the machine that reads the key.
   const home = target.store === null ? host.env['HOME'] : undefined;
   return {
     ...base,
@@ -100,7 +97,7 @@ export async function withFlags<Base extends Partial<ModeSettings>>(
   };
 }
 
-/** The longest reply is a parameter with an option of its own. */
-function maxTokens({ maxTokens: most }: ModeFlags): readonly Parameter[] {
-  return most === undefined ? [] : [['max_tokens', most === '' ? undefined : most]];
+/** `--max-tokens` is a parameter with its own option. */
+function maxTokens({ maxTokens: limit }: ModeFlags): readonly Parameter[] {
+  return limit === undefined ? [] : [['max_tokens', limit === '' ? undefined : limit]];
 }

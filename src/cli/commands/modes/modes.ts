@@ -1,4 +1,4 @@
-// `parley modes …`: the models that the embedded service can answer with.
+// `parley modes …`: manages the modes of the embedded service.
 import type { Command } from 'commander';
 import { registerCommands } from '../../command-group.ts';
 import type { Run } from '../../run.ts';

@@ -1,4 +1,4 @@
-// Reports a fault in the settings of a mode under the name of the option: somebody who types --context does not know context_tokens.
+// Names the option instead of the setting in an error about a mode: a user who types --context does not know context_tokens.
 import { ParleyError } from '../../../service/errors.ts';
 import type { ModeSettings } from '../../../service/mode-settings.ts';
 import type { ModeFlags } from './mode-flags.ts';
@@ -20,29 +20,29 @@ const optionNames = {
   insecure_http: '--insecure-http',
 } as const satisfies Partial<Record<keyof ModeSettings, string>>;
 
-/** Runs `keep`, which stores the mode. A fault in a field names its option; every other error stays unchanged. */
-export async function underOptionNames(flags: ModeFlags, keep: () => Promise<void>): Promise<void> {
+/** Runs `store`, which stores the mode. An error about a setting names its option. Other errors stay unchanged. */
+export async function withOptionNames(flags: ModeFlags, store: () => Promise<void>): Promise<void> {
   try {
-    await keep();
+    await store();
   } catch (error) {
-    throw error instanceof ParleyError && error.code === 'USAGE' ? renamed(error, flags) : error;
+    throw error instanceof ParleyError && error.code === 'USAGE' ? withOptionName(error, flags) : error;
   }
 }
 
-function renamed(error: ParleyError, flags: ModeFlags): ParleyError {
+function withOptionName(error: ParleyError, flags: ModeFlags): ParleyError {
   const { details } = error;
   const [{ field, problem } = { field: '', problem: '' }] = details;
   // A fallback is checked against all modes, so its field is modes.NAME.fallback.
   const [name = '', ...inner] = field.replace(/^modes\..+\.(?=fallback$)/s, '').split('.');
   if (!Object.hasOwn(optionNames, name)) return error;
-  const place = [placeOf(name as keyof typeof optionNames, flags), ...inner].join(' ');
+  const option = [optionOf(name as keyof typeof optionNames, flags), ...inner].join(' ');
   return error.with({
-    message: `${place} ${problem}.`,
+    message: `${option} ${problem}.`,
     hint: error.hint.replace('context_tokens', '--context TOKENS'),
   });
 }
 
-function placeOf(field: keyof typeof optionNames, { system, systemFile }: ModeFlags): string {
+function optionOf(field: keyof typeof optionNames, { system, systemFile }: ModeFlags): string {
   if (field !== 'system' || system !== undefined) return optionNames[field];
   return systemFile === undefined ? 'The system prompt' : '--system-file';
 }

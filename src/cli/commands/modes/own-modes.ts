@@ -1,13 +1,13 @@
-// The modes that the mode commands work on: those of the store, if it keeps its own, otherwise those in this machine's configuration.
+// The modes that the mode commands change: those of the store, if it has its own, otherwise those in this machine's configuration.
 import type { ModeRepository } from '../../../config/mode-repository.ts';
 import { administeredElsewhere } from '../../backend-administration.ts';
 import type { CliContext } from '../../context.ts';
 
-/** Rejects with `UNSUPPORTED` if the profile names a server elsewhere, whose modes are set up on its own machine. */
+/** Rejects with `UNSUPPORTED` if the target is a server, whose modes are managed on its own machine. */
 export async function ownModes(context: CliContext): Promise<ModeRepository> {
   const { url } = context.target;
   if (url !== null) throw administeredElsewhere(url);
-  // A chat reads modes, too: loaded late here, their rules stand with what a chat loads, and not in the chunk of all commands.
-  const { ModeRepository: Modes } = await import('../../../config/mode-repository.ts');
-  return new Modes(await context.openModes());
+  // A dynamic import, as in a chat, keeps the rules of modes out of the chunk that all commands load.
+  const { ModeRepository } = await import('../../../config/mode-repository.ts');
+  return new ModeRepository(await context.openModes());
 }

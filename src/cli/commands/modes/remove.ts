@@ -1,4 +1,4 @@
-// `parley modes remove`: removes a mode. The sessions that used it stay unchanged.
+// `parley modes remove`: removes a mode. Its sessions stay unchanged.
 import type { Command } from 'commander';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
@@ -8,7 +8,7 @@ import { ownModes } from './own-modes.ts';
 export function registerModesRemove(parent: Command, run: Run): void {
   parent
     .command('remove')
-    .description('take a mode away; its sessions stay')
+    .description('remove a mode; its sessions stay')
     .argument('<name>')
     .action((name: string, _options, command: Command) =>
       run(command, (context) => runModesRemove({ name }, context)),
@@ -23,11 +23,11 @@ export async function runModesRemove(
   const wasDefault = (await modes.read()).list().some((mode) => mode.default && mode.name === name);
   await modes.remove(name);
   if (context.options.json) await context.stdout.write(`${toJson({ success: true, data: { name } })}\n`);
-  else await context.say(`Removed the mode ${name}.`);
+  else await context.say(`Removed mode ${name}.`);
   if (!wasDefault) return;
   const next = (await modes.read()).list().find((mode) => mode.default)?.name;
   if (next !== undefined)
     await context.say(
-      `It was the default: ${next} is used now when no mode is named. Another: parley modes default NAME`,
+      `It was the default mode; the default is now ${next}. To change it: parley modes default NAME`,
     );
 }

@@ -1,4 +1,4 @@
-// `parley modes set`: changes some settings of a mode; the others stay.
+// `parley modes set`: changes settings of a mode. The others stay.
 import type { Command } from 'commander';
 import type { SeenModes } from '../../../config/mode-repository.ts';
 import { ParleyError } from '../../../service/errors.ts';
@@ -6,9 +6,9 @@ import { defaultModeSettings, type ModeSettings } from '../../../service/mode-se
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
 import { toJson } from '../../terminal/json.ts';
-import { sayMissingKey, sayShared } from './add.ts';
+import { noteShared, warnAboutUnsetKey } from './add.ts';
 import { addModeOptions, type ModeFlags, withFlags } from './mode-flags.ts';
-import { underOptionNames } from './option-names.ts';
+import { withOptionNames } from './option-names.ts';
 import { ownModes } from './own-modes.ts';
 import { findMode } from './show.ts';
 
@@ -30,22 +30,22 @@ export async function runModesSet({ name, flags }: ModesSetInput, context: CliCo
   const before = await settingsToChange(name, seen, context);
   const { insecureHttp } = context.options;
   if (Object.keys(flags).length === 0 && !insecureHttp) {
-    throw new ParleyError('USAGE', `Nothing to change was named for the mode ${name}.`, {
-      hint: `Name what is to change: parley modes set ${name} --model MODEL. All settings: parley modes set --help`,
+    throw new ParleyError('USAGE', `No settings were given for mode ${name}.`, {
+      hint: `Name what to change, as in parley modes set ${name} --model MODEL. All settings: parley modes set --help`,
     });
   }
   const settings: ModeSettings = await withFlags(before, flags, context);
-  await underOptionNames(flags, () => modes.put(settings, seen));
+  await withOptionNames(flags, () => modes.put(settings, seen));
   if (context.options.json) {
     await context.stdout.write(`${toJson({ success: true, data: settings })}\n`);
     return;
   }
-  await context.say(`Changed the mode ${name}.`);
-  await sayShared(context);
-  await sayMissingKey(settings.key, context);
+  await context.say(`Changed mode ${name}.`);
+  await noteShared(context);
+  await warnAboutUnsetKey(settings.key, context);
 }
 
-/** The settings to change. A faulty mode gives its stored settings, because the change may repair them; the result is checked. */
+/** The settings to change. An invalid mode keeps its stored settings, because the change may repair them. The result is validated. */
 async function settingsToChange(name: string, seen: SeenModes, context: CliContext): Promise<ModeSettings> {
   try {
     return findMode(name, seen);
@@ -54,8 +54,7 @@ async function settingsToChange(name: string, seen: SeenModes, context: CliConte
     const stored = seen.stored(name);
     if (stored === null) throw error;
     const unknown = Object.keys(stored).filter((field) => !settingNames.includes(field));
-    if (unknown.length > 0)
-      await context.say(`What is no setting of a mode is left out: ${unknown.join(', ')}.`);
+    if (unknown.length > 0) await context.say(`Dropped unknown settings: ${unknown.join(', ')}.`);
     const known = Object.entries(stored).filter(([field]) => settingNames.includes(field));
     return {
       ...defaultModeSettings,

@@ -1,4 +1,4 @@
-// `parley modes show`: all settings of a mode. The key itself is not shown, only where it comes from.
+// `parley modes show`: shows all settings of a mode. Of the key it shows only where it comes from.
 import type { Command } from 'commander';
 import type { SeenModes } from '../../../config/mode-repository.ts';
 import { ParleyError } from '../../../service/errors.ts';
@@ -8,8 +8,8 @@ import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
 import { fieldLines } from '../../terminal/fields.ts';
 import { toJson } from '../../terminal/json.ts';
+import { contextInUse, contextText } from './context-in-use.ts';
 import { ownModes } from './own-modes.ts';
-import { contextText, shownContext } from './shown-context.ts';
 
 export function registerModesShow(parent: Command, run: Run): void {
   parent
@@ -27,7 +27,7 @@ export async function runModesShow(
 ): Promise<undefined> {
   const modes = await ownModes(context);
   const settings = findMode(name, await modes.read());
-  const shown = await shownContext(settings, context);
+  const shown = await contextInUse(settings, context);
   if (context.options.json) {
     await context.stdout.write(`${toJson({ success: true, data: { ...settings, context: shown } })}\n`);
     return;
@@ -35,7 +35,7 @@ export async function runModesShow(
   await context.stdout.write(fieldLines({ ...settings, context_tokens: contextText(shown) }));
 }
 
-/** Throws `UNKNOWN_MODE` for an unknown mode, `USAGE` for one without settings, and `CONFIG` for a faulty one. */
+/** Throws `UNKNOWN_MODE` for an unknown mode, `USAGE` for a built-in one, and `CONFIG` for an invalid one. */
 export function findMode(name: string, seen: SeenModes): ModeSettings {
   const modes = seen.list();
   if (!modes.some((mode) => mode.name === name))
@@ -45,7 +45,7 @@ export function findMode(name: string, seen: SeenModes): ModeSettings {
     );
   const settings = seen.settings(name);
   if (settings !== null) return settings;
-  throw new ParleyError('USAGE', `The mode ${name} is built in and has no settings.`, {
-    hint: 'Make one of your own: parley modes add NAME --base-url URL --model MODEL',
+  throw new ParleyError('USAGE', `Mode ${name} is built in and has no settings.`, {
+    hint: 'Add your own: parley modes add NAME --base-url URL --model MODEL',
   });
 }

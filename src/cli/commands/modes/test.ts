@@ -1,4 +1,4 @@
-// `parley modes test`: one short turn with a mode, and what came of it.
+// `parley modes test`: runs one short turn with a mode and reports the result.
 import type { Command } from 'commander';
 import { ParleyError } from '../../../service/errors.ts';
 import type { CliContext } from '../../context.ts';
@@ -11,8 +11,8 @@ import { type TrialTurn, trialTurn, withoutSession } from './trial-turn.ts';
 export function registerModesTest(parent: Command, run: Run): void {
   parent
     .command('test')
-    .description('ask a mode one short question, and show what came, how long it took and what it cost')
-    .argument('[name]', 'the mode; without it, the one that is used when none is named')
+    .description('send a mode one short question, and show the reply, the time and the tokens')
+    .argument('[name]', 'the mode (default: the default mode)')
     .action((name: string | undefined, _options, command: Command) =>
       run(command, (context) => runModesTest({ name: name ?? null }, context)),
     );
@@ -23,10 +23,10 @@ export async function runModesTest(
   context: CliContext,
 ): Promise<undefined> {
   const mode = await chooseMode(name, context, 'its name');
-  const { reply, milliseconds } = await tried(mode, context);
+  const { reply, milliseconds } = await runTrial(mode, context);
   if (reply.mode !== mode) {
-    throw new ParleyError('ENGINE_FAILED', `The mode ${mode} failed; its fallback ${reply.mode} replied.`, {
-      hint: `See its settings: parley modes show ${mode}`,
+    throw new ParleyError('ENGINE_FAILED', `Mode ${mode} failed; its fallback ${reply.mode} replied.`, {
+      hint: `To see its settings: parley modes show ${mode}`,
     });
   }
   if (context.options.json) {
@@ -40,7 +40,7 @@ export async function runModesTest(
   await context.say(`${mode} replied in ${(milliseconds / 1000).toFixed(1)} s; ${tokensLine(reply.usage)}.`);
 }
 
-async function tried(mode: string, context: CliContext): Promise<TrialTurn> {
+async function runTrial(mode: string, context: CliContext): Promise<TrialTurn> {
   try {
     return await trialTurn(mode, context);
   } catch (error) {

@@ -1,4 +1,4 @@
-// `parley profiles list`: the profiles, with the current one marked.
+// `parley profiles list`: lists the profiles, with the current one marked.
 import type { Command } from 'commander';
 import { listProfiles } from '../../../config/profiles.ts';
 import type { CliContext } from '../../context.ts';
@@ -6,7 +6,7 @@ import type { Run } from '../../run.ts';
 import { toJson } from '../../terminal/json.ts';
 import { type Column, writeTable } from '../../terminal/table.ts';
 
-/** Holds no key: a key is never shown. */
+/** Contains no key, because keys are never shown. */
 interface ProfileRow {
   readonly name: string;
   /** Null for the embedded service. */
@@ -27,7 +27,7 @@ const columns: readonly Column<ProfileRow>[] = [
 export function registerProfilesList(parent: Command, run: Run): void {
   parent
     .command('list')
-    .description('list the profiles, the one in use marked *')
+    .description('list the profiles; * marks the one in use')
     .action((_options, command: Command) => run(command, runProfilesList));
 }
 

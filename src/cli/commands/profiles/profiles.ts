@@ -1,4 +1,4 @@
-// `parley profiles …`: the servers and stores that Parley can use.
+// `parley profiles …`: manages the stored servers and stores.
 import type { Command } from 'commander';
 import { registerCommands } from '../../command-group.ts';
 import type { Run } from '../../run.ts';
@@ -13,6 +13,6 @@ const commands = {
 };
 
 export function registerProfiles(parent: Command, run: Run, second?: string | null): void {
-  const profiles = parent.command('profiles').description('manage the servers that are kept');
+  const profiles = parent.command('profiles').description('manage stored servers and stores');
   registerCommands(profiles, run, commands, second);
 }

@@ -12,8 +12,8 @@ export interface ProfilesRemoveInput {
 export function registerProfilesRemove(parent: Command, run: Run): void {
   parent
     .command('remove')
-    .description('forget a profile, its URL and its key')
-    .argument('<name>', 'as profiles list shows it')
+    .description('remove a profile with its URL and key')
+    .argument('<name>', 'the profile, as shown by profiles list')
     .action((name: string, _options, command: Command) =>
       run(command, (context) => runProfilesRemove({ name }, context)),
     );
@@ -26,5 +26,5 @@ export async function runProfilesRemove(
   await context.host.profileFile.update((config) => removeProfile(config, name));
   if (context.options.json)
     await context.stdout.write(`${toJson({ success: true, data: { removed: name } })}\n`);
-  else await context.say(`Profile ${name} is forgotten.`);
+  else await context.say(`Removed profile ${name}.`);
 }

@@ -1,4 +1,4 @@
-// `parley profiles use`: chooses the profile that is used when none is named.
+// `parley profiles use`: sets the default profile.
 import type { Command } from 'commander';
 import { useProfile } from '../../../config/profiles.ts';
 import type { CliContext } from '../../context.ts';
@@ -12,8 +12,8 @@ export interface ProfilesUseInput {
 export function registerProfilesUse(parent: Command, run: Run): void {
   parent
     .command('use')
-    .description('use a profile from now on')
-    .argument('<name>', 'as profiles list shows it')
+    .description('set the default profile')
+    .argument('<name>', 'the profile, as shown by profiles list')
     .action((name: string, _options, command: Command) =>
       run(command, (context) => runProfilesUse({ name }, context)),
     );
@@ -23,5 +23,5 @@ export async function runProfilesUse({ name }: ProfilesUseInput, context: CliCon
   await context.host.profileFile.update((config) => useProfile(config, name));
   if (context.options.json)
     await context.stdout.write(`${toJson({ success: true, data: { current: name } })}\n`);
-  else await context.say(`Profile ${name} is used from now on.`);
+  else await context.say(`Profile ${name} is now the default.`);
 }

@@ -1,4 +1,4 @@
-// `parley retention off`: removes the policy of a project. A run that is under way stops, and nothing expires or is erased from then on.
+// `parley retention off`: removes the policy of a project. A running run stops, and nothing expires or is erased any more.
 import type { Command } from 'commander';
 import type { CliContext } from '../../context.ts';
 import { namedOrOwnProject } from '../../project-choice.ts';
@@ -13,8 +13,8 @@ export interface RetentionOffInput {
 export function registerRetentionOff(parent: Command, run: Run): void {
   parent
     .command('off')
-    .description('remove the policy: nothing expires and nothing is erased from now on')
-    .option('--project <name>', 'of another project than this key’s, by its name or id')
+    .description('remove the policy, so that nothing expires or is erased')
+    .option('--project <name>', 'a project other than that of the key, by name or id')
     .action(({ project }: { project?: string }, command: Command) =>
       run(command, (context) => runRetentionOff({ project: project ?? null }, context)),
     );
@@ -30,6 +30,6 @@ export async function runRetentionOff(
   if (context.options.json)
     await context.stdout.write(`${toJson({ success: true, data: { project_id, project_name, removed } })}\n`);
   else if (removed)
-    await context.say(`Project ${project_name} has no policy any more: nothing expires from now on.`);
+    await context.say(`Removed the policy of project ${project_name}. Nothing expires from now on.`);
   else await context.say(`Project ${project_name} had no policy.`);
 }

@@ -1,4 +1,4 @@
-// `parley retention …`: the policies by which old sessions are deleted and erased.
+// `parley retention …`: manages the policies by which old sessions are deleted and erased.
 import type { Command } from 'commander';
 import type { Run } from '../../run.ts';
 import { registerRetentionOff } from './off.ts';
@@ -9,7 +9,7 @@ import { registerRetentionShow } from './show.ts';
 export function registerRetention(parent: Command, run: Run): void {
   const retention = parent
     .command('retention')
-    .description('delete sessions without activity by a policy; without one, nothing ever expires');
+    .description('delete inactive sessions by a policy; without one, nothing expires');
   registerRetentionSet(retention, run);
   registerRetentionShow(retention, run);
   registerRetentionRun(retention, run);

@@ -1,4 +1,4 @@
-// `parley retention run`: deletes what the policy of a project calls old, and erases what has been deleted by it for long enough.
+// `parley retention run`: applies the policy of a project: deletes inactive sessions, and erases those that it deleted long ago.
 import { type Command, InvalidArgumentError } from 'commander';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
@@ -14,15 +14,15 @@ interface RunFlags {
 export function registerRetentionRun(parent: Command, run: Run): void {
   parent
     .command('run')
-    .description('delete what is old by the policy, and erase what was deleted by it long ago')
-    .option('--dry-run', 'say what would go, and change nothing')
-    .option('--yes', 'do not ask')
+    .description('apply the policy: delete inactive sessions, and erase those it deleted long ago')
+    .option('--dry-run', 'show what would be deleted and erased, and change nothing')
+    .option('--yes', 'do not ask for confirmation')
     .option(
       '--confirm <count>',
-      'how many sessions are meant, as --dry-run says: instead of typing it',
+      'confirm the number of sessions that --dry-run shows, instead of typing it',
       count,
     )
-    .option('--project <name>', 'of another project than this key’s, by its name or id')
+    .option('--project <name>', 'a project other than that of the key, by name or id')
     .action(({ dryRun, yes, confirm, project }: RunFlags, command: Command) =>
       run(command, (context) =>
         runRetentionRun(
@@ -45,5 +45,5 @@ export async function runRetentionRun(input: RetentionRunInput, context: CliCont
 
 function count(text: string): number {
   if (/^\d{1,12}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Give the number of sessions that --dry-run says.');
+  throw new InvalidArgumentError('Give the number of sessions that --dry-run shows.');
 }

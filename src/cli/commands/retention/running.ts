@@ -1,4 +1,4 @@
-// What `parley retention run` does: it counts, asks or has the count confirmed, runs the policy, and says how to take it back.
+// Runs `parley retention run`: counts the sessions, asks for confirmation, runs the policy, and prints how to undo it.
 import { ParleyError } from '../../../service/errors.ts';
 import type { Retention, RetentionPlan, RetentionReport } from '../../../service/project-retention.ts';
 import { monotonicMs } from '../../../system/monotonic-clock.ts';
@@ -8,14 +8,14 @@ import { counted } from '../../counted.ts';
 import { type ChosenProject, namedOrOwnProject } from '../../project-choice.ts';
 import { summarySentence } from '../../summary-sentence.ts';
 import { toJson } from '../../terminal/json.ts';
-import { askText, confirm as askWhether } from '../../terminal/prompt.ts';
-import { sameCommand } from '../sessions/batch.ts';
-import { planText, reasonText } from './policy-words.ts';
+import { askText, confirm } from '../../terminal/prompt.ts';
+import { commandAtTarget } from '../sessions/batch.ts';
+import { planText, reasonText } from './policy-text.ts';
 
 export interface RetentionRunInput {
   readonly dryRun: boolean;
   readonly yes: boolean;
-  /** The confirmed count of sessions; null where none is given. */
+  /** The confirmed number of sessions; null if none is given. */
   readonly confirm: number | null;
   /** Null for the project of the key. */
   readonly project: string | null;
@@ -26,72 +26,72 @@ export async function runRetention(input: RetentionRunInput, context: CliContext
   const project = await namedOrOwnProject(input.project, context);
   const plan = await retention.plan(project.project_id);
   if (plan === null) throw noPolicyOf(project);
-  if (input.dryRun) return tellPlan(plan, context);
+  if (input.dryRun) return writePlan(plan, context);
   if (plan.sessions === 0 && plan.confirmation !== null && input.confirm === null)
-    return tellNothing(plan, context);
+    return reportNothingDone(plan, context);
   const confirmed = await confirmedCount(plan, input, context);
-  const began = monotonicMs();
+  const startedAt = monotonicMs();
   const report = await runWithProgress(retention, plan, confirmed, context);
-  return tellReport(report, monotonicMs() - began, context);
+  return writeReport(report, monotonicMs() - startedAt, context);
 }
 
 function noPolicyOf({ project_name }: ChosenProject): ParleyError {
-  return new ParleyError('USAGE', `The project ${project_name} has no policy: nothing of it ever expires.`, {
-    hint: 'Set one, for example: parley retention set --after 90d',
+  return new ParleyError('USAGE', `Project ${project_name} has no policy, so none of its sessions expire.`, {
+    hint: 'Set one, as in: parley retention set --after 90d',
   });
 }
 
-async function tellPlan(plan: RetentionPlan, context: CliContext): Promise<undefined> {
+async function writePlan(plan: RetentionPlan, context: CliContext): Promise<undefined> {
   if (context.options.json) {
     await context.stdout.write(`${toJson({ success: true, data: plan })}\n`);
     return;
   }
   await context.stdout.write(`${planText(plan)}\n`);
-  if (plan.confirmation !== null && plan.sessions > 0) await context.say(howToConfirm(plan, context));
+  if (plan.confirmation !== null && plan.sessions > 0) await context.say(confirmHint(plan, context));
 }
 
-/** A run that would do nothing needs no count. It confirms nothing either: the first run that removes a session still asks. */
-async function tellNothing(
+/** A run without sessions needs no count, and does not confirm the policy: the first run that deletes a session still asks. */
+async function reportNothingDone(
   { project_id, project_name }: RetentionPlan,
   context: CliContext,
 ): Promise<undefined> {
   const nothing = { batch: null, expired: 0, erased: 0, continued: false, finished: true };
-  await tellReport({ project_id, project_name, ...nothing }, 0, context);
-  await context.say('The first run that removes a session asks for its count.');
+  await writeReport({ project_id, project_name, ...nothing }, 0, context);
+  await context.say('The first run that deletes a session will ask for a confirmed count.');
 }
 
-function howToConfirm({ confirmation, sessions }: RetentionPlan, { options }: CliContext): string {
+function confirmHint({ confirmation, sessions }: RetentionPlan, { options }: CliContext): string {
   const reason = confirmation === null ? '' : `${reasonText[confirmation]}. `;
-  return `${reason}To run it: ${sameCommand(`retention run --confirm ${sessions}`, options)}`;
+  return `${reason}To run it: ${commandAtTarget(`retention run --confirm ${sessions}`, options)}`;
 }
 
 /** The count to confirm; null if none is needed or given. */
 async function confirmedCount(
   plan: RetentionPlan,
-  { yes, confirm: given }: RetentionRunInput,
+  { yes, confirm: count }: RetentionRunInput,
   context: CliContext,
 ): Promise<number | null> {
   const { sessions, confirmation } = plan;
-  if (given === null && confirmation === null) {
+  if (count === null && confirmation === null) {
     if (yes || sessions === 0) return null;
     await context.say(planText(plan));
-    if (await askWhether('Run it?', '--yes', context.prompting)) return null;
-    throw new ParleyError('USAGE', 'Nothing was done.');
+    if (await confirm('Run it?', '--yes', context.prompting)) return null;
+    throw new ParleyError('USAGE', 'Nothing was done.', { hint: 'You answered no.' });
   }
-  if (given === null) await context.say(`${planText(plan)} ${reasonText[confirmation ?? 'first_run']}.`);
+  if (count === null) await context.say(`${planText(plan)} ${reasonText[confirmation ?? 'first_run']}.`);
   const typed =
-    given ?? (await askText(`Type ${sessions} to run it`, `--confirm ${sessions}`, context.prompting));
-  if (String(typed).trim() !== String(sessions)) throw otherCount(plan, String(typed));
+    count ?? (await askText(`Type ${sessions} to run it`, `--confirm ${sessions}`, context.prompting));
+  if (String(typed).trim() !== String(sessions)) throw wrongCount(plan, String(typed));
   return sessions;
 }
 
-function otherCount(plan: RetentionPlan, given: string): ParleyError {
+function wrongCount(plan: RetentionPlan, count: string): ParleyError {
   const { sessions, expire, erase } = plan;
   const counts = erase === 0 ? '' : ` (${expire} to expire and ${erase} to erase)`;
   return new ParleyError(
     'USAGE',
-    `Nothing was done: the run is about ${counted(sessions, 'session')}${counts}, not ${given}.`,
-    { hint: `If ${sessions === 1 ? 'this is' : 'these are'} meant: --confirm ${sessions}` },
+    `Nothing was done: the run affects ${counted(sessions, 'session')}${counts}, not ${count}.`,
+    { hint: `To run it anyway: --confirm ${sessions}` },
   );
 }
 
@@ -119,21 +119,21 @@ async function runWithProgress(
     case 'no_policy':
       throw noPolicyOf(plan);
     case 'other_count':
-      throw otherCount(end.plan, String(confirmed));
+      throw wrongCount(end.plan, String(confirmed));
     case 'unconfirmed':
       throw new ParleyError('USAGE', `Nothing was done: ${planText(end.plan)}`, {
-        hint: howToConfirm(end.plan, context),
+        hint: confirmHint(end.plan, context),
       });
     default:
       throw new ParleyError(
         'STORE_BUSY',
-        `Another run of retention of the project ${plan.project_name} is under way.`,
-        { hint: 'Nothing was done. Try again when it has ended.' },
+        `Another retention run of project ${plan.project_name} is in progress.`,
+        { hint: 'Nothing was done. Try again when it has finished.' },
       );
   }
 }
 
-async function tellReport(report: RetentionReport, tookMs: number, context: CliContext): Promise<undefined> {
+async function writeReport(report: RetentionReport, tookMs: number, context: CliContext): Promise<undefined> {
   const { options, stdout, stderr, stopSignal } = context;
   const { project_name, expired, erased, batch, finished } = report;
   if (options.json) await stdout.write(`${toJson({ success: true, data: report })}\n`);
@@ -142,18 +142,18 @@ async function tellReport(report: RetentionReport, tookMs: number, context: CliC
       `${summarySentence(`Expired ${counted(expired, 'session')} of project ${project_name}, and erased ${erased}`, tookMs)}\n`,
     );
   if (batch !== null)
-    await context.say(`To undo the expiry: ${sameCommand(`sessions restore --batch ${batch}`, options)}`);
+    await context.say(`To undo the expiry: ${commandAtTarget(`sessions restore --batch ${batch}`, options)}`);
   if (finished) return;
   // The line is part of the failure, so `--quiet` keeps it.
   if (stopSignal.aborted) {
-    await stderr.write('Stopped. The next run goes on where this one ended.\n');
+    await stderr.write('Stopped. The next run continues from here.\n');
     throw stopSignal.reason;
   }
   throw new ParleyError(
     'STORE_BUSY',
-    'The run was stopped: its policy was changed, or another run took over.',
+    'The run was stopped, because its policy was changed or another run took over.',
     {
-      hint: 'See the policy: parley retention show',
+      hint: 'To see the policy: parley retention show',
     },
   );
 }

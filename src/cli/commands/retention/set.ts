@@ -1,4 +1,4 @@
-// `parley retention set`: sets the policy of a project. It changes no session; the first run needs a confirmed count.
+// `parley retention set`: sets the policy of a project. It changes no sessions; the first run needs a confirmed count.
 import type { Command } from 'commander';
 import type { RetentionPolicy } from '../../../service/project-retention.ts';
 import type { CliContext } from '../../context.ts';
@@ -7,7 +7,7 @@ import type { Run } from '../../run.ts';
 import { toJson } from '../../terminal/json.ts';
 import { timeSpan } from '../../time-span.ts';
 import { wholeNumber } from '../../whole-number.ts';
-import { planText, policyText, reasonText } from './policy-words.ts';
+import { planText, policyText, reasonText } from './policy-text.ts';
 
 export interface RetentionSetInput {
   readonly policy: RetentionPolicy;
@@ -25,11 +25,11 @@ interface SetFlags {
 export function registerRetentionSet(parent: Command, run: Run): void {
   parent
     .command('set')
-    .description('say after how long without activity sessions are deleted')
-    .requiredOption('--after <time>', 'how long without activity: 12h, 90d, 52w', timeSpan)
-    .option('--keep-last <n>', 'the newest n sessions stay, whatever their age', wholeNumber(1, 1_000_000))
-    .option('--erase-after <time>', 'how long after that they are erased for good (default: never)', timeSpan)
-    .option('--project <name>', 'of another project than this key’s, by its name or id')
+    .description('set how long sessions may be inactive before they are deleted')
+    .requiredOption('--after <time>', 'the time without activity: 12h, 90d, 52w', timeSpan)
+    .option('--keep-last <n>', 'keep the newest n sessions, whatever their age', wholeNumber(1, 1_000_000))
+    .option('--erase-after <time>', 'the time from deletion to permanent erasure (default: never)', timeSpan)
+    .option('--project <name>', 'a project other than that of the key, by name or id')
     .action(({ after, keepLast, eraseAfter, project }: SetFlags, command: Command) =>
       run(command, (context) => {
         const policy = { after_ms: after, keep_last: keepLast ?? null, erase_after_ms: eraseAfter ?? null };
@@ -53,6 +53,8 @@ export async function runRetentionSet(
   await context.say(`Project ${project_name}: ${policyText(policy)}.`);
   if (plan === null) return;
   const reason =
-    plan.confirmation === null ? '' : ` ${reasonText[plan.confirmation]}, so it needs the count.`;
-  await context.say(`Now ${planText(plan)}${reason} To see and run it: parley retention run --dry-run`);
+    plan.confirmation === null
+      ? ''
+      : ` ${reasonText[plan.confirmation]}, so the next run needs a confirmed count.`;
+  await context.say(`Now ${planText(plan)}${reason} To preview it: parley retention run --dry-run`);
 }

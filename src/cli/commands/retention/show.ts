@@ -1,4 +1,4 @@
-// `parley retention show`: the policies of the store, what their next runs would do now, and when the next session expires.
+// `parley retention show`: shows the policies of the store, what a run would do now, and when the next session expires.
 import type { Command } from 'commander';
 import type { RetentionPlan } from '../../../service/project-retention.ts';
 import type { CliContext } from '../../context.ts';
@@ -8,7 +8,7 @@ import { timesIn } from '../../shown-time.ts';
 import { filledFieldLines } from '../../terminal/fields.ts';
 import { toJson } from '../../terminal/json.ts';
 import { utcOption } from '../../utc-option.ts';
-import { noPolicy, policyText, reasonText } from './policy-words.ts';
+import { noPolicy, policyText, reasonText } from './policy-text.ts';
 
 export interface RetentionShowInput {
   /** Null for all projects. */
@@ -19,8 +19,8 @@ export interface RetentionShowInput {
 export function registerRetentionShow(parent: Command, run: Run): void {
   parent
     .command('show')
-    .description('show the policies, what would go now, and when the next session expires')
-    .option('--project <name>', 'of one project, by its name or id')
+    .description('show the policies, what a run would do now, and when the next session expires')
+    .option('--project <name>', 'only this project, by name or id')
     .addOption(utcOption())
     .action(({ project, utc }: { project?: string; utc?: true }, command: Command) =>
       run(command, (context) => runRetentionShow({ project: project ?? null, utc: utc ?? false }, context)),
@@ -54,7 +54,7 @@ function fieldsOf(plan: RetentionPlan, time: (time: string) => string) {
   const needs =
     confirmation === null || sessions === 0
       ? ''
-      : `${reasonText[confirmation]}: it needs --confirm ${sessions}`;
+      : `${reasonText[confirmation]}, so it needs --confirm ${sessions}`;
   return {
     project: `${project_name} (${project_id})`,
     policy: policyText(plan),

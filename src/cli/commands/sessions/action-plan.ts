@@ -1,4 +1,4 @@
-// What a batch will change: the ids that are given or that match, and the question before it does.
+// The plan of a batch: the ids that are given or that match, and the confirmation.
 import { ParleyError } from '../../../service/errors.ts';
 import { quoted } from '../../../service/quoted.ts';
 import type { Session } from '../../../service/session.ts';
@@ -17,16 +17,16 @@ import type { FilterChoice } from './session-filter.ts';
 export interface ActionInput extends BatchAction {
   /** Ids, or `-` for stdin. */
   readonly words: readonly string[];
-  /** Is given instead of ids; null for none. */
+  /** Selects the sessions instead of ids; null for none. */
   readonly filter: FilterChoice | null;
-  /** The batch to resume, instead of ids and filter; null for none. */
+  /** The batch to resume instead of ids and filter; null for none. */
   readonly resume: string | null;
   readonly yes: boolean;
   readonly dryRun: boolean;
   readonly ignoreMissing: boolean;
   readonly max: number;
   readonly concurrency: number;
-  /** A result line for each id also at a terminal. */
+  /** Prints a result line for each id, even at a terminal. */
   readonly verbose: boolean;
 }
 
@@ -34,11 +34,11 @@ export function requireOneSource({ words, filter, resume, dryRun }: ActionInput)
   const sources = [words.length > 0, filter !== null, resume !== null].filter(Boolean).length;
   if (sources <= 1 && !(resume !== null && dryRun)) return;
   throw new ParleyError('USAGE', 'Ids, filters and --resume cannot be used together.', {
-    hint: 'Nothing was done. Give ids, or filters, or --resume BATCH alone.',
+    hint: 'Nothing was done. Use ids, or filters, or --resume BATCH alone.',
   });
 }
 
-/** Fills the list and completes it. Resolves to the sessions that were not named by their full id, and were looked up. */
+/** Fills and completes the list. Resolves to the sessions that were looked up because they were not named by their full id. */
 export async function collect(
   input: ActionInput,
   list: IdList,
@@ -51,17 +51,17 @@ export async function collect(
   return named;
 }
 
-/** Shows a session that was named by its title or by the end of its id. Throws unless the answer is yes. */
-export async function askAboutNamed(
+/** Shows a session that was named by its title or the end of its id. Throws unless the user confirms. */
+export async function confirmNamed(
   session: Session,
   { kind }: BatchAction,
   context: CliContext,
 ): Promise<void> {
-  await context.stderr.write(`  ${shownSession(session, context)}\n`);
+  await context.stderr.write(`  ${sessionLine(session, context)}\n`);
   await requireYes(kind, 'this session', context);
 }
 
-function shownSession(
+function sessionLine(
   { session_id, title, message_count, updated_at }: Session,
   { host }: CliContext,
 ): string {
@@ -69,33 +69,33 @@ function shownSession(
   return `${session_id}  ${title === null ? '(no title)' : quoted(title)}, ${facts}`;
 }
 
-/** Shows what would be changed, and where. Throws unless the answer is yes. */
-export async function askFirst(
+/** Shows what would be changed, and where. Throws unless the user confirms. */
+export async function confirmBatch(
   { list }: BatchDraft,
   { kind }: BatchAction,
   project: string | null,
   context: CliContext,
 ): Promise<void> {
   const { first, last } = list.ends(3);
-  const shown: string[] = [];
-  for (const id of [...first, ...last]) shown.push(`  ${await shownId(id, context)}\n`);
-  if (first.length + last.length < list.count) shown.splice(first.length, 0, '  …\n');
+  const lines: string[] = [];
+  for (const id of [...first, ...last]) lines.push(`  ${await lineOfId(id, context)}\n`);
+  if (first.length + last.length < list.count) lines.splice(first.length, 0, '  …\n');
   const { profile, url, store, storeName } = context.target;
   const where = url ?? (store === null ? 'the store on this machine' : `the store ${storeName}`);
   const sessions = counted(list.count, 'session');
   await context.stderr.write(
     `${sessions}${project === null ? '' : ` of project ${project}`}, in ${where}${profile === null ? '' : ` (profile ${profile})`}:\n` +
-      shown.join(''),
+      lines.join(''),
   );
   await requireYes(kind, list.count === 1 ? 'this session' : `these ${list.count} sessions`, context);
 }
 
-/** What the session is, where that can be known. */
-async function shownId(id: string, context: CliContext): Promise<string> {
+/** The facts of the session, or only its id if they cannot be read. */
+async function lineOfId(id: string, context: CliContext): Promise<string> {
   const { backend } = await context.open();
   if (!offersArchive(backend)) return id;
   try {
-    return shownSession((await backend.service.getSession(await context.call(), id)).data, context);
+    return sessionLine((await backend.service.getSession(await context.call(), id)).data, context);
   } catch (error) {
     if (error instanceof ParleyError) return id;
     throw error;
@@ -105,5 +105,5 @@ async function shownId(id: string, context: CliContext): Promise<string> {
 async function requireYes(kind: BatchKind, what: string, context: CliContext): Promise<void> {
   const { question, done } = batchKinds[kind];
   const yes = await confirm(`${question} ${what}?`, '--yes', context.prompting);
-  if (!yes) throw new ParleyError('USAGE', `Nothing was ${done}.`, { hint: 'It was answered with no.' });
+  if (!yes) throw new ParleyError('USAGE', `Nothing was ${done}.`, { hint: 'You answered no.' });
 }

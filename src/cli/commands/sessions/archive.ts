@@ -6,6 +6,6 @@ import { registerOrdering } from './ordering-command.ts';
 export function registerArchive(parent: Command, run: Run): void {
   registerOrdering(parent, run, {
     kind: 'archive',
-    description: 'hide sessions from lists; search finds them, and they are read and continued as ever',
+    description: 'hide sessions from lists; they can still be searched, read and continued',
   });
 }

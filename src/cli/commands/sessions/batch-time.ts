@@ -1,6 +1,6 @@
-// How the names of batches begin. A listing of batches needs this alone, and no code of journals.
+// The time in the names of batches. It is a file of its own because a listing of batches needs no other code of journals.
 
-/** A time (ms) as the names of batches begin. */
+/** Formats a time (ms) as the start of a batch's name: `20260131-140500`. */
 export function batchTime(milliseconds: number): string {
   return new Date(milliseconds)
     .toISOString()

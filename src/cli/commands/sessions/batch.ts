@@ -1,4 +1,4 @@
-// What all batches have in common: one id by itself or many as a batch, and what is told at the end.
+// What all batches have in common: the operation on one id or many, the result lines, and the exit status.
 import { createHash } from 'node:crypto';
 import type { Backend } from '../../../service/backend.ts';
 import { ParleyError } from '../../../service/errors.ts';
@@ -12,33 +12,33 @@ import type { IdList } from '../../session-batch/id-list.ts';
 import type { BatchOwner } from '../../session-batch/journal.ts';
 import { type TargetFlags, targetOptions } from '../../target-options.ts';
 
-/** An operation on sessions, one in a call or many. */
+/** An operation on sessions, one or many per call. */
 export interface SessionOperation {
   readonly done: string;
   readonly many: ((backend: Backend) => BatchWork['many']) | null;
   readonly one: (backend: Backend) => NonNullable<BatchWork['one']>;
-  /** Whether a batch may send one id in a call where the server takes no batches. */
+  /** True if a batch may send one id per call to a server without batches. */
   readonly goesSingly: boolean;
-  /** True: a session that was done is not found any more. */
+  /** True if a session is not found any more afterwards. */
   readonly endsMissing?: boolean;
-  /** True for a change of the ordering, whose results tell what was changed. */
+  /** True for pins, archiving and tags, whose results include what changed. */
   readonly isOrder?: boolean;
 }
 
-/** The ids of a batch. `total`: of distinct ids. */
+/** The ids of a batch. `total` counts distinct ids. */
 export interface BatchIds extends Pick<BatchWork, 'entries' | 'journal' | 'concurrency'> {
   readonly total: number;
 }
 
 export interface BatchEnd {
   readonly report: BatchReport;
-  /** Null where nothing stopped the batch early. */
+  /** Why the batch stopped early; null if it did not. */
   readonly stopped: { readonly reason: unknown } | null;
 }
 
 export const defaultConcurrency = 16;
 
-/** What a batch that begins here belongs to, and the name of the project. */
+/** The owner of a batch that starts now, and the name of its project. */
 export async function batchOwner(
   context: CliContext,
 ): Promise<{ readonly owner: BatchOwner; readonly project: string | null }> {
@@ -51,12 +51,12 @@ export async function batchOwner(
   };
 }
 
-/** Known once the backend has verified the key. */
+/** True if the backend has an archive. Known once the backend has verified the key. */
 export function offersArchive({ extensions }: Backend): boolean {
   return extensions?.includes('archive') === true;
 }
 
-/** `verbose`: a result line for each id also at a terminal. `batch`: the name of the batch that has a journal. */
+/** Runs an operation over many ids. `verbose` prints a result line for each id, even at a terminal. `batch` is the name of a batch with a journal. */
 export async function runOver(
   operation: SessionOperation,
   { verbose, batch = null, ...ids }: BatchIds & { readonly verbose: boolean; readonly batch?: string | null },
@@ -64,7 +64,7 @@ export async function runOver(
 ): Promise<BatchEnd> {
   const { backend, apiKey } = await context.open();
   const report = new BatchReport(context, { total: ids.total, done: operation.done, verbose });
-  // Restoring is part of the archive, and is tried whether or not the archive is known to be offered.
+  // Restoring needs the archive, so it is tried even if the server is not known to have one.
   const takesBatches = offersArchive(backend) || !operation.goesSingly;
   const stopped = await runBatch({
     url: context.target.url,
@@ -83,7 +83,7 @@ export async function runOver(
   return { report, stopped };
 }
 
-/** One id by itself, given once or more often. Its failure is the failure of the command, and is told in words too. */
+/** Runs an operation on a single id, which may be given more than once. Its failure is the failure of the command. */
 export async function runSingle(
   operation: SessionOperation,
   list: IdList,
@@ -104,7 +104,7 @@ export async function runSingle(
       results.push({ session_id, status: operation.done, ...(repeated && { repeated }) });
       if (repeated)
         await context.say(
-          `Counted as ${operation.done} after a repeated request: the answer to the first was lost.`,
+          `Counted as ${operation.done}: the request was repeated, because the response to the first one was lost.`,
         );
     } catch (error) {
       if (!(error instanceof ParleyError) || error.code !== 'SESSION_NOT_FOUND') throw error;
@@ -117,14 +117,14 @@ export async function runSingle(
   return failure === null ? exitDone : reportInWords(failure, context);
 }
 
-/** The exit status of a batch. Throws what stopped the batch early. */
+/** The exit status of a batch. Throws the reason if the batch stopped early. */
 export function endStatus({ report, stopped }: BatchEnd, ignoreMissing: boolean): number {
   if (stopped !== null) throw stopped.reason;
   const failed = report.progress.count('failed') + (ignoreMissing ? 0 : report.progress.count('not_found'));
   return failed > 0 ? exitSomeFailed : exitDone;
 }
 
-/** A command of this program that works at the same place as this one. */
-export function sameCommand(words: string, place: TargetFlags): string {
-  return ['parley', words, ...targetOptions(place).map(quoteForShell)].join(' ');
+/** A command of this program that uses the same target. */
+export function commandAtTarget(words: string, target: TargetFlags): string {
+  return ['parley', words, ...targetOptions(target).map(quoteForShell)].join(' ');
 }

@@ -1,5 +1,5 @@
-// `parley sessions batches`: the batches and the imports that can be resumed or undone, from their journals on this machine, and those
-// of retention, from the store.
+// `parley sessions batches`: lists the batches and imports that can be resumed or undone, from their journals on this machine, and the runs of
+// retention, from the store.
 import type { Command } from 'commander';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
@@ -12,25 +12,25 @@ import { batchTime } from './batch-time.ts';
 
 interface BatchRow {
   readonly batch: string;
-  /** `expire`: what a run of retention deleted. */
+  /** `expire` is a run of retention. */
   readonly kind: BatchKind | 'import' | 'expire';
   /** ISO 8601, UTC. */
   readonly made_at: string;
-  /** Where it was begun. */
+  /** The target that it changed. */
   readonly origin: string;
   readonly project_id: string | null;
-  /** The distinct ids that it was given, or that it created. */
+  /** The number of distinct ids that it was given or that it created. */
   readonly ids: number;
-  /** How many of them are as the batch wants them. */
+  /** How many of them are done. */
   readonly done: number;
-  /** The same for a batch of deletions, else 0. */
+  /** The same for deletions; 0 for other kinds. */
   readonly deleted: number;
-  /** The sessions that an import created. */
+  /** The number of sessions that an import created. */
   readonly imported: number;
   readonly not_found: number;
-  /** Ids that are still to be done, failed ones included. */
+  /** How many ids are still to be done, including failed ones. */
   readonly left: number;
-  /** The last restore of it; null if there was none. */
+  /** The last restore of the batch; null if there was none. */
   readonly restored: { readonly sessions: number; readonly at: string } | null;
 }
 
@@ -47,9 +47,7 @@ const columnsOf = (origin: string, time: (time: string) => string): readonly Col
 export function registerBatches(parent: Command, run: Run): void {
   parent
     .command('batches')
-    .description(
-      'list the batches of deletions and of other changes, the imports and the runs of retention, the newest first, and which of them were undone',
-    )
+    .description('list batches of changes, imports and retention runs, the newest first')
     .addOption(utcOption())
     .action(({ utc }: { utc?: true }, command: Command) =>
       run(command, (context) => runBatches({ utc: utc ?? false }, context)),
@@ -98,17 +96,18 @@ export async function runBatches(
       restored: restored_at === null ? null : { sessions: restored, at: restored_at },
     });
   }
-  rows.sort((one, other) => (placeOf(one) < placeOf(other) ? 1 : -1));
+  rows.sort((one, other) => (sortKey(one) < sortKey(other) ? 1 : -1));
   if (context.options.json) await context.stdout.write(`${toJson({ success: true, data: rows })}\n`);
   else {
     const time = timesIn(context.stdout, context.host.now(), { utc });
     await writeTable(context.stdout, columnsOf(origin, time), rows);
   }
-  for (const path of unreadable) await context.say(`${path} is not a whole journal of a batch.`);
-  if (rows.length === 0 && !context.options.json) await context.say('There is no batch.');
+  for (const path of unreadable)
+    await context.say(`Skipped ${path}: it is not a complete journal of a batch.`);
+  if (rows.length === 0 && !context.options.json) await context.say('No batches.');
 }
 
-/** The name of a batch begins with the time of its beginning, except that of retention. */
-function placeOf({ batch, kind, made_at }: BatchRow): string {
+/** The names of batches start with a time and can be compared. Those of retention runs get one here. */
+function sortKey({ batch, kind, made_at }: BatchRow): string {
   return kind === 'expire' ? `${batchTime(Date.parse(made_at))}-${batch}` : batch;
 }

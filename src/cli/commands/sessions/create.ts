@@ -1,4 +1,4 @@
-// `parley sessions create`: a new, empty session. Prints its id alone, so that a script can keep it.
+// `parley sessions create`: creates an empty session. Prints only its id, for scripts.
 import type { Command } from 'commander';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
@@ -24,9 +24,9 @@ interface CreateFlags extends SettingFlags {
 export function registerCreate(parent: Command, run: Run): void {
   const command = parent
     .command('create')
-    .description('start an empty session and print its id')
-    .option('--title <title>', 'title, at most 200 characters')
-    .option('--user <name>', 'the person whose session it is');
+    .description('create an empty session and print its id')
+    .option('--title <title>', 'title of up to 200 characters')
+    .option('--user <name>', 'the user that the session belongs to');
   addSettingOptions(command).action((flags: CreateFlags, command: Command) =>
     run(command, (context) =>
       runCreate({ title: flags.title ?? null, user: flags.user ?? null, settings: flags }, context),

@@ -1,4 +1,4 @@
-// `parley sessions delete`: hides sessions, one or a million. If one given id is malformed, nothing is deleted. A batch can be resumed and
+// `parley sessions delete`: hides sessions, one or a million. If one of the ids is malformed, nothing is deleted. A batch can be resumed and
 // undone.
 import type { Command } from 'commander';
 import type { CliContext } from '../../context.ts';
@@ -20,19 +20,19 @@ interface DeleteFlags extends FilterFlags {
 export function registerDelete(parent: Command, run: Run): void {
   const command = parent
     .command('delete')
-    .description('delete sessions (hides them: sessions restore brings them back)')
+    .description('delete sessions (sessions restore brings them back)')
     .argument(
       '[id...]',
-      'ids, ends of ids (6 or more characters) or titles; or - for ids on stdin: one a line, or NDJSON with session_id',
+      'ids, ends of ids (6 or more characters) or titles; or - for ids on stdin, one per line or NDJSON with session_id',
     );
   addFilterOptions(command)
-    .option('-y, --yes', 'do not ask')
-    .option('--dry-run', 'look up what would go, and delete nothing')
-    .option('--ignore-missing', 'an id that is not found is no failure')
-    .option('--max <n>', 'refuse to delete more than so many', wholeNumber(1), 1_000_000)
-    .option('--concurrency <n>', 'calls at once, at most', wholeNumber(1, 256), 16)
-    .option('--verbose', 'a result line for each id, also at a terminal')
-    .option('--resume <batch>', 'go on with a batch that was stopped, and try again what failed')
+    .option('-y, --yes', 'do not ask for confirmation')
+    .option('--dry-run', 'show what would be deleted, and delete nothing')
+    .option('--ignore-missing', 'do not fail for ids that are not found')
+    .option('--max <n>', 'refuse to delete more sessions than this', wholeNumber(1), 1_000_000)
+    .option('--concurrency <n>', 'most calls at a time', wholeNumber(1, 256), 16)
+    .option('--verbose', 'print a result line for each id, even at a terminal')
+    .option('--resume <batch>', 'resume a batch that was stopped, and retry what failed')
     .action((words: string[], flags: DeleteFlags, self: Command) =>
       run(self, (context) =>
         runDelete(

@@ -1,4 +1,4 @@
-// Collects the ids that a command is given, before anything is done to them.
+// Starts a batch: its name, and the ids that the command was given.
 
 import type { Session } from '../../../service/session.ts';
 import type { CliContext } from '../../context.ts';
@@ -6,21 +6,21 @@ import type { IdList } from '../../session-batch/id-list.ts';
 import { BatchDraft } from '../../session-batch/journal.ts';
 import type { SessionState } from '../../session-lookup.ts';
 import { batchTime } from './batch-time.ts';
-import { requireRoom, takeIds } from './ids.ts';
+import { requireAtMost, takeIds } from './ids.ts';
 
-/** A new batch with a name, and the list that collects its ids. The caller closes it in the end, whatever happens. */
+/** A new batch with a name and an empty list of ids. The caller must close it. */
 export function newDraft({ host }: CliContext): BatchDraft {
   return new BatchDraft(host.dataDirectory, batchName(host), host);
 }
 
-/** A new name, which begins with the time. */
+/** A new name, which starts with the time. */
 export function batchName(host: Pick<CliContext['host'], 'now' | 'newRequestId'>): string {
   return `${batchTime(host.now())}-${host.newRequestId().slice(-6)}`;
 }
 
 /**
- * Adds the given ids to the list, from the arguments or stdin: at least one, at most `limit` distinct ones. Resolves to the sessions that
- * were not named by their full id.
+ * Adds the ids from the arguments or stdin to the list: at least one, at most `limit` distinct ones. Resolves to the sessions that were looked
+ * up because they were not named by their full id.
  */
 export async function collectIds(
   words: readonly string[],
@@ -31,7 +31,7 @@ export async function collectIds(
 ): Promise<readonly Session[]> {
   const take = (id: string) => {
     const isNew = list.add(id);
-    requireRoom(list.count, limit);
+    requireAtMost(list.count, limit);
     return isNew;
   };
   return takeIds(words, take, context, state);

@@ -1,4 +1,4 @@
-// What a person should know of an erasure: where bytes are kept, what was not done. Measures of the files are for programs alone.
+// Remarks about an erasure for a user: where bytes remain, what was not done. Numbers are for programs only.
 import type { StoreFact } from '../../../service/store-fact.ts';
 
 export function erasureRemarks(facts: readonly StoreFact[]): readonly string[] {

@@ -1,4 +1,4 @@
-// Every session of a listing, page after page.
+// Reads every session of a listing, page by page.
 
 import { largestPage } from '../../../service/limits.ts';
 import type { Session } from '../../../service/session.ts';

@@ -1,4 +1,4 @@
-// `parley sessions export`: whole sessions as Markdown, as JSON that sessions import takes back, or as a page to read.
+// `parley sessions export`: writes whole sessions as Markdown, as JSON for sessions import, or as HTML.
 import { type Command, Option } from 'commander';
 import { ParleyError } from '../../../service/errors.ts';
 import type { SessionRecord } from '../../../service/session-archive.ts';
@@ -12,8 +12,8 @@ import type { Run } from '../../run.ts';
 import type { Redaction } from '../../secrets/redacted-record.ts';
 import { type ItemResult, writeResults } from '../../session-batch/batch-report.ts';
 import { type ExportFormat, formatOfFile } from '../../transcripts/export-format.ts';
-import { sessionsAhead } from '../../transcripts/sessions-ahead.ts';
-import { givenIds } from './ids.ts';
+import { prefetchedSessions } from '../../transcripts/prefetched-sessions.ts';
+import { readGivenIds } from './ids.ts';
 import { matchingIds } from './matching.ts';
 import { addFilterOptions, type FilterChoice, type FilterFlags, filterOf } from './session-filter.ts';
 
@@ -24,12 +24,12 @@ export interface ExportInput {
   readonly words: readonly string[];
   /** Null for none. */
   readonly filter: FilterChoice | null;
-  /** Null for the default: JSON under `--json` without a file, the form that the name of a file tells, else Markdown. */
+  /** Null for the default: JSON with `--json` to stdout, else the format of the file's extension, else Markdown. */
   readonly format: ExportFormat | null;
   /** A file, or a directory for one file a session; null for stdout. */
   readonly output: string | null;
   readonly force: boolean;
-  /** True: a mark stands in the place of each secret. */
+  /** True to replace each secret with a mark. */
   readonly redact: boolean;
   readonly verbose: boolean;
 }
@@ -45,22 +45,22 @@ interface ExportFlags extends FilterFlags {
 export function registerExport(parent: Command, run: Run): void {
   const command = parent
     .command('export')
-    .description('write out sessions, whole: to read, to keep, or to import elsewhere')
+    .description('export whole sessions, to read, archive or import elsewhere')
     .argument(
       '[id...]',
-      'ids, ends of ids (6 or more characters) or titles; or - for ids on stdin: one a line, or NDJSON with session_id',
+      'ids, ends of ids (6 or more characters) or titles; or - for ids on stdin, one per line or NDJSON with session_id',
     );
   addFilterOptions(command)
     .addOption(
       new Option(
         '--format <format>',
-        'md, json (a session a line), html or openai-jsonl (default: by the end of the file name, else md)',
+        'md, json (one session per line), html or openai-jsonl (default: by the file’s extension, else md)',
       ).choices(['md', 'json', 'html', 'openai-jsonl']),
     )
-    .option('-o, --output <path>', 'a file, a directory for a file each, or - for stdout')
-    .option('--force', 'replace files that are there')
-    .option('--redact', 'put [redacted KIND] in the place of each key, token, password and card number')
-    .option('--verbose', 'a result line for each session, also at a terminal')
+    .option('-o, --output <path>', 'a file, a directory for one file per session, or - for stdout')
+    .option('--force', 'overwrite existing files')
+    .option('--redact', 'replace each key, token, password and card number with [redacted KIND]')
+    .option('--verbose', 'print a result line for each session, even at a terminal')
     .action(
       (words: string[], { format, output, force, redact, verbose, ...flags }: ExportFlags, self: Command) =>
         run(self, (context) =>
@@ -83,34 +83,34 @@ export function registerExport(parent: Command, run: Run): void {
 export async function runExport(input: ExportInput, context: CliContext): Promise<number> {
   const format = formatOf(input, context);
   if (input.filter !== null && input.words.length > 0) {
-    throw new ParleyError('USAGE', 'Ids and a filter, such as --all, together say two things.', {
-      hint: 'Name the sessions, or choose them by filters.',
+    throw new ParleyError('USAGE', 'Ids and filters cannot be used together.', {
+      hint: 'Name the sessions, or select them with filters such as --all.',
     });
   }
-  const reading = await readingFor(context);
-  const given = input.filter === null ? await givenIds(input.words, mostIds, context) : null;
-  const isOnly = given?.size === 1;
+  const reading = await exportReading(context);
+  const named = input.filter === null ? await readGivenIds(input.words, mostIds, context) : null;
+  const isOnly = named?.size === 1;
   const { exportPlace } = await import('../../transcripts/export-place.ts');
   const place = await exportPlace({ ...input, format, several: !isOnly }, context);
-  const redaction = await redactionOf(input);
+  const redaction = await loadRedaction(input);
   const results: ItemResult[] = [];
   const exported: string[] = [];
   const showsAll = input.verbose || context.options.json || !context.stdout.isTerminal;
   let progress: BatchProgress | null = null;
-  const tell = async (result: ItemResult) => {
+  const report = async (result: ItemResult) => {
     if (!showsAll && result.status === 'exported') return;
     results.push(result);
     // One file for all sessions is complete only at the end.
     if (place.keepsEach) await writeResults(results.splice(0), context);
   };
   try {
-    const ids = given ?? (await matchingSet(input.filter, context));
+    const ids = named ?? (await collectMatchingIds(input.filter, context));
     progress = progressOn(context, {
       ...{ end: ids.size, unit: 'items', outcomes: ['exported'] },
       resultsApart: input.output !== null && !(showsAll && place.keepsEach),
     });
-    for await (const { id, read } of sessionsAhead(ids, reading)) {
-      // The embedded service answers at once: without this, no signal would be heard and no progress shown.
+    for await (const { id, read } of prefetchedSessions(ids, reading)) {
+      // The embedded service answers without I/O, so signals and progress need this pause.
       await yieldToEventLoop();
       context.signal.throwIfAborted();
       let record: SessionRecord;
@@ -120,18 +120,18 @@ export async function runExport(input: ExportInput, context: CliContext): Promis
       } catch (error) {
         progress.finish('failed');
         progress.clear();
-        const status = await failItem(error, id, isOnly, input.output === null ? null : tell, context);
+        const status = await failItem(error, id, isOnly, input.output === null ? null : report, context);
         if (isOnly) {
           await place.discard();
           return status;
         }
         continue;
       }
-      // A failure to write ends the export: the next session could not be written either.
+      // A failure to write ends the export, because the next session could not be written either.
       const file = await place.take(record);
       progress.finish('exported');
       exported.push(id);
-      if (file !== null) await tell({ session_id: id, status: 'exported', file });
+      if (file !== null) await report({ session_id: id, status: 'exported', file });
     }
     progress.stop();
     await place.keep();
@@ -150,19 +150,19 @@ export async function runExport(input: ExportInput, context: CliContext): Promis
   if (redaction !== null) {
     const { count, summary } = redaction;
     const redacted = `${counted(count, 'secret')} redacted: ${summary}.`;
-    await context.say(count === 0 ? 'No secret of a known shape.' : redacted);
+    await context.say(count === 0 ? 'No known kind of secret found.' : redacted);
   }
   return failed > 0 ? exitSomeFailed : 0;
 }
 
-/** A server sees an export as reads, which say what they are for. It tells its audit log. */
-async function readingFor(context: CliContext): Promise<ServiceAccess> {
+/** Marks the reads of an export, so that a server can record it in its audit log. */
+async function exportReading(context: CliContext): Promise<ServiceAccess> {
   const { backend } = await context.open();
   const isExport = backend.administration === null;
   return { open: () => context.open(), call: async () => ({ ...(await context.call()), isExport }) };
 }
 
-/** Tells the audit log of an embedded store. */
+/** Records the export in the audit log of an embedded store. */
 async function recordExport(session_ids: readonly string[], context: CliContext): Promise<void> {
   if (session_ids.length === 0) return;
   const { backend } = await context.open();
@@ -172,20 +172,22 @@ async function recordExport(session_ids: readonly string[], context: CliContext)
     await backend.administration.recordExport({ project_id: data.project_id, session_ids });
   } catch (error) {
     const { code } = asParleyError(error);
-    await context.say(`Warning: the export is not in the audit log, which cannot be written now (${code}).`);
+    await context.say(
+      `Warning: the export was not recorded in the audit log, which cannot be written (${code}).`,
+    );
   }
 }
 
-async function redactionOf({ redact }: ExportInput): Promise<Redaction | null> {
+async function loadRedaction({ redact }: ExportInput): Promise<Redaction | null> {
   if (!redact) return null;
-  const { Redaction: Made } = await import('../../secrets/redacted-record.ts');
-  return new Made();
+  const { Redaction } = await import('../../secrets/redacted-record.ts');
+  return new Redaction();
 }
 
 function formatOf({ format, output }: ExportInput, { options }: CliContext): ExportFormat {
   if (options.json && output === null && format !== null && format !== 'json') {
-    throw new ParleyError('USAGE', `--json and --format ${format} ask for two forms on one output.`, {
-      hint: 'Leave one of them out, or name a file with --output: then --json is the form of the results.',
+    throw new ParleyError('USAGE', `--json and --format ${format} cannot both apply to stdout.`, {
+      hint: 'Remove one of them, or name a file with --output: --json then applies to the results.',
     });
   }
   if (format !== null) return format;
@@ -193,26 +195,35 @@ function formatOf({ format, output }: ExportInput, { options }: CliContext): Exp
   return formatOfFile(output) ?? 'md';
 }
 
-/** The ids are found before the first session is read, so that their number is known. */
-async function matchingSet(filter: FilterChoice | null, context: CliContext): Promise<ReadonlySet<string>> {
+/** Collects the ids before the first session is read, so that the progress has a total. */
+async function collectMatchingIds(
+  filter: FilterChoice | null,
+  context: CliContext,
+): Promise<ReadonlySet<string>> {
   const ids = new Set<string>();
   if (filter !== null) for await (const id of matchingIds(filter, false, context)) ids.add(id);
   return ids;
 }
 
-/** Tells the failure of one session. A failure that every session would share is thrown: a refused key, no network. */
+/** Reports the failure of one session. A failure that would affect every session, such as a refused key or no network, is thrown. */
 async function failItem(
   error: unknown,
   id: string,
   isOnly: boolean,
-  tell: ((result: ItemResult) => Promise<void>) | null,
+  report: ((result: ItemResult) => Promise<void>) | null,
   context: CliContext,
 ): Promise<number> {
-  const goesOn = ['SESSION_NOT_FOUND', 'SESSION_BUSY', 'PAYLOAD_TOO_LARGE', 'BAD_RESPONSE', 'INTERNAL_ERROR'];
-  if (!(error instanceof ParleyError) || isOnly || !goesOn.includes(error.code)) throw error;
+  const skippable = [
+    'SESSION_NOT_FOUND',
+    'SESSION_BUSY',
+    'PAYLOAD_TOO_LARGE',
+    'BAD_RESPONSE',
+    'INTERNAL_ERROR',
+  ];
+  if (!(error instanceof ParleyError) || isOnly || !skippable.includes(error.code)) throw error;
   const { code, message } = error;
   const status = code === 'SESSION_NOT_FOUND' ? 'not_found' : 'failed';
-  await tell?.({ session_id: id, status, error: { code, message } });
+  await report?.({ session_id: id, status, error: { code, message } });
   await context.say(`Session ${id}:`);
   await reportInWords(error, context);
   return exitStatusOf(code);

@@ -1,4 +1,4 @@
-// `parley sessions fork`: copies a session, to go on otherwise from there. Prints the id of the copy alone, so that a script can keep it.
+// `parley sessions fork`: copies a session, to continue it in another direction. Prints only the id of the copy, for scripts.
 import type { Command } from 'commander';
 import type { Result } from '../../../service/result.ts';
 import type { Session } from '../../../service/session.ts';
@@ -19,11 +19,11 @@ export interface ForkInput {
 export function registerFork(parent: Command, run: Run): void {
   parent
     .command('fork')
-    .description('copy a session, to go on otherwise from there, and print the id of the copy')
-    .argument('<id>', 'session id, the end of it, or a title')
+    .description('copy a session, to continue it in another direction, and print the id of the copy')
+    .argument('<id>', 'session id, the end of an id, or a title')
     .option(
       '--at <position>',
-      'position of the reply that the copy ends with, as messages --format json shows it (default: the last)',
+      'position of the last reply to copy, as shown by messages --format json (default: the last)',
       wholeNumber(0),
     )
     .option('--title <title>', 'title of the copy (default: that of the session)')
@@ -38,16 +38,20 @@ export async function runFork(input: ForkInput, context: CliContext): Promise<un
   await context.stdout.write(context.options.json ? `${toJson(body)}\n` : `${data.session_id}\n`);
 }
 
-/** `key` is the idempotency key; null for that of the call. */
+/** `idempotencyKey` is null to use the id of the call. */
 export async function forkSession(
   { id: named, at, title }: ForkInput,
   context: SessionAccess,
-  key: string | null = null,
+  idempotencyKey: string | null = null,
 ): Promise<Result<Session>> {
   const request = { ...(at !== null && { through: at }), ...(title !== null && { title }) };
   return withSession(named, context, async (id) => {
     const { backend } = await context.open();
     const call = await context.call();
-    return backend.archive.forkSession({ ...call, idempotencyKey: key ?? call.requestId }, id, request);
+    return backend.archive.forkSession(
+      { ...call, idempotencyKey: idempotencyKey ?? call.requestId },
+      id,
+      request,
+    );
   });
 }

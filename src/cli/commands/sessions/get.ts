@@ -1,4 +1,4 @@
-// `parley sessions get`: one session or several, as they are now.
+// `parley sessions get`: shows one or more sessions.
 import type { Command } from 'commander';
 import { ParleyError } from '../../../service/errors.ts';
 import { failureBody } from '../../../service/result.ts';
@@ -16,7 +16,7 @@ import { utcOption } from '../../utc-option.ts';
 export interface GetInput {
   readonly ids: readonly string[];
   readonly utc: boolean;
-  /** False where the caller shows the mode. */
+  /** False if the caller shows the mode itself. */
   readonly showsMode?: boolean;
 }
 
@@ -38,9 +38,9 @@ export async function runGet({ ids, utc, showsMode = true }: GetInput, context: 
   }
   // A service that cannot be opened is one failure, not one for each id.
   await context.open();
-  const meant = (await resolveSessions(ids, context)).map(({ id }) => id);
+  const resolved = (await resolveSessions(ids, context)).map(({ id }) => id);
   let status: number = exitDone;
-  for (const [index, id] of meant.entries()) {
+  for (const [index, id] of resolved.entries()) {
     const gap = index > 0 ? '\n' : '';
     try {
       await showSession(id, { gap, utc, showsMode }, context);
@@ -60,17 +60,20 @@ async function showSession(
   { gap, utc, showsMode }: { readonly gap: string; readonly utc: boolean; readonly showsMode: boolean },
   context: CliContext,
 ): Promise<void> {
-  const { data, body } = await withSession(id, context, async (meant) => {
+  const { data, body } = await withSession(id, context, async (resolved) => {
     const { backend } = await context.open();
-    return backend.service.getSession(await context.call(), meant);
+    return backend.service.getSession(await context.call(), resolved);
   });
   const { stdout, host } = context;
   if (context.options.json) await stdout.write(`${toJson(body)}\n`);
-  else await stdout.write(`${gap}${fieldLines(told(data, showsMode), timesIn(stdout, host.now(), { utc }))}`);
+  else
+    await stdout.write(
+      `${gap}${fieldLines(visibleFields(data, showsMode), timesIn(stdout, host.now(), { utc }))}`,
+    );
 }
 
-/** The fields to show: settings and ordering only where the session has some. */
-function told(session: Session, showsMode: boolean): object {
+/** The fields to show. Settings, pins, archiving and tags appear only if they are set. */
+function visibleFields(session: Session, showsMode: boolean): object {
   const { mode, system, parent_id, forked_at, pinned, archived, tags, user, ...facts } = session;
   const settings = Object.entries({ mode: showsMode ? mode : null, system, parent_id, forked_at }).filter(
     ([, value]) => value !== null,
@@ -84,7 +87,7 @@ function told(session: Session, showsMode: boolean): object {
   };
 }
 
-/** The failure is in the data as well, so that a reader of stdout alone knows which session is missing. */
+/** Writes the failure to stdout as well, so that its reader knows which session is missing. */
 async function showFailure(id: string, gap: string, error: ParleyError, context: CliContext): Promise<void> {
   const { stdout, options, requestId } = context;
   if (options.json) {

@@ -1,4 +1,4 @@
-// The session ids that a command was given, as arguments or on stdin. All are checked before anything is done.
+// Reads the session ids of a command from its arguments or from stdin. All are checked before anything is done.
 import { ParleyError } from '../../../service/errors.ts';
 import type { Session } from '../../../service/session.ts';
 import type { CliContext } from '../../context.ts';
@@ -7,8 +7,8 @@ import type { SessionState } from '../../session-lookup.ts';
 import { resolveSessions } from '../../session-reference.ts';
 import { readIds } from '../../terminal/session-ids.ts';
 
-/** The distinct ids in their order, in memory: for commands that take their time over each. At most `limit` of them. */
-export async function givenIds(
+/** The distinct ids in their order, in memory, for commands that do much work per session. Throws for more than `limit`. */
+export async function readGivenIds(
   words: readonly string[],
   limit: number,
   context: CliContext,
@@ -16,7 +16,7 @@ export async function givenIds(
   const ids = new Set<string>();
   const take = (id: string) => {
     if (ids.has(id)) return false;
-    requireRoom(ids.add(id).size, limit);
+    requireAtMost(ids.add(id).size, limit);
     return true;
   };
   await takeIds(words, take, context, 'active');
@@ -24,9 +24,9 @@ export async function givenIds(
 }
 
 /**
- * Takes each id in order, from the words; from stdin for `-`, or where there are no words and stdin is fed. `take` tells whether an id is
- * new. It is an error to give none, except by `-`: a listing that is piped in may have found nothing. Words may also be ends of ids, and
- * titles; resolves to the sessions that were looked up.
+ * Passes each id to `take`, in order, from the words or from stdin: for `-`, or if there are no words and stdin is a pipe or a file. `take`
+ * returns whether an id is new. Having no ids is an error, except with `-`: the listing that is piped in may be empty. Words may also be ends
+ * of ids or titles. Resolves to the sessions that were looked up.
  */
 export async function takeIds(
   words: readonly string[],
@@ -36,7 +36,7 @@ export async function takeIds(
 ): Promise<readonly Session[]> {
   const fromStdin = words.length === 0 ? context.stdinIsFed : words.includes('-');
   if (fromStdin && words.length > 1) {
-    throw new ParleyError('USAGE', 'Ids come as arguments, or from stdin with - alone; not both.');
+    throw new ParleyError('USAGE', 'Ids cannot be given both as arguments and on stdin (-).');
   }
   let count = 0;
   const takeNext = (id: string) => {
@@ -44,19 +44,19 @@ export async function takeIds(
     return take(id);
   };
   if (fromStdin) await readIds(context.reading('session ids', 'ids may be arguments instead'), takeNext);
-  const meant = fromStdin ? [] : await resolveSessions(words, context, state);
-  for (const { id } of meant) takeNext(id);
+  const resolved = fromStdin ? [] : await resolveSessions(words, context, state);
+  for (const { id } of resolved) takeNext(id);
   if (count === 0 && words[0] !== '-') {
     throw new ParleyError('USAGE', 'No session id was given.', {
-      hint: 'Name sessions as arguments, or pipe their ids in.',
+      hint: 'Pass ids as arguments, or pipe them in.',
     });
   }
-  return meant.flatMap(({ session }) => session ?? []);
+  return resolved.flatMap(({ session }) => session ?? []);
 }
 
-export function requireRoom(count: number, limit: number): void {
+export function requireAtMost(count: number, limit: number): void {
   if (count <= limit) return;
   throw new ParleyError('USAGE', `There ${limit === 1 ? 'is' : 'are'} more than ${counted(limit, 'id')}.`, {
-    hint: 'Nothing was done. If that many are meant, send them in parts, or raise --max where it is offered.',
+    hint: 'Nothing was done. If you mean that many, split them, or raise --max if the command has it.',
   });
 }

@@ -1,4 +1,4 @@
-// The plan of an import: where it reads, what it leaves out, and the journal of the sessions that it creates.
+// The plan of an import: what it reads, what it skips, and the journal of the sessions that it creates.
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import {
   readImport,
   requireOwner,
 } from '../../session-batch/import-journal.ts';
-import { ImportTurns } from '../../session-batch/import-turns.ts';
+import { ImportLock } from '../../session-batch/import-lock.ts';
 import { stdinBytes } from '../../terminal/stdin.ts';
 import { batchOwner } from './batch.ts';
 import { batchName } from './draft.ts';
@@ -26,19 +26,19 @@ export interface ImportInput {
   readonly paths: readonly string[];
   /** Null to recognise each file. */
   readonly from: SourceName | 'parley' | null;
-  /** By the time of the last message. */
+  /** Compared with the time of the last message. */
   readonly since: PointInTime | null;
   /** A glob over titles. */
   readonly match: string | null;
   readonly messagesOnly: boolean;
-  /** What is imported gets these tags; what is there already keeps its own. */
+  /** The tags of imported sessions. Sessions that exist already keep their own. */
   readonly tags: readonly string[];
   readonly dryRun: boolean;
-  /** Looks for conversations of other programs on this machine instead. */
+  /** Only looks for conversations of other programs on this machine. */
   readonly scan: boolean;
-  /** The import to resume, instead of paths; null for none. */
+  /** The import to resume instead of paths; null for none. */
   readonly resume: string | null;
-  /** A result line for each session also at a terminal. */
+  /** Prints a result line for each session, even at a terminal. */
   readonly verbose: boolean;
 }
 
@@ -54,11 +54,11 @@ export interface ImportPlan {
   /** The bytes to read; null if that is not known. */
   readonly bytes: number | null;
   files(signal: AbortSignal): AsyncIterable<FoundFile>;
-  /** Records a session that is about to be created. The first one begins the journal. */
+  /** Records a session that is about to be created. The first call starts the journal. */
   creating(sessionId: string): Promise<void>;
   notCreated(sessionId: string): Promise<void>;
-  /** Runs work that creates sessions while no other import of this machine does. */
-  alone<T>(work: () => Promise<T>): Promise<T>;
+  /** Runs work that creates sessions while no other import on this machine does. */
+  exclusively<T>(work: () => Promise<T>): Promise<T>;
   /** The name of the batch; null if no session was created. */
   readonly batch: () => string | null;
   temporaryDirectory(): string;
@@ -67,13 +67,13 @@ export interface ImportPlan {
 
 export async function planImport(input: ImportInput, context: CliContext): Promise<ImportPlan> {
   const { host } = context;
-  const turns = new ImportTurns(host.dataDirectory, host, context.stopSignal);
+  const turns = new ImportLock(host.dataDirectory, host, context.stopSignal);
   const request = input.resume === null ? requestOf(input, context) : await resumed(input, context);
   const { paths, from, since, match, messages_only, tags = [] } = request;
   await requireTags(tags, context);
   let journal: Promise<ImportJournal> | null =
     input.resume === null ? null : ImportJournal.open(host.dataDirectory, input.resume, host);
-  let isBegun = input.resume !== null;
+  let hasJournal = input.resume !== null;
   let directory: string | null = null;
   const begin = async () => {
     const { owner } = await batchOwner(context);
@@ -89,15 +89,15 @@ export async function planImport(input: ImportInput, context: CliContext): Promi
     files: (signal) => everyFile(paths, signal, context),
     async creating(sessionId) {
       journal ??= begin();
-      const begun = await journal;
-      name = begun.batch;
-      isBegun = true;
-      await begun.record(sessionId, host.now());
+      const opened = await journal;
+      name = opened.batch;
+      hasJournal = true;
+      await opened.record(sessionId, host.now());
     },
     async notCreated(sessionId) {
       (await journal)?.withdraw(sessionId);
     },
-    alone: (work) => (input.dryRun ? work() : turns.run(work)),
+    exclusively: (work) => (input.dryRun ? work() : turns.run(work)),
     batch: () => name,
     temporaryDirectory() {
       directory ??= mkdtempSync(join(tmpdir(), 'parley-import-'));
@@ -105,14 +105,14 @@ export async function planImport(input: ImportInput, context: CliContext): Promi
     },
     async close() {
       turns.close();
-      if (isBegun) (await journal)?.close();
+      if (hasJournal) (await journal)?.close();
       if (directory !== null) rmSync(directory, { recursive: true, force: true });
     },
   };
 }
 
-/** True for what the options leave in. What could not be read always is. */
-export function isWanted({ found }: ImportItem, { since, match }: ImportPlan): boolean {
+/** True if the options include the item. Items that could not be read are always included. */
+export function isIncluded({ found }: ImportItem, { since, match }: ImportPlan): boolean {
   if (!('session' in found)) return true;
   const { updated_at, title } = found.session.record?.session ?? {};
   if (since !== null && typeof updated_at === 'string' && updated_at < since) return false;
@@ -125,17 +125,17 @@ function requestOf(
 ): ImportRequest {
   if (paths.length === 0) {
     throw new ParleyError('USAGE', 'No path was given.', {
-      hint: 'Name files, directories or archives, or - for stdin. What other programs keep here: parley sessions import --scan',
+      hint: 'Name files, directories or archives, or - for stdin. To find conversations of other programs: parley sessions import --scan',
     });
   }
-  const given = {
+  const request = {
     paths,
     from,
     since: since && timeOf(since, host.now()),
     match,
     messages_only: messagesOnly,
   };
-  return tags.length === 0 ? given : { ...given, tags };
+  return tags.length === 0 ? request : { ...request, tags };
 }
 
 async function resumed(input: ImportInput, context: CliContext): Promise<ImportRequest> {
@@ -143,9 +143,9 @@ async function resumed(input: ImportInput, context: CliContext): Promise<ImportR
   if (paths.length > 0 || tags.length > 0 || dryRun || from !== null || since !== null || match !== null) {
     throw new ParleyError(
       'USAGE',
-      '--resume goes with no path and no other choice: the import has its own.',
+      '--resume cannot be combined with paths or other options: the import has its own.',
       {
-        hint: 'Nothing was done. Give --resume BATCH alone.',
+        hint: 'Nothing was done. Use --resume BATCH alone.',
       },
     );
   }
@@ -154,7 +154,7 @@ async function resumed(input: ImportInput, context: CliContext): Promise<ImportR
   return { ...seal };
 }
 
-/** A path that cannot be read does not keep the others from being imported. */
+/** A path that cannot be read does not stop the import of the others. */
 async function* everyFile(
   paths: readonly string[],
   signal: AbortSignal,
@@ -179,7 +179,7 @@ function standardInput(signal: AbortSignal, context: CliContext) {
   };
 }
 
-/** Null if a directory, an archive or a pipe is among them: their sizes say little of what is read. */
+/** The total size; null if a directory, an archive or a pipe is among the paths, whose size says little about what is read. */
 function bytesOf(paths: readonly string[]): number | null {
   let bytes = 0;
   for (const path of paths) {
@@ -190,7 +190,7 @@ function bytesOf(paths: readonly string[]): number | null {
   return bytes;
 }
 
-/** Over the whole title, as the service reads a glob: `*` any characters, `?` any one, `[a-z]` one of a set. */
+/** Matches whole titles, with the syntax of the service: `*` is any characters, `?` any one, `[a-z]` one of a set. */
 function globPattern(glob: string): RegExp {
   const parts = glob.match(/\*+|\?|\[[^\]]+\]|[^*?[]+|\[/gu) ?? [];
   const pattern = parts.map((part) => {
@@ -203,6 +203,6 @@ function globPattern(glob: string): RegExp {
   try {
     return new RegExp(`^${pattern.join('')}$`, 'su');
   } catch (cause) {
-    throw new ParleyError('USAGE', `${glob} is not a glob for titles.`, { hint: 'Nothing was done.', cause });
+    throw new ParleyError('USAGE', `${glob} is not a valid glob.`, { hint: 'Nothing was done.', cause });
   }
 }

@@ -1,4 +1,4 @@
-// Shows an import to the user: a result line for each session, the progress, and at the end how to go on talking and how to undo it.
+// Reports an import: result lines, progress, and at the end how to undo the import and how to continue the newest session.
 import { basename } from 'node:path';
 import type { ParleyError } from '../../../service/errors.ts';
 import { quoted } from '../../../service/quoted.ts';
@@ -8,13 +8,13 @@ import { counted } from '../../counted.ts';
 import { reportInWords } from '../../error-report.ts';
 import { exitDone, exitSomeFailed, exitStatusOf } from '../../exit-codes.ts';
 import type { ImportItem } from '../../imports/import-item.ts';
-import type { Intake } from '../../imports/session-intake.ts';
+import type { SessionImport } from '../../imports/session-import.ts';
 import { type ItemResult, mostShown, writeResults } from '../../session-batch/batch-report.ts';
 import { oneLine } from '../../terminal/filter.ts';
-import { sameCommand } from './batch.ts';
+import { commandAtTarget } from './batch.ts';
 import type { ImportPlan } from './import-plan.ts';
 
-/** The statuses of sessions that need no attention. A terminal gets their lines on request only. */
+/** The statuses of sessions that need no attention. A terminal shows their lines only with `--verbose`. */
 const quiet: readonly string[] = ['imported', 'unchanged', 'grown', 'would_import', 'would_grow'];
 
 export class ImportReport {
@@ -23,11 +23,11 @@ export class ImportReport {
   readonly #progress: BatchProgress;
   readonly #showsAll: boolean;
   #at = 0;
-  readonly #unknown = new PassedFiles();
-  readonly #companions = new PassedFiles();
-  #leftOut = 0;
+  readonly #unknown = new SkippedFiles();
+  readonly #companions = new SkippedFiles();
+  #excluded = 0;
   #results: ItemResult[] = [];
-  /** The lines of sessions that need attention. A terminal gets the first ones. */
+  /** The number of lines of sessions that need attention. A terminal shows the first ones. */
   #shown = 0;
   /** The exit status of the last failure. */
   #lastStatus = 0;
@@ -58,18 +58,18 @@ export class ImportReport {
     await this.#context.say(line);
   }
 
-  /** A file that no source recognises, or that exports have beside their conversations. */
-  pass(path: string, isCompanion: boolean): void {
+  /** Counts a file that was skipped: a companion file of an export, or one that no source recognises. */
+  skip(path: string, isCompanion: boolean): void {
     if (isCompanion) this.#companions.add(basename(path));
     else this.#unknown.add(path);
   }
 
-  /** A conversation that the options leave out. */
-  leaveOut(): void {
-    this.#leftOut += 1;
+  /** Counts a conversation that the options exclude. */
+  exclude(): void {
+    this.#excluded += 1;
   }
 
-  async add(item: ImportItem, intake: Intake | null, error: ParleyError | null): Promise<void> {
+  async add(item: ImportItem, intake: SessionImport | null, error: ParleyError | null): Promise<void> {
     if (intake?.reason === 'link') {
       this.#links += 1;
       return;
@@ -77,7 +77,7 @@ export class ImportReport {
     const session = 'session' in item.found ? item.found.session : null;
     const { origin, place } = item;
     const session_id = intake?.session_id || idOf(session?.record) || origin?.id || place;
-    const status = error === null ? this.#named(intake?.status ?? 'failed') : 'failed';
+    const status = error === null ? this.#statusOf(intake?.status ?? 'failed') : 'failed';
     this.#progress.finish(status, this.#plan.bytes === null ? undefined : this.#at, this.#to(item));
     this.#at = item.end;
     if (session !== null && origin !== null && quiet.includes(status))
@@ -100,7 +100,7 @@ export class ImportReport {
     await reportInWords(error, this.#context);
   }
 
-  /** Writes the results that were added. */
+  /** Writes the results that were added since the last call. */
   async flush(): Promise<void> {
     if (this.#results.length === 0) return;
     const results = this.#results;
@@ -113,13 +113,13 @@ export class ImportReport {
     this.#progress.stop();
   }
 
-  /** After a stop before the end. The line is part of the failure, so `--quiet` keeps it. */
+  /** Prints how to resume an import that was stopped. The line is part of the failure, so `--quiet` keeps it. */
   async stopped(): Promise<void> {
     this.stop();
     const batch = this.#plan.batch();
     if (batch === null) return;
-    const resume = sameCommand(`sessions import --resume ${batch}`, this.#context.options);
-    await this.#context.stderr.write(`Stopped. To go on: ${resume}\n`);
+    const resume = commandAtTarget(`sessions import --resume ${batch}`, this.#context.options);
+    await this.#context.stderr.write(`Stopped. To resume: ${resume}\n`);
   }
 
   async end(): Promise<void> {
@@ -129,30 +129,34 @@ export class ImportReport {
     if (this.#progress.finished > 1 || (!this.#showsAll && this.#progress.finished > 0))
       await this.say(this.#progress.sentence(this.#plan.dryRun ? 'conversation' : 'session'));
     if (this.#failed > 0)
-      await this.say('To try the failed again, give the same command again: what is there stays.');
-    if (this.#leftOut > 0) await this.say(`${counted(this.#leftOut, 'conversation')} left out as asked.`);
-    const companions = this.#companions.told('without conversations left out');
+      await this.say(
+        'To retry the failed sessions, run the same command again: imported sessions stay as they are.',
+      );
+    if (this.#excluded > 0)
+      await this.say(`${counted(this.#excluded, 'conversation')} excluded by the options.`);
+    const companions = this.#companions.summary('without conversations skipped');
     if (companions !== null) await this.say(companions);
-    const unknown = this.#unknown.told('not recognised and left out');
-    if (unknown !== null) await this.say(`${unknown} --from names a source.`);
+    const unknown = this.#unknown.summary('not recognised and skipped');
+    if (unknown !== null) await this.say(`${unknown} Use --from to name the source.`);
     if (this.#links > 0) await this.say(`${counted(this.#links, 'link')} not followed.`);
     if (this.#plan.dryRun) return;
     const batch = this.#plan.batch();
     if (batch !== null && this.#newest !== null)
-      await this.say(`To undo it: ${sameCommand(`sessions restore --batch ${batch}`, options)}`);
+      await this.say(`To undo it: ${commandAtTarget(`sessions restore --batch ${batch}`, options)}`);
     if (this.#newest === null) return;
     const { id, title } = this.#newest;
-    const words = sameCommand(`chat -s ${id}`, options);
-    await this.say(`The newest is ${title === null ? id : quoted(title)}. To go on with it: ${words} "…"`);
+    const words = commandAtTarget(`chat -s ${id}`, options);
+    await this.say(`The newest is ${title === null ? id : quoted(title)}. To continue it: ${words} "…"`);
   }
 
   get #failed(): number {
     return this.#progress.count('failed');
   }
 
-  #named(status: string): string {
+  #statusOf(status: string): string {
     if (!this.#plan.dryRun) return status;
-    return status === 'imported' ? 'would_import' : status === 'grown' ? 'would_grow' : status;
+    if (status === 'imported') return 'would_import';
+    return status === 'grown' ? 'would_grow' : status;
   }
 
   #to({ end }: ImportItem): number | undefined {
@@ -167,8 +171,8 @@ export class ImportReport {
   }
 }
 
-/** The number of files that were left out for one reason, and the first of them. */
-class PassedFiles {
+/** The number of files that were skipped for one reason, and the first of them. */
+class SkippedFiles {
   #count = 0;
   #first: string | null = null;
 
@@ -178,7 +182,7 @@ class PassedFiles {
   }
 
   /** Null if there is none. */
-  told(reason: string): string | null {
+  summary(reason: string): string | null {
     if (this.#first === null) return null;
     return `${counted(this.#count, 'file')} ${reason}: ${quoted(this.#first)}${this.#count > 1 ? ', …' : ''}.`;
   }

@@ -1,51 +1,51 @@
-// What `parley sessions import` does: it reads the given files, stores what is new, and tells a result for each session.
+// Runs `parley sessions import`: reads the files, stores what is new, and reports a result for each session.
 import { setMaxListeners } from 'node:events';
 import { ParleyError } from '../../../service/errors.ts';
-import { gathered } from '../../batch/gathered-items.ts';
+import { grouped } from '../../batch/grouped-items.ts';
 import { runInOrder } from '../../batch/ordered-run.ts';
 import { Pacer } from '../../batch/pacer.ts';
 import type { CliContext } from '../../context.ts';
 import { textOf } from '../../imports/foreign-value.ts';
 import type { ImportItem } from '../../imports/import-item.ts';
 import { readItems } from '../../imports/import-items.ts';
-import { type Intake, takeIn } from '../../imports/session-intake.ts';
-import { type ImportInput, isWanted, planImport } from './import-plan.ts';
+import { importSession, type SessionImport } from '../../imports/session-import.ts';
+import { type ImportInput, isIncluded, planImport } from './import-plan.ts';
 import { ImportReport } from './import-report.ts';
 
-/** Sessions that are sent at once: the store commits them together. */
-const together = 48;
-/** The most characters of the sessions that are held at once. A single session may have more. */
+/** How many sessions are sent at a time. The store commits them together. */
+const groupSize = 48;
+/** The most characters of sessions in memory. A single session may have more. */
 const mostCharacters = 4 * 1024 * 1024;
-/** What is sent at one moment. A source that is slow, such as a pipe, waits for no other item after `waitMs`. */
-const group = { items: together, weight: mostCharacters / 4, weightOf: charactersOf, waitMs: 20 };
+/** One group. An item of a slow source, such as a pipe, waits for others at most `waitMs`. */
+const group = { items: groupSize, weight: mostCharacters / 4, weightOf: charactersOf, waitMs: 20 };
 
 interface Outcome {
   readonly item: ImportItem;
-  readonly intake: Intake | null;
+  readonly intake: SessionImport | null;
   readonly error: ParleyError | null;
 }
 
 export async function importSessions(input: ImportInput, context: CliContext): Promise<number> {
   if (input.scan) return (await import('./import-scan.ts')).scanMachine(input, context);
   const plan = await planImport(input, context);
-  const hopeless = new AbortController();
-  const signal = AbortSignal.any([context.stopSignal, hopeless.signal]);
-  // Each call under way adds a listener.
+  const fatal = new AbortController();
+  const signal = AbortSignal.any([context.stopSignal, fatal.signal]);
+  // Each running call adds a listener.
   setMaxListeners(0, signal);
-  const giveUp = (error: unknown) => hopeless.abort(error);
+  const giveUp = (error: unknown) => fatal.abort(error);
   const report = new ImportReport(plan, context);
   const pacer = new Pacer({
-    most: together,
+    most: groupSize,
     mostUnanswered: 1,
-    // The same session a second time is no second session.
+    // Sending a session again does not import it twice.
     mostTries: Number.POSITIVE_INFINITY,
-    isTurnedAway: ({ code }) => code === 'RATE_LIMITED' || code === 'UNAVAILABLE',
+    isRefused: ({ code }) => code === 'RATE_LIMITED' || code === 'UNAVAILABLE',
     giveUp,
     say: (line) => void report.say(line),
     signal,
     random: context.host.random,
   });
-  const take = async (item: ImportItem): Promise<Outcome | null> => {
+  const importItem = async (item: ImportItem): Promise<Outcome | null> => {
     const { found } = item;
     try {
       if ('skipped' in found) {
@@ -53,13 +53,13 @@ export async function importSessions(input: ImportInput, context: CliContext): P
         return { item, intake: { session_id, status: 'skipped', reason: found.skipped }, error: null };
       }
       if ('failure' in found) throw found.failure;
-      const intake = await takeIn(found.session, { ...plan, pacer, signal }, context);
+      const intake = await importSession(found.session, { ...plan, pacer, signal }, context);
       return { item, intake, error: null };
     } catch (error) {
-      // A failure that every session would share ends the import: a refused key, no network, a full disk, a server without the archive.
-      const isOwn =
+      // A failure that would affect every session ends the import: a refused key, no network, a full disk, a server without an archive.
+      const isOfItem =
         error instanceof ParleyError && (error.kind === 'input' || error.code === 'INTERNAL_ERROR');
-      if (isOwn) return { item, intake: null, error };
+      if (isOfItem) return { item, intake: null, error };
       giveUp(error);
       return null;
     }
@@ -68,16 +68,16 @@ export async function importSessions(input: ImportInput, context: CliContext): P
     ...{ signal, from: plan.from, messagesOnly: plan.messagesOnly, now: context.host.now() },
     temporaryDirectory: () => plan.temporaryDirectory(),
     openDatabase: context.host.openDatabase,
-    passed: (path, isCompanion) => report.pass(path, isCompanion),
+    skipped: (path, isCompanion) => report.skip(path, isCompanion),
   });
   try {
-    const groups = gathered(wanted(items, plan, report), group);
+    const groups = grouped(included(items, plan, report), group);
     await runInOrder<ImportItem, Outcome | null>(groups, {
-      concurrency: together,
-      window: { items: 2 * together, weight: mostCharacters },
+      concurrency: groupSize,
+      window: { items: 2 * groupSize, weight: mostCharacters },
       weight: charactersOf,
       signal,
-      run: take,
+      run: importItem,
       write: async (outcomes) => {
         for (const outcome of outcomes) {
           if (outcome === null) continue;
@@ -99,7 +99,7 @@ export async function importSessions(input: ImportInput, context: CliContext): P
   return report.exitStatus;
 }
 
-/** Of the texts alone. What was read is checked later, so a record may have any shape. */
+/** Counts the texts of messages only. The record is validated later, so it may have any shape here. */
 function charactersOf({ found }: ImportItem): number {
   if (!('session' in found)) return 0;
   const messages: unknown = found.session.record?.messages;
@@ -107,13 +107,13 @@ function charactersOf({ found }: ImportItem): number {
   return messages.reduce((sum: number, message) => sum + (textOf(message?.content)?.length ?? 0), 0);
 }
 
-async function* wanted(
+async function* included(
   items: AsyncIterable<ImportItem>,
   plan: Awaited<ReturnType<typeof planImport>>,
   report: ImportReport,
 ): AsyncGenerator<ImportItem, void> {
   for await (const item of items) {
-    if (isWanted(item, plan)) yield item;
-    else report.leaveOut();
+    if (isIncluded(item, plan)) yield item;
+    else report.exclude();
   }
 }

@@ -1,4 +1,4 @@
-// `parley sessions import --scan`: what other programs keep on this machine. It looks at names, sizes and times of files, and opens none.
+// `parley sessions import --scan`: finds the conversations of other programs on this machine. It reads names, sizes and times of files only.
 import { lstatSync, opendirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -6,29 +6,29 @@ import { ParleyError } from '../../../service/errors.ts';
 import type { CliContext } from '../../context.ts';
 import { exitDone } from '../../exit-codes.ts';
 import { importLimits } from '../../imports/import-limits.ts';
-import type { HeldPlace } from '../../imports/source.ts';
+import type { ConversationPlace } from '../../imports/source.ts';
 import { sources } from '../../imports/source-table.ts';
 import { toJson } from '../../terminal/json.ts';
 import { type Column, writeTable } from '../../terminal/table.ts';
 import type { ImportInput } from './import-plan.ts';
 
-interface HeldRow {
+interface ScanRow {
   readonly source: string;
   readonly path: string;
   /** Files that hold conversations. */
   readonly files: number;
   readonly bytes: number;
-  /** When the oldest and the newest of them were last written. */
+  /** When the oldest and the newest of them were last written. ISO 8601. */
   readonly oldest: string;
   readonly newest: string;
-  /** When the program deletes the next one if it is not used, and how many it deletes within a week; null and 0 if it keeps them. */
+  /** When the program deletes the next unused file, and how many it deletes within a week; null and 0 if it keeps them. */
   readonly expires_at: string | null;
   readonly expiring: number;
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-const columns: readonly Column<HeldRow>[] = [
+const columns: readonly Column<ScanRow>[] = [
   { title: 'SOURCE', value: ({ source }) => source },
   { title: 'FILES', value: ({ files }) => String(files) },
   { title: 'BYTES', value: ({ bytes }) => String(bytes) },
@@ -41,17 +41,13 @@ const columns: readonly Column<HeldRow>[] = [
 
 export async function scanMachine({ paths }: ImportInput, context: CliContext): Promise<number> {
   if (paths.length > 0) {
-    throw new ParleyError(
-      'USAGE',
-      '--scan looks at the places of the programs themselves, and takes no path.',
-      {
-        hint: 'Nothing was done. Leave out the path, or look with --dry-run PATH.',
-      },
-    );
+    throw new ParleyError('USAGE', '--scan looks in the usual places of each program, and takes no path.', {
+      hint: 'Nothing was done. Remove the path, or use --dry-run PATH to see what it contains.',
+    });
   }
   const { env, now } = context.host;
   const machine = { home: env['HOME'] ?? homedir(), env };
-  const rows: HeldRow[] = [];
+  const rows: ScanRow[] = [];
   for (const source of sources) {
     for (const place of source.places?.(machine) ?? []) {
       const row = rowOf(source.name, place, now());
@@ -61,11 +57,11 @@ export async function scanMachine({ paths }: ImportInput, context: CliContext): 
   if (context.options.json) await context.stdout.write(`${toJson({ success: true, data: rows })}\n`);
   else await writeTable(context.stdout, columns, rows);
   if (rows.length === 0) await context.say('No conversations of other programs were found on this machine.');
-  else await context.say('To take them in: parley sessions import PATH');
+  else await context.say('To import them: parley sessions import PATH');
   return exitDone;
 }
 
-function rowOf(source: string, { path, pattern, keptDays }: HeldPlace, now: number): HeldRow | null {
+function rowOf(source: string, { path, pattern, keptDays }: ConversationPlace, now: number): ScanRow | null {
   const times: number[] = [];
   let bytes = 0;
   for (const file of filesBelow(path, 0)) {
@@ -88,7 +84,7 @@ function rowOf(source: string, { path, pattern, keptDays }: HeldPlace, now: numb
   };
 }
 
-/** The file itself, or the files below a directory. What cannot be read is left out, and links are not followed. */
+/** The file itself, or the files below a directory. Skips what cannot be read, and does not follow links. */
 function* filesBelow(path: string, depth: number): Generator<{ path: string; bytes: number; time: number }> {
   const status = lstatSync(path, { throwIfNoEntry: false });
   if (status?.isFile()) yield { path, bytes: status.size, time: status.mtimeMs };

@@ -1,4 +1,4 @@
-// Takes an import back: deletes the sessions that it has created, those too that went on since. They can be restored by their ids.
+// Undoes an import: deletes the sessions that it created, even if they have grown since. They can be restored by their ids.
 import type { CliContext } from '../../context.ts';
 import { exitDone } from '../../exit-codes.ts';
 import {
@@ -11,7 +11,7 @@ import {
 import { batchOwner, defaultConcurrency, endStatus, runOver } from './batch.ts';
 import { deletion } from './operations.ts';
 
-export async function takeBackImport(batch: string, verbose: boolean, context: CliContext): Promise<number> {
+export async function undoImport(batch: string, verbose: boolean, context: CliContext): Promise<number> {
   const { dataDirectory, now } = context.host;
   const journal = await ImportJournal.open(dataDirectory, batch, context.host);
   try {
@@ -21,7 +21,7 @@ export async function takeBackImport(batch: string, verbose: boolean, context: C
     const entries = ids.map((id, number) => ({ id, number }));
     const work = { entries, total: ids.length, journal: null, concurrency: defaultConcurrency, verbose };
     const end = await runOver(deletion, work, context);
-    // A session that the import was stopped before, or that was deleted since, is not found.
+    // Sessions that were not created before the import was stopped, or were deleted since, are not found.
     const status = endStatus(end, true);
     if (status === exitDone) journal.recordRestored(end.report.progress.count('deleted'), now());
     return status;

@@ -1,5 +1,5 @@
-// `parley sessions import`: takes in sessions that export wrote, and conversations of other programs, each whole or not at all, with one
-// result each. It can be run again: what is there already stays as it is.
+// `parley sessions import`: imports sessions that `sessions export` wrote, and conversations of other programs. Each is imported completely
+// or not at all. Running it again is safe: existing sessions stay as they are.
 import { type Command, Option } from 'commander';
 import { type PointInTime, pointInTime } from '../../age.ts';
 import type { CliContext } from '../../context.ts';
@@ -19,27 +19,31 @@ interface ImportFlags {
   readonly verbose?: true;
 }
 
-const eachTag = (tag: string, tags: readonly string[] = []) => [...tags, tag];
+const collectTags = (tag: string, tags: readonly string[] = []) => [...tags, tag];
 
 export function registerImport(parent: Command, run: Run): void {
   parent
     .command('import')
-    .description('take in conversations: of other programs, and sessions that export wrote as JSON')
+    .description('import conversations of other programs, or sessions exported as JSON')
     .argument('[path...]', 'files, directories or zip archives; or - for stdin')
     .addOption(
-      new Option('--from <source>', 'what it comes from (default: recognised)').choices([
+      new Option('--from <source>', 'the source of the files (default: detect it)').choices([
         ...sourceNames,
         'parley',
       ]),
     )
-    .option('--scan', 'show what other programs keep on this machine, and read nothing else')
-    .option('--since <when>', 'only with a message since: 90m, 12h, 30d, 8w, or a date', pointInTime)
-    .option('--match <glob>', 'only conversations whose title matches, with * ? [a-z]')
-    .option('--messages-only', 'without notes of tool calls and thinking, and texts of attachments')
-    .option('--tag <tag>', 'give this tag to what is imported; may be repeated', eachTag)
-    .option('--dry-run', 'show what would be imported, and keep nothing')
-    .option('--resume <batch>', 'go on with an import that was stopped')
-    .option('--verbose', 'a result line for each session, also at a terminal')
+    .option('--scan', 'only show which conversations other programs keep on this machine')
+    .option(
+      '--since <when>',
+      'only conversations with a message since then: 90m, 12h, 30d, 8w, or a date',
+      pointInTime,
+    )
+    .option('--match <glob>', 'only conversations whose title matches this glob (* ? [a-z])')
+    .option('--messages-only', 'leave out tool calls, reasoning and the text of attachments')
+    .option('--tag <tag>', 'give this tag to the imported sessions; repeatable', collectTags)
+    .option('--dry-run', 'show what would be imported, and import nothing')
+    .option('--resume <batch>', 'resume an import that was stopped')
+    .option('--verbose', 'print a result line for each session, even at a terminal')
     .action((paths: string[], flags: ImportFlags, command: Command) =>
       run(command, (context) =>
         runImport(

@@ -1,5 +1,5 @@
-// `parley sessions list`: sessions by last activity or by creation, the newest or the oldest first. A person gets a table, through the pager
-// if it is long; a pipe gets lines with tabs.
+// `parley sessions list`: lists sessions by last activity or creation. A terminal gets a table, through the pager if it is long; a pipe gets
+// tab-separated lines.
 import { type Command, Option } from 'commander';
 import { largestPage } from '../../../service/limits.ts';
 import type { Session } from '../../../service/session.ts';
@@ -25,7 +25,7 @@ import {
 } from './session-filter.ts';
 
 export interface ListInput {
-  /** Null for as many as a pipe, or the screen, takes. */
+  /** Null for the default of the pipe or the screen. */
   readonly limit: number | null;
   readonly cursor: string | null;
   readonly all: boolean;
@@ -33,7 +33,7 @@ export interface ListInput {
   readonly deleted: boolean;
   readonly conditions: ConditionFlags;
   readonly sort: SessionOrder['sort'];
-  /** The oldest first. */
+  /** True for the oldest first. */
   readonly reverse: boolean;
   readonly utc: boolean;
 }
@@ -49,8 +49,8 @@ interface ListFlags extends ConditionFlags {
   readonly utc?: true;
 }
 
-const usualLimit = 50;
-/** Rows of a screen that are no session: the titles of the columns, the hint below, and the next prompt. */
+const defaultLimit = 50;
+/** Rows of a screen that show no session: the column titles, the hint below, and the next prompt. */
 const otherRows = 4;
 const fewestRows = 5;
 
@@ -59,7 +59,7 @@ const timeColumn: Readonly<Record<SessionOrder['sort'], Column<Session>>> = {
   created: { title: 'CREATED', value: ({ created_at }) => created_at },
 };
 
-/** For a pipe. These columns stay as they are, because programs read them. */
+/** The columns in a pipe. They must not change, because programs read them. */
 const pipeColumns = (sort: SessionOrder['sort']): readonly Column<Session>[] => [
   { title: 'SESSION', value: ({ session_id }) => session_id },
   { title: 'MESSAGES', value: ({ message_count }) => String(message_count) },
@@ -70,23 +70,23 @@ const pipeColumns = (sort: SessionOrder['sort']): readonly Column<Session>[] => 
 export function registerList(parent: Command, run: Run): void {
   const command = parent
     .command('list')
-    .description('list sessions, the last active first, or in another order')
+    .description('list sessions, the most recently active first')
     .option(
       '--limit <n>',
-      `how many, 1 to ${largestPage} (default: ${usualLimit}, or what fits without a pager; with --ids all)`,
+      `how many, 1 to ${largestPage} (default: ${defaultLimit}, or what fits on the screen without a pager; with --ids all)`,
       wholeNumber(1, largestPage),
     )
-    .option('--cursor <cursor>', 'go on where a page ended')
-    .addOption(new Option('--all', 'all of them, page after page').conflicts('limit'))
-    .option('--ids', 'print ids alone, one per line: all of them, unless --limit is given')
-    .option('--deleted', 'the deleted sessions instead of the active ones');
+    .option('--cursor <cursor>', 'continue after the page that printed this cursor')
+    .addOption(new Option('--all', 'list all sessions').conflicts('limit'))
+    .option('--ids', 'print only ids, one per line: all of them, unless --limit is set')
+    .option('--deleted', 'list deleted sessions instead of active ones');
   addConditionOptions(command)
     .addOption(
-      new Option('--sort <time>', 'by last activity or by creation, the time that is then shown')
+      new Option('--sort <time>', 'sort by last activity or by creation, and show that time')
         .choices(Object.keys(timeColumn))
         .default('updated'),
     )
-    .option('--reverse', 'the oldest first')
+    .option('--reverse', 'list the oldest first')
     .addOption(utcOption())
     .action((flags: ListFlags, command: Command) =>
       run(command, (context) =>
@@ -108,7 +108,7 @@ export function registerList(parent: Command, run: Run): void {
     );
 }
 
-/** `--ids` lists all: its output goes to a pipe, where nobody sees that a page is not the whole. */
+/** `--ids` lists all, because its output goes to a pipe, where nobody notices that a page is incomplete. */
 function wantsAll({ all, ids, limit }: ListFlags): boolean {
   return all === true || (ids === true && limit === undefined);
 }
@@ -123,19 +123,19 @@ export async function runList(input: ListInput, context: CliContext): Promise<un
     sort: input.sort,
     order: input.reverse ? 'asc' : 'desc',
   } as const;
-  const ask = async (cursor: string | null) =>
+  const fetchPage = async (cursor: string | null) =>
     backend.archive.listSessions(await context.call(), { ...query, cursor });
   let next: string | null = null;
   let count = 0;
   await throughPager(context, async (output) => {
-    for await (const { data, body } of everyPage(ask, input.cursor)) {
+    for await (const { data, body } of everyPage(fetchPage, input.cursor)) {
       await writePage(data.items, body, input, count === 0, output, context);
       count += data.items.length;
       next = data.next_cursor;
       if (!input.all || output.gone.aborted) return;
     }
   });
-  if (count === 0) await tellNothing(input, context);
+  if (count === 0) await reportNone(input, context);
   if (next === null || input.all) return;
   await writeNextPageHint({ words: wordsOf(input, query), operands: [], all: true }, next, context);
 }
@@ -143,28 +143,28 @@ export async function runList(input: ListInput, context: CliContext): Promise<un
 function limitFor({ stdout, options, host }: CliContext): number {
   const { rows } = stdout.stream;
   if (!stdout.isTerminal || rows === undefined || pagerCommand(stdout, options, host.env) !== null)
-    return usualLimit;
-  return Math.min(usualLimit, Math.max(fewestRows, rows - otherRows));
+    return defaultLimit;
+  return Math.min(defaultLimit, Math.max(fewestRows, rows - otherRows));
 }
 
-async function tellNothing(input: ListInput, context: Printing): Promise<void> {
-  // The command that reads the ids from the pipe says that there are none.
+async function reportNone(input: ListInput, context: Printing): Promise<void> {
+  // The command that reads the ids from the pipe reports that there are none.
   if (context.options.json || (input.ids && !context.stdout.isTerminal)) return;
   const { cursor, deleted, conditions } = input;
   const isNarrowed = deleted || cursor !== null || Object.keys(conditions).length > 0;
-  await context.say(isNarrowed ? 'No session matches.' : 'There is no session yet.');
+  await context.say(isNarrowed ? 'No session matches.' : 'There are no sessions yet.');
 }
 
 async function writePage(
   sessions: readonly Session[],
   body: unknown,
-  { ids: idsAlone, sort, utc }: ListInput,
+  { ids: onlyIds, sort, utc }: ListInput,
   first: boolean,
   output: Output,
   { options, host }: CliContext,
 ): Promise<void> {
   const { json } = options;
-  if (idsAlone) {
+  if (onlyIds) {
     const lines = sessions.map(({ session_id }) => (json ? toJson({ session_id }) : session_id));
     await output.write(lines.map((line) => `${line}\n`).join(''));
   } else if (json) {
@@ -176,7 +176,7 @@ async function writePage(
   }
 }
 
-/** This command line without the cursor. Ages are given as times, so that all pages of a listing share them. */
+/** This command line without the cursor. Ages become times, so that all pages of a listing use the same ones. */
 function wordsOf(input: ListInput, query: Omit<SessionQuery, 'cursor'>): readonly string[] {
   return [
     'sessions',

@@ -1,4 +1,4 @@
-// The sessions that a filter matches. Their ids are collected from the pages of search and list before anything is done to them.
+// The ids of the sessions that a filter matches, from the pages of search and list.
 import { ParleyError } from '../../../service/errors.ts';
 import { largestPage } from '../../../service/limits.ts';
 import { quoted } from '../../../service/quoted.ts';
@@ -9,11 +9,11 @@ import type { CliContext } from '../../context.ts';
 import { everyPage } from '../../every-page.ts';
 import type { IdList } from '../../session-batch/id-list.ts';
 import { everySession } from './every-session.ts';
-import { requireRoom } from './ids.ts';
+import { requireAtMost } from './ids.ts';
 import { SearchProgress } from './search-progress.ts';
 import { conditionsOf, type FilterChoice } from './session-filter.ts';
 
-/** `archived`: whether archived sessions are meant where the filter does not say it. */
+/** Adds the matching ids to the list. `archived` selects archived sessions if the filter does not say which. */
 export async function collectMatching(
   filter: FilterChoice,
   archived: boolean,
@@ -21,20 +21,20 @@ export async function collectMatching(
   limit: number,
   context: CliContext,
 ): Promise<void> {
-  // A session that changes its place during the paging may come twice. The user has not given it twice.
+  // A session that changes its position during paging may appear twice. It is not a duplicate of the user.
   for await (const id of matchingIds(filter, archived, context)) {
     if (!list.has(id)) list.add(id);
-    requireRoom(list.count, limit);
+    requireAtMost(list.count, limit);
   }
 }
 
-/** A terminal shows how many were found so far. */
+/** Yields the matching ids. A terminal shows how many were found so far. */
 export async function* matchingIds(
   filter: FilterChoice,
   archived: boolean,
   context: CliContext,
 ): AsyncGenerator<string, void> {
-  // A search shows its own progress, and all its sessions are found at once.
+  // A search shows its own progress and finds all its sessions at once.
   const progress =
     filter.query === null
       ? progressOn(context, {
@@ -77,7 +77,7 @@ async function* listed(conditions: SessionConditions, context: CliContext): Asyn
   const query = {
     ...anySession,
     ...conditions,
-    // With a time before which any order does: a session that becomes active during the paging no longer matches.
+    // With `updated_before`, any order is stable: a session that becomes active during paging no longer matches.
     ...(conditions.updated_before === null && firstCreatedFirst),
   };
   for await (const { session_id } of everySession(query, context)) yield session_id;
@@ -92,7 +92,7 @@ async function searched(
   const found = new Set<string>();
   const progress = new SearchProgress(context);
   const ask = async (cursor: string | null) =>
-    backend.archive.searchSessions(progress.shown(await context.call()), {
+    backend.archive.searchSessions(progress.watch(await context.call()), {
       ...conditions,
       query,
       limit: largestPage,
@@ -100,7 +100,7 @@ async function searched(
     });
   try {
     for await (const { data } of everyPage(ask)) {
-      // These are not all matches, and the user means all of them.
+      // The search has not found all matches, but the user means all of them.
       if (data.newest_only) throw tooManyHits(query);
       for (const { session } of data.items) found.add(session.session_id);
     }
@@ -111,7 +111,7 @@ async function searched(
 }
 
 function tooManyHits(query: string): ParleyError {
-  return new ParleyError('USAGE', `More messages have ${quoted(query)} than a search looks through.`, {
-    hint: 'Nothing was done. Search for more words at once, or choose by --older-than and --title-match alone.',
+  return new ParleyError('USAGE', `Too many messages contain ${quoted(query)} to search them all.`, {
+    hint: 'Nothing was done. Search for more words, or filter only by --older-than and --title-match.',
   });
 }

@@ -1,4 +1,5 @@
-// `parley sessions messages`, `parley sessions show`: all messages of a session, of both sides. A person gets them rendered, through the pager; a pipe gets Markdown.
+// `parley sessions messages` and `parley sessions show`: print all messages of a session. A terminal gets them rendered, through the pager; a
+// pipe gets Markdown.
 import { type Command, Option } from 'commander';
 import type { Message } from '../../../service/session.ts';
 import type { CliContext, ServiceAccess } from '../../context.ts';
@@ -15,13 +16,13 @@ import { TerminalTranscript } from '../../transcripts/terminal-transcript.ts';
 import { utcOption } from '../../utc-option.ts';
 
 export interface MessagesInput {
-  /** A full id, the end of one, or a title. */
+  /** A full id, the end of an id, or a title. */
   readonly id: string;
-  /** `json` is a message a line. Null: for a person at a terminal, and Markdown elsewhere. */
+  /** `json` is one message per line. Null renders at a terminal and is Markdown elsewhere. */
   readonly format: 'md' | 'json' | null;
   readonly markdown: MarkdownChoice;
   readonly utc: boolean;
-  /** True: also the replies beside the visible ones, and the turns that were taken back. */
+  /** True to include replaced replies and undone turns. */
   readonly all: boolean;
 }
 
@@ -33,24 +34,24 @@ interface MessagesFlags {
 }
 
 export function registerMessages(parent: Command, run: Run): void {
-  register(parent, run, 'messages', 'show what was said in a session (--json: a body a page)');
+  register(parent, run, 'messages', 'show the messages of a session (--json: one body per page)');
 }
 
 export function registerShow(parent: Command, run: Run): void {
-  register(parent, run, 'show', 'the same as messages');
+  register(parent, run, 'show', 'an alias of messages');
 }
 
 function register(parent: Command, run: Run, name: string, description: string): void {
   const format = new Option(
     '--format <format>',
-    'md, or json: a message a line (default: rendered, in a pipe md)',
+    'md, or json with one message per line (default: rendered, or md in a pipe)',
   );
   parent
     .command(name)
     .description(description)
-    .argument('<id>', 'session id, the end of it (6 or more characters), or a title')
+    .argument('<id>', 'session id, the end of an id (6 or more characters), or a title')
     .addOption(format.choices(['md', 'json']))
-    .option('--all', 'also the replies that others took the place of, and the turns that were taken back')
+    .option('--all', 'include replaced replies and undone turns')
     .addOption(markdownOption())
     .addOption(utcOption())
     .action((id: string, { format, markdown, utc, all }: MessagesFlags, command: Command) =>
@@ -92,7 +93,7 @@ async function showMessages(
   }
 }
 
-/** What is printed for programs, in chunks: the reader decides when the next page is asked for. */
+/** The output for programs, in chunks. The next page is requested when the reader needs it. */
 export async function* messageTexts(
   { id, format, all }: { readonly id: string; readonly format: 'md' | 'json'; readonly all: boolean },
   context: SessionAccess & Pick<CliContext, 'options'>,
@@ -116,5 +117,5 @@ async function* pagesOf(
   context: SessionAccess & ServiceAccess,
 ): AsyncGenerator<{ readonly items: readonly Message[]; readonly body: unknown }> {
   const { id } = await resolveSession(text, context);
-  yield* readInSession({ text, id }, context, (meant) => readMessages(meant, context, all));
+  yield* readInSession({ text, id }, context, (resolved) => readMessages(resolved, context, all));
 }

@@ -1,4 +1,4 @@
-// What the kinds of batches ask the service for, of many sessions in a call or of one.
+// The operations of each kind of batch on the service, for many sessions per call or for one.
 import type { Backend } from '../../../service/backend.ts';
 import type { Call } from '../../../service/call.ts';
 import { ParleyError } from '../../../service/errors.ts';
@@ -37,7 +37,7 @@ export const lookup: SessionOperation = {
   goesSingly: true,
 };
 
-/** `archived` is called with the ids that an archiving has archived. */
+/** The operation of an action. `archived` is called with the ids that were archived. */
 export function operationOf(
   { kind, tags }: BatchAction,
   archived: (ids: ReadonlySet<string>) => void,
@@ -46,7 +46,7 @@ export function operationOf(
   return ordering(kind, tags ?? { add: [], remove: [] }, kind === 'archive' ? archived : undefined);
 }
 
-/** A server without the extension `order` has none of this, so nothing goes singly. */
+/** Pins, archives or tags. A server without the extension `order` supports none of this, not even for single sessions. */
 export function ordering(
   kind: OrderKind,
   tags: TagChange,
@@ -54,7 +54,7 @@ export function ordering(
 ): SessionOperation {
   const { done } = batchKinds[kind];
   const ask = async (backend: Backend, call: Call, ids: readonly string[]) => {
-    const items = await asked(backend.archive, kind, tags, call, ids);
+    const items = await sendOrdering(backend.archive, kind, tags, call, ids);
     onDone(new Set(items.filter(({ status }) => status === done).map(({ session_id }) => session_id)));
     return items.map(resultOf);
   };
@@ -73,7 +73,7 @@ export function ordering(
   };
 }
 
-async function asked(
+async function sendOrdering(
   archive: SessionArchive,
   kind: OrderKind,
   tags: TagChange,

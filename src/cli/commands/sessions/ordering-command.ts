@@ -1,4 +1,4 @@
-// What the commands that keep order have in common: pin, unpin, archive, unarchive and tag. Their options are those of `sessions delete`.
+// What pin, unpin, archive, unarchive and tag have in common. Their options are those of `sessions delete`.
 import type { Command } from 'commander';
 import type { TagChange } from '../../../service/session-archive.ts';
 import type { Run } from '../../run.ts';
@@ -22,7 +22,7 @@ interface OrderingCommand {
   readonly description: string;
   /** Adds options of its own, before the common ones. */
   readonly options?: (command: Command) => Command;
-  /** The ids among the words, and the tags that the words and flags name. */
+  /** Separates the ids from the tags that the words and flags name. */
   readonly read?: (
     words: readonly string[],
     flags: {
@@ -33,28 +33,31 @@ interface OrderingCommand {
   ) => { readonly words: readonly string[]; readonly tags: TagChange };
 }
 
-export function registerOrdering(parent: Command, run: Run, given: OrderingCommand): void {
-  const { kind, description, options = (command) => command, read } = given;
+export function registerOrdering(
+  parent: Command,
+  run: Run,
+  { kind, description, options = (command) => command, read }: OrderingCommand,
+): void {
   const command = parent
     .command(kind)
     .description(description)
     .argument(
       '[id...]',
-      'ids, ends of ids (6 or more characters) or titles; or - for ids on stdin: one a line, or NDJSON with session_id',
+      'ids, ends of ids (6 or more characters) or titles; or - for ids on stdin, one per line or NDJSON with session_id',
     );
   addFilterOptions(options(command))
-    .option('-y, --yes', 'do not ask')
-    .option('--dry-run', 'look up what would be changed, and change nothing')
-    .option('--ignore-missing', 'an id that is not found is no failure')
-    .option('--max <n>', 'refuse to change more than so many', wholeNumber(1), 1_000_000)
-    .option('--verbose', 'a result line for each id, also at a terminal')
-    .option('--resume <batch>', 'go on with a batch that was stopped, and try again what failed')
+    .option('-y, --yes', 'do not ask for confirmation')
+    .option('--dry-run', 'show what would be changed, and change nothing')
+    .option('--ignore-missing', 'do not fail for ids that are not found')
+    .option('--max <n>', 'refuse to change more sessions than this', wholeNumber(1), 1_000_000)
+    .option('--verbose', 'print a result line for each id, even at a terminal')
+    .option('--resume <batch>', 'resume a batch that was stopped, and retry what failed')
     .action((words: string[], flags: OrderingFlags, self: Command) =>
       run(self, async (context) => {
         const { runAction } = await import('./action-run.ts');
-        const meant = read?.(words, flags) ?? { words, tags: null };
+        const parsed = read?.(words, flags) ?? { words, tags: null };
         const input = {
-          ...{ kind, ...meant, filter: filterOf(flags), resume: flags.resume ?? null },
+          ...{ kind, ...parsed, filter: filterOf(flags), resume: flags.resume ?? null },
           ...{ yes: flags.yes ?? false, dryRun: flags.dryRun ?? false, max: flags.max },
           ...{ ignoreMissing: flags.ignoreMissing ?? false, verbose: flags.verbose ?? false },
           concurrency: 3,

@@ -4,5 +4,5 @@ import type { Run } from '../../run.ts';
 import { registerOrdering } from './ordering-command.ts';
 
 export function registerPin(parent: Command, run: Run): void {
-  registerOrdering(parent, run, { kind: 'pin', description: 'keep sessions marked as pinned' });
+  registerOrdering(parent, run, { kind: 'pin', description: 'pin sessions' });
 }

@@ -1,4 +1,4 @@
-// The progress of a purge at a terminal: the sessions that are erased, then the overwriting of their bytes, which has no count.
+// The progress of a purge at a terminal: a count of the erased sessions, then a spinner while their bytes are overwritten.
 import { type BatchProgress, progressOn } from '../../batch/batch-progress.ts';
 import type { CliContext } from '../../context.ts';
 import { type Waiting, waiting } from '../../terminal/progress.ts';
@@ -24,7 +24,7 @@ export class PurgeProgress {
     if (this.#progress.finished >= this.#sessions) this.#overwrite();
   }
 
-  /** These words as the sentence at the end. */
+  /** The summary sentence with these words. */
   ending(words: string): string {
     return this.#progress.ending(words);
   }
@@ -36,7 +36,7 @@ export class PurgeProgress {
 
   #overwrite(): void {
     this.#progress.stop();
-    this.#spinner ??= waiting(() => this.#context.stderr, 'Overwriting what was erased', {
+    this.#spinner ??= waiting(() => this.#context.stderr, 'Overwriting the erased data', {
       quiet: this.#context.options.quiet,
       startTimer,
       now: this.#context.host.now,

@@ -1,4 +1,4 @@
-// `parley sessions purge`: erases deleted sessions for good, or everything of one person. Deleting only hides sessions.
+// `parley sessions purge`: permanently erases deleted sessions, or everything of one user. `sessions delete` only hides sessions.
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
 import { ParleyError } from '../../../service/errors.ts';
@@ -23,18 +23,20 @@ interface PurgeFlags {
 export function registerPurge(parent: Command, run: Run): void {
   parent
     .command('purge')
-    .description('erase deleted sessions, or all of a person, for good, from the store on this machine')
+    .description(
+      'permanently erase deleted sessions, or all sessions of a user, from the store on this machine',
+    )
     .option(
       '--deleted-before <when>',
-      'those deleted before: 90m, 12h, 30d, 8w (0d: all), or a date',
+      'sessions deleted before: 90m, 12h, 30d, 8w (0d: all), or a date',
       pointInTime,
     )
-    .option('--user <name>', 'everything of this person: all of their sessions, deleted or not')
-    .option('--all-projects', 'those of every project, not of this key’s alone')
-    .option('--rewrite', 'write the tables anew, too: no erased byte stays in the files (PostgreSQL)')
-    .option('--dry-run', 'say what would be erased, and erase nothing')
-    .option('--confirm <count>', 'how many sessions are meant: instead of typing it', count)
-    .option('-y, --yes', 'do not ask (with --user)')
+    .option('--user <name>', 'all sessions of this user, deleted or not')
+    .option('--all-projects', 'sessions of all projects, not only that of the key')
+    .option('--rewrite', 'also rewrite the tables, so that no erased byte stays in the files (PostgreSQL)')
+    .option('--dry-run', 'show what would be erased, and erase nothing')
+    .option('--confirm <count>', 'confirm the number of sessions, instead of typing it', count)
+    .option('-y, --yes', 'do not ask for confirmation (with --user)')
     .action((flags: PurgeFlags, command: Command) =>
       run(command, (context) => {
         const { deletedBefore, user, yes } = flags;
@@ -46,8 +48,8 @@ export function registerPurge(parent: Command, run: Run): void {
         };
         if (user !== undefined && deletedBefore === undefined)
           return runUserPurge({ ...common, user, yes: yes ?? false }, context);
-        if (deletedBefore === undefined || user !== undefined) throw oneOfThem();
-        if (yes) throw countNeeded();
+        if (deletedBefore === undefined || user !== undefined) throw needsOneFilter();
+        if (yes) throw needsCount();
         return runPurge({ ...common, deletedBefore }, context);
       }),
     );
@@ -63,19 +65,19 @@ export async function runUserPurge(input: UserPurgeInput, context: CliContext): 
   return purgeSessionsOf(input, context);
 }
 
-function oneOfThem(): ParleyError {
-  return new ParleyError('USAGE', 'Either --deleted-before or --user says what is to go.', {
+function needsOneFilter(): ParleyError {
+  return new ParleyError('USAGE', 'Use either --deleted-before or --user to select what to erase.', {
     hint: 'Nothing was erased. See: parley sessions purge --help',
   });
 }
 
-function countNeeded(): ParleyError {
-  return new ParleyError('USAGE', '--yes is for --user.', {
-    hint: 'Nothing was erased. --dry-run says how many sessions --confirm is to name.',
+function needsCount(): ParleyError {
+  return new ParleyError('USAGE', '--yes requires --user.', {
+    hint: 'Nothing was erased. Use --confirm with the number of sessions that --dry-run shows.',
   });
 }
 
 function count(text: string): number {
   if (/^\d{1,12}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Give the number of sessions that --dry-run says.');
+  throw new InvalidArgumentError('Give the number of sessions that --dry-run shows.');
 }

@@ -1,4 +1,4 @@
-// What `parley sessions purge` does: it counts, has the count confirmed, erases, and says what it cannot reach.
+// Runs `parley sessions purge`: counts the sessions, has the count confirmed, erases them, and lists where copies may remain.
 
 import type { PurgePlan, PurgeReport } from '../../../service/erasure.ts';
 import { ParleyError } from '../../../service/errors.ts';
@@ -16,19 +16,19 @@ import { PurgeProgress } from './purge-progress.ts';
 export interface PurgeInput {
   readonly deletedBefore: PointInTime;
   readonly allProjects: boolean;
-  /** Leave no erased byte in the files of a store that does not do so anyway. */
+  /** True to rewrite the tables of a store that would otherwise keep erased bytes in its files. */
   readonly rewrite: boolean;
   readonly dryRun: boolean;
-  /** The confirmed count of sessions; null where the user is asked to type it. */
+  /** The confirmed number of sessions; null to ask for it. */
   readonly confirm: number | null;
 }
 
-/** Places that may hold the same texts. */
+/** Other places that may contain the same texts. */
 const notReached = [
-  'exports and other files that were made of these sessions',
-  'the history of what was typed: of the REPL, and of the shell',
+  'exports and other files made from these sessions',
+  'the input history of the REPL and of the shell',
   'backups and snapshots other than those that Parley keeps beside the store',
-  'what was sent to the provider of a model',
+  'data sent to the provider of a model',
 ];
 
 export async function purgeSessions(input: PurgeInput, context: CliContext): Promise<undefined> {
@@ -38,20 +38,21 @@ export async function purgeSessions(input: PurgeInput, context: CliContext): Pro
   const project = input.allProjects ? null : (await backend.service.verify(await context.call())).data;
   const request = { project_id: project?.project_id ?? null, deleted_before };
   const plan = await administration.planPurge(request);
-  const whose = project === null ? 'all projects' : `project ${project.project_name}`;
-  const told = timesIn(context.stderr, context.host.now())(deleted_before);
+  const scope = project === null ? 'all projects' : `project ${project.project_name}`;
+  const before = timesIn(context.stderr, context.host.now())(deleted_before);
   const isEmpty = plan.sessions === 0 && !plan.unfinished;
   if (isEmpty && !context.options.json) {
-    await context.say(`Nothing to erase: no session of ${whose} was deleted before ${told}.`);
+    await context.say(`Nothing to erase: no session of ${scope} was deleted before ${before}.`);
     return;
   }
   if (input.dryRun && !context.options.json) {
-    await context.stdout.write(`${described(plan, whose, told, input.rewrite)}\n`);
-    return tellNotReached(context);
+    await context.stdout.write(`${describePlan(plan, scope, before, input.rewrite)}\n`);
+    return listNotReached(context);
   }
-  if (input.dryRun) return tell({ ...request, ...plan, not_reached: notReached }, context);
-  if (isEmpty) return tell({ ...request, sessions: 0, messages: 0, not_reached: notReached }, context);
-  await context.say(described(plan, whose, told, input.rewrite));
+  if (input.dryRun) return writePurgeResult({ ...request, ...plan, not_reached: notReached }, context);
+  if (isEmpty)
+    return writePurgeResult({ ...request, sessions: 0, messages: 0, not_reached: notReached }, context);
+  await context.say(describePlan(plan, scope, before, input.rewrite));
   if (plan.sessions > 0) await requireCount(plan.sessions, input.confirm, context);
   const erasing = { ...request, expected_sessions: plan.sessions, rewrite: input.rewrite };
   const progress = new PurgeProgress(plan.sessions, context);
@@ -60,7 +61,7 @@ export async function purgeSessions(input: PurgeInput, context: CliContext): Pro
     .finally(() => progress.stop());
   if ((await administration.planPurge(request)).unfinished)
     await context.say(
-      'An import is under way or was cut, and may leave bytes in the files: give the command again when no import runs.',
+      'An import is running or was interrupted, and may leave bytes in the files: run the command again when no import is running.',
     );
   const ownFacts = Object.fromEntries(facts.map(({ name, value }) => [name, value]));
   const journals_removed = await removeJournals(context.host.dataDirectory, {
@@ -71,26 +72,30 @@ export async function purgeSessions(input: PurgeInput, context: CliContext): Pro
     locks: context.host.locks,
   });
   if (!context.options.json) {
-    await context.stdout.write(ended({ facts, integrity, ...report }, journals_removed, progress));
-    return tellNotReached(context);
+    await context.stdout.write(purgeSummary({ facts, integrity, ...report }, journals_removed, progress));
+    return listNotReached(context);
   }
   const all = { ...request, ...report, ...ownFacts, integrity, journals_removed, not_reached: notReached };
-  return tell(all, context);
+  return writePurgeResult(all, context);
 }
 
-/** The end of a purge in sentences. */
-export function ended(report: PurgeReport, journals: readonly string[], progress: PurgeProgress): string {
+/** The summary of a purge. */
+export function purgeSummary(
+  report: PurgeReport,
+  journals: readonly string[],
+  progress: PurgeProgress,
+): string {
   const { sessions, messages, stored_answers, backups_removed, bytes_before, bytes, facts, integrity } =
     report;
   const lists = [
-    { what: 'Backups that were removed', names: backups_removed },
-    { what: 'Batches whose journals were removed', names: journals },
+    { what: 'Removed backups', names: backups_removed },
+    { what: 'Removed journals of batches', names: journals },
   ];
   return [
     progress.ending(
       `Erased ${counted(sessions, 'session')} with ${counted(messages, 'message')}, and ${counted(stored_answers, 'stored answer')}`,
     ),
-    `The store has ${counted(bytes, 'byte')}; it had ${bytes_before}. Its check: ${integrity}.`,
+    `The store now has ${counted(bytes, 'byte')}, down from ${bytes_before}. Integrity check: ${integrity}.`,
     ...lists
       .filter(({ names }) => names.length > 0)
       .map(({ what, names }) => `${what}: ${oneLine(names.join(', '))}`),
@@ -100,28 +105,32 @@ export function ended(report: PurgeReport, journals: readonly string[], progress
     .join('');
 }
 
-function described(
+function describePlan(
   { sessions, messages, text_bytes, backups, unfinished }: PurgePlan,
-  whose: string,
+  scope: string,
   before: string,
   rewrite: boolean,
 ) {
-  const what = `${counted(sessions, 'session')} of ${whose}, deleted before ${before}: ${counted(messages, 'message')}, ${counted(text_bytes, 'byte')} of text.`;
+  const what = `${counted(sessions, 'session')} of ${scope}, deleted before ${before}: ${counted(messages, 'message')}, ${counted(text_bytes, 'byte')} of text.`;
   const copies =
     backups.length === 0
       ? ''
-      : `\nWith ${sessions === 1 ? 'it' : 'them'} ${backups.length === 1 ? 'goes the backup' : 'go the backups'} ${backups.join(', ')}.`;
+      : `\nThis also removes the ${backups.length === 1 ? 'backup' : 'backups'} ${backups.join(', ')}.`;
   const earlier = unfinished
-    ? '\nBytes that were erased before may still be in the files: they are overwritten, too.'
+    ? '\nBytes of earlier erasures may still be in the files; they are overwritten, too.'
     : '';
-  return `${what}${copies}${earlier}\nThis cannot be undone. It takes a while, and room for a second copy of the store.${rewrite ? ' Whoever else uses the store waits meanwhile.' : ''}`;
+  return `${what}${copies}${earlier}\nThis cannot be undone. It takes a while, and needs space for a second copy of the store.${rewrite ? ' Other users of the store wait until it ends.' : ''}`;
 }
 
-export async function requireCount(count: number, given: number | null, context: CliContext): Promise<void> {
+export async function requireCount(
+  count: number,
+  confirm: number | null,
+  context: CliContext,
+): Promise<void> {
   const confirmed =
-    given ??
+    confirm ??
     (await askText(
-      `Type ${count} to erase ${counted(count, 'session')} for good`,
+      `Type ${count} to permanently erase ${counted(count, 'session')}`,
       `--confirm ${count}`,
       context.prompting,
     ));
@@ -129,23 +138,23 @@ export async function requireCount(count: number, given: number | null, context:
   throw new ParleyError(
     'USAGE',
     `Nothing was erased: there ${count === 1 ? 'is' : 'are'} ${counted(count, 'session')} to erase, not ${confirmed}.`,
-    { hint: `If ${count === 1 ? 'this is' : 'these are'} meant: --confirm ${count}` },
+    { hint: `To erase ${count === 1 ? 'it' : 'them'}: --confirm ${count}` },
   );
 }
 
-/** What a purge tells under `--json`. */
-export async function tell(
+/** Writes the result of a purge with `--json`. */
+export async function writePurgeResult(
   data: Readonly<Record<string, unknown>>,
   { stdout }: Printing,
 ): Promise<undefined> {
   await stdout.write(`${toJson({ success: true, data })}\n`);
 }
 
-export async function tellNotReached(
+export async function listNotReached(
   context: Printing,
   places: readonly string[] = notReached,
 ): Promise<undefined> {
   await context.say(
-    `Out of reach, and yours to look after:\n${places.map((line) => `  ${line}\n`).join('')}`.trimEnd(),
+    `Not erased, because Parley cannot reach them:\n${places.map((line) => `  ${line}\n`).join('')}`.trimEnd(),
   );
 }

@@ -1,4 +1,4 @@
-// `parley sessions redact`: takes secrets, or the texts of messages, out of stored sessions for good.
+// `parley sessions redact`: permanently removes secrets, or the texts of messages, from stored sessions.
 import type { Command } from 'commander';
 import { ParleyError } from '../../../service/errors.ts';
 import type { CliContext } from '../../context.ts';
@@ -15,25 +15,29 @@ interface RedactFlags {
 }
 
 const help = `
-The texts are replaced by [redacted KIND] in the store on this machine, and their bytes erased from its files. This cannot be undone:
+Replaces the texts with [redacted KIND] in the store on this machine, and erases their bytes from its files. This cannot be undone:
   parley sessions redact ID --secrets --dry-run
-  parley sessions redact ID --message 4         the whole text of the message at position 4 (or: its id)
+  parley sessions redact ID --message 4         the whole text of the message at position 4 (or with this id)
 `;
 
 export function registerRedact(parent: Command, run: Run): void {
   parent
     .command('redact')
-    .description('take secrets, or the texts of messages, out of sessions for good, down to the bytes')
+    .description('permanently remove secrets or messages from sessions and from the files of the store')
     .argument(
       '[id...]',
-      'ids, ends of ids (6 or more characters) or titles; or - for ids on stdin: one a line, or NDJSON with session_id',
+      'ids, ends of ids (6 or more characters) or titles; or - for ids on stdin, one per line or NDJSON with session_id',
     )
-    .option('--secrets', 'what sessions search --secrets finds: in messages, titles and settings')
-    .option('--message <id>', 'the whole text of this message, by its id or position; repeatable', collected)
-    .option('--all', 'every session of the project (with --secrets)')
-    .option('--rewrite', 'write the tables anew, too: no replaced byte stays in the files (PostgreSQL)')
-    .option('--dry-run', 'say what would be replaced, and replace nothing')
-    .option('-y, --yes', 'do not ask')
+    .option('--secrets', 'remove what sessions search --secrets finds in messages, titles and settings')
+    .option(
+      '--message <id>',
+      'remove the whole text of this message, by its id or position; repeatable',
+      collect,
+    )
+    .option('--all', 'redact all sessions of the project (with --secrets)')
+    .option('--rewrite', 'also rewrite the tables, so that no replaced byte stays in the files (PostgreSQL)')
+    .option('--dry-run', 'show what would be replaced, and replace nothing')
+    .option('-y, --yes', 'do not ask for confirmation')
     .addHelpText('after', help)
     .action((words: string[], flags: RedactFlags, command: Command) =>
       run(command, (context) => runRedact(inputOf(words, flags), context)),
@@ -48,12 +52,14 @@ export async function runRedact(input: RedactInput, context: CliContext): Promis
 function inputOf(words: readonly string[], flags: RedactFlags): RedactInput {
   const { secrets, message, all } = flags;
   if ((secrets === undefined) === (message === undefined)) {
-    throw new ParleyError('USAGE', 'Either --secrets or --message says what is to go.', {
+    throw new ParleyError('USAGE', 'Use either --secrets or --message to select what to remove.', {
       hint: 'Nothing was replaced. See: parley sessions redact --help',
     });
   }
   if (all && (words.length > 0 || message !== undefined)) {
-    throw new ParleyError('USAGE', '--all goes with --secrets alone.', { hint: 'Nothing was replaced.' });
+    throw new ParleyError('USAGE', '--all cannot be combined with ids or --message.', {
+      hint: 'Nothing was replaced.',
+    });
   }
   return {
     ...{ words, all: all ?? false, messages: message ?? null },
@@ -61,6 +67,6 @@ function inputOf(words: readonly string[], flags: RedactFlags): RedactInput {
   };
 }
 
-function collected(id: string, ids: readonly string[] = []): readonly string[] {
+function collect(id: string, ids: readonly string[] = []): readonly string[] {
   return [...ids, id];
 }

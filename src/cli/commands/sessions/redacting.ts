@@ -1,5 +1,5 @@
-// What `parley sessions redact` does: it looks, asks, replaces the texts in the history of what was typed and in the store, erases their
-// bytes, and says where the texts still are and what it cannot reach.
+// Runs `parley sessions redact`: finds the texts, asks for confirmation, replaces the texts in the input history and in the store, erases
+// their bytes, and lists where the texts still are or may be.
 import type { Administration } from '../../../service/administration.ts';
 import { ParleyError } from '../../../service/errors.ts';
 import { anySession, firstCreatedFirst } from '../../../service/session-archive.ts';
@@ -9,21 +9,21 @@ import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import { exitDone, exitSomeFailed } from '../../exit-codes.ts';
 import { redactHistories } from '../../repl/history-redaction.ts';
-import { isEmpty, type SessionRedactionPlan } from '../../secrets/session-redaction.ts';
+import { hasNoChanges, type SessionRedactionPlan } from '../../secrets/session-redaction.ts';
 import { type ItemResult, writeResults } from '../../session-batch/batch-report.ts';
 import { waiting } from '../../terminal/progress.ts';
 import { confirm } from '../../terminal/prompt.ts';
 import { startTimer } from '../../terminal/timer.ts';
 import { erasureRemarks } from './erasure-remarks.ts';
 import { everySession } from './every-session.ts';
-import { givenIds } from './ids.ts';
+import { readGivenIds } from './ids.ts';
 import { planOf, RedactedTexts } from './redaction-texts.ts';
 
 export interface RedactInput {
   /** Ids, or `-` for stdin; none with `all`. */
   readonly words: readonly string[];
   readonly all: boolean;
-  /** The messages whose texts go, by id or position; null for the secrets of all texts. */
+  /** The messages whose texts to remove, by id or position; null to remove the secrets of all texts. */
   readonly messages: readonly string[] | null;
   readonly rewrite: boolean;
   readonly dryRun: boolean;
@@ -31,23 +31,23 @@ export interface RedactInput {
 }
 
 const mostIds = 1_000_000;
-/** How many sessions are named in a question, and in a list of those that hold the texts still. */
+/** How many sessions a question lists, and how many of those that still contain the texts. */
 const mostShown = 3;
 const mostHolders = 20;
-/** A search of the whole store for more texts takes too long. */
-const mostSought = 100;
+/** Searching the whole store for more texts would take too long. */
+const mostSearched = 100;
 
-const aboutDeleted =
-  'A deleted session is not redacted: restore it first with sessions restore, or erase it with sessions purge.';
+const deletedHint =
+  'A deleted session cannot be redacted: restore it first with sessions restore, or erase it with sessions purge.';
 
 const notReached = [
-  'exports, backups and snapshots that were made before',
-  'the history of the shell, and the scroll-back of terminals',
-  'what was sent to the provider of a model',
+  'earlier exports, backups and snapshots',
+  'the history of the shell, and the scrollback of terminals',
+  'data sent to the provider of a model',
 ];
 
 /** What was found in the sessions, before anything is replaced. */
-interface Look {
+interface Findings {
   readonly ids: readonly string[];
   readonly results: readonly ItemResult[];
   readonly texts: RedactedTexts;
@@ -58,48 +58,50 @@ export async function redactSessions(input: RedactInput, context: CliContext): P
   const administration = await context.administration();
   const { backend } = await context.open();
   const { project_id } = (await backend.service.verify(await context.call())).data;
-  const given = input.all ? null : await givenIds(input.words, mostIds, context);
-  const isOnly = given?.size === 1;
+  const named = input.all ? null : await readGivenIds(input.words, mostIds, context);
+  const isOnly = named?.size === 1;
   if (input.messages !== null && !isOnly) {
-    throw new ParleyError('USAGE', '--message is for one session.', { hint: 'Nothing was replaced.' });
+    throw new ParleyError('USAGE', '--message requires exactly one session.', {
+      hint: 'Nothing was replaced.',
+    });
   }
-  const look = await spinning('Looking', context, () =>
-    lookAt(given ?? everyId(context), input, isOnly, context),
+  const findings = await withSpinner('Searching', context, () =>
+    findTexts(named ?? everyId(context), input, isOnly, context),
   );
   if (input.dryRun) {
-    await context.say(`${textsIn(look)} would be replaced.`);
-    return tellEnd(look.results, context);
+    await context.say(`${textsIn(findings)} would be replaced.`);
+    return reportEnd(findings.results, context);
   }
   const { unfinished, backups } = await administration.planPurge({ project_id, deleted_before: longAgo });
-  if (look.ids.length === 0) {
+  if (findings.ids.length === 0) {
     if (unfinished) await erase(input.rewrite, administration, context);
-    return tellEnd(look.results, context);
+    return reportEnd(findings.results, context);
   }
-  if (!input.yes) await askFirst(look, backups, context);
-  const lines = await redactHistories(context.host, (line) => look.texts.without(line));
+  if (!input.yes) await confirmRedaction(findings, backups, context);
+  const lines = await redactHistories(context.host, (line) => findings.texts.without(line));
   const progress = progressOn(context, {
-    ...{ end: look.ids.length, unit: 'items', outcomes: ['redacted'], resultsApart: true },
+    ...{ end: findings.ids.length, unit: 'items', outcomes: ['redacted'], resultsApart: true },
   });
-  const results = await replaceAll(look, project_id, input, administration, isOnly, progress, context);
+  const results = await replaceAll(findings, project_id, input, administration, isOnly, progress, context);
   await erase(input.rewrite, administration, context);
-  const status = await tellEnd(results, context);
+  const status = await reportEnd(results, context);
   await context.say(progress.sentence('session'));
-  if (lines > 0) await context.say(`${counted(lines, 'line')} of what was typed changed, too.`);
-  await tellHolders(look.texts, administration, context);
+  if (lines > 0) await context.say(`Also changed ${counted(lines, 'line')} of the input history.`);
+  await reportRemaining(findings.texts, administration, context);
   await context.say(
-    `Out of reach, and yours to look after:\n${notReached.map((line) => `  ${line}`).join('\n')}`,
+    `Not redacted, because Parley cannot reach them:\n${notReached.map((line) => `  ${line}`).join('\n')}`,
   );
   return status;
 }
 
 const longAgo = new Date(0).toISOString();
 
-async function lookAt(
+async function findTexts(
   ids: Iterable<string> | AsyncIterable<string>,
   input: RedactInput,
   isOnly: boolean,
   context: CliContext,
-): Promise<Look> {
+): Promise<Findings> {
   const texts = new RedactedTexts();
   const results: ItemResult[] = [];
   const redactable: string[] = [];
@@ -107,9 +109,9 @@ async function lookAt(
   for await (const id of ids) {
     await yieldToEventLoop();
     context.signal.throwIfAborted();
-    const plan = await orResult(id, isOnly, () => planOf(id, input.messages, context));
+    const plan = await resultOrFailure(id, isOnly, () => planOf(id, input.messages, context));
     if ('status' in plan) results.push(plan);
-    else if (isEmpty(plan)) results.push({ session_id: id, status: 'unchanged' });
+    else if (hasNoChanges(plan)) results.push({ session_id: id, status: 'unchanged' });
     else {
       redactable.push(id);
       results.push(resultOf(id, 'would_redact', plan));
@@ -120,25 +122,26 @@ async function lookAt(
   return { ids: redactable, results, texts, messages };
 }
 
-const textsIn = ({ ids, texts, messages }: Look) =>
+const textsIn = ({ ids, texts, messages }: Findings) =>
   `${counted(texts.count, 'text')} in ${counted(messages, 'message')} of ${counted(ids.length, 'session')}`;
 
-async function askFirst(look: Look, backups: readonly string[], context: CliContext) {
-  const { ids } = look;
+async function confirmRedaction(findings: Findings, backups: readonly string[], context: CliContext) {
+  const { ids } = findings;
   const shown = ids.slice(0, mostShown).map((id) => `  ${id}\n`);
-  const copies = backups.length === 0 ? '' : ` The backups beside it go, too: ${backups.join(', ')}.`;
+  const copies =
+    backups.length === 0 ? '' : ` This also removes the backups beside it: ${backups.join(', ')}.`;
   await context.stderr.write(
-    `${textsIn(look)}:\n` +
+    `${textsIn(findings)}:\n` +
       `${shown.join('')}${ids.length > shown.length ? '  …\n' : ''}` +
-      `The texts are erased from the store for good. This cannot be undone. It takes a while, and room for a second copy of the store.${copies}\n`,
+      `The texts will be permanently erased from the store. This cannot be undone. It takes a while, and needs space for a second copy of the store.${copies}\n`,
   );
   if (await confirm('Replace them?', '--yes', context.prompting)) return;
-  throw new ParleyError('USAGE', 'Nothing was replaced.', { hint: 'It was answered with no.' });
+  throw new ParleyError('USAGE', 'Nothing was replaced.', { hint: 'You answered no.' });
 }
 
-/** Each session is read again: it may have gone on since the question. */
+/** Reads each session again, because it may have changed since the question. */
 async function replaceAll(
-  { ids, results, texts }: Look,
+  { ids, results, texts }: Findings,
   project_id: string,
   input: RedactInput,
   administration: Administration,
@@ -152,7 +155,7 @@ async function replaceAll(
     for (const id of ids) {
       await yieldToEventLoop();
       context.signal.throwIfAborted();
-      const result = await orResult(id, isOnly, async () => {
+      const result = await resultOrFailure(id, isOnly, async () => {
         const plan = await planOf(id, input.messages, context);
         texts.add(plan);
         const { messages, changes } = plan;
@@ -169,36 +172,34 @@ async function replaceAll(
 }
 
 async function erase(rewrite: boolean, administration: Administration, context: CliContext): Promise<void> {
-  const { facts, backups_removed, integrity } = await spinning('Erasing', context, () =>
+  const { facts, backups_removed, integrity } = await withSpinner('Erasing', context, () =>
     administration.eraseRedacted({ rewrite }),
   );
-  if (integrity !== 'ok') await context.say(`The check of the store: ${integrity}`);
+  if (integrity !== 'ok') await context.say(`Integrity check of the store: ${integrity}`);
   for (const backup of backups_removed) await context.say(`Removed the backup ${backup}.`);
   for (const remark of erasureRemarks(facts)) await context.say(remark);
 }
 
-/** Forks and other copies have texts of their own. */
-async function tellHolders(
+/** Reports which other sessions, such as forks, still contain the texts. */
+async function reportRemaining(
   texts: RedactedTexts,
   administration: Administration,
   context: CliContext,
 ): Promise<void> {
-  const { sought, count } = texts;
-  if (sought.length > mostSought) {
-    return context.say(
-      'Whether other sessions hold the same texts was not looked up: there are too many texts.',
-    );
+  const { searchable, count } = texts;
+  if (searchable.length > mostSearched) {
+    return context.say('There are too many texts to search other sessions for them.');
   }
-  if (sought.length < count)
-    await context.say('Texts of fewer than 8 characters were not looked up in other sessions.');
-  if (sought.length === 0) return;
-  const holders = await spinning('Checking', context, () =>
-    administration.sessionsWith(sought, mostHolders + 1),
+  if (searchable.length < count)
+    await context.say('Other sessions were not searched for texts of fewer than 8 characters.');
+  if (searchable.length === 0) return;
+  const holders = await withSpinner('Checking', context, () =>
+    administration.sessionsWith(searchable, mostHolders + 1),
   );
-  if (holders.length === 0) return context.say('No session of the store holds any of these texts any more.');
+  if (holders.length === 0) return context.say('No session in the store contains these texts any more.');
   const more = holders.length > mostHolders ? ', …' : '';
   await context.say(
-    `The same texts are still in ${holders.slice(0, mostHolders).join(', ')}${more}: redact those, too (a deleted one: restore it first, or purge it).`,
+    `These texts are still in ${holders.slice(0, mostHolders).join(', ')}${more}: redact those, too (restore deleted ones first, or purge them).`,
   );
 }
 
@@ -211,24 +212,28 @@ function resultOf(session_id: string, status: string, plan: SessionRedactionPlan
   };
 }
 
-/** The failure of one session of several is its result. */
-async function orResult<T>(id: string, isOnly: boolean, work: () => Promise<T>): Promise<T | ItemResult> {
+/** Turns the failure of one of several sessions into its result. */
+async function resultOrFailure<T>(
+  id: string,
+  isOnly: boolean,
+  work: () => Promise<T>,
+): Promise<T | ItemResult> {
   try {
     return await work();
   } catch (error) {
-    const goesOn = ['SESSION_NOT_FOUND', 'SESSION_BUSY', 'PAYLOAD_TOO_LARGE'];
+    const skippable = ['SESSION_NOT_FOUND', 'SESSION_BUSY', 'PAYLOAD_TOO_LARGE'];
     if (!(error instanceof ParleyError)) throw error;
-    if (isOnly && error.code === 'SESSION_NOT_FOUND') throw error.with({ hint: aboutDeleted });
-    if (isOnly || !goesOn.includes(error.code)) throw error;
+    if (isOnly && error.code === 'SESSION_NOT_FOUND') throw error.with({ hint: deletedHint });
+    if (isOnly || !skippable.includes(error.code)) throw error;
     const { code, message } = error;
     const status = code === 'SESSION_NOT_FOUND' ? 'not_found' : 'failed';
     return { session_id: id, status, error: { code, message } };
   }
 }
 
-async function tellEnd(results: readonly ItemResult[], context: CliContext): Promise<number> {
+async function reportEnd(results: readonly ItemResult[], context: CliContext): Promise<number> {
   await writeResults(results, context);
-  if (results.some(({ status }) => status === 'not_found')) await context.say(aboutDeleted);
+  if (results.some(({ status }) => status === 'not_found')) await context.say(deletedHint);
   return results.some(({ error }) => error !== undefined) ? exitSomeFailed : exitDone;
 }
 
@@ -237,7 +242,7 @@ async function* everyId(context: CliContext): AsyncGenerator<string, void> {
     yield session_id;
 }
 
-async function spinning<T>(text: string, context: CliContext, work: () => Promise<T>): Promise<T> {
+async function withSpinner<T>(text: string, context: CliContext, work: () => Promise<T>): Promise<T> {
   const { now } = context.host;
   const { quiet } = context.options;
   const spinner = waiting(() => context.stderr, text, { quiet, startTimer, now });

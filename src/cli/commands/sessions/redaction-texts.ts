@@ -1,14 +1,14 @@
-// The texts that a redaction takes out of sessions.
+// The texts that a redaction removes from sessions.
 import { ParleyError } from '../../../service/errors.ts';
 import type { CliContext } from '../../context.ts';
 import { redactionMark, withoutSecrets } from '../../secrets/found-secrets.ts';
 import { planOfMessages, planOfSecrets, type SessionRedactionPlan } from '../../secrets/session-redaction.ts';
 import { readSession } from '../../transcripts/session-reading.ts';
 
-/** A shorter text may be a part of any other, so it is looked for by its shape or as a whole line alone. */
+/** A shorter text may be part of any other text, so it is only searched for by its shape or as a whole line. */
 const shortest = 8;
 
-/** `messages`: the ids or positions of the messages that are meant; null for secrets. Throws `USAGE` if one is not there. */
+/** `messages` are ids or positions; null plans the redaction of secrets. Throws `USAGE` if a message is missing. */
 export async function planOf(
   id: string,
   messages: readonly string[] | null,
@@ -21,7 +21,7 @@ export async function planOf(
     message.message_id === name || String(message.position) === name;
   const missing = messages.find((name) => !all.some(isNamed(name)));
   if (missing !== undefined) {
-    throw new ParleyError('USAGE', `The session ${id} has no message ${missing}.`, {
+    throw new ParleyError('USAGE', `Session ${id} has no message ${missing}.`, {
       hint: 'Nothing was replaced. sessions messages --all shows ids and positions.',
     });
   }
@@ -32,8 +32,8 @@ export class RedactedTexts {
   readonly #values = new Set<string>();
   #areWhole = false;
 
-  /** Those that are long enough to be looked for in other texts. */
-  get sought(): readonly string[] {
+  /** The texts that are long enough to search for in other texts. */
+  get searchable(): readonly string[] {
     return [...this.#values].filter(({ length }) => length >= shortest);
   }
 
@@ -46,15 +46,15 @@ export class RedactedTexts {
     this.#areWhole ||= summary === '';
   }
 
-  /** A typed line without these texts and without any secret. A line may be a part of a message whose whole text goes. */
+  /** A line of the input history without these texts and without any secret. A line may be a part of a message that is removed whole. */
   without(line: string): string {
     if (this.#areWhole) {
       const isPart =
         line.trim().length >= shortest && [...this.#values].some((value) => value.includes(line));
       return isPart || this.#values.has(line) ? redactionMark('message') : line;
     }
-    let without = withoutSecrets(line);
-    for (const value of this.sought) without = without.replaceAll(value, redactionMark('secret'));
-    return without;
+    let redacted = withoutSecrets(line);
+    for (const value of this.searchable) redacted = redacted.replaceAll(value, redactionMark('secret'));
+    return redacted;
   }
 }

@@ -1,4 +1,4 @@
-// `parley sessions redo`: brings back the turns that were taken back last. Prints the message of the last one.
+// `parley sessions redo`: restores the turns that were undone last. Prints the message of the last one.
 import type { Command } from 'commander';
 import { ParleyError } from '../../../service/errors.ts';
 import type { Result } from '../../../service/result.ts';
@@ -13,9 +13,14 @@ import { moveTurn, printMoved } from './turn-move.ts';
 export function registerRedo(parent: Command, run: Run): void {
   parent
     .command('redo')
-    .description('bring back the turn that was taken back last, and print its message; or several turns')
+    .description('restore the turn that was undone last, and print its message')
     .argument('<id>', 'session id, the end of it, or a title')
-    .option('--turns <n>', 'bring so many turns back, and print the message of the last', wholeNumber(1), 1)
+    .option(
+      '--turns <n>',
+      'restore this many turns, and print the message of the last one',
+      wholeNumber(1),
+      1,
+    )
     .action((id: string, { turns }: { turns: number }, command: Command) =>
       run(command, (context) => runRedo({ id, turns }, context)),
     );
@@ -35,8 +40,8 @@ export async function runRedo({ id, turns }: RedoInput, context: CliContext): Pr
     moved = next;
   }
   const what = turns === 1 ? 'the turn' : counted(count, 'turn');
-  const rest = count < turns ? ' There was no other to bring back.' : '';
-  await printMoved(moved, context, (session) => `Brought back ${what} in ${session}.${rest}`);
+  const rest = count < turns ? ' There was no other turn to restore.' : '';
+  await printMoved(moved, context, (session) => `Restored ${what} in ${session}.${rest}`);
   return count < turns ? exitSomeFailed : exitDone;
 }
 
@@ -44,7 +49,7 @@ export function redoTurn(named: string, context: CliContext): Promise<Result<Mov
   return moveTurn(named, context, (archive, call, id) => archive.redoTurn(call, id));
 }
 
-/** Null if no turn is left that can be brought back. How many there are is not told before. */
+/** Null if there is no other turn to restore. The service does not report their number in advance. */
 async function nextRedo(sessionId: string, context: CliContext): Promise<Result<MovedTurn> | null> {
   try {
     return await redoTurn(sessionId, context);

@@ -1,4 +1,4 @@
-// `parley sessions rename`: gives a session another title.
+// `parley sessions rename`: changes the title of a session.
 import type { Command } from 'commander';
 import type { Printing } from '../../context.ts';
 import type { Run } from '../../run.ts';
@@ -13,9 +13,9 @@ export interface RenameInput {
 export function registerRename(parent: Command, run: Run): void {
   parent
     .command('rename')
-    .description('give a session another title')
-    .argument('<id>', 'session id, the end of it (6 or more characters), or the title')
-    .argument('<title...>', 'at most 200 characters; several words make one title')
+    .description('change the title of a session')
+    .argument('<id>', 'session id, the end of an id (6 or more characters), or a title')
+    .argument('<title...>', 'the new title, up to 200 characters; several words are joined')
     .action((id: string, words: string[], _options, command: Command) =>
       run(command, (context) => runRename({ id, title: words.join(' ') }, context)),
     );
@@ -25,9 +25,9 @@ export async function runRename(
   { id, title }: RenameInput,
   context: SessionAccess & Printing,
 ): Promise<undefined> {
-  const { data, body } = await withSession(id, context, async (meant) => {
+  const { data, body } = await withSession(id, context, async (resolved) => {
     const { backend } = await context.open();
-    return backend.archive.changeSession(await context.call(), meant, { title });
+    return backend.archive.changeSession(await context.call(), resolved, { title });
   });
   if (context.options.json) await context.stdout.write(`${toJson(body)}\n`);
   else await context.say(`Renamed ${data.session_id} to ${data.title ?? ''}`);

@@ -1,8 +1,8 @@
-// Tags that many sessions are to get are checked once, before the first of them is changed.
+// Checks the tags of a batch once, before the first session is changed.
 import { anySession } from '../../../service/session-archive.ts';
 import type { CliContext } from '../../context.ts';
 
-/** Rejects before anything is written if the service keeps no tags, or one of these is not a tag. */
+/** Rejects if the service has no tags or one of these is invalid. */
 export async function requireTags(tags: readonly string[], context: CliContext): Promise<void> {
   if (tags.length === 0) return;
   const { backend } = await context.open();

@@ -1,4 +1,4 @@
-// What `parley sessions restore` does: it brings back the sessions of some ids, or undoes a batch of any kind.
+// Runs `parley sessions restore`: restores deleted sessions by their ids, or undoes a batch of any kind.
 import { ParleyError } from '../../../service/errors.ts';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
@@ -11,11 +11,11 @@ import { timesIn } from '../../shown-time.ts';
 import {
   type BatchIds,
   batchOwner,
+  commandAtTarget,
   defaultConcurrency,
   endStatus,
   runOver,
   runSingle,
-  sameCommand,
 } from './batch.ts';
 import { collectIds, newDraft } from './draft.ts';
 import { ordering, restoring } from './operations.ts';
@@ -24,11 +24,11 @@ import { isRetentionBatch, restoreRetentionBatch, retentionBatches } from './ret
 export interface RestoreInput {
   /** Ids, or `-` for stdin. */
   readonly words: readonly string[];
-  /** Is given instead of ids; null for none. */
+  /** The batch to undo instead of ids; null for none. */
   readonly batch: string | null;
-  /** True: the last batch of this place and project, instead of ids. A batch that was restored already does not count. */
+  /** True to undo the last batch of this target and project. Batches that were undone already do not count. */
   readonly last: boolean;
-  /** A result line for each id also at a terminal. */
+  /** Prints a result line for each id, even at a terminal. */
   readonly verbose: boolean;
 }
 
@@ -38,7 +38,7 @@ export async function restoreSessions(input: RestoreInput, context: CliContext):
   const { words, batch, last, verbose } = input;
   if ([words.length > 0, batch !== null, last].filter(Boolean).length > 1) {
     throw new ParleyError('USAGE', 'Ids, --batch and --last cannot be used together.', {
-      hint: 'Nothing was done. Give ids, or --batch BATCH, or --last alone.',
+      hint: 'Nothing was done. Use ids, or --batch BATCH, or --last alone.',
     });
   }
   if (last) return restoreBatch(await lastBatch(context), verbose, context);
@@ -57,8 +57,8 @@ export async function restoreSessions(input: RestoreInput, context: CliContext):
 
 async function restoreBatch(batch: string, verbose: boolean, context: CliContext): Promise<number> {
   if (isImportBatch(context.host.dataDirectory, batch)) {
-    const { takeBackImport } = await import('./import-undo.ts');
-    return takeBackImport(batch, verbose, context);
+    const { undoImport } = await import('./import-undo.ts');
+    return undoImport(batch, verbose, context);
   }
   if (isRetentionBatch(batch)) return restoreRetentionBatch(batch, context);
   const { known, journal } = await KnownBatch.open(context.host.dataDirectory, batch, context.host);
@@ -76,15 +76,15 @@ async function restoreBatch(batch: string, verbose: boolean, context: CliContext
   }
 }
 
-/** Throws `USAGE` if there is none. */
+/** The last batch that can be undone. Throws `USAGE` if there is none. */
 async function lastBatch(context: CliContext): Promise<string> {
   const { owner } = await batchOwner(context);
   const [expired] = (await retentionBatches(context)).filter(
     ({ project_id, restored_at }) => project_id === owner.project_id && restored_at === null,
   );
-  const said = async (batch: string, made_at: string, done: string, sessions: number) => {
+  const announce = async (batch: string, made_at: string, done: string, sessions: number) => {
     const time = timesIn(context.stderr, context.host.now())(made_at);
-    await context.say(`The batch ${batch} (${time}) has ${done} ${counted(sessions, 'session')}.`);
+    await context.say(`Batch ${batch} (${time}) ${done} ${counted(sessions, 'session')}.`);
     return batch;
   };
   for (const known of knownBatches(context.host.dataDirectory, () => {})) {
@@ -92,15 +92,15 @@ async function lastBatch(context: CliContext): Promise<string> {
     if (!known.isOf(owner) || known.restored !== null || sessions === 0) continue;
     const { batch, made_at } = known.seal;
     if (expired !== undefined && expired.begun_at > made_at) break;
-    return said(batch, made_at, batchKinds[known.action.kind].done, sessions);
+    return announce(batch, made_at, batchKinds[known.action.kind].done, sessions);
   }
-  if (expired !== undefined) return said(expired.batch, expired.begun_at, 'expired', expired.expired);
-  throw new ParleyError('USAGE', 'No batch here has changed sessions that were not restored yet.', {
-    hint: 'Nothing was done. All batches: parley sessions batches',
+  if (expired !== undefined) return announce(expired.batch, expired.begun_at, 'expired', expired.expired);
+  throw new ParleyError('USAGE', 'There is no batch to undo.', {
+    hint: 'Nothing was done. To list all batches: parley sessions batches',
   });
 }
 
-/** Gives each session what the batch took from it, and takes what the batch gave it. */
+/** Reverses each change of the batch. */
 async function undoOrdering(known: KnownBatch, verbose: boolean, context: CliContext): Promise<number> {
   const { kind, tags } = known.action;
   if (kind === 'delete') return exitDone;
@@ -108,9 +108,9 @@ async function undoOrdering(known: KnownBatch, verbose: boolean, context: CliCon
   if (known.count('doubtful') > 0) {
     throw new ParleyError(
       'USAGE',
-      `What the batch ${batch} has changed is not known yet; nothing was done.`,
+      `Batch ${batch} was stopped during a call, so its changes are not fully known. Nothing was done.`,
       {
-        hint: `It was stopped in the middle of a call. Finish it first: ${sameCommand(`sessions ${kind} --resume ${batch}`, context.options)}`,
+        hint: `Finish it first: ${commandAtTarget(`sessions ${kind} --resume ${batch}`, context.options)}`,
       },
     );
   }
@@ -125,16 +125,17 @@ async function undoOrdering(known: KnownBatch, verbose: boolean, context: CliCon
     );
     status = Math.max(status, endStatus(end, false));
   }
-  if (known.changes.length === 0) await context.say('That batch has changed nothing: all was so before.');
+  if (known.changes.length === 0)
+    await context.say('That batch changed nothing, so there is nothing to undo.');
   return status;
 }
 
 const noTags = { add: [], remove: [] };
 
 async function restoreAll(
-  given: Pick<BatchIds, 'entries' | 'total'> & { readonly verbose: boolean },
+  sessions: Pick<BatchIds, 'entries' | 'total'> & { readonly verbose: boolean },
   context: CliContext,
 ): Promise<number> {
-  const ids = { ...given, journal: null, concurrency: defaultConcurrency };
+  const ids = { ...sessions, journal: null, concurrency: defaultConcurrency };
   return endStatus(await runOver(restoring, ids, context), false);
 }

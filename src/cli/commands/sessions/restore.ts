@@ -1,4 +1,4 @@
-// `parley sessions restore`: undoes deletions of single ids, and batches of any kind.
+// `parley sessions restore`: restores deleted sessions, and undoes batches of any kind.
 import type { Command } from 'commander';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
@@ -15,17 +15,14 @@ interface RestoreFlags {
 export function registerRestore(parent: Command, run: Run): void {
   parent
     .command('restore')
-    .description('bring deleted sessions back, or undo a batch of another kind')
+    .description('restore deleted sessions, or undo a batch of any kind')
     .argument(
       '[id...]',
-      'ids, ends of ids (6 or more characters) or titles; or - for ids on stdin: one a line, or NDJSON with session_id',
+      'ids, ends of ids (6 or more characters) or titles; or - for ids on stdin, one per line or NDJSON with session_id',
     )
-    .option(
-      '--batch <batch>',
-      'undo this batch, whatever it has changed; of an import, take back what it has created',
-    )
-    .option('--last', 'undo the last batch here')
-    .option('--verbose', 'a result line for each id, also at a terminal')
+    .option('--batch <batch>', 'undo this batch; for an import, delete the sessions that it created')
+    .option('--last', 'undo the last batch of this project')
+    .option('--verbose', 'print a result line for each id, even at a terminal')
     .action((words: string[], flags: RestoreFlags, command: Command) =>
       run(command, (context) =>
         runRestore(

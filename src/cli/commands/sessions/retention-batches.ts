@@ -1,4 +1,4 @@
-// The batches of retention. They stand in the store, not in journals, because a server makes them too.
+// The batches of retention runs. They are in the store, not in journals, because servers create them, too.
 import { ParleyError } from '../../../service/errors.ts';
 import type { RetentionBatch } from '../../../service/project-retention.ts';
 import { progressOn } from '../../batch/batch-progress.ts';
@@ -11,7 +11,7 @@ export function isRetentionBatch(batch: string): boolean {
   return batch.startsWith('ret_');
 }
 
-/** Those of the store on this machine; none for a server elsewhere, or if there is no store yet. A failure is only told. */
+/** The batches in the store on this machine; none if the target is a server or there is no store yet. A failure is only reported as a note. */
 export async function retentionBatches(context: CliContext): Promise<readonly RetentionBatch[]> {
   if (context.target.url !== null) return [];
   const say = (line: string) => context.say(line);
@@ -26,14 +26,12 @@ export async function retentionBatches(context: CliContext): Promise<readonly Re
   } catch (error) {
     if (!(error instanceof ParleyError)) throw error;
     if (error.code !== 'CONFIG')
-      await say(
-        `The batches of retention are not listed, because the store cannot be read: ${error.message}`,
-      );
+      await say(`Retention runs are not listed, because the store cannot be read: ${error.message}`);
     return [];
   }
 }
 
-/** Restores all sessions of a batch that are not erased. Resolves with the exit status. */
+/** Restores all sessions of a batch that are not erased. Resolves to the exit status. */
 export async function restoreRetentionBatch(batch: string, context: CliContext): Promise<number> {
   const retention = await (await context.administration()).retention();
   const known = (await retention.batches()).find((each) => each.batch === batch);
@@ -56,10 +54,9 @@ export async function restoreRetentionBatch(batch: string, context: CliContext):
   if (context.options.json)
     await context.stdout.write(`${toJson({ success: true, data: { batch, restored } })}\n`);
   else {
-    await context.stdout.write(`Restored ${counted(restored, 'session')} of the batch ${batch}.\n`);
+    await context.stdout.write(`Restored ${counted(restored, 'session')} of batch ${batch}.\n`);
     const others = (known?.expired ?? 0) - restored;
-    if (others > 0)
-      await context.say(`${others} of it were erased, restored before, or deleted again by hand.`);
+    if (others > 0) await context.say(`${others} others were erased, already restored, or deleted again.`);
   }
   return exitDone;
 }

@@ -1,4 +1,4 @@
-// What a terminal shows of a search: a moving line, and a bar while the embedded service adds waiting messages to the search index.
+// The progress of a search at a terminal: a spinner, and a bar while the embedded service adds messages to the search index.
 import type { Call } from '../../../service/call.ts';
 import { type BatchProgress, progressOn } from '../../batch/batch-progress.ts';
 import type { CliContext } from '../../context.ts';
@@ -15,8 +15,8 @@ export class SearchProgress {
     this.#spinner = this.#spin();
   }
 
-  /** The same call, with its signs shown. */
-  shown(call: Call): Call {
+  /** The call, with its progress shown. */
+  watch(call: Call): Call {
     const notice: Call['notice'] = (sign) => {
       if (sign.kind === 'indexing') this.#index(sign.messages, sign.of);
     };

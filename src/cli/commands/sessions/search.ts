@@ -1,4 +1,4 @@
-// `parley sessions search`: sessions by words in their messages, the best first, each with the passages that match.
+// `parley sessions search`: finds sessions by words in their messages, the best match first, with the matching passages.
 import type { Command } from 'commander';
 import { ParleyError } from '../../../service/errors.ts';
 import { largestPage } from '../../../service/limits.ts';
@@ -46,23 +46,23 @@ const gap = '  ';
 const narrowestTitle = 12;
 
 const usage = `
-A message is found that has all the words, in any order, whatever their case and accents:
+Finds messages that contain all the words, in any order, ignoring case and accents:
   parley sessions search backup restore
-  parley sessions search '"exit status" deploy*'   a phrase, and words that begin so
-  parley sessions search --secrets                 where secrets stand (see docs/secrets.md)
+  parley sessions search '"exit status" deploy*'   a phrase, and words with this prefix
+  parley sessions search --secrets                 where secrets are (see docs/secrets.md)
 `;
 
 export function registerSearch(parent: Command, run: Run): void {
   const command = parent
     .command('search')
-    .description('find sessions by words in their messages, the best first')
-    .argument('[query...]', 'words, "a phrase", begin*')
+    .description('find sessions by words in their messages, the best match first')
+    .argument('[query...]', 'words, "a phrase", prefix*')
     .option(
       '--secrets',
-      'tell where keys, tokens, passwords and card numbers stand, in every message; never what they are',
+      'show where messages contain keys, tokens, passwords and card numbers, but not the secrets themselves',
     )
     .option('--limit <n>', `how many sessions, 1 to ${largestPage}`, wholeNumber(1, largestPage), 20)
-    .option('--cursor <cursor>', 'go on where a page ended');
+    .option('--cursor <cursor>', 'continue after the page that printed this cursor');
   addConditionOptions(command)
     .addOption(utcOption())
     .addHelpText('after', usage)
@@ -72,15 +72,15 @@ export function registerSearch(parent: Command, run: Run): void {
         if (secrets) return findSecrets(words, cursor, context);
         const query = words.join(' ');
         if (words.length === 0)
-          throw new ParleyError('USAGE', 'There is nothing to look for.', {
-            hint: 'Name words, or --secrets.',
+          throw new ParleyError('USAGE', 'There is nothing to search for.', {
+            hint: 'Pass words, or use --secrets.',
           });
         return runSearch({ query, limit, cursor: cursor ?? null, utc: utc ?? false, conditions }, context);
       }),
     );
 }
 
-/** Secrets have no order and no pages: each is told as it is found. */
+/** Secrets have no ranking and no pages: each is printed when it is found. */
 async function findSecrets(
   words: readonly string[],
   cursor: string | undefined,
@@ -89,7 +89,7 @@ async function findSecrets(
   if (words.length > 0 || cursor !== undefined) {
     throw new ParleyError(
       'USAGE',
-      '--secrets looks through every message, and goes with no words and no cursor.',
+      '--secrets searches every message, and cannot be combined with words or --cursor.',
     );
   }
   const { searchSecrets } = await import('./secret-search.ts');
@@ -97,13 +97,13 @@ async function findSecrets(
 }
 
 /**
- * A person gets a few lines a session, through the pager if they are long; a pipe gets one line: id, score, time and role of the best hit, snippet, title. `goOn` gives the
- * command that continues a session.
+ * A terminal gets a few lines per session, through the pager if they are long. A pipe gets one line: id, score, time and role of the best hit,
+ * snippet, title. `continueCommand` returns the command that continues a session.
  */
 export async function runSearch(
   input: SearchInput,
   context: CliContext,
-  goOn: (id: string) => string = (id) => {
+  continueCommand: (id: string) => string = (id) => {
     const words = ['parley', 'chat', ...targetOptions(context.options), '-s', id];
     return `${words.map(quoteForShell).join(' ')} "…"`;
   },
@@ -115,7 +115,7 @@ export async function runSearch(
   const { query, limit, cursor, conditions: flags } = input;
   const conditions = conditionsOf(flags, now(), null);
   const { data, body } = await backend.archive
-    .searchSessions(progress.shown(call), { query, limit, cursor, ...conditions })
+    .searchSessions(progress.watch(call), { query, limit, cursor, ...conditions })
     .finally(() => progress.stop());
   const { stdout } = context;
   if (context.options.json) await stdout.write(`${toJson(body)}\n`);
@@ -125,7 +125,7 @@ export async function runSearch(
   if (data.items.length === 0 && !context.options.json) await context.say('No session matches.');
   if (data.newest_only) {
     await context.say(
-      'So many messages have this that the newest 10,000 of them were ranked; more words find less.',
+      'Only the newest 10,000 matching messages were ranked. Use more words to narrow the search.',
     );
   }
   if (data.next_cursor !== null) {
@@ -136,7 +136,7 @@ export async function runSearch(
   }
   const [best] = data.items;
   if (best !== undefined && stdout.isTerminal) {
-    await context.say(`Go on with the best: ${goOn(best.session.session_id)}`);
+    await context.say(`To continue the best match: ${continueCommand(best.session.session_id)}`);
   }
 }
 
@@ -165,15 +165,15 @@ async function writeItems(
         const snippet = oneLine(hit.snippet);
         return terminalText`  ${style.dim(who)} ${output.colour === 0 ? snippet : highlighted(snippet, style)}\n`;
       });
-      const named = session.title === null ? style.dim(title) : style.bold(title);
-      await output.write(terminalText`${named}${gap}${style.dim(facts)}\n${lines}\n`);
+      const heading = session.title === null ? style.dim(title) : style.bold(title);
+      await output.write(terminalText`${heading}${gap}${style.dim(facts)}\n${lines}\n`);
     }
   });
 }
 
 const hitInSnippet = new RegExp(`${snippetMarks.open}(.*?)${snippetMarks.close}`, 'gu');
 
-/** Colour in place of the marks. */
+/** The snippet with colour instead of the marks. */
 function highlighted(snippet: string, style: Style): readonly OutputText[] {
   return snippet
     .split(hitInSnippet)

@@ -1,10 +1,10 @@
-// What `parley sessions search --secrets` does: it reads every active session of the project, page by page, and tells where secrets are,
-// never what they are. Memory holds a few pages, whatever the number of messages.
+// Runs `parley sessions search --secrets`: reads every active session of the project, page by page, and prints where secrets are, never what
+// they are. Memory holds only a few pages.
 import { ParleyError } from '../../../service/errors.ts';
 import type { Session } from '../../../service/session.ts';
 import { anySession, firstCreatedFirst } from '../../../service/session-archive.ts';
 import { yieldToEventLoop } from '../../../system/yield-to-event-loop.ts';
-import { type BatchProgress, progressOn } from '../../batch/batch-progress.ts';
+import { progressOn } from '../../batch/batch-progress.ts';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import { type SecretPlace, secretsOfMessage, secretsOfSession } from '../../secrets/secret-places.ts';
@@ -13,13 +13,13 @@ import { toJson } from '../../terminal/json.ts';
 import { readMessages } from '../../transcripts/session-reading.ts';
 import { everySession } from './every-session.ts';
 
-/** How many sessions are asked for before they are needed: a round trip to a server or a database takes longer than the search. */
-const ahead = 8;
+/** How many sessions are requested ahead, because a round trip to a server or a database takes longer than the search. */
+const sessionsAhead = 8;
 
 export async function searchSecrets(context: CliContext): Promise<undefined> {
   const { stdout } = context;
   const total = context.stderr.formats && !context.options.quiet ? await countMessages(context) : null;
-  // The line of the progress is removed before each result.
+  // The progress line is cleared before each result.
   const progress = progressOn(context, {
     ...{ end: total, unit: 'items', outcomes: ['searched'], resultsApart: true },
   });
@@ -27,43 +27,39 @@ export async function searchSecrets(context: CliContext): Promise<undefined> {
   const found = { sessions: 0, secrets: 0 };
   try {
     for await (const { session, pages } of openedAhead(context)) {
-      let ofSession = 0;
-      const tell = async (places: readonly SecretPlace[]) => {
+      let foundInSession = 0;
+      const report = async (places: readonly SecretPlace[]) => {
         if (places.length === 0) return;
-        ofSession += places.length;
+        foundInSession += places.length;
         for (const { kind } of places) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
         progress.clear();
         await stdout.write(places.map((place) => lineOf(place, context)).join(''));
       };
-      await tell(secretsOfSession(session));
+      await report(secretsOfSession(session));
       for await (const { items } of pages) {
-        // The embedded service answers at once: without this, no signal would be heard and no progress shown.
+        // The embedded service answers without I/O, so signals and progress need this pause.
         await yieldToEventLoop();
         context.signal.throwIfAborted();
         for (const message of items) {
-          await tell(secretsOfMessage(session.session_id, message));
-          finish(progress);
+          await report(secretsOfMessage(session.session_id, message));
+          progress.finish('searched');
         }
       }
-      found.secrets += ofSession;
-      if (ofSession > 0) found.sessions += 1;
+      found.secrets += foundInSession;
+      if (foundInSession > 0) found.sessions += 1;
     }
   } finally {
     progress.stop();
   }
   const searched = counted(progress.finished, 'message');
-  if (found.secrets === 0) return void (await context.say(`No secret of a known shape in ${searched}.`));
+  if (found.secrets === 0) return void (await context.say(`No known kind of secret in ${searched}.`));
   const byKind = [...kinds].map(([kind, count]) => `${count} ${kind}`).join(', ');
   await context.say(
     `${counted(found.secrets, 'secret')} in ${counted(found.sessions, 'session')}, of ${searched}: ${byKind}.`,
   );
 }
 
-function finish(progress: BatchProgress): void {
-  progress.finish('searched');
-}
-
-/** The listing is short beside the messages. It shows how many sessions were found so far. */
+/** Counts all messages. Reading the listing is quick compared to reading the messages. */
 async function countMessages(context: CliContext): Promise<number> {
   const progress = progressOn(context, {
     ...{ end: null, unit: 'items', outcomes: ['found'], resultsApart: true },
@@ -88,22 +84,22 @@ interface OpenedSession {
 
 type MessagePage = Awaited<ReturnType<ReturnType<typeof readMessages>['next']>>['value'] & object;
 
-/** Every active session, with the first pages of the next ones on their way. */
+/** Every active session, while the first pages of the next ones are being fetched. */
 async function* openedAhead(context: CliContext): AsyncGenerator<OpenedSession, void> {
   const all = (await context.open()).backend.extensions?.includes('lines') ?? false;
   const waiting: OpenedSession[] = [];
   for await (const session of everySession({ ...anySession, ...firstCreatedFirst }, context)) {
-    waiting.push({ session, pages: begun(readMessages(session.session_id, context, all)) });
-    const next = waiting.length > ahead ? waiting.shift() : undefined;
+    waiting.push({ session, pages: prefetched(readMessages(session.session_id, context, all)) });
+    const next = waiting.length > sessionsAhead ? waiting.shift() : undefined;
     if (next !== undefined) yield next;
   }
   yield* waiting;
 }
 
-/** Asks for the first page at once. A session that is deleted meanwhile has no more pages. */
-function begun(pages: ReturnType<typeof readMessages>): AsyncIterable<MessagePage> {
+/** Requests the first page immediately. A session that is deleted meanwhile has no more pages. */
+function prefetched(pages: ReturnType<typeof readMessages>): AsyncIterable<MessagePage> {
   const first = pages.next();
-  // The failure is thrown where the page is read.
+  // The failure is thrown when the page is read.
   first.catch(() => {});
   return (async function* () {
     try {

@@ -1,12 +1,12 @@
-// The options that choose sessions by their properties: the same for lists, searches, exports, and whatever changes many sessions.
+// The options that select sessions by their properties, for lists, searches, exports and batches.
 import type { Command } from 'commander';
 import { ParleyError } from '../../../service/errors.ts';
 import type { SessionConditions } from '../../../service/session-archive.ts';
 import { type PointInTime, pointInTime, timeOf } from '../../age.ts';
 
-/** The conditions as they were typed; a missing one passes every session. */
+/** The conditions of a command line. A missing condition matches every session. */
 export interface ConditionFlags {
-  /** By the time of the last activity. */
+  /** Compared with the time of the last activity. */
   readonly olderThan?: PointInTime;
   readonly newerThan?: PointInTime;
   readonly titleMatch?: string;
@@ -32,11 +32,11 @@ export interface FilterChoice {
 export function addConditionOptions(command: Command): Command {
   return command
     .option('--older-than <when>', 'sessions last active before: 90m, 12h, 30d, 8w, or a date', pointInTime)
-    .option('--newer-than <when>', 'sessions last active since', pointInTime)
-    .option('--title-match <glob>', 'sessions whose title matches, with * ? [a-z]')
+    .option('--newer-than <when>', 'sessions last active since then', pointInTime)
+    .option('--title-match <glob>', 'sessions whose title matches this glob (* ? [a-z])')
     .option('--mode <name>', 'sessions whose last turn was in this mode')
     .option('--tag <tag>', 'sessions with this tag')
-    .option('--user <name>', 'sessions of this person')
+    .option('--user <name>', 'sessions of this user')
     .option('--pinned', 'pinned sessions')
     .option('--no-pinned', 'sessions that are not pinned')
     .option('--archived', 'archived sessions instead of the others');
@@ -44,18 +44,22 @@ export function addConditionOptions(command: Command): Command {
 
 export function addFilterOptions(command: Command): Command {
   return addConditionOptions(command)
-    .option('--query <words>', 'sessions in whose messages these words occur, as sessions search finds them')
-    .option('--all', 'every session of the project, archived ones too');
+    .option('--query <words>', 'sessions whose messages contain these words, as in sessions search')
+    .option('--all', 'all sessions of the project, including archived ones');
 }
 
-/** Null where none is given. */
+/** Null if no filter is set. */
 export function filterOf({ query, all, ...flags }: FilterFlags): FilterChoice | null {
   const conditions = conditionFlagsOf(flags);
   const narrows = query !== undefined || Object.keys(conditions).length > 0;
   if (all && narrows) {
-    throw new ParleyError('USAGE', '--all means every session, and goes with no other filter.', {
-      hint: 'Nothing was done. Leave out --all, or the others.',
-    });
+    throw new ParleyError(
+      'USAGE',
+      '--all selects every session, and cannot be combined with other filters.',
+      {
+        hint: 'Nothing was done. Remove --all or the other filters.',
+      },
+    );
   }
   return all || narrows ? { conditions, query: query ?? null, all: all ?? false } : null;
 }
@@ -63,11 +67,11 @@ export function filterOf({ query, all, ...flags }: FilterFlags): FilterChoice | 
 /** The conditions among other flags. */
 export function conditionFlagsOf(flags: ConditionFlags): ConditionFlags {
   const { olderThan, newerThan, titleMatch, mode, tag, user, pinned, archived } = flags;
-  const given = Object.entries({ olderThan, newerThan, titleMatch, mode, tag, user, pinned, archived });
-  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
+  const conditions = Object.entries({ olderThan, newerThan, titleMatch, mode, tag, user, pinned, archived });
+  return Object.fromEntries(conditions.filter(([, value]) => value !== undefined));
 }
 
-/** `archivedByDefault`: whether archived sessions pass without `--archived`; null for both. */
+/** `archivedByDefault` selects archived sessions without `--archived`, or the others if false; null selects both. */
 export function conditionsOf(
   flags: ConditionFlags,
   now: number,
@@ -86,7 +90,7 @@ export function conditionsOf(
   };
 }
 
-/** The options that give these conditions, for a command that is shown. */
+/** The options for these conditions, for commands that Parley prints. */
 export function conditionWords(conditions: SessionConditions): readonly string[] {
   const { updated_before, updated_after, title_match, mode, tag, user, pinned, archived } = conditions;
   return [

@@ -1,4 +1,4 @@
-// `parley sessions …`: the group.
+// `parley sessions …`: the group of commands on sessions.
 import type { Command } from 'commander';
 import { registerCommands } from '../../command-group.ts';
 import type { Run } from '../../run.ts';
@@ -52,6 +52,6 @@ const commands = {
 export function registerSessions(parent: Command, run: Run, second?: string | null): void {
   const sessions = parent
     .command('sessions')
-    .description('create, read, list, search, order, delete and export sessions');
+    .description('create, read, list, search, organize, delete, import and export sessions');
   registerCommands(sessions, run, commands, second);
 }

@@ -1,4 +1,4 @@
-// `parley sessions tag`: adds tags to sessions, and removes tags. A word with + or - before it is a tag (tag-words.ts), any other an id.
+// `parley sessions tag`: adds and removes tags. A word that starts with + or - is a tag (tag-removals.ts); any other is an id.
 import type { Command } from 'commander';
 import { ParleyError } from '../../../service/errors.ts';
 import type { Run } from '../../run.ts';
@@ -15,18 +15,18 @@ const collect = (tag: string, tags: readonly string[] = []) => [...tags, tag];
 export function registerTag(parent: Command, run: Run): void {
   registerOrdering(parent, run, {
     kind: 'tag',
-    description: 'add tags to sessions, and remove tags',
+    description: 'add or remove tags of sessions',
     options: (command) =>
       command
-        .option('--add <tag>', 'add this tag, as +TAG does; may be repeated', collect)
-        .option('--remove <tag>', 'remove this tag, as -TAG does; may be repeated', collect)
+        .option('--add <tag>', 'add this tag, like +TAG; repeatable', collect)
+        .option('--remove <tag>', 'remove this tag, like -TAG; repeatable', collect)
         .addHelpText('after', usage),
     read(words, { add = [], remove = [], resume }) {
       const isTag = (word: string) => word.startsWith('+') && word.length > 1;
       const tags = { add: [...add, ...words.filter(isTag).map((word) => word.slice(1))], remove };
       if (tags.add.length + remove.length === 0 && resume === undefined) {
         throw new ParleyError('USAGE', 'No tag was given.', {
-          hint: 'Add tags with +TAG, and remove them with -TAG.',
+          hint: 'Add tags with +TAG, or remove them with -TAG.',
         });
       }
       return { words: words.filter((word) => !isTag(word)), tags };

@@ -1,4 +1,4 @@
-// What `parley sessions undo` and `redo` have in common: they move the last turn of a session and print its message.
+// What `parley sessions undo` and `redo` have in common: undoing or restoring the last turn, and printing its message.
 import type { Backend } from '../../../service/backend.ts';
 import type { Call } from '../../../service/call.ts';
 import type { Result } from '../../../service/result.ts';
@@ -9,7 +9,7 @@ import { toJson } from '../../terminal/json.ts';
 
 type Move = (archive: Backend['archive'], call: Call, id: string) => Promise<Result<MovedTurn>>;
 
-/** `named`: the id of the session, the end of it, or its title. The current session of this terminal goes on in the mode it has now. */
+/** `named` is an id, the end of an id, or a title. If it is the current session of this terminal, its new mode is remembered. */
 export async function moveTurn(named: string, context: CliContext, move: Move): Promise<Result<MovedTurn>> {
   const moved = await withSession(named, context, async (id) => {
     const { backend } = await context.open();
@@ -21,11 +21,11 @@ export async function moveTurn(named: string, context: CliContext, move: Move): 
   return moved;
 }
 
-/** Prints the message of the turn, and then says what was done. `said` gets the full id of the session. */
+/** Prints the message of the turn, then a note. `note` gets the full id of the session. */
 export async function printMoved(
   { data, body }: Result<MovedTurn>,
   context: Printing,
-  said: (id: string) => string,
+  note: (id: string) => string,
 ): Promise<undefined> {
   if (context.options.json) {
     await context.stdout.write(`${toJson(body)}\n`);
@@ -33,5 +33,5 @@ export async function printMoved(
   }
   const { content } = data.message;
   await context.stdout.write(content.endsWith('\n') ? content : `${content}\n`);
-  await context.say(said(data.session.session_id));
+  await context.say(note(data.session.session_id));
 }

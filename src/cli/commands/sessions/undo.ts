@@ -1,4 +1,4 @@
-// `parley sessions undo`: takes the last turns of a session back. Nothing is erased. Prints the message that was taken back, to be edited.
+// `parley sessions undo`: undoes the last turns of a session. Nothing is erased. Prints the message of the undone turn, to edit it.
 import type { Command } from 'commander';
 import { ParleyError } from '../../../service/errors.ts';
 import type { Result } from '../../../service/result.ts';
@@ -14,9 +14,9 @@ import { moveTurn, printMoved } from './turn-move.ts';
 export function registerUndo(parent: Command, run: Run): void {
   parent
     .command('undo')
-    .description('take the last turn of a session back, and print its message; or several turns')
+    .description('undo the last turn of a session, and print its message')
     .argument('<id>', 'session id, the end of it, or a title')
-    .option('--turns <n>', 'take so many turns back, and print the message of the first', wholeNumber(1), 1)
+    .option('--turns <n>', 'undo this many turns, and print the message of the first one', wholeNumber(1), 1)
     .action((id: string, { turns }: { turns: number }, command: Command) =>
       run(command, (context) => runUndo({ id, turns }, context)),
     );
@@ -32,16 +32,16 @@ export async function runUndo({ id, turns }: UndoInput, context: CliContext): Pr
   let moved = await undoTurn(id, context);
   for (let turn = 1; turn < turns; turn += 1) moved = await undoTurn(moved.data.session.session_id, context);
   const what = turns === 1 ? 'last turn' : `last ${turns} turns`;
-  const [back, all] = turns === 1 ? ['It comes', ''] : ['They come', ` --turns ${turns}`];
+  const [object, flag] = turns === 1 ? ['it', ''] : ['them', ` --turns ${turns}`];
   return printMoved(
     moved,
     context,
     (session) =>
-      `Took back the ${what} of ${session}. ${back} back with: parley sessions redo ${quoteForShell(session)}${all}`,
+      `Undid the ${what} of ${session}. To restore ${object}: parley sessions redo ${quoteForShell(session)}${flag}`,
   );
 }
 
-/** Throws `USAGE` for a session with fewer turns, so that nothing is done. */
+/** Throws `USAGE` if the session has fewer turns, before anything is undone. */
 async function requireTurns(named: string, turns: number, context: CliContext): Promise<void> {
   const { message_count: messages } = await withSession(named, context, async (id) => {
     const { backend } = await context.open();
@@ -50,7 +50,7 @@ async function requireTurns(named: string, turns: number, context: CliContext): 
   const count = Math.ceil(messages / 2);
   if (count >= turns) return;
   throw new ParleyError('USAGE', `The session has ${counted(count, 'turn')}, not ${turns}.`, {
-    hint: 'Nothing was taken back.',
+    hint: 'Nothing was undone.',
   });
 }
 

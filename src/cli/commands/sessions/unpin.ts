@@ -4,5 +4,5 @@ import type { Run } from '../../run.ts';
 import { registerOrdering } from './ordering-command.ts';
 
 export function registerUnpin(parent: Command, run: Run): void {
-  registerOrdering(parent, run, { kind: 'unpin', description: 'take the pin off sessions' });
+  registerOrdering(parent, run, { kind: 'unpin', description: 'unpin sessions' });
 }

@@ -1,9 +1,9 @@
-// The typed lines of a history without what a person's sessions hold, and without their name.
+// Redacts a line of the input history: what the sessions of a user contain, and the name of the user.
 import { redactionMark } from '../../secrets/found-secrets.ts';
 
-/** `said`: the lines that the sessions hold. A name is found as whole words. */
-export function withoutUser(line: string, user: string, said: ReadonlySet<string>): string {
-  if (said.has(line)) return redactionMark('message');
+/** `sessionLines` are the lines that the sessions contain. The name is replaced only as whole words. */
+export function withoutUser(line: string, user: string, sessionLines: ReadonlySet<string>): string {
+  if (sessionLines.has(line)) return redactionMark('message');
   return line.split(user).reduce((before, after) => {
     const isPart = /[\p{L}\p{N}]$/u.test(before) || /^[\p{L}\p{N}]/u.test(after);
     return `${before}${isPart ? user : redactionMark('user')}${after}`;

@@ -1,5 +1,5 @@
-// What `parley sessions purge --user` does: it shows what there is of the person, asks, takes what they typed out of the histories, erases
-// their sessions, and gives a receipt. Neither the receipt nor a journal holds their name.
+// Runs `parley sessions purge --user`: shows the user's sessions, asks for confirmation, redacts the input histories, erases the sessions, and
+// prints a receipt. Neither the receipt nor a journal contains the user's name.
 import { createHash } from 'node:crypto';
 import { forgetCurrentSessions } from '../../../config/current-session.ts';
 import type { Administration } from '../../../service/administration.ts';
@@ -13,25 +13,25 @@ import { redactHistories } from '../../repl/history-redaction.ts';
 import { removeJournals } from '../../session-batch/journal-removal.ts';
 import { PurgeProgress } from './purge-progress.ts';
 import type { PurgeInput } from './purging.ts';
-import { ended, requireCount, tell, tellNotReached } from './purging.ts';
+import { listNotReached, purgeSummary, requireCount, writePurgeResult } from './purging.ts';
 import { withoutUser } from './user-lines.ts';
 
 export interface UserPurgeInput extends Omit<PurgeInput, 'deletedBefore'> {
   readonly user: string;
-  /** Do not ask. */
+  /** True to skip the confirmation. */
   readonly yes: boolean;
 }
 
-/** How many sessions a terminal names. */
+/** How many sessions are listed. */
 const mostShown = 10;
 
-/** Places that may hold the same texts. */
+/** Other places that may contain the same texts. */
 const notReached = [
-  'exports and other files that were made of these sessions',
-  'the history of the shell, and the scroll-back of terminals',
-  'other places that these sessions were synced with or copied to, and the next sync with them',
+  'exports and other files made from these sessions',
+  'the history of the shell, and the scrollback of terminals',
+  'other stores that these sessions were synced or copied to, and the next sync with them',
   'backups and snapshots other than those that Parley keeps beside the store',
-  'what was sent to the provider of a model',
+  'data sent to the provider of a model',
 ];
 
 export async function purgeSessionsOf(input: UserPurgeInput, context: CliContext): Promise<number> {
@@ -40,20 +40,20 @@ export async function purgeSessionsOf(input: UserPurgeInput, context: CliContext
   const project = input.allProjects ? null : (await backend.service.verify(await context.call())).data;
   const request = { project_id: project?.project_id ?? null, user: input.user };
   const plan = await administration.planUserPurge(request);
-  const whose = project === null ? 'all projects' : `project ${project.project_name}`;
+  const scope = project === null ? 'all projects' : `project ${project.project_name}`;
   if (input.dryRun && !context.options.json) {
-    await context.stdout.write(`${described(plan, whose, input.rewrite)}\n`);
-    await tellNotReached(context, notReached);
+    await context.stdout.write(`${describePlan(plan, scope, input.rewrite)}\n`);
+    await listNotReached(context, notReached);
     return exitDone;
   }
   if (input.dryRun) {
-    await tell({ project_id: request.project_id, ...plan, not_reached: notReached }, context);
+    await writePurgeResult({ project_id: request.project_id, ...plan, not_reached: notReached }, context);
     return exitDone;
   }
-  if (plan.sessions === 0 && !plan.unfinished) return tellNothing(plan, request.project_id, whose, context);
-  await context.say(described(plan, whose, input.rewrite));
+  if (plan.sessions === 0 && !plan.unfinished) return reportNone(plan, request.project_id, scope, context);
+  await context.say(describePlan(plan, scope, input.rewrite));
   if (plan.sessions > 0 && !input.yes) await requireCount(plan.sessions, input.confirm, context);
-  const history_lines = await withoutTyped(request, administration, context);
+  const history_lines = await redactTyped(request, administration, context);
   const expected_sessions = input.yes ? null : plan.sessions;
   const { rewrite } = input;
   const progress = new PurgeProgress(plan.sessions, context);
@@ -61,7 +61,7 @@ export async function purgeSessionsOf(input: UserPurgeInput, context: CliContext
     .purgeUser({ ...request, expected_sessions, rewrite, erased: (sessions) => progress.erased(sessions) })
     .finally(() => progress.stop());
   const erased = new Set(report.hashes);
-  forgetCurrentSessions(context.host.dataDirectory, (id) => erased.has(markOf(id)));
+  forgetCurrentSessions(context.host.dataDirectory, (id) => erased.has(auditHash(id)));
   const journals_removed = await removeJournals(context.host.dataDirectory, {
     origin: context.target.origin,
     project_id: request.project_id,
@@ -70,46 +70,45 @@ export async function purgeSessionsOf(input: UserPurgeInput, context: CliContext
     locks: context.host.locks,
   });
   const here = { project_id: request.project_id, journals_removed, history_lines };
-  await tellEnd(report, here, progress, context);
+  await reportEnd(report, here, progress, context);
   return statusOf(report.busy, report.sessions, context);
 }
 
-/** The name of a session in the audit log. */
-function markOf(sessionId: string): string {
+/** The hash of a session's id in the audit log. */
+function auditHash(sessionId: string): string {
   return createHash('sha256').update(sessionId).digest('hex').slice(0, 16);
 }
 
-async function tellNothing(
+async function reportNone(
   { busy }: UserPurgePlan,
   project_id: string | null,
-  whose: string,
+  scope: string,
   context: CliContext,
 ): Promise<number> {
   if (context.options.json) {
-    await tell({ project_id, sessions: 0, messages: 0, busy, not_reached: notReached }, context);
-  } else if (busy.length === 0)
-    await context.say(`Nothing to erase: no session of ${whose} is of this user.`);
+    await writePurgeResult({ project_id, sessions: 0, messages: 0, busy, not_reached: notReached }, context);
+  } else if (busy.length === 0) await context.say(`Nothing to erase: this user has no sessions in ${scope}.`);
   return statusOf(busy, 0, context);
 }
 
-function described(
+function describePlan(
   { sessions, deleted, messages, text_bytes, backups, busy, unfinished }: UserPurgePlan,
-  whose: string,
+  scope: string,
   rewrite: boolean,
 ): string {
-  const marked = deleted > 0 ? ` (${deleted} of them deleted already)` : '';
+  const alreadyDeleted = deleted > 0 ? ` (${deleted} of them already deleted)` : '';
   const lines = [
-    `${counted(sessions, 'session')} of this user in ${whose}${marked}: ${counted(messages, 'message')}, ${counted(text_bytes, 'byte')} of text.`,
-    busy.length > 0 && `A turn runs in ${counted(busy.length, 'more session')}, which will be left.`,
-    backups.length > 0 && `The backups beside the store go, too: ${backups.join(', ')}.`,
-    unfinished && 'An earlier purge was stopped before its end: it is finished, too.',
-    `This cannot be undone. It takes a while, and room for a second copy of the store.${rewrite ? ' Whoever else uses the store waits meanwhile.' : ''}`,
+    `${counted(sessions, 'session')} of this user in ${scope}${alreadyDeleted}: ${counted(messages, 'message')}, ${counted(text_bytes, 'byte')} of text.`,
+    busy.length > 0 && `A turn is running in ${counted(busy.length, 'more session')}, which will be skipped.`,
+    backups.length > 0 && `This also removes the backups beside the store: ${backups.join(', ')}.`,
+    unfinished && 'An earlier purge was stopped before its end; this run also completes it.',
+    `This cannot be undone. It takes a while, and needs space for a second copy of the store.${rewrite ? ' Other users of the store wait until it ends.' : ''}`,
   ];
   return lines.filter(Boolean).join('\n');
 }
 
-/** Takes out of the histories what the person's sessions hold, and their name. Returns the number of changed lines. */
-async function withoutTyped(
+/** Removes the contents of the user's sessions, and the user's name, from the input histories. Returns the number of changed lines. */
+async function redactTyped(
   request: UserPurgeRequest,
   administration: Administration,
   { host }: CliContext,
@@ -120,11 +119,11 @@ async function withoutTyped(
     return line;
   });
   if (typed.size === 0) return 0;
-  const said = new Set(await administration.linesOf(request, [...typed]));
-  return redactHistories(host, (line) => withoutUser(line, request.user, said));
+  const sessionLines = new Set(await administration.linesOf(request, [...typed]));
+  return redactHistories(host, (line) => withoutUser(line, request.user, sessionLines));
 }
 
-async function tellEnd(
+async function reportEnd(
   { facts, integrity, hashes, busy, ...report }: UserPurgeReport,
   here: {
     readonly project_id: string | null;
@@ -138,27 +137,27 @@ async function tellEnd(
   if (context.options.json) {
     const ownFacts = Object.fromEntries(facts.map(({ name, value }) => [name, value]));
     const all = { ...here, ...report, ...ownFacts, integrity, hashes, busy, not_reached: notReached };
-    await tell(all, context);
+    await writePurgeResult(all, context);
     return;
   }
-  await context.stdout.write(ended({ facts, integrity, ...report }, journals_removed, progress));
+  await context.stdout.write(purgeSummary({ facts, integrity, ...report }, journals_removed, progress));
   if (history_lines > 0)
-    await context.stdout.write(`${counted(history_lines, 'line')} of what was typed changed, too.\n`);
-  const more = hashes.length > mostShown ? `, and ${hashes.length - mostShown} more (--json names all)` : '';
+    await context.stdout.write(`Also changed ${counted(history_lines, 'line')} of the input history.\n`);
+  const more = hashes.length > mostShown ? `, and ${hashes.length - mostShown} more (--json lists all)` : '';
   await context.stdout.write(
-    `The audit log names them by these hashes of their ids: ${hashes.slice(0, mostShown).join(', ')}${more}. ${report.erased_at}\n`,
+    `The audit log lists them by these hashes of their ids: ${hashes.slice(0, mostShown).join(', ')}${more}. ${report.erased_at}\n`,
   );
-  await tellNotReached(context, notReached);
+  await listNotReached(context, notReached);
 }
 
-/** The sessions that are left are a failure, of one session or of some. */
+/** Reports the sessions that were skipped because a turn is running. */
 async function statusOf(busy: readonly string[], erased: number, context: CliContext): Promise<number> {
   if (busy.length === 0) return exitDone;
   const shown = busy.slice(0, mostShown).join(', ');
   const error = new ParleyError(
     'SESSION_BUSY',
-    `${counted(busy.length, 'session')} of this user ${busy.length === 1 ? 'is' : 'are'} left, because a turn runs there: ${shown}${busy.length > mostShown ? ', …' : ''}.`,
-    { hint: 'When the replies are complete, give the same command again.' },
+    `${counted(busy.length, 'session')} of this user ${busy.length === 1 ? 'was' : 'were'} skipped, because a turn is running there: ${shown}${busy.length > mostShown ? ', …' : ''}.`,
+    { hint: 'Run the same command again when the replies are complete.' },
   );
   const status = await reportInWords(error, context);
   return busy.length === 1 && erased === 0 ? status : exitSomeFailed;

@@ -1,4 +1,4 @@
-// The name for a model's mode: the name of the model if it is allowed, with a number if it is taken.
+// The name of a mode for a model: the model's name without invalid characters, with a number if the name is taken.
 
 export function freeName(model: string, taken: ReadonlySet<string>): string {
   const last = model.split('/').at(-1) ?? '';

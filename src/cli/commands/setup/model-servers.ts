@@ -1,5 +1,5 @@
-// Where `parley setup` looks: the model servers of this machine and the vendors whose keys are set. The variables of their own tools give
-// the addresses.
+// Where `parley setup` looks for models: the model servers on this machine, and the vendors whose keys are set. Environment variables of the
+// vendors' own tools may change the addresses.
 import { isLocalUrl, readBaseUrl } from '../../../config/base-url.ts';
 import { ParleyError } from '../../../service/errors.ts';
 import { localModelServers, type ModelServer, modelVendors } from '../../../service/model-server.ts';
@@ -8,8 +8,7 @@ import type { CliContext } from '../../context.ts';
 import { nextStep } from '../../next-step.ts';
 
 /**
- * The model servers of this machine. OLLAMA_HOST gives the address of Ollama, as it does for Ollama itself; an address elsewhere is
- * ignored.
+ * The model servers on this machine. OLLAMA_HOST sets the address of Ollama, as for Ollama itself. The address of another machine is ignored.
  */
 export function localServers({ host: { env } }: CliContext): readonly ModelServer[] {
   const named = env['OLLAMA_HOST'] ?? '';
@@ -22,8 +21,8 @@ export function localServers({ host: { env } }: CliContext): readonly ModelServe
 }
 
 /**
- * The vendors whose keys are set. OpenAI's own tools use OPENAI_BASE_URL, and the key belongs to that address, so it is never sent to
- * OpenAI instead.
+ * The vendors whose keys are set. If OPENAI_BASE_URL is set, the key belongs to that address, as for OpenAI's own tools, and is never sent to
+ * OpenAI.
  */
 export async function vendorsWithKeys(context: CliContext): Promise<readonly ModelServer[]> {
   const { env } = context.host;
@@ -42,18 +41,18 @@ export async function vendorsWithKeys(context: CliContext): Promise<readonly Mod
   }
 }
 
-/** The command that makes a mode of this server without questions. */
+/** The command that adds a mode for this server. */
 export function commandFor({ base_url, key }: ModelServer): string {
   const from = key === null ? '' : ` --key ${quoteForShell(key)}`;
   return `parley modes add NAME --base-url ${quoteForShell(base_url)}${from} --model MODEL`;
 }
 
-/** True if both URLs name the same server. A server of this machine has several names, and a base URL has two forms. */
+/** True if both URLs name the same server: this machine has several names, and the path `/v1` may be missing. */
 export function isSameServer(one: string, other: string): boolean {
-  return placeOf(one) === placeOf(other);
+  return normalizedUrl(one) === normalizedUrl(other);
 }
 
-function placeOf(baseUrl: string): string {
+function normalizedUrl(baseUrl: string): string {
   const { protocol, hostname, port, pathname } = new URL(baseUrl);
   const path = pathname.replace(/\/+$/, '') || '/v1';
   return `${protocol}//${isLocalUrl(baseUrl) ? 'localhost' : hostname}:${port}${path}`;

@@ -1,4 +1,4 @@
-// The bytes of a backup that a command names: a file, or standard input.
+// Reads the backup that a command names: a file, or standard input.
 import { ParleyError } from '../../../service/errors.ts';
 import { fileBytes } from '../../../system/file-bytes.ts';
 import type { CliContext } from '../../context.ts';
@@ -7,7 +7,7 @@ import { stdinBytes } from '../../terminal/stdin.ts';
 
 export const backupArgument = 'the backup, or - for stdin';
 
-/** `path` is `-` for standard input. The name of the backup, for errors, and its bytes. */
+/** The bytes of the backup, and its name for errors. `path` is `-` for standard input. */
 export function backupInput(
   path: string,
   context: CliContext,
@@ -26,6 +26,6 @@ async function* bytesOf(path: string, signal: AbortSignal): AsyncGenerator<Uint8
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof ParleyError) throw error;
-    throw unreadableFile(path, error, 'Name a file that parley store backup has written, or - for stdin.');
+    throw unreadableFile(path, error, 'Name a file that parley store backup wrote, or - for stdin.');
   }
 }

@@ -1,4 +1,4 @@
-// `parley store backup`: the whole store as it is at one moment, in one file, while others use the store.
+// `parley store backup`: writes a consistent snapshot of the whole store to one file, while others use the store.
 import type { Command } from 'commander';
 import type { BackupFacts } from '../../../service/backup-report.ts';
 import { ParleyError } from '../../../service/errors.ts';
@@ -20,10 +20,10 @@ export interface StoreBackupInput {
 export function registerStoreBackup(parent: Command, run: Run): void {
   parent
     .command('backup')
-    .description('write all projects, sessions and modes of the store to a file, as they are at one moment')
+    .description('write a consistent backup of all projects, sessions and modes to a file')
     .argument('<file>', 'the file to write, or - for stdout')
-    .option('--with-keys', 'the API keys too, as hashes; without them a restored store needs new keys')
-    .option('--force', 'replace a file that is there')
+    .option('--with-keys', 'include the hashes of the API keys; without them a restored store needs new keys')
+    .option('--force', 'overwrite an existing file')
     .action((file: string, flags: { withKeys?: true; force?: true }, command: Command) =>
       run(command, (context) =>
         runStoreBackup({ file, withKeys: flags.withKeys ?? false, force: flags.force ?? false }, context),
@@ -69,13 +69,13 @@ export async function runStoreBackup(
 
 function refuseMixedOutput({ options, stdout }: CliContext): void {
   if (options.json) {
-    throw new ParleyError('USAGE', 'The backup and the result of --json would mix on standard output.', {
-      hint: 'Leave one of them out, or name a file.',
+    throw new ParleyError('USAGE', 'The backup and the result of --json cannot both go to standard output.', {
+      hint: 'Remove --json, or name a file.',
     });
   }
   if (stdout.isTerminal) {
-    throw new ParleyError('USAGE', 'A backup is not written to a terminal.', {
-      hint: 'Name a file, or send standard output to a program or a file.',
+    throw new ParleyError('USAGE', 'A backup cannot be written to a terminal.', {
+      hint: 'Name a file, or redirect standard output.',
     });
   }
 }

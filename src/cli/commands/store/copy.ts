@@ -1,4 +1,4 @@
-// `parley store copy`: all rows of a store into another that is new, compared at the end.
+// `parley store copy`: copies all rows of a store into a new one, and compares the two.
 import type { Command } from 'commander';
 import { readNamedStore } from '../../../config/named-store.ts';
 import type { CopyReport } from '../../../service/administration.ts';
@@ -6,14 +6,14 @@ import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import type { Run } from '../../run.ts';
 import { toJson } from '../../terminal/json.ts';
-import { sayModes } from './said-modes.ts';
+import { reportModes } from './modes-report.ts';
 import { StoreProgress } from './store-progress.ts';
 
 export interface StoreCopyInput {
   /** The directory of a store in SQLite, or the address of one in PostgreSQL. */
   readonly from: string;
   readonly to: string;
-  /** Go on with a copy that was stopped. */
+  /** Resumes a copy that was stopped. */
   readonly resume?: true;
 }
 
@@ -21,9 +21,9 @@ export function registerStoreCopy(parent: Command, run: Run): void {
   parent
     .command('copy')
     .description('copy a store into a new one: a directory (SQLite) or postgres://USER@HOST/DATABASE')
-    .requiredOption('--from <store>', 'the store to copy; nothing may write to it meanwhile')
-    .requiredOption('--to <store>', 'where the copy is made; it must hold nothing')
-    .option('--resume', 'go on with a copy that was stopped')
+    .requiredOption('--from <store>', 'the store to copy; nothing may write to it during the copy')
+    .requiredOption('--to <store>', 'the new store; it must be empty')
+    .option('--resume', 'resume a copy that was stopped')
     .action((input: StoreCopyInput, command: Command) =>
       run(command, (context) => runStoreCopy(input, context)),
     );
@@ -45,7 +45,7 @@ export async function runStoreCopy(input: StoreCopyInput, context: CliContext): 
     });
   } catch (error) {
     progress.stop();
-    if (signal.aborted) await context.say('Stopped. Go on with it: the same command with --resume');
+    if (signal.aborted) await context.say('Stopped. To resume, run the same command with --resume');
     throw error;
   } finally {
     progress.stop();
@@ -56,9 +56,9 @@ export async function runStoreCopy(input: StoreCopyInput, context: CliContext): 
   }
   for (const { project_name, sessions, messages, hash } of report.projects) {
     const what = `${counted(sessions, 'session')}, ${counted(messages, 'message')}`;
-    await stdout.write(`${project_name}: ${what}, equal in both (SHA-256 ${hash.slice(0, 16)}…)\n`);
+    await stdout.write(`${project_name}: ${what}, identical in both (SHA-256 ${hash.slice(0, 16)}…)\n`);
   }
-  await sayModes(report.modes, to.address === null ? host.profileFile.path : report.to, context);
+  await reportModes(report.modes, to.address === null ? host.profileFile.path : report.to, context);
   await context.say(
     progress.ending(
       `Copied ${counted(report.projects.length, 'project')} with ${counted(report.keys, 'key')} to ${report.to}`,

@@ -1,4 +1,4 @@
-// `parley store migrate`: brings the tables of a store to the schema of this version, before the servers that need it are started.
+// `parley store migrate`: migrates a store to the schema of this version, before servers of this version are started.
 import type { Command } from 'commander';
 import type { StoreMigration } from '../../../service/administration.ts';
 import { monotonicMs } from '../../../system/monotonic-clock.ts';
@@ -11,26 +11,26 @@ import { toJson } from '../../terminal/json.ts';
 export function registerStoreMigrate(parent: Command, run: Run): void {
   parent
     .command('migrate')
-    .description('bring the store to the schema of this version; make it where there is none')
+    .description('migrate the store to the schema of this version, or create it')
     .action((_options, command: Command) => run(command, runStoreMigrate));
 }
 
 export async function runStoreMigrate(context: CliContext): Promise<undefined> {
   const target = context.resolve('report');
   if (target.url !== null) throw administeredElsewhere(target.url);
-  const began = monotonicMs();
+  const startedAt = monotonicMs();
   const { stdout, stderr, options } = context;
-  // SQLite lets nothing else run while it migrates, so no progress can be shown.
-  if (!options.quiet) stderr.draw('Migrating the store, if it is older. A large one takes a while.');
+  // SQLite blocks the process while it migrates, so no progress can be shown.
+  if (!options.quiet) stderr.draw('Migrating the store if needed. A large store takes a while.');
   const migration = await context.host.migrateStore(target).finally(() => stderr.erase());
   const place = target.storeName;
   if (options.json) await stdout.write(`${toJson({ success: true, data: { place, ...migration } })}\n`);
-  else await stdout.write(`${described(place, migration, monotonicMs() - began)}\n`);
+  else await stdout.write(`${migrationSentence(place, migration, monotonicMs() - startedAt)}\n`);
 }
 
-function described(place: string, { from, to, backup }: StoreMigration, tookMs: number): string {
-  if (from === to) return `The store ${place} has schema ${to}: nothing to do.`;
-  if (from === 0) return `Made the store ${place} with schema ${to}.`;
-  const kept = backup === null ? '' : ` As it was before, it is kept in ${backup}`;
-  return `${summarySentence(`Migrated the store ${place} from schema ${from} to ${to}`, tookMs)}${kept}`;
+function migrationSentence(place: string, { from, to, backup }: StoreMigration, tookMs: number): string {
+  if (from === to) return `Store ${place} already has schema ${to}.`;
+  if (from === 0) return `Created store ${place} with schema ${to}.`;
+  const kept = backup === null ? '' : ` The old store is kept in ${backup}`;
+  return `${summarySentence(`Migrated store ${place} from schema ${from} to ${to}`, tookMs)}${kept}`;
 }

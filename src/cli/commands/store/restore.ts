@@ -1,4 +1,4 @@
-// `parley store restore`: makes the store of a backup, once the backup is known to be whole.
+// `parley store restore`: creates a store from a backup, after verifying the backup.
 import type { Command } from 'commander';
 import type { RestoreReport } from '../../../service/backup-report.ts';
 import { administeredElsewhere } from '../../backend-administration.ts';
@@ -7,7 +7,7 @@ import { counted } from '../../counted.ts';
 import type { Run } from '../../run.ts';
 import { toJson } from '../../terminal/json.ts';
 import { backupArgument, backupInput } from './backup-input.ts';
-import { sayModes } from './said-modes.ts';
+import { reportModes } from './modes-report.ts';
 import { StoreProgress } from './store-progress.ts';
 
 export interface StoreRestoreInput {
@@ -19,9 +19,9 @@ export interface StoreRestoreInput {
 export function registerStoreRestore(parent: Command, run: Run): void {
   parent
     .command('restore')
-    .description('make the store of a backup; a store that holds sessions is refused')
+    .description('create the store from a backup; refuses to overwrite a store with sessions')
     .argument('<file>', backupArgument)
-    .option('--replace', 'replace a store that holds sessions; in SQLite the old one is kept beside it')
+    .option('--replace', 'replace a store with sessions; in SQLite the old one is kept beside it')
     .action((file: string, { replace }: { replace?: true }, command: Command) =>
       run(command, (context) => runStoreRestore({ file, replaces: replace ?? false }, context)),
     );
@@ -37,7 +37,7 @@ export async function runStoreRestore(
   const progress = new StoreProgress(context);
   let report: RestoreReport;
   try {
-    // A file that is not whole is refused before anything is written. Standard input can be read only once.
+    // A damaged file is refused before anything is written. Standard input can be read only once.
     if (file !== '-') await host.backups.verify({ ...backupInput(file, context), progress, signal });
     report = await host.backups.restore({
       target,
@@ -56,16 +56,16 @@ export async function runStoreRestore(
   const { sessions, messages, made_at, place, kept, keys } = report;
   const rows = `${counted(sessions, 'session')} with ${counted(messages, 'message')}`;
   await stdout.write(`${progress.ending(`Restored ${rows} to ${place}, as they were at ${made_at}`)}\n`);
-  if (kept !== null) await context.say(`The store that was there is kept in ${kept}`);
-  await sayModes(report.modes, target.store === null ? host.profileFile.path : place, context);
-  await context.say(keysSaid(keys));
+  if (kept !== null) await context.say(`The old store is kept in ${kept}`);
+  await reportModes(report.modes, target.store === null ? host.profileFile.path : place, context);
+  await context.say(keysSentence(keys));
 }
 
-function keysSaid({ restored, kept }: RestoreReport['keys']): string {
-  if (restored === 0 && kept === 0) return 'It has no keys: make them with parley keys create';
+function keysSentence({ restored, kept }: RestoreReport['keys']): string {
+  if (restored === 0 && kept === 0) return 'It has no keys. To create one: parley keys create';
   const parts = [
-    ...(restored > 0 ? [`${counted(restored, 'key')} of the backup`] : []),
-    ...(kept > 0 ? [`${counted(kept, 'key')} of the store before`] : []),
+    ...(restored > 0 ? [`${counted(restored, 'key')} from the backup`] : []),
+    ...(kept > 0 ? [`${counted(kept, 'key')} from the old store`] : []),
   ];
   return `Its keys: ${parts.join(', ')}.`;
 }

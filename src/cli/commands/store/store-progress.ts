@@ -5,10 +5,10 @@ import { type BatchProgress, progressOn } from '../../batch/batch-progress.ts';
 import type { CliContext } from '../../context.ts';
 import { summarySentence } from '../../summary-sentence.ts';
 
-/** A line on a terminal for each phase of the work. */
+/** Shows one line on a terminal for each phase of the work. */
 export class StoreProgress implements CopyProgress {
   readonly #context: CliContext;
-  readonly #began = monotonicMs();
+  readonly #startedAt = monotonicMs();
   #progress: BatchProgress | null = null;
   #phase = '';
 
@@ -28,9 +28,9 @@ export class StoreProgress implements CopyProgress {
     for (let count = 0; count < sessions; count += 1) this.#progress?.finish(this.#phase);
   }
 
-  /** These words as the sentence at the end of all phases. */
+  /** The summary sentence with these words and the time of all phases. */
   ending(words: string): string {
-    return summarySentence(words, monotonicMs() - this.#began);
+    return summarySentence(words, monotonicMs() - this.#startedAt);
   }
 
   stop(): void {

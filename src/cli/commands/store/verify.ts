@@ -1,4 +1,4 @@
-// `parley store verify`: reads a backup to its end, and says whether every bit of it is as it was written.
+// `parley store verify`: reads a whole backup and checks its integrity.
 import type { Command } from 'commander';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
@@ -10,7 +10,7 @@ import { StoreProgress } from './store-progress.ts';
 export function registerStoreVerify(parent: Command, run: Run): void {
   parent
     .command('verify')
-    .description('read a backup to its end and check every bit of it')
+    .description('check the integrity of a whole backup')
     .argument('<file>', backupArgument)
     .action((file: string, _options, command: Command) =>
       run(command, (context) => runStoreVerify(file, context)),
@@ -30,6 +30,6 @@ export async function runStoreVerify(file: string, context: CliContext): Promise
   const { sessions, messages, projects, keys, made_at, from, sha256 } = facts;
   const rows = `${counted(projects, 'project')}, ${counted(sessions, 'session')}, ${counted(messages, 'message')}`;
   const withKeys = keys === 0 ? 'no keys' : counted(keys, 'key');
-  await stdout.write(`${progress.ending(`The backup is whole: ${rows}, ${withKeys}`)}\n`);
-  await stdout.write(`It holds ${from} as it was at ${made_at} (SHA-256 ${sha256}).\n`);
+  await stdout.write(`${progress.ending(`The backup is intact: ${rows}, ${withKeys}`)}\n`);
+  await stdout.write(`It contains ${from} as of ${made_at} (SHA-256 ${sha256}).\n`);
 }

@@ -1,5 +1,5 @@
-// `parley templates edit`: writes a template in the person's editor, or takes it from stdin. A faulty one is kept too, so that nothing
-// that was written is lost, and its fault is told.
+// `parley templates edit`: edits a template in the user's editor, or reads it from stdin. An invalid template is saved, too, so that no work
+// is lost, and its error is reported.
 import type { Command } from 'commander';
 import { ParleyError } from '../../../service/errors.ts';
 import { templatesOf } from '../../chat-template.ts';
@@ -22,9 +22,7 @@ const newTemplate = `---
 export function registerTemplatesEdit(parent: Command, run: Run): void {
   parent
     .command('edit')
-    .description(
-      'write a template in $VISUAL or $EDITOR, a new one too; or take it from a file: edit NAME < FILE',
-    )
+    .description('create or edit a template in $VISUAL or $EDITOR, or read it from a file: edit NAME < FILE')
     .argument('<name>')
     .action((name: string, _options, command: Command) =>
       run(command, (context) => runTemplatesEdit({ name }, context)),
@@ -38,32 +36,32 @@ export async function runTemplatesEdit(
   const templates = templatesOf(context.host);
   const path = templates.path(name);
   const before = templates.has(name) ? await templates.text(name, context.signal) : null;
-  const after = await writtenText(before ?? newTemplate, context);
+  const after = await editedText(before ?? newTemplate, context);
   if (after === (before ?? newTemplate)) {
     await context.say('Nothing was changed.');
     return;
   }
   templates.write(name, after);
-  // Throws for a fault. The file is kept as it was written.
+  // Throws if the template is invalid. The file stays as written.
   await templates.read(name, context.signal);
   if (context.options.json)
     await context.stdout.write(`${toJson({ success: true, data: { name, path } })}\n`);
-  else await context.say(`Kept ${path}. Use it: parley chat -t ${name} "…"`);
+  else await context.say(`Saved ${path}. To use it: parley chat -t ${name} "…"`);
 }
 
-async function writtenText(text: string, context: CliContext): Promise<string> {
+async function editedText(text: string, context: CliContext): Promise<string> {
   const { host, signal } = context;
   if (context.stdinIsFed) {
-    const given = await readMessage(
+    const input = await readMessage(
       context.reading('a template', 'at a terminal an editor opens'),
       mostBytes,
     );
-    if (given.trim() !== '') return given;
-    throw new ParleyError('USAGE', 'There is no template on standard input: it is empty.', {
+    if (input.trim() !== '') return input;
+    throw new ParleyError('USAGE', 'There is no template on standard input.', {
       hint: 'Nothing was changed.',
     });
   }
   const edited = await writeInEditor(text, host.env, signal);
   if (edited !== null) return `${edited}\n`;
-  throw new ParleyError('USAGE', 'The editor ended with a failure.', { hint: 'Nothing was changed.' });
+  throw new ParleyError('USAGE', 'The editor failed.', { hint: 'Nothing was changed.' });
 }

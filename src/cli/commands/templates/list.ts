@@ -1,4 +1,4 @@
-// `parley templates list`: the templates, with their modes and variables.
+// `parley templates list`: lists the templates with their modes and variables.
 import type { Command } from 'commander';
 import { variablesOf } from '../../../config/template-body.ts';
 import type { ListedTemplate } from '../../../config/template-directory.ts';
@@ -11,18 +11,21 @@ import { templateFields } from './show.ts';
 
 const columns: readonly Column<ListedTemplate>[] = [
   { title: 'TEMPLATE', value: ({ name }) => name },
-  { title: 'MODE', value: ({ template, problem }) => (problem === null ? (template?.mode ?? '') : 'faulty') },
+  {
+    title: 'MODE',
+    value: ({ template, problem }) => (problem === null ? (template?.mode ?? '') : 'invalid'),
+  },
   { title: 'VARIABLES', value: variables, flexible: true },
-  { title: 'TEXT', value: beginningOfText, flexible: true },
+  { title: 'TEXT', value: firstLine, flexible: true },
 ];
 
 function variables({ template }: ListedTemplate): string {
   return variablesOf(template?.body ?? [])
-    .map(({ name, default: usual }) => (usual === null ? name : `${name}=${usual}`))
+    .map(({ name, default: defaultValue }) => (defaultValue === null ? name : `${name}=${defaultValue}`))
     .join(' ');
 }
 
-function beginningOfText({ template }: ListedTemplate): string {
+function firstLine({ template }: ListedTemplate): string {
   const text = (template?.body ?? []).map((part) => (typeof part === 'string' ? part : `{{${part.name}}}`));
   return text.join('').split('\n', 1)[0] ?? '';
 }
@@ -47,7 +50,7 @@ export async function runTemplatesList(context: CliContext): Promise<undefined> 
   }
   await writeTable(context.stdout, columns, templates);
   for (const { name, problem } of templates)
-    if (problem !== null) await context.say(`The template ${name} is faulty: ${problem}`);
+    if (problem !== null) await context.say(`Template ${name} is invalid: ${problem}`);
   if (templates.length === 0)
-    await context.say('There is no template yet. Make one: parley templates edit NAME');
+    await context.say('There are no templates yet. To create one: parley templates edit NAME');
 }

@@ -1,4 +1,4 @@
-// `parley templates remove`: removes the file of a template. Sessions that were begun with it keep their settings.
+// `parley templates remove`: removes the file of a template. Its sessions keep their settings.
 import type { Command } from 'commander';
 import { templatesOf } from '../../chat-template.ts';
 import type { CliContext } from '../../context.ts';
@@ -8,7 +8,7 @@ import { toJson } from '../../terminal/json.ts';
 export function registerTemplatesRemove(parent: Command, run: Run): void {
   parent
     .command('remove')
-    .description('remove a template; sessions that were begun with it keep their settings')
+    .description('remove a template; its sessions keep their settings')
     .argument('<name>')
     .action((name: string, _options, command: Command) =>
       run(command, (context) => runTemplatesRemove({ name }, context)),
@@ -21,5 +21,5 @@ export async function runTemplatesRemove(
 ): Promise<undefined> {
   templatesOf(context.host).remove(name);
   if (context.options.json) await context.stdout.write(`${toJson({ success: true, data: { name } })}\n`);
-  else await context.say(`Removed the template ${name}.`);
+  else await context.say(`Removed template ${name}.`);
 }

@@ -1,4 +1,4 @@
-// `parley templates show`: the file of a template as it is, or its parts as JSON.
+// `parley templates show`: prints the file of a template, or its parts as JSON.
 import type { Command } from 'commander';
 import { variablesOf } from '../../../config/template-body.ts';
 import type { Template } from '../../../config/template-file.ts';
@@ -31,8 +31,11 @@ export async function runTemplatesShow(
   await context.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
 }
 
-/** A template in JSON, but for its name. */
+/** The fields of a template in JSON, except its name. */
 export function templateFields({ path, mode, system, parameters, schema, title, body }: Template) {
-  const variables = variablesOf(body).map(({ name, default: usual }) => ({ name, default: usual }));
+  const variables = variablesOf(body).map(({ name, default: defaultValue }) => ({
+    name,
+    default: defaultValue,
+  }));
   return { path, mode, system, parameters, schema, title, variables };
 }

@@ -1,4 +1,4 @@
-// `parley templates …`: messages with settings and variables, kept as files.
+// `parley templates …`: manages templates, which are files with a message, settings and variables.
 import type { Command } from 'commander';
 import { registerCommands } from '../../command-group.ts';
 import type { Run } from '../../run.ts';
@@ -36,6 +36,6 @@ A template is a file NAME.md in "templates" of the configuration directory:
   git diff | parley chat -t commit
   git diff | parley chat -t commit --set language=German
 
-  The settings mode, system, parameters, schema and title may all be missing. {{input}} is what chat is given: words,
-  files and stdin; without {{input}} it follows the text. {{name}} needs --set name=value, {{name:default}} does not.
-  \\{{ is {{ itself.`;
+  The settings mode, system, parameters, schema and title are optional. {{input}} is the input of chat: words, files
+  and stdin; without {{input}} it is added after the text. {{name}} needs --set name=value, {{name:default}} does not.
+  \\{{ stands for {{.`;

@@ -1,5 +1,5 @@
-// The layout of usage for the width of a terminal: a table with bars, a table without bars if they do not fit, or lines if a table would be
-// cut. No figure is ever cut.
+// The layout of usage for the width of a terminal: a table with bars, a table without bars if they do not fit, or lines if no table fits.
+// Numbers are never cut.
 import type { UsageQuery, UsageRecord } from '../../../service/administration.ts';
 import { counted } from '../../counted.ts';
 import type { Column } from '../../terminal/table.ts';
@@ -30,8 +30,7 @@ export function fittedColumns(
   records: readonly UsageRecord[],
   available: number,
 ): readonly Column<UsageRecord>[] | null {
-  // The column UNCOUNTED is needed only for a row that counted some of its turns: a dash marks a row that counted none. Without it the bars
-  // are longer.
+  // UNCOUNTED is shown only if a row has both counted and uncounted turns: a row without counts has dashes. This leaves more room for bars.
   const isPart = records.some(({ turns, uncounted }) => uncounted > 0 && uncounted < turns);
   const columns = usageColumns(by).filter(({ title }) => isPart || title !== 'UNCOUNTED');
   const widths = columns.map(({ title, value }) =>
@@ -41,14 +40,14 @@ export function fittedColumns(
   const name = widths[0] ?? 0;
   const least = by === 'mode' ? width - Math.max(0, name - narrowestName) : width;
   if (least > available) return null;
-  // A long name gives cells to a short bar, but keeps at least `enoughName` cells.
+  // A long name is cut to make room for a short bar, but keeps at least `enoughName` cells.
   const spare = by === 'mode' ? Math.max(0, name - enoughName) : 0;
   const free = available - width - gap;
   const room = Math.min(Math.max(free, Math.min(free + spare, shortBarCells)), mostBarCells);
   return room < leastBarCells ? columns : [...columns, barColumn(records, room)];
 }
 
-/** The lines of a record for a terminal without room for a table. */
+/** The lines of a record for a terminal that is too narrow for a table. */
 export function usageLines(record: UsageRecord): readonly string[] {
   const { group, turns, failed, input_tokens, output_tokens, uncounted } = record;
   const first = firstToken(record);
@@ -57,7 +56,7 @@ export function usageLines(record: UsageRecord): readonly string[] {
     group,
     `  ${counted(turns, 'turn')}, ${failed} failed`,
     `  tokens: ${isCounted ? `${input_tokens} in, ${output_tokens} out` : 'not counted'}`,
-    ...(isCounted && uncounted > 0 ? [`  ${uncounted} of the turns without a count`] : []),
+    ...(isCounted && uncounted > 0 ? [`  ${uncounted} of the turns not counted`] : []),
     ...(first === '' ? [] : [`  first token: ${first}`]),
   ];
 }
@@ -71,7 +70,7 @@ function firstToken({ first_token_ms: ms }: UsageRecord): string {
   return ms === null ? '' : `${ms} ms`;
 }
 
-/** A bar for the tokens of each row, relative to the largest row; for the turns if no engine counts tokens. */
+/** A bar for the tokens of each row, relative to the largest row, or for the turns if no tokens were counted. */
 function barColumn(records: readonly UsageRecord[], cells: number): Column<UsageRecord> {
   const sum = ({ input_tokens, output_tokens }: UsageRecord) => input_tokens + output_tokens;
   const counts = records.some((record) => sum(record) > 0);

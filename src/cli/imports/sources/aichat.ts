@@ -1,16 +1,16 @@
-// aichat's sessions: a YAML file for each, with the model and the messages. It keeps no times and no ids. Older messages may stand as a
-// summary, beside `compressed_messages`.
+// The sessions of aichat: one YAML file each, with the model and the messages, but no times and no ids. `compressed_messages` has older messages
+// that a summary replaces.
 import { basename } from 'node:path';
 import { parse } from 'yaml';
 import { ParleyError } from '../../../service/errors.ts';
-import { type ForeignMessage, onlyBranch, type Part } from '../conversation.ts';
+import { type ForeignMessage, type Part, singleBranch } from '../conversation.ts';
 import { asText, type ForeignFields, fieldsOf, listOf, textOf } from '../foreign-value.ts';
 import { broken } from '../json-items.ts';
 import type { Source } from '../source.ts';
 
-/** Bytes of a session. A YAML file is read at once. */
+/** The most bytes of a session. A YAML file is parsed as a whole. */
 const mostBytes = 8 * 1024 * 1024;
-/** Warnings would go to stderr. A search for repeated keys, and lines for errors, take a time that grows with the square of the length. */
+/** Warnings would go to stderr. Checking for repeated keys and pretty errors take quadratic time. */
 const yamlOptions = { maxAliasCount: 0, logLevel: 'error', prettyErrors: false, uniqueKeys: false } as const;
 
 export const aichat: Source = {
@@ -33,7 +33,7 @@ export const aichat: Source = {
       bytes += chunk.length;
       if (bytes > mostBytes)
         throw new ParleyError('PAYLOAD_TOO_LARGE', `${file.path} has more than ${mostBytes} bytes.`, {
-          hint: 'Nothing of it was kept; the rest was read.',
+          hint: 'It was skipped; the rest was read.',
         });
       chunks.push(chunk);
     }
@@ -54,7 +54,7 @@ export const aichat: Source = {
     else {
       const id = basename(file.path).replace(/\.ya?ml$/, '');
       const facts = { id, title: id, created: null, system: system ?? textOf(session['role_prompt']) };
-      yield { place, conversation: { ...facts, branches: onlyBranch(messages) } };
+      yield { place, conversation: { ...facts, branches: singleBranch(messages) } };
     }
   },
 };

@@ -1,5 +1,5 @@
-// ChatGPT's export: `conversations.json`, or `conversations-000.json` and so on, an array of conversations. Each is a tree of nodes, of
-// which `current_node` ends the line that was shown last.
+// The export of ChatGPT: `conversations.json`, or `conversations-000.json` and so on, an array of conversations. Each is a tree of nodes;
+// `current_node` is the end of the branch that was shown last.
 import type { FinishReason } from '../../../service/session.ts';
 import { branchesOf, type TreeNode } from '../branches.ts';
 import type { ForeignConversation, ForeignMessage, Part } from '../conversation.ts';
@@ -15,7 +15,7 @@ export const chatgpt: Source = {
   companions:
     /(?:^|\/)(?:(?:chat\.html|(?:user|user_settings|message_feedback|model_comparisons|shared_conversations|export_manifest)\.json|file[-_][^/]+)$|dalle-generations\/)/,
   read: (file, { signal }) =>
-    jsonConversations(file.open(signal), conversationOf, 'is no conversation: it has no id and no mapping'),
+    jsonConversations(file.open(signal), conversationOf, 'is not a conversation: it has no id or no mapping'),
 };
 
 function conversationOf(fields: ForeignFields): ForeignConversation | null {
@@ -46,7 +46,7 @@ function nodesOf(mapping: ForeignFields, model: string | null): readonly TreeNod
   return nodes.sort((one, other) => placeOf(one) - placeOf(other));
 }
 
-/** Null for what the conversation does not show. */
+/** Null for a node that the conversation does not show. */
 function messageOf(message: ForeignFields, model: string | null): ForeignMessage | null {
   const metadata = fieldsOf(message['metadata']);
   const author = fieldsOf(message['author']);
@@ -73,7 +73,7 @@ function partsOf(message: ForeignFields, name: string | null, role: string): rea
   const text = textOf(content['text']) ?? textOf(content['result']) ?? textOf(content['content']);
   const recipient = textOf(message['recipient']) ?? 'all';
   const isCall = role === 'assistant' && recipient !== 'all';
-  const spoken = (one: string): Part =>
+  const textPart = (one: string): Part =>
     role === 'tool'
       ? { kind: 'result', name, text: one }
       : isCall
@@ -94,17 +94,17 @@ function partsOf(message: ForeignFields, name: string | null, role: string): rea
     case 'reasoning_recap':
       return text === null ? [] : [{ kind: 'thinking', text }];
     default: {
-      const parts = listOf(content['parts']).flatMap((part) => partOf(part, spoken));
-      return parts.length === 0 && text !== null ? [spoken(text)] : parts;
+      const parts = listOf(content['parts']).flatMap((part) => partOf(part, textPart));
+      return parts.length === 0 && text !== null ? [textPart(text)] : parts;
     }
   }
 }
 
-function partOf(part: unknown, spoken: (text: string) => Part): readonly Part[] {
-  if (typeof part === 'string') return part.trim() === '' ? [] : [spoken(part)];
+function partOf(part: unknown, textPart: (text: string) => Part): readonly Part[] {
+  if (typeof part === 'string') return part.trim() === '' ? [] : [textPart(part)];
   const fields = fieldsOf(part);
   const text = textOf(fields['text']);
-  if (text !== null) return [spoken(text)];
+  if (text !== null) return [textPart(text)];
   const name = textOf(fields['name']) ?? textOf(fields['asset_pointer']) ?? textOf(fields['content_type']);
   return name === null
     ? [{ kind: 'result', name: null, text: asText(part) }]

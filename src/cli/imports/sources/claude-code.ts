@@ -1,11 +1,11 @@
-// Claude Code's transcripts: a file of JSON lines for each session, below `projects`. Each line names its parent, so an edited message makes
-// a branch. A reply comes in several lines, and the result of a tool comes as a line of the user, which is shown beside its call.
+// The transcripts of Claude Code: a file of JSON lines for each session, below `projects`. Each line names its parent, so an edited message
+// starts a branch. A reply has several lines. The result of a tool is a line of the user and is moved next to its call.
 import { basename } from 'node:path';
 import { branchesOf, type TreeNode } from '../branches.ts';
 import type { ForeignMessage, Part, SourceReading } from '../conversation.ts';
 import { asText, type ForeignFields, fieldsOf, listOf, textOf, timeOfText } from '../foreign-value.ts';
 import { jsonLines } from '../json-lines.ts';
-import { SessionBytes } from '../session-bytes.ts';
+import { SessionSize } from '../session-size.ts';
 import type { Source } from '../source.ts';
 
 const idForm = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
@@ -29,7 +29,7 @@ export const claudeCode: Source = {
   },
   async *read(file, { signal }) {
     const session = new Transcript(basename(file.path, '.jsonl'));
-    const held = new SessionBytes(file.path);
+    const held = new SessionSize(file.path);
     for await (const { place, value, failure } of jsonLines(file.open(signal), held)) {
       if (failure !== null) yield { place, failure };
       else session.take(fieldsOf(value));
@@ -39,7 +39,7 @@ export const claudeCode: Source = {
 };
 
 class Transcript {
-  /** The name of the file; the id in its lines if that is none. */
+  /** The name of the file, or the id in its lines if the name is not an id. */
   #id: string;
   readonly #nodes = new Map<string, TreeNode>();
   /** The parts of the message that called a tool, by the id of the call. */
@@ -68,7 +68,7 @@ class Transcript {
     const time = timeOfText(line['timestamp']);
     this.#created ??= time;
     const parent = textOf(line['parentUuid']) ?? textOf(line['logicalParentUuid']);
-    // A line that stands twice, as after a resume, counts once.
+    // A resumed session repeats lines.
     if (this.#nodes.has(id)) return;
     const message = this.#messageOf(line, id, time);
     this.#nodes.set(id, { id, parent, message });

@@ -1,5 +1,5 @@
-// Claude's export: `conversations.json`, an array of conversations with `chat_messages`. Newer exports name each message's parent, so an
-// edited message makes a branch.
+// The export of Claude: `conversations.json`, an array of conversations with `chat_messages`. Newer exports name each message's parent, so an
+// edited message starts a branch.
 import { branchesOf, type TreeNode } from '../branches.ts';
 import type { ForeignConversation, ForeignMessage, Part } from '../conversation.ts';
 import { asText, type ForeignFields, fieldsOf, listOf, textOf, timeOfText } from '../foreign-value.ts';
@@ -19,7 +19,7 @@ export const claude: Source = {
     jsonConversations(
       file.open(signal),
       conversationOf,
-      'is no conversation: it has no uuid and no chat_messages',
+      'is not a conversation: it has no uuid or no chat_messages',
     ),
 };
 
@@ -27,15 +27,16 @@ function conversationOf(fields: ForeignFields): ForeignConversation | null {
   const id = textOf(fields['uuid']);
   const list = fields['chat_messages'];
   if (id === null || !Array.isArray(list)) return null;
-  const given = list.map(fieldsOf);
-  const isTree = given.some((message) => textOf(message['parent_message_uuid']) !== null);
+  const listed = list.map(fieldsOf);
+  const isTree = listed.some((message) => textOf(message['parent_message_uuid']) !== null);
   let before: string | null = null;
-  const nodes = given.map((message, index): TreeNode => {
-    const own = textOf(message['uuid']) ?? `#${index}`;
-    const told = textOf(message['parent_message_uuid']);
-    const parent = isTree ? (told === noParent ? null : told) : before;
-    before = own;
-    return { id: own, parent, message: messageOf(message) };
+  const nodes = listed.map((message, index): TreeNode => {
+    const ownId = textOf(message['uuid']) ?? `#${index}`;
+    const parentId = textOf(message['parent_message_uuid']);
+    const treeParent = parentId === noParent ? null : parentId;
+    const parent = isTree ? treeParent : before;
+    before = ownId;
+    return { id: ownId, parent, message: messageOf(message) };
   });
   return {
     id,
@@ -51,12 +52,12 @@ function messageOf(message: ForeignFields): ForeignMessage | null {
   if (sender !== 'human' && sender !== 'assistant') return null;
   const content = listOf(message['content']).flatMap(partOf);
   const text = textOf(message['text']);
-  // Beside content the text repeats it, or says that a tool call cannot be shown. Beside thinking alone it is what was said.
-  const isTold = content.some(({ kind }) => kind !== 'thinking');
+  // With other content, `text` repeats it or says that a tool call cannot be shown. With only thinking, it is the text of the message.
+  const isRepeated = content.some(({ kind }) => kind !== 'thinking');
   const parts: readonly Part[] = [
     ...[...listOf(message['attachments']), ...listOf(message['files'])].map(attachmentOf),
     ...content,
-    ...(isTold || text === null ? [] : [{ kind: 'text', text } as const]),
+    ...(isRepeated || text === null ? [] : [{ kind: 'text', text } as const]),
   ];
   if (parts.length === 0) return null;
   return {
@@ -91,9 +92,9 @@ function partOf(value: unknown): readonly Part[] {
       return [{ kind: 'result', name: textOf(fields['name']), text: result }];
     }
     default: {
-      // A voice note carries its words as `text` or `transcript`.
-      const said = text ?? textOf(fields['transcript']);
-      return said === null ? [] : [{ kind: 'text', text: said }];
+      // A voice note has its text as `text` or `transcript`.
+      const words = text ?? textOf(fields['transcript']);
+      return words === null ? [] : [{ kind: 'text', text: words }];
     }
   }
 }

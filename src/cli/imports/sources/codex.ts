@@ -1,12 +1,12 @@
-// Codex's sessions: a file of JSON lines for each, `rollout-….jsonl`, and aged ones compressed as `.jsonl.zst`. What was said stands in the
-// lines `response_item`; the lines `event_msg` repeat it. Messages that begin with a tag are the program's own.
+// The sessions of Codex: a file of JSON lines each, `rollout-….jsonl`; old ones are compressed as `.jsonl.zst`. The messages are in the lines
+// `response_item`; the lines `event_msg` repeat them. Messages that start with a tag are from the program, not the user.
 import { type Duplex, pipeline } from 'node:stream';
 import zlib from 'node:zlib';
 import { ParleyError } from '../../../service/errors.ts';
-import { type ForeignMessage, onlyBranch, type Part } from '../conversation.ts';
+import { type ForeignMessage, type Part, singleBranch } from '../conversation.ts';
 import { asText, type ForeignFields, fieldsOf, listOf, textOf, timeOfText } from '../foreign-value.ts';
 import { jsonLines } from '../json-lines.ts';
-import { SessionBytes } from '../session-bytes.ts';
+import { SessionSize } from '../session-size.ts';
 import type { Source, SourceFile } from '../source.ts';
 
 const nameForm = /^rollout-.*?([0-9a-f]{8}-[0-9a-f-]{27})\.jsonl(\.zst)?$/;
@@ -29,7 +29,7 @@ export const codex: Source = {
   async *read(file, { signal }) {
     const [, named = null] = nameForm.exec(file.path.replace(/^.*\//, '')) ?? [];
     const session = new Rollout(named);
-    const held = new SessionBytes(file.path);
+    const held = new SessionSize(file.path);
     for await (const { place, value, failure } of jsonLines(plainBytes(file, signal), held)) {
       if (failure !== null) yield { place, failure };
       else session.take(fieldsOf(value));
@@ -40,7 +40,7 @@ export const codex: Source = {
     else
       yield {
         place,
-        conversation: { id, title: null, created, system: null, branches: onlyBranch(messages) },
+        conversation: { id, title: null, created, system: null, branches: singleBranch(messages) },
       };
   },
 };
@@ -70,7 +70,7 @@ class Rollout {
         this.#add(payload, time);
         return;
       default:
-        // The first sessions had the items themselves as lines.
+        // Early versions wrote the items themselves as lines.
         if (line['payload'] === undefined) {
           this.id ??= textOf(line['id']);
           this.created ??= time;
@@ -81,8 +81,9 @@ class Rollout {
 
   #add(item: ForeignFields, time: number | null): void {
     const role = item['role'] === 'user' ? 'user' : 'assistant';
-    const isTold = item['type'] === 'message' && item['role'] !== 'user' && item['role'] !== 'assistant';
-    const parts = isTold ? [] : partsOf(item);
+    const isInstruction =
+      item['type'] === 'message' && item['role'] !== 'user' && item['role'] !== 'assistant';
+    const parts = isInstruction ? [] : partsOf(item);
     if (parts.length === 0) return;
     const isReply = role === 'assistant';
     const id = item['type'] === 'message' ? textOf(item['id']) : null;
@@ -125,7 +126,7 @@ function partsOf(item: ForeignFields): readonly Part[] {
   }
 }
 
-/** The bytes of a file, which may be compressed with zstd. Node reads that from 22.15 on. */
+/** The decompressed bytes of a file. Node supports zstd since 22.15. */
 async function* plainBytes(file: SourceFile, signal: AbortSignal): AsyncGenerator<Uint8Array, void> {
   if (!file.path.endsWith('.zst')) {
     yield* file.open(signal);
@@ -133,7 +134,7 @@ async function* plainBytes(file: SourceFile, signal: AbortSignal): AsyncGenerato
   }
   const { createZstdDecompress } = zlib as unknown as { createZstdDecompress?: () => Duplex };
   if (createZstdDecompress === undefined)
-    throw unread(`${file.path} is compressed with zstd, which this Node cannot read.`, null);
+    throw unreadable(`${file.path} is compressed with zstd, which this version of Node cannot read.`, null);
   try {
     const plain = createZstdDecompress();
     // A failure destroys the stream, so the reader gets it.
@@ -141,13 +142,13 @@ async function* plainBytes(file: SourceFile, signal: AbortSignal): AsyncGenerato
     yield* plain as AsyncIterable<Uint8Array>;
   } catch (error) {
     signal.throwIfAborted();
-    throw error instanceof ParleyError ? error : unread(`${file.path} is not whole as zstd.`, error);
+    throw error instanceof ParleyError ? error : unreadable(`${file.path} is not valid zstd data.`, error);
   }
 }
 
-function unread(problem: string, cause: unknown): ParleyError {
+function unreadable(problem: string, cause: unknown): ParleyError {
   return new ParleyError('INVALID_REQUEST', problem, {
-    hint: 'Node 22.15 or newer reads such files; zstd -d unpacks them.',
+    hint: 'Use Node 22.15 or newer, or decompress the file with zstd -d.',
     cause,
   });
 }

@@ -1,9 +1,9 @@
-// Gemini CLI's chats, a file for each session below `tmp/…/chats`: one JSON object, or since 0.3x lines, of which a later one with the same
-// id replaces the earlier, and `$set` changes the session. A message that begins with a tag is the program's own.
-import { type ForeignMessage, onlyBranch, type Part } from '../conversation.ts';
+// The chats of Gemini CLI: one file per session below `tmp/…/chats`. It is one JSON object, or since 0.3x lines: a later line replaces an earlier
+// one with the same id, and `$set` changes the session. A message that starts with a tag is from the program, not the user.
+import { type ForeignMessage, type Part, singleBranch } from '../conversation.ts';
 import { asText, type ForeignFields, fieldsOf, listOf, textOf, timeOfText } from '../foreign-value.ts';
 import { jsonItems } from '../json-items.ts';
-import { SessionBytes } from '../session-bytes.ts';
+import { SessionSize } from '../session-size.ts';
 import type { Source } from '../source.ts';
 
 export const geminiCli: Source = {
@@ -17,7 +17,7 @@ export const geminiCli: Source = {
   async *read(file, { signal }) {
     const messages = new Map<string, ForeignFields>();
     let session: ForeignFields = {};
-    const held = new SessionBytes(file.path);
+    const held = new SessionSize(file.path);
     for await (const { place, value, failure, bytes = 0 } of jsonItems(file.open(signal))) {
       held.add(bytes);
       if (failure !== null) {
@@ -32,13 +32,13 @@ export const geminiCli: Source = {
         messages.set(asText(fieldsOf(one)['id']), fieldsOf(one));
     }
     const id = textOf(session['sessionId']);
-    const given = [...messages.values()].flatMap(messageOf);
+    const imported = [...messages.values()].flatMap(messageOf);
     const place = 'the session';
-    if (id === null || given.length === 0) yield { place, skipped: 'empty' };
+    if (id === null || imported.length === 0) yield { place, skipped: 'empty' };
     else {
       const created = timeOfText(session['startTime']);
       const title = textOf(session['summary']);
-      yield { place, conversation: { id, title, created, system: null, branches: onlyBranch(given) } };
+      yield { place, conversation: { id, title, created, system: null, branches: singleBranch(imported) } };
     }
   },
 };
@@ -76,7 +76,7 @@ function messageOf(message: ForeignFields): readonly ForeignMessage[] {
   ];
 }
 
-/** A text, or a list of texts and results of tools, which stand beside their calls already. */
+/** A text, or a list of texts. Results of tools in the list are ignored, because they are already next to their calls. */
 function textsOf(content: unknown, isOwn: boolean): readonly Part[] {
   const texts = typeof content === 'string' ? [content] : listOf(content).map((one) => fieldsOf(one)['text']);
   return texts.flatMap((text): readonly Part[] =>

@@ -1,12 +1,12 @@
-// The newer tables of llm's log: a thread is a conversation and names its last message, a message names its parent by hash, and a turn tells
-// the time and the model of what was said in one call. Threads share messages, so an older thread may tell the times of another's.
+// The newer tables of llm's log. A thread is a conversation and names its last message; a message names its parent by hash; a turn has the time
+// and the model of one call. Threads share messages, so the times of one thread's messages may be in the turns of another.
 import { branchesOf, type TreeNode } from '../branches.ts';
 import type { ForeignConversation, ForeignMessage, Part } from '../conversation.ts';
 import type { DatabaseRow, ForeignDatabase } from '../foreign-database.ts';
 import { asText, fieldsOf, listOf, parsedFields, textOf, timeOfText } from '../foreign-value.ts';
 
-/** What a turn tells of a message. */
-interface Said {
+/** What a turn records about a message. */
+interface TurnFacts {
   readonly time: number | null;
   readonly model: string | null;
 }
@@ -46,8 +46,8 @@ function conversationOf(thread: DatabaseRow, database: ForeignDatabase): Foreign
     if (before === undefined) parts.set(hash, [...found]);
     else before.push(...found);
   }
-  const said = saidBefore(id, messages, parts, database);
-  addTurns(said, database.rows(chainTurns, { thread: id }), messages);
+  const facts = factsFromResponses(id, messages, parts, database);
+  addTurns(facts, database.rows(chainTurns, { thread: id }), messages);
   const isSystem = (message: DatabaseRow) => message['role'] === 'system';
   const nodes = messages.map((message): TreeNode => {
     const hash = asText(message['hash']);
@@ -55,12 +55,12 @@ function conversationOf(thread: DatabaseRow, database: ForeignDatabase): Foreign
     return {
       id: hash,
       parent: textOf(message['parent_hash']),
-      message: isSystem(message) || own.length === 0 ? null : messageOf(message, own, said.get(hash)),
+      message: isSystem(message) || own.length === 0 ? null : messageOf(message, own, facts.get(hash)),
     };
   });
   const prompts = messages.filter(isSystem).map((message) => parts.get(asText(message['hash'])) ?? []);
   const system = prompts.flat().flatMap((part) => (part.kind === 'text' ? [part.text] : []))[0] ?? null;
-  const times = [...said.values()].flatMap(({ time }) => time ?? []);
+  const times = [...facts.values()].flatMap(({ time }) => time ?? []);
   return {
     ...{ id, title: textOf(thread['name']), system },
     // A thread is recorded at the end of its first turn.
@@ -69,15 +69,15 @@ function conversationOf(thread: DatabaseRow, database: ForeignDatabase): Foreign
   };
 }
 
-/** A thread may go on with a conversation of the older tables, which tell the times of its first messages. */
-function saidBefore(
+/** A thread may continue a conversation of the older tables, which have the times of its first messages. */
+function factsFromResponses(
   thread: string,
   messages: readonly DatabaseRow[],
   parts: ReadonlyMap<string, readonly Part[]>,
   database: ForeignDatabase,
-): Map<string, Said> {
-  const said = new Map<string, Said>();
-  if (!database.hasTable('responses')) return said;
+): Map<string, TurnFacts> {
+  const facts = new Map<string, TurnFacts>();
+  if (!database.hasTable('responses')) return facts;
   const turns = database.rows(
     'SELECT prompt, response, model, datetime_utc FROM responses WHERE conversation_id = ? ORDER BY datetime_utc, rowid',
     [thread],
@@ -87,32 +87,32 @@ function saidBefore(
     const time = timeInUtc(datetime_utc);
     for (const [text, by] of [[textOf(prompt), null] as const, [textOf(response), textOf(model)] as const]) {
       const at = text === null ? -1 : waiting.findIndex((one) => one.text === text);
-      if (at !== -1) said.set(waiting[at]?.hash ?? '', { time, model: by });
+      if (at !== -1) facts.set(waiting[at]?.hash ?? '', { time, model: by });
       waiting.splice(0, at + 1);
     }
   }
-  return said;
+  return facts;
 }
 
 function textIn(parts: readonly Part[] = []): string | null {
   return parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('') || null;
 }
 
-/** The oldest turn that holds a message tells of it. What a call was given has the time of the call, and no model. */
+/** Each message gets the facts of the oldest turn that contains it. The input of a call has the call's time, but no model. */
 function addTurns(
-  said: Map<string, Said>,
+  facts: Map<string, TurnFacts>,
   turns: readonly DatabaseRow[],
   messages: readonly DatabaseRow[],
 ): void {
   const parents = new Map(messages.map((row) => [asText(row['hash']), textOf(row['parent_hash'])]));
   for (const turn of turns) {
     const time = timeInUtc(turn['datetime_utc']);
-    const given = textOf(turn['parent_message_hash']);
+    const lastInput = textOf(turn['parent_message_hash']);
     let model = textOf(turn['resolved_model']) ?? textOf(turn['model']);
     let hash = textOf(turn['tip_message_hash']);
-    for (; hash !== null && !said.has(hash); hash = parents.get(hash) ?? null) {
-      if (hash === given) model = null;
-      said.set(hash, { time, model });
+    for (; hash !== null && !facts.has(hash); hash = parents.get(hash) ?? null) {
+      if (hash === lastInput) model = null;
+      facts.set(hash, { time, model });
     }
   }
 }
@@ -120,9 +120,9 @@ function addTurns(
 function messageOf(
   { hash, role }: DatabaseRow,
   parts: readonly Part[],
-  { time, model }: Said = { time: null, model: null },
+  { time, model }: TurnFacts = { time: null, model: null },
 ): ForeignMessage {
-  // A call's result is given to the model as a message of the user.
+  // The result of a tool call is sent to the model as a message of the user.
   const isOwn = role === 'user' && parts.some(({ kind }) => kind !== 'result');
   return {
     ...{ id: asText(hash), role: isOwn ? 'user' : 'assistant', time, finish: null, parts },
@@ -144,15 +144,15 @@ function partsOf(row: DatabaseRow, database: ForeignDatabase): readonly Part[] {
     case 'tool_call':
       return [{ kind: 'tool', name: asText(row['tool_name']), input: asText(payload['arguments']) }];
     case 'tool_result': {
-      const told = textOf(payload['exception']) ?? asText(payload['output']);
-      return [{ kind: 'result', name: textOf(row['tool_name']), text: told }, ...files];
+      const output = textOf(payload['exception']) ?? asText(payload['output']);
+      return [{ kind: 'result', name: textOf(row['tool_name']), text: output }, ...files];
     }
     default:
       return files;
   }
 }
 
-/** A text that holds fragments is a list of references and literals. Null if it is none. */
+/** A text with fragments is a list of references and literals. Null for any other value. */
 function referredText(list: unknown, database: ForeignDatabase): string | null {
   if (!Array.isArray(list)) return null;
   const texts = list.map(fieldsOf).map(({ fragment, literal }) => {
@@ -168,7 +168,7 @@ function attachmentName(id: string, database: ForeignDatabase): string {
   return path ?? textOf(row?.['url']) ?? textOf(row?.['type']) ?? 'file';
 }
 
-/** Times have no zone, and are in UTC. */
+/** Times without a zone are in UTC. */
 export function timeInUtc(value: unknown): number | null {
   const at = textOf(value);
   if (at === null) return null;

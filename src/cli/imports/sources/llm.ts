@@ -1,6 +1,6 @@
-// The log of llm, `logs.db`: a row of `responses` is a prompt and its reply, and a conversation has several. Responses without a conversation
-// are conversations of one turn. Newer versions keep threads of turns instead (llm-threads.ts); both may be in one file.
-import { type ForeignMessage, onlyBranch, type Part } from '../conversation.ts';
+// The log of llm, `logs.db`: a row of `responses` is a prompt with its reply, and a conversation has several. A response without a conversation
+// is a conversation of one turn. Newer versions keep threads of turns instead (llm-threads.ts). A file may contain both.
+import { type ForeignMessage, type Part, singleBranch } from '../conversation.ts';
 import { type DatabaseRow, ForeignDatabase } from '../foreign-database.ts';
 import { asText, parsedFields, textOf } from '../foreign-value.ts';
 import type { Source } from '../source.ts';
@@ -27,7 +27,7 @@ export const llm: Source = {
       const hasNames = database.hasTable('conversations');
       const names = hasNames ? 'SELECT id, name FROM conversations' : "SELECT '' AS id, NULL AS name WHERE 0";
       const titles = new Map(database.rows(names).map(({ id, name }) => [asText(id), textOf(name)]));
-      // A thread with the id of a conversation goes on with it, and repeats what was said in it.
+      // A thread with the id of a conversation continues it and repeats its messages.
       const isThread = database.hasTable('threads')
         ? 'coalesce(conversation_id, id) IN (SELECT id FROM threads)'
         : '0';
@@ -43,7 +43,7 @@ export const llm: Source = {
         );
         const system = turns.map((turn) => textOf(turn['system'])).find((text) => text !== null) ?? null;
         const conversation = { id, title: titles.get(id) ?? null, created: null, system };
-        const branches = onlyBranch(turns.flatMap(messagesOf));
+        const branches = singleBranch(turns.flatMap(messagesOf));
         yield { place: `conversation ${id}`, conversation: { ...conversation, branches } };
       }
     } finally {

@@ -1,9 +1,9 @@
-// Items of OpenAI's API that their owners saved: messages of a thread (`thread.message`), items of a conversation, lists of both, and lines of
-// `{"messages":[…]}`, which `sessions export --format openai-jsonl` writes.
+// Saved items of OpenAI's API: messages of a thread (`thread.message`), items of a conversation, lists of both, and lines of `{"messages":[…]}`,
+// which `sessions export --format openai-jsonl` writes.
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import type { Role } from '../../../service/session.ts';
-import { type ForeignMessage, onlyBranch, type Part, type SourceReading } from '../conversation.ts';
+import { type ForeignMessage, type Part, type SourceReading, singleBranch } from '../conversation.ts';
 import {
   asText,
   type ForeignFields,
@@ -14,7 +14,7 @@ import {
   timeOfText,
 } from '../foreign-value.ts';
 import { jsonItems } from '../json-items.ts';
-import { SessionBytes } from '../session-bytes.ts';
+import { SessionSize } from '../session-size.ts';
 import type { Source } from '../source.ts';
 
 interface OpenConversation {
@@ -33,11 +33,11 @@ export const openai: Source = {
     /"(content|messages|data)"\s*:/.test(text),
   async *read(file, { signal }) {
     const name = basename(file.path);
-    // Items that stand by themselves belong to the conversation of the file, or to their thread.
+    // Single items belong to their thread, or to one conversation of the file.
     const threads = new Map<string, OpenConversation>();
     let number = 0;
     let loose: string | null = null;
-    const held = new SessionBytes(file.path);
+    const held = new SessionSize(file.path);
     for await (const { place, value, failure, bytes = 0 } of jsonItems(file.open(signal))) {
       number += 1;
       if (failure !== null) {
@@ -47,15 +47,15 @@ export const openai: Source = {
       const fields = fieldsOf(value);
       if (Array.isArray(fields['messages'])) {
         const messages = fields['messages'].map(fieldsOf);
-        const told = textOf(fields['id']) ?? textOf(fieldsOf(fields['metadata'])['session_id']);
-        const id = told ?? `${name}#${number}-${markOf(messages)}`;
+        const ownId = textOf(fields['id']) ?? textOf(fieldsOf(fields['metadata'])['session_id']);
+        const id = ownId ?? `${name}#${number}-${fingerprintOf(messages)}`;
         yield conversationOf(place, { id, items: messages }, fields);
         continue;
       }
       held.add(bytes);
       const items = Array.isArray(fields['data']) ? fields['data'].map(fieldsOf) : [fields];
       for (const item of items) {
-        loose ??= `${name}-${markOf(items)}`;
+        loose ??= `${name}-${fingerprintOf(items)}`;
         const id = textOf(item['thread_id']) ?? loose;
         const thread = threads.get(id) ?? { id, items: [] };
         threads.set(id, thread);
@@ -72,7 +72,7 @@ function conversationOf(
   fields: ForeignFields,
 ): SourceReading {
   const times = items.map(timeOf);
-  // A list of the API begins with the newest.
+  // The API lists the newest first.
   const isReversed = times.length > 1 && (times[0] ?? 0) > (times.at(-1) ?? 0);
   const ordered = isReversed ? items.toReversed() : items;
   const system = ordered.flatMap((item) =>
@@ -87,13 +87,13 @@ function conversationOf(
       user: textOf(fields['user']) || null,
       created: timeOfSeconds(fields['created_at']) ?? timeOfText(metadata['created_at']),
       system: system.join('\n\n').trim() === '' ? null : system.join('\n\n'),
-      branches: onlyBranch(ordered.flatMap(messageOf)),
+      branches: singleBranch(ordered.flatMap(messageOf)),
     },
   };
 }
 
-/** Tells conversations apart that have no id: those of files with one name. It stays while a conversation grows. */
-function markOf([first]: readonly ForeignFields[]): string {
+/** Distinguishes conversations without ids in files with the same name. Stays the same while a conversation grows. */
+function fingerprintOf([first]: readonly ForeignFields[]): string {
   return createHash('sha256')
     .update(JSON.stringify(first ?? null))
     .digest('hex')
@@ -130,9 +130,9 @@ function partsOf(item: ForeignFields): readonly Part[] {
     return { kind: 'tool', name: asText(call['name']), input: asText(call['arguments']) };
   });
   const { content } = item;
-  const said =
+  const contents =
     typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content).map(fieldsOf);
-  const parts = said.flatMap((part): readonly Part[] => {
+  const parts = contents.flatMap((part): readonly Part[] => {
     const [text] = textsOf([part]);
     if (text !== undefined) return text === '' ? [] : [{ kind: 'text', text }];
     const file = fieldsOf(part['image_file']);
@@ -152,7 +152,7 @@ function textsOf(content: unknown): readonly string[] {
   if (typeof content === 'string') return [content];
   return listOf(content).flatMap((one) => {
     const { text, refusal } = fieldsOf(one);
-    const told = textOf(text) ?? textOf(fieldsOf(text)['value']) ?? textOf(refusal);
-    return told === null ? [] : [told];
+    const words = textOf(text) ?? textOf(fieldsOf(text)['value']) ?? textOf(refusal);
+    return words === null ? [] : [words];
   });
 }

@@ -1,7 +1,7 @@
 // opencode's files before version 1.2: `storage/session/PROJECT/SESSION.json`, and for each message and part
 // `storage/message/SESSION/MESSAGE.json` and `storage/part/MESSAGE/PART.json`. Before 0.6 each project had a `storage` of its own, with
-// `session/info/SESSION.json`, `session/message/SESSION/MESSAGE.json` and `session/part/SESSION/MESSAGE/PART.json`. The ids are those of the
-// names, as opencode itself takes them: files were moved without a change of their text.
+// `session/info/SESSION.json`, `session/message/SESSION/MESSAGE.json` and `session/part/SESSION/MESSAGE/PART.json`. The ids are taken from the file
+// names, as opencode does, because files were moved without changing their contents.
 import { lstatSync, opendirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { ParleyError } from '../../../service/errors.ts';
@@ -31,15 +31,15 @@ export function isStoredFile(path: string): boolean {
   return sessionPath.test(path) || innerPath.test(path);
 }
 
-/** Null for a file that is no session. Messages and parts are read by their session. Throws for a session that cannot be read whole. */
+/** Null for a file that is not a session: messages and parts are read with their session. Throws if the session cannot be read completely. */
 export async function storedSession(
   { path, local }: SourceFile,
   { signal }: ReadOptions,
 ): Promise<StoredSession | null> {
   if (!sessionPath.test(path)) return null;
   if (local === null) {
-    throw new ParleyError('INVALID_REQUEST', `The messages of ${path} lie in other files.`, {
-      hint: 'Unpack it, and name the directory storage.',
+    throw new ParleyError('INVALID_REQUEST', `The messages of ${path} are in other files.`, {
+      hint: 'Unpack the archive and name the directory storage.',
     });
   }
   const id = basename(local, '.json');
@@ -61,12 +61,12 @@ export async function storedSession(
     });
   }
   const timeOf = (message: ForeignFields) => timeOfMilliseconds(fieldsOf(message['time'])['created']) ?? 0;
-  // The names are in the order of their times, too.
+  // The sort is stable, and the names are in the order of their times, too.
   messages.sort((one, other) => timeOf(one.message) - timeOf(other.message));
   return { id, info, messages };
 }
 
-/** Reads files of JSON within the limits of one conversation. */
+/** Reads JSON files within the limits of one conversation. */
 class Reading {
   #bytes = 0;
   #files = 0;
@@ -77,22 +77,22 @@ class Reading {
     if (this.#bytes > importLimits.itemBytes)
       throw tooMany(path, `makes its session longer than ${importLimits.itemBytes} bytes`);
     if (this.#files > importLimits.messages)
-      throw tooMany(path, `is behind ${importLimits.messages} files of its session, the limit`);
+      throw tooMany(path, `exceeds the limit of ${importLimits.messages} files of a session`);
     let bytes: Buffer;
     try {
       bytes = readFileSync(path);
     } catch (error) {
-      throw unreadableFile(path, error, 'Name a directory that you may read.');
+      throw unreadableFile(path, error, 'Name a readable directory.');
     }
     if (isTooDeep(bytes)) throw broken(path, `is nested deeper than ${importLimits.depth}`);
     const { value, failure } = parsedItem(path, bytes);
     if (failure !== null) throw failure;
-    if (fieldsOf(value) !== value) throw broken(path, 'is no object');
+    if (fieldsOf(value) !== value) throw broken(path, 'is not an object');
     return fieldsOf(value);
   }
 }
 
-/** Regular files alone, in the order of their names; none for a directory that is missing or a link. */
+/** The regular files in the order of their names; none if the directory is missing or a link. */
 function filesIn(path: string): readonly string[] {
   if (!lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) return [];
   const directory = opendirSync(path);

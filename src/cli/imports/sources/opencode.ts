@@ -1,7 +1,7 @@
-// opencode's store: since 1.2 the database `opencode.db`, with a row for each session, message and part; before, a file of JSON for each, in
-// two layouts (opencode-files.ts). `opencode export` writes one session as JSON of the same values.
+// The store of opencode: since 1.2 the database `opencode.db`, with a row for each session, message and part; before, a JSON file for each, in two
+// layouts (opencode-files.ts). `opencode export` writes one session as JSON with the same values.
 import type { ForeignConversation, SourceReading } from '../conversation.ts';
-import { type ForeignMessage, onlyBranch, type Part } from '../conversation.ts';
+import { type ForeignMessage, type Part, singleBranch } from '../conversation.ts';
 import { ForeignDatabase } from '../foreign-database.ts';
 import {
   asText,
@@ -30,13 +30,13 @@ export const opencode: Source = {
     return [{ path, pattern, keptDays: null }];
   },
   async *read(file, options) {
-    if (file.local !== null && file.path.endsWith('.db')) yield* ofDatabase(file, options);
-    else if (isStoredFile(file.path)) yield* ofFiles(file, options);
-    else yield* ofExport(file, options);
+    if (file.local !== null && file.path.endsWith('.db')) yield* readDatabase(file, options);
+    else if (isStoredFile(file.path)) yield* readFiles(file, options);
+    else yield* readExport(file, options);
   },
 };
 
-async function* ofDatabase(file: SourceFile, options: ReadOptions): AsyncGenerator<SourceReading, void> {
+async function* readDatabase(file: SourceFile, options: ReadOptions): AsyncGenerator<SourceReading, void> {
   const database = await ForeignDatabase.open(file, options);
   try {
     for (const row of database.rows(
@@ -75,7 +75,7 @@ async function* ofDatabase(file: SourceFile, options: ReadOptions): AsyncGenerat
   }
 }
 
-async function* ofExport(file: SourceFile, { signal }: ReadOptions): AsyncGenerator<SourceReading, void> {
+async function* readExport(file: SourceFile, { signal }: ReadOptions): AsyncGenerator<SourceReading, void> {
   for await (const { place, value, failure } of jsonItems(file.open(signal))) {
     if (failure !== null) {
       yield { place, failure };
@@ -92,7 +92,7 @@ async function* ofExport(file: SourceFile, { signal }: ReadOptions): AsyncGenera
   }
 }
 
-async function* ofFiles(file: SourceFile, options: ReadOptions): AsyncGenerator<SourceReading, void> {
+async function* readFiles(file: SourceFile, options: ReadOptions): AsyncGenerator<SourceReading, void> {
   const place = 'the session';
   const stored = await storedSession(file, options);
   if (stored === null) return;
@@ -112,7 +112,7 @@ function conversationOf(
   messages: readonly ForeignMessage[],
 ): ForeignConversation {
   const created = timeOfMilliseconds(fieldsOf(info['time'])['created']);
-  return { id, title: textOf(info['title']), created, system: null, branches: onlyBranch(messages) };
+  return { id, title: textOf(info['title']), created, system: null, branches: singleBranch(messages) };
 }
 
 function messageOf(

@@ -1,8 +1,7 @@
-// The refusal of an import whose id another session has.
+// Recognises the failure of an import whose session id is already taken.
 import { ParleyError } from '../../service/errors.ts';
 
-/** True for that refusal. */
-export function isTakenId(error: unknown): boolean {
+export function isIdConflict(error: unknown): boolean {
   return (
     error instanceof ParleyError && error.details?.some(({ problem }) => problem === 'is taken') === true
   );

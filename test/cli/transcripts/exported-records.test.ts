@@ -1,6 +1,6 @@
 // Lines that are too long to be read are passed over, and the others are not.
 import { expect, test } from 'vitest';
-import { readRecords } from '../../../src/cli/transcripts/record-reading.ts';
+import { readRecords } from '../../../src/cli/transcripts/exported-records.ts';
 
 const limit = 50;
 

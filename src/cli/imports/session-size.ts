@@ -1,8 +1,8 @@
-// What may be held of a file until its end: a file that holds one session is stored when all of it is read.
+// Limits the size of a file that contains one session, because it is held in memory until its end.
 import { ParleyError } from '../../service/errors.ts';
 import { importLimits } from './import-limits.ts';
 
-export class SessionBytes {
+export class SessionSize {
   readonly #path: string;
   readonly #most: number;
   #bytes = 0;
@@ -12,14 +12,14 @@ export class SessionBytes {
     this.#most = most;
   }
 
-  /** Throws at more than a session may have. */
+  /** Throws if the session exceeds the limit. */
   add(bytes: number): void {
     this.#bytes += bytes;
     if (this.#bytes <= this.#most) return;
     throw new ParleyError(
       'PAYLOAD_TOO_LARGE',
       `${this.#path} has more than ${this.#most} bytes, the limit of a session.`,
-      { hint: 'Nothing of this session was kept; the rest was read.' },
+      { hint: 'This session was skipped; the rest was read.' },
     );
   }
 }

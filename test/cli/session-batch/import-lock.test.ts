@@ -1,7 +1,7 @@
 // Imports of one machine take turns.
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { ImportTurns } from '../../../src/cli/session-batch/import-turns.ts';
+import { ImportLock } from '../../../src/cli/session-batch/import-lock.ts';
 import type { TakeLock } from '../../../src/system/file-lock.ts';
 import { temporaryDirectory } from '../../support/test-store.ts';
 
@@ -12,7 +12,7 @@ test('sessions that are stored at one moment look together, once, for a process 
     return () => {};
   };
   const holder = { locks: async () => take, now: Date.now, random: Math.random };
-  const turns = new ImportTurns(temporaryDirectory(), holder, new AbortController().signal);
+  const turns = new ImportLock(temporaryDirectory(), holder, new AbortController().signal);
   // Longer than a turn lasts when another process waits.
   const stored = delay(300);
   await Promise.all(Array.from({ length: 48 }, () => turns.run(() => stored)));

@@ -1,4 +1,4 @@
-// Answers one line of a batch: runs its turn at the pace of the batch and makes the line of the result.
+// Runs the turns of a batch: one line at a time gets its reply at the pace of the batch and becomes a result line.
 import { createHash } from 'node:crypto';
 import type { Call } from '../../service/call.ts';
 import type { ChatReply } from '../../service/chat-event.ts';
@@ -12,17 +12,17 @@ import type { BatchSessions, SharedSession } from './batch-sessions.ts';
 import type { Pacer } from './pacer.ts';
 
 export interface BatchOutcome {
-  /** The text of the line, with its line end. */
+  /** The result line, with its line end. */
   readonly text: string;
   readonly outcome: 'answered' | 'failed' | 'stopped';
   readonly item: BatchLine;
 }
 
-export interface BatchAnswersOptions {
+export interface BatchTurnsOptions {
   readonly service: Pick<ConversationService, 'chat'>;
-  /** The rule of the replies to lines that name none; null if they have any form. The body of a reply that matches has its value as `value`. */
+  /** The rule for replies to lines without a schema; null if there is none. The body of a reply that matches has its JSON as `value`. */
   readonly rule: ReplyRule | null;
-  /** The rule of a schema that a line names. Rejects if the schema cannot be used. */
+  /** The rule for the schema of a line. Rejects if the schema is invalid. */
   readonly ruleOf: (schema: string, line: number) => Promise<ReplyRule>;
   /** The call of each turn. Its signal stops the batch. */
   readonly call: Omit<Call, 'idempotencyKey' | 'requestId'>;
@@ -35,15 +35,15 @@ export interface BatchAnswersOptions {
   readonly shared: SharedSession | null;
 }
 
-export class BatchAnswers {
-  readonly #options: BatchAnswersOptions;
+export class BatchTurns {
+  readonly #options: BatchTurnsOptions;
 
-  constructor(options: BatchAnswersOptions) {
+  constructor(options: BatchTurnsOptions) {
     this.#options = options;
   }
 
-  /** Resolves with the outcome; never rejects. */
-  async answer(item: BatchLine): Promise<BatchOutcome> {
+  /** Never rejects. */
+  async run(item: BatchLine): Promise<BatchOutcome> {
     const { pacer, call } = this.#options;
     const place: { session_id: string | null } = { session_id: null };
     try {
@@ -53,7 +53,7 @@ export class BatchAnswers {
       const answer = await pacer.run(() => this.#turn(item.id, request, rule, place));
       return { text: `${toJson({ id: item.id, success: true, ...answer })}\n`, outcome: 'answered', item };
     } catch (error) {
-      // The line whose failure stopped the batch counts as failed, not as stopped.
+      // The line that stopped the batch counts as failed, not as stopped.
       const isOwn = error === item.request || pacer.gaveUpOn(error);
       const isStopped = call.signal.aborted && !isOwn;
       const failure = isStopped ? stopped(place.session_id) : asFailure(error);
@@ -68,7 +68,7 @@ export class BatchAnswers {
     return schema === null ? null : ruleOf(schema, line);
   }
 
-  /** Resolves with the data of the answer, and with its value if there is a schema. */
+  /** Resolves to the data of the response, and to its value if there is a schema. */
   async #turn(
     id: BatchId,
     line: BatchRequest,
@@ -76,14 +76,14 @@ export class BatchAnswers {
     place: { session_id: string | null },
   ): Promise<object> {
     const { service, shared, sessions } = this.#options;
-    const chatting = rule?.over(service) ?? service;
+    const checkedService = rule?.over(service) ?? service;
     const request = await sessions.requestOf(line, () => this.#plainCall());
     const { mode, message, session_id, title, system, parameters } = request;
-    const given = [title, system, parameters].filter((one) => one !== undefined);
-    const further = [...given, ...(rule === null ? [] : [{ schema: rule.schema }])];
-    const call = this.#call(id, ['chat', String(id), mode, message, session_id, ...further]);
+    const settings = [title, system, parameters].filter((field) => field !== undefined);
+    const schema = rule === null ? [] : [{ schema: rule.schema }];
+    const call = this.#call(id, ['chat', String(id), mode, message, session_id, ...settings, ...schema]);
     try {
-      for await (const event of chatting.chat(call, request, 'whole')) {
+      for await (const event of checkedService.chat(call, request, 'whole')) {
         if (event.event === 'session') place.session_id = event.data.session_id;
         if (event.event !== 'done') continue;
         const data = dataOf(event.data, event.body);
@@ -95,7 +95,9 @@ export class BatchAnswers {
     } finally {
       if (shared !== null) shared.session_id ??= place.session_id;
     }
-    throw new ParleyError('INCOMPLETE_REPLY', 'The reply broke off before its end.', { hint: 'Try again.' });
+    throw new ParleyError('INCOMPLETE_REPLY', 'The reply ended before it was complete.', {
+      hint: 'Try again.',
+    });
   }
 
   /** The call of an operation that may be repeated without a key. */
@@ -105,8 +107,8 @@ export class BatchAnswers {
   }
 
   /**
-   * The idempotency key of a line. The same request in the same batch has the same key, and a corrected line has another. A key begins with
-   * the number of its line: a server stores ordered keys at less cost than random ones.
+   * The call with the idempotency key of a line. The same request in the same batch has the same key; a corrected line has another one. The
+   * key starts with the line number, because a server stores ordered keys more cheaply than random ones.
    */
   #call(id: BatchId, parts: readonly unknown[]): Call {
     const { batch, call, newRequestId } = this.#options;
@@ -120,10 +122,10 @@ export class BatchAnswers {
 }
 
 /**
- * True if the same request may be sent again: after 429 always; after 503 unless the server may have run the turn without honouring the
- * key. A model that broke off its reply has done work, so its turn is repeated only if the user asks for that.
+ * True if the same request may be sent again: always after 429, and after 503 unless the server may have run the turn and does not honour
+ * keys. A turn whose reply broke off is repeated only if the user asks for it, because the model has done work.
  */
-export function isTurnedAway(
+export function isRefused(
   { code, retryAfter, details, mayHaveActed }: ParleyError,
   honoursKeys: boolean,
 ): boolean {
@@ -132,7 +134,7 @@ export function isTurnedAway(
   return code === 'UNAVAILABLE' && (retryAfter !== null || !mayHaveActed || honoursKeys);
 }
 
-/** The data of the answer. A third-party server may put the fields elsewhere in its answer. */
+/** The data of the response. A third-party server may have the fields elsewhere in its body. */
 function dataOf({ session_id, mode, reply }: ChatReply, body: unknown): unknown {
   const { data } = body as { readonly data?: unknown };
   const own = typeof data === 'object' && !Array.isArray(data) ? data : null;
@@ -145,7 +147,7 @@ function replyValue(body: unknown): unknown {
 
 function stopped(session_id: string | null): ParleyError {
   return new ParleyError('INCOMPLETE_REPLY', 'The batch was stopped before this reply was complete.', {
-    hint: 'parley chat --batch --resume sends it again.',
+    hint: 'To send it again: parley chat --batch --resume',
     ...(session_id !== null && { session_id }),
   });
 }
@@ -153,5 +155,5 @@ function stopped(session_id: string | null): ParleyError {
 function asFailure(error: unknown): ParleyError {
   if (error instanceof ParleyError) return error;
   const message = error instanceof Error ? error.message : String(error);
-  return new ParleyError('INTERNAL_ERROR', `Something unforeseen went wrong: ${message}.`, { cause: error });
+  return new ParleyError('INTERNAL_ERROR', `Unexpected error: ${message}.`, { cause: error });
 }

@@ -1,4 +1,4 @@
-// A policy, what it would do, and why its next run needs a count, in words.
+// Describes a policy, what it would do, and why its next run needs a confirmed count.
 import type {
   ConfirmationReason,
   RetentionPlan,
@@ -7,8 +7,8 @@ import type {
 import { counted } from '../../counted.ts';
 import { spanText } from '../../time-span.ts';
 
-/** A project without a policy in the store. */
-export const noPolicy = 'No policy is set: nothing ever expires.';
+/** For a store without policies. */
+export const noPolicy = 'No policy is set, so nothing expires.';
 
 export function policyText({ after_ms, keep_last, erase_after_ms }: RetentionPolicy): string {
   return [
@@ -19,12 +19,12 @@ export function policyText({ after_ms, keep_last, erase_after_ms }: RetentionPol
 }
 
 export function planText({ expire, erase, project_name }: RetentionPlan): string {
-  const erased = erase === 0 ? '' : `, and ${erase} that expired before would be erased for good`;
+  const erased = erase === 0 ? '' : `, and ${erase} that expired earlier would be permanently erased`;
   return `${counted(expire, 'session')} of project ${project_name} would expire${erased}.`;
 }
 
 export const reasonText = {
-  first_run: 'It is the first run of this policy',
-  shorter: 'The policy became shorter',
-  clock: 'Nothing has happened in this project for so long that the clock of this machine may be wrong',
+  first_run: 'This is the first run of this policy',
+  shorter: 'The policy was shortened',
+  clock: 'The last activity in this project is so long ago that the clock of this machine may be wrong',
 } as const satisfies Record<ConfirmationReason, string>;

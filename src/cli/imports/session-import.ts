@@ -1,5 +1,5 @@
-// Stores one session of an import, if it is not there yet. A session that grew in its source is continued; one that went on here and
-// there becomes a session of its own, and nothing is overwritten.
+// Imports one session unless it exists already. A session that grew in its source is extended. If it diverged here and in its source, the
+// source's version becomes a new session. Nothing is overwritten.
 
 import { ParleyError } from '../../service/errors.ts';
 import type { Session } from '../../service/session.ts';
@@ -7,54 +7,54 @@ import type { SessionRecord } from '../../service/session-archive.ts';
 import { sortedTags } from '../../service/sorted-tags.ts';
 import type { Pacer } from '../batch/pacer.ts';
 import type { CliContext } from '../context.ts';
-import { isTakenId } from '../session-batch/taken-id.ts';
+import { isIdConflict } from '../session-batch/id-conflict.ts';
 import { readMessages } from '../transcripts/session-reading.ts';
 import { sessionIdOf } from './conversation-record.ts';
 import type { ImportSession } from './import-item.ts';
 
-export interface Intake {
+export interface SessionImport {
   readonly session_id: string;
   readonly status: 'imported' | 'unchanged' | 'grown' | 'skipped';
   readonly reason?: string;
-  /** The session that went on in another way here. */
+  /** The session that diverged from the source here. */
   readonly fork_of?: string;
 }
 
-export interface IntakeOptions {
+export interface SessionImportOptions {
   readonly pacer: Pacer;
   readonly signal: AbortSignal;
   readonly dryRun: boolean;
-  /** Tags for the sessions that are stored. */
+  /** Tags for the imported sessions. */
   readonly tags: readonly string[];
   /** Called before a session is created. */
   creating(sessionId: string): Promise<void>;
-  /** Called if it was not created: the archive refused it. */
+  /** Called if the archive refused the session. */
   notCreated(sessionId: string): Promise<void>;
-  /** Runs work that looks for a session and creates it while no other import of this machine does. */
-  alone<T>(work: () => Promise<T>): Promise<T>;
+  /** Runs work that looks for a session and creates it while no other import on this machine does. */
+  exclusively<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** How many times a conversation may go on differently here. */
+/** How often a conversation may diverge. */
 const mostForks = 20;
 
-export async function takeIn(
-  { record: given, branch }: ImportSession,
-  options: IntakeOptions,
+export async function importSession(
+  { record: original, branch }: ImportSession,
+  options: SessionImportOptions,
   context: CliContext,
-): Promise<Intake> {
-  const session = new SessionIntake(options, context);
-  const record = withTags(given, options.tags);
-  if (branch === null) return session.own(record);
+): Promise<SessionImport> {
+  const importer = new SessionImporter(options, context);
+  const record = withTags(original, options.tags);
+  if (branch === null) return importer.importOwn(record);
   const { session_id } = record.session;
   for (let fork = 0; fork < mostForks; fork += 1) {
     const id = fork === 0 ? session_id : sessionIdOf(branch.source, branch.conversation, branch.branch, fork);
-    const taken = await session.foreign(record, id, fork === 0 ? null : session_id);
-    if (taken !== null) return taken;
+    const result = await importer.importForeign(record, id, fork === 0 ? null : session_id);
+    if (result !== null) return result;
   }
   return { session_id, status: 'skipped', reason: 'too_many_forks' };
 }
 
-/** The service judges a record that has another form. */
+/** A record of another form stays unchanged, because the service validates it. */
 function withTags(record: SessionRecord, tags: readonly string[]): SessionRecord {
   if (tags.length === 0 || typeof record?.session !== 'object' || record.session === null) return record;
   const own: unknown = record.session.tags ?? [];
@@ -62,25 +62,25 @@ function withTags(record: SessionRecord, tags: readonly string[]): SessionRecord
   return { ...record, session: { ...record.session, tags: sortedTags([...own, ...tags]) } };
 }
 
-class SessionIntake {
-  readonly #options: IntakeOptions;
+class SessionImporter {
+  readonly #options: SessionImportOptions;
   readonly #context: CliContext;
 
-  constructor(options: IntakeOptions, context: CliContext) {
+  constructor(options: SessionImportOptions, context: CliContext) {
     this.#options = options;
     this.#context = context;
   }
 
-  /** A session that an export here has written keeps its id. The service compares it with one that is there. */
-  async own(record: SessionRecord): Promise<Intake> {
-    // The service that keeps the session checks its form.
-    const given: unknown = (record as Partial<SessionRecord> | null)?.session?.session_id;
-    const session_id = typeof given === 'string' ? given : '';
+  /** A session that Parley exported keeps its id. The service compares it with an existing one. */
+  async importOwn(record: SessionRecord): Promise<SessionImport> {
+    // The service validates the record, so it may have any shape here.
+    const id: unknown = (record as Partial<SessionRecord> | null)?.session?.session_id;
+    const session_id = typeof id === 'string' ? id : '';
     const isId = /^ses_[\w-]{1,200}$/.test(session_id);
-    const { dryRun, alone } = this.#options;
-    const before = await alone(async () => {
-      const there = isId ? await this.#find(session_id) : null;
-      if (there !== null || dryRun) return there;
+    const { dryRun, exclusively } = this.#options;
+    const before = await exclusively(async () => {
+      const existing = isId ? await this.#find(session_id) : null;
+      if (existing !== null || dryRun) return existing;
       if (isId) await this.#create(session_id, () => this.#store(record));
       else await this.#store(record);
       return null;
@@ -94,11 +94,15 @@ class SessionIntake {
     return { session_id, status: after.message_count > before.message_count ? 'grown' : 'unchanged' };
   }
 
-  /** Null if the session of this id went on differently here. */
-  async foreign(given: SessionRecord, session_id: string, forkOf: string | null): Promise<Intake | null> {
+  /** Null if the session with this id diverged here. */
+  async importForeign(
+    original: SessionRecord,
+    session_id: string,
+    forkOf: string | null,
+  ): Promise<SessionImport | null> {
     const marks = forkOf === null ? {} : { fork_of: forkOf };
-    const record = forkOf === null ? given : { ...given, session: { ...given.session, session_id } };
-    const status = await this.#options.alone(() => this.#createUnlessThere(record, forkOf));
+    const record = forkOf === null ? original : { ...original, session: { ...original.session, session_id } };
+    const status = await this.#options.exclusively(() => this.#createUnlessExists(record, forkOf));
     if (status === 'imported') return { session_id, status, ...marks };
     if (status === 'deleted') return { session_id, status: 'skipped', reason: 'deleted', ...marks };
     const { missing, visible } = await this.#compare(session_id, record);
@@ -109,12 +113,12 @@ class SessionIntake {
     return null;
   }
 
-  async #createUnlessThere(
+  async #createUnlessExists(
     record: SessionRecord,
     forkOf: string | null,
-  ): Promise<'imported' | 'there' | 'deleted'> {
+  ): Promise<'imported' | 'exists' | 'deleted'> {
     const { session_id } = record.session;
-    if ((await this.#find(session_id)) !== null) return 'there';
+    if ((await this.#find(session_id)) !== null) return 'exists';
     const shared = forkOf === null ? 0 : await this.#sharedWith(forkOf, record);
     const fork =
       shared > 0
@@ -122,11 +126,11 @@ class SessionIntake {
         : record;
     if (this.#options.dryRun) return 'imported';
     if (await this.#create(session_id, () => this.#storeUnlessTaken(fork))) return 'imported';
-    // An import on another machine has stored it meanwhile, or the session was deleted here.
-    return (await this.#find(session_id)) === null ? 'deleted' : 'there';
+    // An import on another machine has stored the session meanwhile, or it was deleted here.
+    return (await this.#find(session_id)) === null ? 'deleted' : 'exists';
   }
 
-  /** Records the session before it is stored, and takes the record back if the archive refuses it. */
+  /** Records the session in the journal before it is stored, and withdraws it if the archive refuses the session. */
   async #create<T>(sessionId: string, store: () => Promise<T>): Promise<T> {
     const { creating, notCreated } = this.#options;
     await creating(sessionId);
@@ -161,18 +165,18 @@ class SessionIntake {
     });
   }
 
-  /** False if another session has the id. */
+  /** Resolves to false if another session has the id. */
   async #storeUnlessTaken(record: SessionRecord): Promise<boolean> {
     try {
       await this.#store(record);
       return true;
     } catch (error) {
-      if (isTakenId(error)) return false;
+      if (isIdConflict(error)) return false;
       throw error;
     }
   }
 
-  /** The first message of the record that is not stored, and how many are visible there. Undone messages and alternatives count as stored. */
+  /** The first message of the record that is not stored, and how many stored messages are visible. Undone messages and alternatives count as stored. */
   async #compare(sessionId: string, { messages }: SessionRecord) {
     const texts = new Map<string, string>();
     let visible = 0;

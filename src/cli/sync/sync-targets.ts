@@ -1,4 +1,4 @@
-// The two places of a sync: they must be two, and both must offer what a sync needs.
+// Checks the two targets of a sync: they must be different, and both must support a sync.
 import { createHash } from 'node:crypto';
 import type { Backend } from '../../service/backend.ts';
 import { ParleyError } from '../../service/errors.ts';
@@ -7,8 +7,8 @@ import type { CliContext } from '../context.ts';
 
 const needed = ['archive', 'lines', 'settings', 'sync'] as const;
 
-/** The key of the memory of the two. It is the same in both directions. Rejects with `USAGE` for one place twice. */
-export async function placesKey(local: CliContext, remote: CliContext): Promise<string> {
+/** The key of the memory of the two targets. It is the same in both directions. Rejects with `USAGE` if they are the same. */
+export async function targetsKey(local: CliContext, remote: CliContext): Promise<string> {
   const names: string[] = [];
   for (const context of [local, remote]) {
     const { owner } = await batchOwner(context);
@@ -18,21 +18,21 @@ export async function placesKey(local: CliContext, remote: CliContext): Promise<
   }
   const [one, other] = names;
   if (one === other) {
-    throw new ParleyError('USAGE', 'The profile leads to the place that it is to be synced with.', {
-      hint: 'Nothing was done. The other place is that of --profile, --url or --store, or of the profile in use.',
+    throw new ParleyError('USAGE', 'The profile names the target in use, so there is nothing to sync.', {
+      hint: 'Nothing was done. The target in use is that of --profile, --url or --store, or of the default profile.',
     });
   }
   return createHash('sha256').update(names.toSorted().join('\n')).digest('hex').slice(0, 32);
 }
 
 function requireExtensions({ extensions }: Backend, origin: string): void {
-  const lacking = needed.filter((name) => extensions?.includes(name) !== true);
-  if (lacking.length === 0) return;
+  const missing = needed.filter((name) => extensions?.includes(name) !== true);
+  if (missing.length === 0) return;
   throw new ParleyError(
     'UNSUPPORTED',
-    `A sync needs extensions that ${origin} lacks: ${lacking.join(', ')}.`,
+    `A sync needs extensions that ${origin} lacks: ${missing.join(', ')}.`,
     {
-      hint: 'Nothing was done. Update Parley there. Until then: parley sessions export, and parley sessions import',
+      hint: 'Nothing was done. Update Parley there. Until then, use parley sessions export and parley sessions import',
     },
   );
 }

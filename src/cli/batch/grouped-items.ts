@@ -1,8 +1,8 @@
-// Holds items back until several have come, and then gives them out at one moment: a store commits what is begun at one moment together.
+// Collects items into groups and yields each group at once, because a store commits together what starts at the same time.
 import { setTimeout as delay } from 'node:timers/promises';
 
-export interface GatherLimits<Item> {
-  /** The most items of a group, and their total weight. A single item may have more. */
+export interface GroupLimits<Item> {
+  /** The most items of a group, and their total weight. A single item may weigh more. */
   readonly items: number;
   readonly weight: number;
   weightOf(item: Item): number;
@@ -10,10 +10,10 @@ export interface GatherLimits<Item> {
   readonly waitMs: number;
 }
 
-/** The items before a failure of the source are given out before it. */
-export async function* gathered<Item>(
+/** Yields all items before a failure of the source, then throws it. */
+export async function* grouped<Item>(
   items: AsyncIterable<Item>,
-  limits: GatherLimits<Item>,
+  limits: GroupLimits<Item>,
 ): AsyncGenerator<Item, void> {
   const iterator = items[Symbol.asyncIterator]();
   let next: Promise<Arrival<Item>> = arrivalOf(iterator);
@@ -47,7 +47,7 @@ export async function* gathered<Item>(
 
 type Arrival<Item> = { readonly item: Item } | { readonly error: unknown } | { readonly isEnd: true };
 
-/** Never rejects, so a failure waits until somebody asks for it. */
+/** Never rejects, so that a failure is thrown only after the items before it. */
 async function arrivalOf<Item>(iterator: AsyncIterator<Item>): Promise<Arrival<Item>> {
   try {
     const { done, value } = await iterator.next();

@@ -1,7 +1,7 @@
-// Reads exported sessions from a file: one JSON object a line while it arrives, or one JSON text that is an object or an array.
+// Reads exported sessions from a file: one JSON object per line as they arrive, or a single JSON text that is an object or an array.
 import { ParleyError } from '../../service/errors.ts';
 
-export interface GivenRecord {
+export interface ExportedRecord {
   /** `line 3`, or `item 3` of an array. */
   readonly place: string;
   /** Undefined if the text is not JSON, or is too long. */
@@ -9,28 +9,28 @@ export interface GivenRecord {
   readonly isTooLong: boolean;
 }
 
-/** The most characters of a line, or of a text without lines. A session of any store fits, and so does one JavaScript string. */
+/** The most characters of a line, or of a text without lines. Any session fits, and so does one JavaScript string. */
 export const longestRecord = 256 * 1024 * 1024;
 
-/** `name` is the name of the source in errors. Throws `USAGE` if the source contains nothing that could be a session. */
+/** `name` is the name of the source in errors. Throws `USAGE` if the source contains no session. */
 export async function* readRecords(
   chunks: AsyncIterable<string>,
   name: string,
   limit = longestRecord,
-): AsyncGenerator<GivenRecord, void> {
+): AsyncGenerator<ExportedRecord, void> {
   let rest = '';
   let line = 0;
   let count = 0;
   /** Null until a line with text arrives. */
   let isByLine: boolean | null = null;
-  /** True while the rest of a line that is too long arrives. It is dropped. */
-  let isPassing = false;
-  for await (const given of chunks) {
-    let chunk = given;
-    if (isPassing) {
+  /** True while the rest of a line that is too long is skipped. */
+  let isSkipping = false;
+  for await (const part of chunks) {
+    let chunk = part;
+    if (isSkipping) {
       const end = chunk.indexOf('\n');
       if (end === -1) continue;
-      isPassing = false;
+      isSkipping = false;
       chunk = chunk.slice(end + 1);
     }
     rest += chunk;
@@ -39,7 +39,7 @@ export async function* readRecords(
       if (isByLine === false) throw tooLong(name, limit);
       rest = '';
       isByLine = true;
-      isPassing = true;
+      isSkipping = true;
       line++;
       count++;
       yield { place: `line ${line}`, value: undefined, isTooLong: true };
@@ -73,10 +73,10 @@ export async function* readRecords(
       }
     }
   }
-  if (count === 0) throw noSessions(name, 'holds no session');
+  if (count === 0) throw noSessions(name, 'contains no session');
 }
 
-function* wholeText(text: string, name: string): Generator<GivenRecord> {
+function* wholeText(text: string, name: string): Generator<ExportedRecord> {
   const value = parsed(text);
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries())
@@ -84,7 +84,7 @@ function* wholeText(text: string, name: string): Generator<GivenRecord> {
   } else if (isObject(value)) {
     yield { place: 'item 1', value, isTooLong: false };
   } else {
-    throw noSessions(name, value === undefined ? 'is not JSON' : 'holds no session');
+    throw noSessions(name, value === undefined ? 'is not JSON' : 'contains no session');
   }
 }
 
@@ -103,15 +103,15 @@ function isObject(value: unknown): boolean {
 function tooLong(name: string, limit: number): ParleyError {
   return new ParleyError(
     'PAYLOAD_TOO_LARGE',
-    `${name} is one JSON text of more than ${limit} characters, the limit.`,
+    `${name} is a single JSON text that exceeds the limit of ${limit} characters.`,
     {
-      hint: 'Nothing was imported. Give a session a line, as the export writes them: then each is read by itself.',
+      hint: 'Nothing was imported. Write one session per line, as sessions export does.',
     },
   );
 }
 
 function noSessions(name: string, problem: string): ParleyError {
   return new ParleyError('USAGE', `${name} ${problem}.`, {
-    hint: 'Nothing was imported. Give what this writes: parley sessions export --all --format json',
+    hint: 'Nothing was imported. Import the output of: parley sessions export --all --format json',
   });
 }

@@ -1,8 +1,8 @@
-// Lets the imports of one machine create sessions in turns. Whoever has the turn looks for a session, records it in its journal and stores
-// it, so two imports of the same conversations do not both count a session as theirs.
+// The lock of the imports on one machine: only one process at a time looks up sessions, records them in its journal and stores them. Two
+// imports of the same conversations therefore never both count a session as theirs.
 //
-// There are two locks. Who has `imports.lock` has the turn. Who waits for it holds `imports.next.lock`, by which the other one sees that
-// somebody waits. The operating system releases both when a process ends.
+// There are two lock files. The process with `imports.lock` may create sessions. A process that waits for it holds `imports.next.lock`, which
+// shows the other one that somebody is waiting. The operating system releases both when a process ends.
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { makePrivateDirectory } from '../../system/directories.ts';
@@ -11,13 +11,13 @@ import type { TakeLock } from '../../system/file-lock.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { type BatchHolder, batchDirectory } from './journal.ts';
 
-/** How long (ms) a process keeps the turn while others wait for it. */
-const longestTurnMs = 250;
-/** How long (ms) a turn stays when nothing is created. */
+/** How long (ms) a process keeps the lock while others wait for it. */
+const longestHoldMs = 250;
+/** How long (ms) a process keeps the lock when it creates nothing. */
 const idleMs = 20;
 const longestPauseMs = 20;
 
-export class ImportTurns {
+export class ImportLock {
   readonly #directory: string;
   readonly #holder: BatchHolder;
   readonly #signal: AbortSignal;
@@ -34,10 +34,10 @@ export class ImportTurns {
     this.#signal = signal;
   }
 
-  /** Runs the work in a turn of this process. Several works may share a turn. */
+  /** Runs the work while this process holds the lock. Several calls may share it. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     while (this.#release === null || this.#isWanted) {
-      if (this.#users === 0) this.#end();
+      if (this.#users === 0) this.#releaseLock();
       this.#taking ??= this.#take().finally(() => {
         this.#taking = null;
       });
@@ -49,18 +49,18 @@ export class ImportTurns {
       return await work();
     } finally {
       this.#users -= 1;
-      await this.#look();
+      await this.#yieldIfWanted();
     }
   }
 
   close(): void {
-    if (this.#users === 0) this.#end();
+    if (this.#users === 0) this.#releaseLock();
   }
 
-  /** Ends the turn if nothing is created any more, or if another process has waited long enough. */
-  async #look(): Promise<void> {
-    if (!this.#isWanted && monotonicMs() - this.#since > longestTurnMs) {
-      // Works that end at one moment look once: each look opens the lock.
+  /** Releases the lock if nothing is created any more, or if another process has waited long enough. */
+  async #yieldIfWanted(): Promise<void> {
+    if (!this.#isWanted && monotonicMs() - this.#since > longestHoldMs) {
+      // Checked once for calls that end at the same time, because each check opens the lock file.
       this.#since = monotonicMs();
       const take = await this.#locks();
       const next = take(this.#path('imports.next.lock'));
@@ -68,7 +68,7 @@ export class ImportTurns {
       next?.();
     }
     if (this.#users > 0) return;
-    if (this.#isWanted) this.#end();
+    if (this.#isWanted) this.#releaseLock();
     else {
       if (this.#idle !== null) clearTimeout(this.#idle);
       this.#idle = setTimeout(() => this.close(), idleMs);
@@ -76,7 +76,7 @@ export class ImportTurns {
     }
   }
 
-  #end(): void {
+  #releaseLock(): void {
     if (this.#idle !== null) clearTimeout(this.#idle);
     this.#idle = null;
     this.#release?.();
@@ -85,7 +85,7 @@ export class ImportTurns {
   }
 
   async #take(): Promise<void> {
-    // The works of the turn before end first.
+    // Waits for the calls that still use the lock.
     while (this.#users > 0) await this.#pause(longestPauseMs);
     if (this.#release !== null) return;
     const take = await this.#locks();
@@ -118,7 +118,7 @@ export class ImportTurns {
         error,
         this.#directory,
         'written',
-        'Make it a directory that you may write to, or set PARLEY_DATA_DIR to another.',
+        'Make the directory writable, or set PARLEY_DATA_DIR to another one.',
       );
     }
     return this.#holder.locks();
