@@ -207,7 +207,8 @@ function checkContent(at: string, content: string, isReply: boolean, limits: Lim
   checkText(at, content);
   if (isReply) return;
   if (content.trim() === '') throw wrong(at, 'is empty or white space alone');
-  const bytes = Buffer.byteLength(content);
+  // A UTF-16 unit takes at most three bytes.
+  const bytes = 3 * content.length > limits.messageBytes ? Buffer.byteLength(content) : 0;
   if (bytes > limits.messageBytes) throw wrong(at, `has ${bytes} bytes; the limit is ${limits.messageBytes}`);
 }
 

@@ -173,13 +173,22 @@ export function givenSettings({ system, parameters }: Partial<SessionSettings>):
 
 /** An imported session as it is stored. Its mode is that of its last turn where the record does not say it, if that turn was here. */
 export function importedSession({ session, messages }: SessionRecord): Session {
-  const { session_id, title, created_at, updated_at, parent_id, forked_at } = session;
   const asked = messages.findLast(({ role }) => role === 'user');
-  const mode = session.mode ?? (asked === undefined || isFromElsewhere(asked) ? null : asked.mode);
+  const { system, parameters } = givenSettings(session);
   return {
-    ...{ session_id, title, created_at, updated_at, message_count: messages.length, mode },
-    ...{ ...givenSettings(session), parent_id: parent_id ?? null, forked_at: forked_at ?? null },
-    ...{ pinned: session.pinned ?? false, archived: session.archived ?? false, tags: session.tags ?? [] },
+    session_id: session.session_id,
+    title: session.title,
+    created_at: session.created_at,
+    updated_at: session.updated_at,
+    message_count: messages.length,
+    mode: session.mode ?? (asked === undefined || isFromElsewhere(asked) ? null : asked.mode),
+    system,
+    parameters,
+    parent_id: session.parent_id ?? null,
+    forked_at: session.forked_at ?? null,
+    pinned: session.pinned ?? false,
+    archived: session.archived ?? false,
+    tags: session.tags ?? [],
     user: session.user ?? null,
   };
 }

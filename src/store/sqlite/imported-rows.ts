@@ -1,5 +1,5 @@
 // The rows of a session that comes from elsewhere, or is a fork, with all of its messages.
-import { isHidden, type Message, type SessionOrdering } from '../../service/session.ts';
+import { isHidden, type Message, type Session, type SessionOrdering } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
 import { importedSession, parametersText, tagsText } from '../rows.ts';
 import type { Connection } from './connection.ts';
@@ -81,9 +81,12 @@ export function orderingBindings({ pinned, archived, tags }: SessionOrdering) {
 }
 
 /** `importedAt` is an activity to retention, or all sessions that were last used long ago would expire at once. */
-export function importBindings(record: SessionRecord, importedAt: number) {
+export function importBindings(
+  record: SessionRecord,
+  importedAt: number,
+  session: Session = importedSession(record),
+) {
   const { messages } = record;
-  const session = importedSession(record);
   const last = messages.at(-1);
   // A message without a reply becomes a turn that no process runs. The next chat closes it, as it closes the turn of a killed process.
   const isOpen = last?.role === 'user';

@@ -47,8 +47,9 @@ export function importSession(
   record: SessionRecord,
   { rules, now, audit }: { readonly rules: StoreRules; readonly now: number; readonly audit: AuditChange },
 ): Session | null {
-  const { session, messages, hidden_messages = [] } = record;
-  const bindings = { projectId, sessionId: session.session_id, ...importBindings(record, now) };
+  const { messages, hidden_messages = [] } = record;
+  const session = importedSession(record);
+  const bindings = { projectId, sessionId: session.session_id, ...importBindings(record, now, session) };
   const { changes, rowId } = connection.run(importStatements.addSession, bindings);
   if (changes === 0)
     return (
@@ -58,7 +59,7 @@ export function importSession(
   if (bindings.tags !== null) keepTags(connection, rowId);
   const added = [...messages, ...hidden_messages];
   addImportedMessages(connection, rowId, added, (message) => isCopy(record, message));
-  return audit(importedSession(record));
+  return audit(session);
 }
 
 /** Adds what the stored session lacks, in one transaction; null if it is not the beginning of the imported one. */
