@@ -6,6 +6,8 @@ import { type ErrorCode, type ErrorDetail, ParleyError, serviceErrorCodes } from
 import type { BudgetLeft } from '../service/key-limits.ts';
 import { isTurnedAway } from './error-status.ts';
 
+const checkUrl = 'Check the URL: it must be the base of a conversation service, without /v1.';
+
 /** The response to one request, before its body is read. */
 export interface ReceivedResponse {
   readonly status: number;
@@ -31,8 +33,10 @@ export function failureOfResponse(response: ReceivedResponse, body: unknown): Pa
     return notThisApi(response, body, 'not with JSON that can be read');
   const code = knownCode(told) ?? codeOfStatus(status);
   const wait = retryAfter === null ? '' : `The server asks to wait ${duration(retryAfter)}.`;
+  // The paths of this API are fixed, so a missing path means that the URL is wrong. The server's words may not name it.
+  const place = code === 'NOT_FOUND' ? `The request was ${asked}. ${checkUrl}` : '';
   return new ParleyError(code, wordsOf(body, code) ?? `${asked} failed with status ${status}.`, {
-    hint: wait,
+    hint: `${wait} ${place}`.trim(),
     ...(retryAfter !== null && { retryAfter }),
     // A gateway with any other failure may have passed the request on.
     mayHaveActed: code === 'UNAVAILABLE' && status !== 503,
@@ -52,7 +56,7 @@ export function notThisApi(response: ReceivedResponse, body: unknown, problem: s
   const { asked, status } = response;
   const message = `${asked} was answered with status ${status}, but ${problem}.`;
   return new ParleyError('BAD_RESPONSE', message, {
-    hint: 'Check the URL: it must be the base of a conversation service, without /v1.',
+    hint: checkUrl,
     body: body ?? null,
   });
 }

@@ -69,7 +69,7 @@ export async function runLogin(
   const target = { ...place, profile, key, replyPointer: replyPointer ?? place.replyPointer, sources };
   context.useTarget(target);
   const { backend } = await context.open();
-  const { data, body } = await backend.service.verify(await context.call());
+  const { data, body } = await backend.service.verify(await context.call()).catch(tellOfModelServers);
   const mode = await usualMode(context);
   const kept = { ...place, profile, key, replyPointer };
   if (place.url === null) {
@@ -86,6 +86,15 @@ export async function runLogin(
   if (context.options.json) await context.stdout.write(`${toJson(body)}\n`);
   else await context.stdout.write(filledFieldLines(data));
   await context.say(`The key is kept in profile ${profile}, which is used from now on.`);
+}
+
+/** A server that does not know the path, or answers otherwise, may be one of a model. */
+function tellOfModelServers(error: unknown): never {
+  const isOtherServer =
+    error instanceof ParleyError && (error.code === 'NOT_FOUND' || error.code === 'BAD_RESPONSE');
+  if (!isOtherServer) throw error;
+  const ofModel = 'For a server of a model: parley modes add NAME --base-url URL --model MODEL';
+  throw error.with({ hint: `${error.hint} ${ofModel}`.trim() });
 }
 
 /** The profile with the named store, or unchanged if none was named. */
