@@ -248,10 +248,13 @@ async function commandMeant(
   argv: readonly string[],
 ): Promise<string> {
   const own = suggestion?.replace(/^\((.*)\)$/, '$1') ?? '';
-  if (asked.parent !== null && (asked.name() !== 'repl' || own !== '')) return own;
-  const { commandNamedElsewhere, suggestCommand } = await import('./suggest-command.ts');
-  const elsewhere = asked.parent === null ? commandNamedElsewhere(error, argv) : '';
-  return elsewhere || own || suggestCommand(error, asked, argv);
+  const suggest = await import('./suggest-command.ts');
+  if (asked.parent === null) {
+    return suggest.commandNamedElsewhere(error, argv) || own || suggest.suggestCommand(error, asked, argv);
+  }
+  if (asked.commands.length > 0) return suggest.commandOfGroup(error, asked) || own;
+  if (asked.name() === 'login') return own || suggest.loginWithUrl(error, argv);
+  return own || (asked.name() === 'repl' ? suggest.suggestCommand(error, asked, argv) : '');
 }
 
 /** The message of commander, in the form of all failures. */

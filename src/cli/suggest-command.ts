@@ -2,7 +2,7 @@
 // `parley "Hello"`, or `parley -c` without a terminal.
 import type { Command, CommanderError } from 'commander';
 import { quoteForShell } from '../system/shell-quote.ts';
-import { findCommand } from './command-tree.ts';
+import { findCommand, shownCommands } from './command-tree.ts';
 import { readTypedWords } from './completion/typed-words.ts';
 
 const longestLine = 60;
@@ -24,6 +24,33 @@ const namesElsewhere: Readonly<Record<string, string>> = {
   hello: 'chat hello',
   hi: 'chat hi',
 };
+
+/** Words for one act. A group of commands has at most one of them, except where an earlier row names it. */
+const wordsOfOneAct: readonly (readonly string[])[] = [
+  ['change', 'edit', 'set', 'update'],
+  ['add', 'create', 'edit', 'make', 'new'],
+  ['del', 'delete', 'remove', 'revoke', 'rm'],
+  ['cat', 'get', 'show', 'view'],
+  ['find', 'grep', 'search'],
+  ['select', 'switch', 'use'],
+];
+
+/** A question with the command of a group that does what an unknown word says; empty if there is none. */
+export function commandOfGroup({ code, message }: CommanderError, group: Command): string {
+  const [, word = ''] = /unknown command '([^']+)'/.exec(message) ?? [];
+  if (code !== 'commander.unknownCommand') return '';
+  for (const words of wordsOfOneAct.filter((row) => row.includes(word))) {
+    const known = shownCommands(group).find((command) => words.includes(command.name()));
+    if (known !== undefined) return `Did you mean ${known.name()}?`;
+  }
+  return '';
+}
+
+/** A question with the option for a URL that was given to `login` as a word; empty if none was. */
+export function loginWithUrl({ code }: CommanderError, argv: readonly string[]): string {
+  const url = argv.find((word) => /^https?:\/\//i.test(word));
+  return code === 'commander.excessArguments' && url !== undefined ? didYouMean('login --url', [url]) : '';
+}
 
 /** A question with the command that has this name elsewhere; empty if there is none. */
 export function commandNamedElsewhere({ code, message }: CommanderError, argv: readonly string[]): string {
