@@ -41,7 +41,7 @@ export async function meantSession(
   const session = await lookedUp(text, context, state);
   if (session !== null) return { id: session.session_id, session };
   if (isSessionId(text)) return asItIs;
-  throw new ParleyError('SESSION_NOT_FOUND', notThere(text), { hint: whichThereAre });
+  throw new ParleyError('SESSION_NOT_FOUND', notThere(text), { hint: whichThereAre[state] });
 }
 
 /** The same for several texts, which are all checked first. A server whose extensions are not known yet is asked for them. */
@@ -80,7 +80,7 @@ export async function withSession<T>(
     return await work(id);
   } catch (error) {
     const other = id === text ? await sessionMeantAfter(error, text, context, state) : null;
-    if (other === null) throw missingSession(error, text, context);
+    if (other === null) throw missingSession(error, text, context, state);
     return work(other.session_id);
   }
 }
@@ -117,13 +117,25 @@ async function sessionMeantAfter(
 }
 
 /** The failure, which names the session if that is not there. The body stays the one of the service. */
-function missingSession(error: unknown, text: string, { requestId }: Pick<Asking, 'requestId'>): unknown {
+function missingSession(
+  error: unknown,
+  text: string,
+  { requestId }: Pick<Asking, 'requestId'>,
+  state: SessionState = 'active',
+): unknown {
   if (!isMissing(error)) return error;
   if (error.message.includes(text)) return error;
-  return error.with({ message: notThere(text), hint: whichThereAre, body: failureBody(error, requestId) });
+  return error.with({
+    message: notThere(text),
+    hint: whichThereAre[state],
+    body: failureBody(error, requestId),
+  });
 }
 
-const whichThereAre = 'It may be deleted, or belong to another project. See: parley sessions list';
+const whichThereAre = {
+  active: 'It may be deleted, or belong to another project. See: parley sessions list',
+  deleted: 'Only a deleted session can be restored. See: parley sessions list --deleted',
+} as const satisfies Record<SessionState, string>;
 
 function notThere(text: string): string {
   return isFullId(text)

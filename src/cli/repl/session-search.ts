@@ -58,10 +58,15 @@ export async function pickSession(words: string, context: CliContext): Promise<F
 
 /** The session that is named by its id, the end of it, or its title. */
 export async function namedSession(text: string, context: Asking): Promise<Found> {
-  return withSession(text, context, async (id) => {
-    const { backend } = await context.open();
-    return (await backend.service.getSession(await context.call(), id)).data;
-  });
+  try {
+    return await withSession(text, context, async (id) => {
+      const { backend } = await context.open();
+      return (await backend.service.getSession(await context.call(), id)).data;
+    });
+  } catch (error) {
+    if (!(error instanceof ParleyError) || error.code !== 'SESSION_NOT_FOUND') throw error;
+    throw error.with({ hint: '/sessions shows which there are.', remedy: null });
+  }
 }
 
 /** The same, or else the only session whose title holds the text. */
@@ -71,7 +76,7 @@ export async function findSession(text: string, context: Asking): Promise<Found>
   } catch (error) {
     if (!(error instanceof ParleyError) || error.code !== 'SESSION_NOT_FOUND') throw error;
     const [first, second] = await sessionsWith(text, context, 'UNSUPPORTED means none');
-    if (first === undefined) throw error.with({ hint: '/sessions shows which there are.', remedy: null });
+    if (first === undefined) throw error;
     if (second === undefined) return first;
     throw new ParleyError('USAGE', `Several sessions have ${quoted(text)} in their title.`, {
       hint: `/sessions ${beginning(text)} lets you pick one.`,

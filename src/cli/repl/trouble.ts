@@ -34,7 +34,7 @@ export async function tellTrouble(
   const again = next !== null && mayPass.has(failure.code) ? next : '';
   const step = nextStep(failure);
   const hint = again === '' ? step : step.replace(/\bTry again\.$/, '').trim();
-  const remedy = slashCommand.test(hint) ? '' : (remedies[failure.code] ?? '');
+  const remedy = slashCommand.test(hint) || commandAtEnd.test(hint) ? '' : (remedies[failure.code] ?? '');
   const advice = [hint, remedy, furtherHint(failure, context)];
   const told = [`${failure.message} (${failure.code})`, ...advice].filter((part) => part.trim() !== '');
   // A command is typed at an empty prompt, where the message may stand.
@@ -50,6 +50,9 @@ export async function tellTrouble(
 }
 
 const slashCommand = /(?<![^\s(])\/(?:mode|new|restore|resume|retry|file|sessions)\b/;
+
+/** A command to copy, after which nothing may stand. */
+const commandAtEnd = /: parley [^.]*$/;
 
 /** Slash commands that help with an error code. */
 const remedies: Partial<Record<ErrorCode, string>> = {
