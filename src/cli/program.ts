@@ -246,10 +246,13 @@ async function suggestionFor(
   argv: readonly string[],
 ): Promise<string> {
   const own = suggestion?.replace(/^\((.*)\)$/, '$1') ?? '';
-  if (command.parent !== null && (command.name() !== 'repl' || own !== '')) return own;
-  const { suggestByForeignName, suggestCommand } = await import('./suggest-command.ts');
-  const byForeignName = command.parent === null ? suggestByForeignName(error, argv) : '';
-  return byForeignName || own || suggestCommand(error, command, argv);
+  const suggest = await import('./suggest-command.ts');
+  if (command.parent === null) {
+    return suggest.suggestByForeignName(error, argv) || own || suggest.suggestCommand(error, command, argv);
+  }
+  if (command.commands.length > 0) return suggest.suggestInGroup(error, command) || own;
+  if (command.name() === 'login') return own || suggest.suggestLoginUrl(error, argv);
+  return own || (command.name() === 'repl' ? suggest.suggestCommand(error, command, argv) : '');
 }
 
 /** Turns commander's message into a failure of Parley. */

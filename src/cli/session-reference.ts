@@ -41,7 +41,7 @@ export async function resolveSession(
   const session = await lookUp(text, context, state);
   if (session !== null) return { id: session.session_id, session };
   if (isSessionId(text)) return asId;
-  throw new ParleyError('SESSION_NOT_FOUND', notFoundMessage(text), { hint: notFoundHint });
+  throw new ParleyError('SESSION_NOT_FOUND', notFoundMessage(text), { hint: notFoundHints[state] });
 }
 
 /** Resolves several names after checking them all. A server whose extensions are not known yet is asked for them. */
@@ -81,7 +81,7 @@ export async function withSession<T>(
     return await work(id);
   } catch (error) {
     const other = id === text ? await lookUpAfterFailure(error, text, context, state) : null;
-    if (other === null) throw missingSession(error, text, context);
+    if (other === null) throw missingSession(error, text, context, state);
     return work(other.session_id);
   }
 }
@@ -122,17 +122,21 @@ function missingSession(
   error: unknown,
   text: string,
   { requestId }: Pick<SessionAccess, 'requestId'>,
+  state: SessionState = 'active',
 ): unknown {
   if (!isMissing(error)) return error;
   if (error.message.includes(text)) return error;
   return error.with({
     message: notFoundMessage(text),
-    hint: notFoundHint,
+    hint: notFoundHints[state],
     body: failureBody(error, requestId),
   });
 }
 
-const notFoundHint = 'It may be deleted, or belong to another project. See: parley sessions list';
+const notFoundHints = {
+  active: 'It may be deleted, or belong to another project. See: parley sessions list',
+  deleted: 'Only a deleted session can be restored. See: parley sessions list --deleted',
+} as const satisfies Record<SessionState, string>;
 
 function notFoundMessage(text: string): string {
   return isFullId(text)

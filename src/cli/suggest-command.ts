@@ -2,7 +2,7 @@
 // `parley "Hello"`, or in `parley -c` without a terminal.
 import type { Command, CommanderError } from 'commander';
 import { quoteForShell } from '../system/shell-quote.ts';
-import { findCommand } from './command-tree.ts';
+import { findCommand, shownCommands } from './command-tree.ts';
 import { readTypedWords } from './completion/typed-words.ts';
 
 const longestLine = 60;
@@ -24,6 +24,33 @@ const foreignNames: Readonly<Record<string, string>> = {
   hello: 'chat hello',
   hi: 'chat hi',
 };
+
+/** Words for the same action. A group of commands has at most one of them, unless an earlier row names it. */
+const synonyms: readonly (readonly string[])[] = [
+  ['change', 'edit', 'set', 'update'],
+  ['add', 'create', 'edit', 'make', 'new'],
+  ['del', 'delete', 'remove', 'revoke', 'rm'],
+  ['cat', 'get', 'show', 'view'],
+  ['find', 'grep', 'search'],
+  ['select', 'switch', 'use'],
+];
+
+/** Suggests the command of a group that has the meaning of an unknown word; empty if there is none. */
+export function suggestInGroup({ code, message }: CommanderError, group: Command): string {
+  const [, word = ''] = /unknown command '([^']+)'/.exec(message) ?? [];
+  if (code !== 'commander.unknownCommand') return '';
+  for (const words of synonyms.filter((row) => row.includes(word))) {
+    const known = shownCommands(group).find((command) => words.includes(command.name()));
+    if (known !== undefined) return `Did you mean ${known.name()}?`;
+  }
+  return '';
+}
+
+/** Suggests the option for a URL that was given to `login` as a word; empty if there is none. */
+export function suggestLoginUrl({ code }: CommanderError, argv: readonly string[]): string {
+  const url = argv.find((word) => /^https?:\/\//i.test(word));
+  return code === 'commander.excessArguments' && url !== undefined ? didYouMean('login --url', [url]) : '';
+}
 
 /** Suggests the command that other programs call so; empty if there is none. */
 export function suggestByForeignName({ code, message }: CommanderError, argv: readonly string[]): string {

@@ -6,6 +6,8 @@ import { type ErrorCode, type ErrorDetail, ParleyError, serviceErrorCodes } from
 import type { BudgetLeft } from '../service/key-limits.ts';
 import { asksToRetry } from './error-status.ts';
 
+const checkUrl = 'Check the URL: it must be the base of a conversation service, without /v1.';
+
 /** The response to one request, before its body is read. */
 export interface ReceivedResponse {
   readonly status: number;
@@ -29,8 +31,10 @@ export function failureOfResponse(response: ReceivedResponse, body: unknown): Pa
   if (body === undefined && !asksToRetry(status)) return badResponse(response, body, notJson);
   const code = knownCode(reportedCode(body)) ?? codeOfStatus(status);
   const wait = retryAfter === null ? '' : `The server asks you to wait ${duration(retryAfter)}.`;
+  // The paths of this API are fixed, so a missing path means that the URL is wrong. The server's own message may not say so.
+  const place = code === 'NOT_FOUND' ? `The request was ${request}. ${checkUrl}` : '';
   return new ParleyError(code, messageOf(body, code) ?? `${request} failed with status ${status}.`, {
-    hint: wait,
+    hint: `${wait} ${place}`.trim(),
     ...(retryAfter !== null && { retryAfter }),
     // A gateway that reports any other failure may have forwarded the request.
     mayHaveActed: code === 'UNAVAILABLE' && status !== 503,
@@ -53,7 +57,7 @@ export function badResponse(response: ReceivedResponse, body: unknown, problem: 
   const { request, status } = response;
   const message = `${request} returned status ${status}, but ${problem}.`;
   return new ParleyError('BAD_RESPONSE', message, {
-    hint: 'Check the URL: it must be the base of a conversation service, without /v1.',
+    hint: checkUrl,
     body: body ?? null,
   });
 }

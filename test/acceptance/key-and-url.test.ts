@@ -135,3 +135,22 @@ test('a URL that could carry a key to a wrong place is refused before a socket o
   }
   expect(arrived()).toEqual(nothing);
 });
+
+test('a login to a server of a model names the request, and the command for such a server', async () => {
+  const ofModel = await serve((_, response) => sendJson(response, { error: { message: 'Not here.' } }, 404));
+  try {
+    const { status, err } = await place.parley(['login', '--url', `${ofModel.url}/v1`, '--key-stdin'], {
+      stdin: 'key-of-provider',
+    });
+    expect({ status, err }).toEqual({
+      status: 1,
+      err:
+        'parley: Not here. (NOT_FOUND)\n' +
+        `The request was POST ${ofModel.url}/v1/v1/auth/verify. ` +
+        'Check the URL: it must be the base of a conversation service, without /v1. ' +
+        'For a server of a model: parley modes add NAME --base-url URL --model MODEL\n',
+    });
+  } finally {
+    await ofModel.close();
+  }
+});

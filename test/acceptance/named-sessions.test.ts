@@ -90,6 +90,9 @@ test('a deletion by title shows the session and asks, and needs --yes where nobo
   expect(await place.output(['sessions', 'delete', 'Old notes', '--yes'])).toBe(`deleted ${id}\n`);
   // A full id says what is meant.
   expect(await place.output(['sessions', 'restore', 'old'])).toBe(`restored ${id}\n`);
+  const { status, err } = await place.parley(['sessions', 'restore', 'never there']);
+  expect(status).toBe(5);
+  expect(err).toMatch(/\nOnly a deleted session can be restored\. See: parley sessions list --deleted\n$/);
   expect(await place.output(['sessions', 'delete', id])).toBe(`deleted ${id}\n`);
 });
 

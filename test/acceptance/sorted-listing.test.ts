@@ -170,6 +170,28 @@ test.each([
   120_000,
 );
 
+test('an empty listing names the archived sessions if there are any, else the deleted ones', async () => {
+  const hidden = new PlaceInProcess();
+  try {
+    const ids = [
+      (await hidden.output(['sessions', 'create'])).trim(),
+      (await hidden.output(['sessions', 'create'])).trim(),
+    ] as const;
+    const listed = async () => {
+      const { status, out, err } = await hidden.parley(['sessions', 'list']);
+      expect({ status, out }).toEqual({ status: 0, out: '' });
+      return err;
+    };
+    await hidden.output(['sessions', 'delete', ids[0]]);
+    await hidden.output(['sessions', 'archive', ids[1]]);
+    expect(await listed()).toBe('No session is listed. Archived ones: parley sessions list --archived\n');
+    await hidden.output(['sessions', 'delete', ids[1]]);
+    expect(await listed()).toBe('No session is listed. Deleted ones: parley sessions list --deleted\n');
+  } finally {
+    hidden.remove();
+  }
+});
+
 test('an empty listing is told on stderr, and tells apart whether there is no session or none of that kind', async () => {
   const empty = new PlaceInProcess();
   try {

@@ -70,7 +70,7 @@ export async function runLogin(
   const target = { ...place, profile, key, replyPointer: replyPointer ?? place.replyPointer, sources };
   context.useTarget(target);
   const { backend } = await context.open();
-  const { data, body } = await backend.service.verify(await context.call());
+  const { data, body } = await backend.service.verify(await context.call()).catch(addModelServerHint);
   const mode = await defaultMode(context);
   const server = { ...place, profile, key, replyPointer };
   if (place.url === null) {
@@ -87,6 +87,15 @@ export async function runLogin(
   if (context.options.json) await context.stdout.write(`${toJson(body)}\n`);
   else await context.stdout.write(filledFieldLines(data));
   await context.say(`The key is stored in profile ${profile}, which is now the default.`);
+}
+
+/** Adds a hint to a failure that a model's server may have caused: it does not know the path, or sends another body. */
+function addModelServerHint(error: unknown): never {
+  const isOtherServer =
+    error instanceof ParleyError && (error.code === 'NOT_FOUND' || error.code === 'BAD_RESPONSE');
+  if (!isOtherServer) throw error;
+  const hint = 'For the server of a model: parley modes add NAME --base-url URL --model MODEL';
+  throw error.with({ hint: `${error.hint} ${hint}`.trim() });
 }
 
 /** The profile with the named store, or unchanged if none was named. */

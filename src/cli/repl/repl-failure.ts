@@ -34,7 +34,7 @@ export async function reportReplFailure(
   const resendHint = retryableCodes.has(failure.code) ? resend : '';
   const step = nextStep(failure);
   const hint = resendHint === '' ? step : step.replace(/\bTry again\.$/, '').trim();
-  const remedy = slashCommand.test(hint) ? '' : (remedies[failure.code] ?? '');
+  const remedy = slashCommand.test(hint) || commandAtEnd.test(hint) ? '' : (remedies[failure.code] ?? '');
   const advice = [hint, remedy, targetHint(failure, context)];
   const parts = [`${failure.message} (${failure.code})`, ...advice].filter((part) => part.trim() !== '');
   // A command needs an empty prompt, and the failed message may be there.
@@ -53,6 +53,9 @@ export async function reportReplFailure(
 }
 
 const slashCommand = /(?<![^\s(])\/(?:mode|new|restore|resume|retry|file|sessions)\b/;
+
+/** A command to copy, after which no text may follow. */
+const commandAtEnd = /: parley [^.]*$/;
 
 /** Slash commands that help with an error code. */
 const remedies: Partial<Record<ErrorCode, string>> = {

@@ -59,10 +59,15 @@ export async function pickSession(words: string, context: CliContext): Promise<F
 
 /** Returns the session with this id, end of an id, or title. */
 export async function namedSession(text: string, context: SessionAccess): Promise<FoundSession> {
-  return withSession(text, context, async (id) => {
-    const { backend } = await context.open();
-    return (await backend.service.getSession(await context.call(), id)).data;
-  });
+  try {
+    return await withSession(text, context, async (id) => {
+      const { backend } = await context.open();
+      return (await backend.service.getSession(await context.call(), id)).data;
+    });
+  } catch (error) {
+    if (!(error instanceof ParleyError) || error.code !== 'SESSION_NOT_FOUND') throw error;
+    throw error.with({ hint: '/sessions lists the sessions.', remedy: null });
+  }
 }
 
 /** The same. If there is none, it returns the only session whose title contains the text. */
@@ -72,7 +77,7 @@ export async function findSession(text: string, context: SessionAccess): Promise
   } catch (error) {
     if (!(error instanceof ParleyError) || error.code !== 'SESSION_NOT_FOUND') throw error;
     const [first, second] = await sessionsWith(text, context, 'none if unsupported');
-    if (first === undefined) throw error.with({ hint: '/sessions lists the sessions.', remedy: null });
+    if (first === undefined) throw error;
     if (second === undefined) return first;
     throw new ParleyError('USAGE', `Several sessions have ${quoted(text)} in their title.`, {
       hint: `/sessions ${beginning(text)} lets you pick one.`,

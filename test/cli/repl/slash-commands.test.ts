@@ -149,7 +149,16 @@ test('/delete of another session takes a title, too, and leaves this one', async
     /^deleted ses_\w+\n\/restore brings "Old stuff" back\.$/,
   );
   await screen.stands('echo (mine)> ');
-  expect(await entered(screen, '/delete old')).toContain('(SESSION_NOT_FOUND)');
+  const missing = (await entered(screen, '/delete old')).replaceAll(/\s+/g, ' ');
+  expect(missing).toContain('(SESSION_NOT_FOUND) /sessions shows which there are.');
+  expect(missing).not.toContain('parley sessions list');
+});
+
+test('/restore of a session that is not among the deleted ones names the list of those', async () => {
+  const screen = await open(fixture.place());
+  const missing = (await entered(screen, '/restore never there')).replaceAll(/\s+/g, ' ');
+  expect(missing).toContain('See: parley sessions list --deleted');
+  expect(missing).not.toContain('/new starts another');
 });
 
 test('/resume takes an id, or a part of a title, and shows what was said', async () => {

@@ -1,10 +1,11 @@
 // `parley sessions list`: lists sessions by last activity or creation. A terminal gets a table, through the pager if it is long; a pipe gets
 // tab-separated lines.
 import { type Command, Option } from 'commander';
+import { ParleyError } from '../../../service/errors.ts';
 import { largestPage } from '../../../service/limits.ts';
 import type { Session } from '../../../service/session.ts';
-import type { SessionOrder, SessionQuery } from '../../../service/session-archive.ts';
-import type { CliContext, Printing } from '../../context.ts';
+import { anySession, type SessionOrder, type SessionQuery } from '../../../service/session-archive.ts';
+import type { CliContext } from '../../context.ts';
 import { everyPage } from '../../every-page.ts';
 import { writeNextPageHint } from '../../next-page-hint.ts';
 import type { Run } from '../../run.ts';
@@ -147,12 +148,29 @@ function limitFor({ stdout, options, host }: CliContext): number {
   return Math.min(defaultLimit, Math.max(fewestRows, rows - otherRows));
 }
 
-async function reportNone(input: ListInput, context: Printing): Promise<void> {
+async function reportNone(input: ListInput, context: CliContext): Promise<void> {
   // The command that reads the ids from the pipe reports that there are none.
-  if (context.options.json || (input.ids && !context.stdout.isTerminal)) return;
+  if (context.options.json || context.options.quiet || (input.ids && !context.stdout.isTerminal)) return;
   const { cursor, deleted, conditions } = input;
   const isNarrowed = deleted || cursor !== null || Object.keys(conditions).length > 0;
-  await context.say(isNarrowed ? 'No session matches.' : 'There are no sessions yet.');
+  if (isNarrowed) await context.say('No session matches.');
+  else if (await hasSessions({ archived: true }, context)) {
+    await context.say('All sessions are archived. See: parley sessions list --archived');
+  } else if (await hasSessions({ deleted: true }, context)) {
+    await context.say('All sessions are deleted. See: parley sessions list --deleted');
+  } else await context.say('There are no sessions yet.');
+}
+
+/** The listing itself has succeeded. A failure here, for example of a server without these filters, counts as no. */
+async function hasSessions(filter: Partial<SessionQuery>, context: CliContext): Promise<boolean> {
+  const { backend } = await context.open();
+  const query = { ...anySession, ...filter, limit: 1, cursor: null };
+  try {
+    return (await backend.archive.listSessions(await context.call(), query)).data.items.length > 0;
+  } catch (error) {
+    if (error instanceof ParleyError) return false;
+    throw error;
+  }
 }
 
 async function writePage(
