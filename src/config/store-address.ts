@@ -165,7 +165,7 @@ function readEncryption(
 ): StoreEncryption {
   const elsewhere = hosts.find(({ host }) => !host.startsWith('/') && !isLoopback(host));
   const usual = elsewhere === undefined ? 'disable' : 'verify-full';
-  const encryption = encryptionOf[mode || usual];
+  const encryption = new Map(Object.entries(encryptionOf)).get(mode || usual);
   if (encryption === undefined)
     throw wrong('has an sslmode that is none', `There are ${Object.keys(encryptionOf).join(', ')}.`);
   if (elsewhere === undefined || encryption === 'full' || isInsecureAllowed) return encryption;
