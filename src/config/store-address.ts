@@ -166,7 +166,7 @@ function readEncryption(
 ): StoreEncryption {
   const remote = hosts.find(({ host }) => !host.startsWith('/') && !isLoopback(host));
   const usual = remote === undefined ? 'disable' : 'verify-full';
-  const encryption = encryptionOf[mode || usual];
+  const encryption = new Map(Object.entries(encryptionOf)).get(mode || usual);
   if (encryption === undefined)
     throw wrong('has an unknown sslmode', `Use one of: ${Object.keys(encryptionOf).join(', ')}.`);
   if (remote === undefined || encryption === 'full' || isInsecureAllowed) return encryption;

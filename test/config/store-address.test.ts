@@ -115,6 +115,7 @@ describe('the address of a store', () => {
     ['postgres://u@localhost/db?connections=0', 'connections'],
     ['postgres://u@localhost/db?prepare=maybe', 'prepare'],
     ['postgres://u@localhost/db?sslmode=full', 'sslmode'],
+    ['postgres://u@localhost/db?sslmode=constructor', 'sslmode'],
     ['postgres://u@local%host/db', '%'],
   ])('is refused with what is wrong: %s', (text, problem) => {
     expect(refusal(text).message).toContain(problem);
