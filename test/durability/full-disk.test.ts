@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Place } from '../support/parley.ts';
+import { runs } from '../support/runs.ts';
 import { SmallDisk } from '../support/small-disk.ts';
 import { storedMessages, storeFaults } from '../support/stored-turns.ts';
 
@@ -32,7 +33,7 @@ function onDataDisk() {
     const acknowledged: string[] = [];
     const statuses = new Set<number | null>();
     // Among the sizes are those at which the message fits and its reply does not.
-    for (let pagesLeft = 0; pagesLeft < 40; pagesLeft += 2) {
+    for (let pagesLeft = 0; pagesLeft < 40; pagesLeft += runs(4, 2)) {
       disk.fill(pagesLeft);
       const message = `${pagesLeft} pages left: ${'word '.repeat(3000)}`;
       const words = ['chat', '--mode', 'echo', '-s', session];
