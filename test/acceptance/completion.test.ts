@@ -1,6 +1,6 @@
 // Completion: which words may stand next, and that bash, zsh and fish offer them, put them in as one word, and run nothing of
 // what a server made up.
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -147,6 +147,11 @@ describe('the possible next words', () => {
 });
 
 describe('bash', () => {
+  const script = 'completion.bash';
+  const withScript = async (where: PlaceInProcess) =>
+    writeFileSync(join(where.path, script), await where.output(['completion', 'bash']));
+  beforeAll(() => withScript(place));
+
   /** What the script offers for a line that bash has split into these words. */
   async function offered(
     words: readonly string[],
@@ -156,7 +161,7 @@ describe('bash', () => {
   ): Promise<readonly string[]> {
     const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
     const { out, err } = await where.shell(
-      `eval "$(parley completion bash)"
+      `source ./${script}
 COMP_LINE=${quoted(line)} COMP_POINT=\${#COMP_LINE}
 COMP_WORDS=(parley ${words.map(quoted).join(' ')}) COMP_CWORD=${words.length}
 _parley 2> >(grep -v compopt >&2)
@@ -183,6 +188,7 @@ printf '%s\\n' "\${COMPREPLY[@]}"`,
         return JSON.stringify({ session: { ...facts, created_at: at, updated_at: at }, messages: [] });
       });
       await many.output(['sessions', 'import', '-'], { stdin: records.join('\n') });
+      await withScript(many);
       const listed = await offered(['chat', '-s', ''], undefined, { COMP_TYPE: '63' }, many);
       expect(listed).toHaveLength(10);
       expect(listed[0]).toBe('ses_number_11  Title 11');

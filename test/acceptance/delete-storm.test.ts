@@ -4,6 +4,7 @@ import { killedClients, troubledDeletes } from '../support/delete-storm.ts';
 import type { Place } from '../support/parley.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
 import { startPostgres } from '../support/postgres-server.ts';
+import { runs } from '../support/runs.ts';
 import { postgresStorm, sqliteStorm } from '../support/storm-store.ts';
 
 function newPlace(): Place {
@@ -12,11 +13,16 @@ function newPlace(): Place {
   return place;
 }
 
-test('what is reported of 1,000 deletions is what a failing server has, also over a revoked key', async () => {
-  const { faults, counts, statuses } = await troubledDeletes(newPlace(), { ids: 1000, random: Math.random });
+const troubled = runs(400, 1000);
+
+test(`what is reported of ${troubled} deletions is what a failing server has, also over a revoked key`, async () => {
+  const { faults, counts, statuses } = await troubledDeletes(newPlace(), {
+    ids: troubled,
+    random: Math.random,
+  });
   expect(faults).toEqual([]);
-  expect((counts['deleted'] ?? 0) + (counts['not_found'] ?? 0)).toBe(1000);
-  expect(counts['not_found']).toBeGreaterThan(5);
+  expect((counts['deleted'] ?? 0) + (counts['not_found'] ?? 0)).toBe(troubled);
+  expect(counts['not_found']).toBeGreaterThan(troubled / 200);
   expect([statuses[0], statuses.at(-1)]).toEqual([4, 3]);
 }, 120_000);
 

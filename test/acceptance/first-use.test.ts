@@ -1,21 +1,22 @@
-// The first use on a fresh machine, by one process or by eight at once: a store, a project and one key, and a line that says so.
+// The first use on a fresh machine, by one process or by several at once: a store, a project and one key, and a line that says so.
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { KeyRecord } from '../../src/service/administration.ts';
-import { Place } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
+import { runs } from '../support/runs.ts';
 import { storedKey } from '../support/stored.ts';
 
-let place: Place;
+let place: PlaceInProcess;
 beforeEach(() => {
-  place = new Place();
+  place = new PlaceInProcess();
 });
 afterEach(() => place.remove());
 
 const said = /^Created a store in .*, with a project "default" and a key \(profile local\)\.\n$/;
 
 test('it is said in one line on stderr, once', async () => {
-  const first = await place.parley(['chat', '-m', 'echo', 'hi']);
+  const first = await place.binary(['chat', '-m', 'echo', 'hi']);
   expect(first).toMatchObject({ status: 0, out: 'hi\n', err: expect.stringMatching(said) });
   expect(first.err).toContain(place.dataDirectory);
   expect(await place.parley(['chat', '-m', 'echo', 'hi'])).toMatchObject({ status: 0, out: 'hi\n', err: '' });
@@ -26,7 +27,7 @@ test('the first reply of eliza at a terminal is followed by what it is, and no o
   const { out } = await place.terminal('parley chat Hello; parley chat -c Hello; parley chat Hello');
   expect(out.split(note)).toHaveLength(2);
   expect(out.indexOf(note)).toBeLessThan(out.indexOf('continue with:', out.indexOf('continue with:') + 1));
-  const other = new Place();
+  const other = new PlaceInProcess();
   expect((await other.parley(['chat', '-n', 'Hello'])).err).not.toContain(note);
   expect((await other.terminal('parley chat Hello')).out).not.toContain(note);
   other.remove();
@@ -38,7 +39,7 @@ test('it is not said with --quiet', async () => {
 
 test('files are private from the start, whatever the umask', async () => {
   for (const umask of ['000', '022']) {
-    const own = new Place();
+    const own = new PlaceInProcess();
     const { status, err } = await own.shell(
       `umask ${umask}; parley chat -m echo hi && parley profiles use local`,
     );
@@ -55,9 +56,11 @@ test('files are private from the start, whatever the umask', async () => {
   }
 });
 
-test('eight at once all succeed, and leave one working key in the profile', async () => {
+const many = runs(5, 8);
+
+test(`${many} at once all succeed, and leave one working key in the profile`, async () => {
   const ran = await Promise.all(
-    Array.from({ length: 8 }, (_, index) => place.parley(['chat', '-m', 'echo', `${index}`])),
+    Array.from({ length: many }, (_, index) => place.binary(['chat', '-m', 'echo', `${index}`])),
   );
   expect(ran.map(({ status, out }) => [status, out])).toEqual(ran.map((_, index) => [0, `${index}\n`]));
   // Whose key is kept says so. It may have found the store just made by another, whose own key then came second.
@@ -68,7 +71,7 @@ test('eight at once all succeed, and leave one working key in the profile', asyn
   expect(new Set(keys.map(({ project_id }) => project_id)).size).toBe(1);
   const valid = keys.find(({ revoked_at }) => revoked_at === null);
   expect(await place.answer(['verify'])).toMatchObject({ key_id: valid?.key_id });
-  expect((await place.output(['sessions', 'list', '--ids'])).trimEnd().split('\n').length).toBe(8);
+  expect((await place.output(['sessions', 'list', '--ids'])).trimEnd().split('\n').length).toBe(many);
 });
 
 test('a second store gets a key of its own, and the first keeps its', async () => {

@@ -298,6 +298,13 @@ describe('before anything is sent', () => {
     const outcome = await fresh.parley(['chat', '-n', '--schema', 'bad.json', 'Who?']);
     expectFailure(outcome, { status: 2, code: 'USAGE' });
     expect(outcome.err).toContain(reason);
+    expect(existsSync(fresh.dataDirectory)).toBe(false);
+    fresh.remove();
+  });
+
+  test('a batch with a schema that cannot be used is refused', async () => {
+    const fresh = new PlaceInProcess();
+    writeFileSync(join(fresh.path, 'bad.json'), 'type: object');
     const batch = await fresh.parley(['chat', '--batch', '--schema', 'bad.json'], { stdin: 'Who?\n' });
     expectFailure(batch, { status: 2, code: 'USAGE' });
     expect(existsSync(fresh.dataDirectory)).toBe(false);

@@ -3,8 +3,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { endOf, Place } from '../support/parley.ts';
 import { lookInto } from '../support/raw-database.ts';
+import { runs } from '../support/runs.ts';
 import { sinceBoot } from '../support/store-options.ts';
 import { storedMessages, storeFaults } from '../support/stored-turns.ts';
+
+/** Processes that want the same at one moment. */
+const many = runs(5, 8);
 
 let place: Place;
 beforeEach(() => {
@@ -26,37 +30,37 @@ async function inTurn<T>(count: number, atOnce: number, run: (index: number) => 
   return results;
 }
 
-test('eight processes chat in one session at once: all succeed, their turns one after the other', async () => {
+test(`${many} processes chat in one session at once: all succeed, their turns one after the other`, async () => {
   const session = await place.newSession();
   // Long enough that no turn ends before the next process wants its turn.
-  const messages = Array.from({ length: 8 }, (_, index) => `${index} ${'word '.repeat(20_000)}`);
-  const replies = await inTurn(8, 8, (index) =>
+  const messages = Array.from({ length: many }, (_, index) => `${index} ${'word '.repeat(20_000)}`);
+  const replies = await inTurn(many, many, (index) =>
     place.output(['chat', '--mode', 'echo', '-s', session], { stdin: messages[index] ?? '' }),
   );
   expect(replies.map((reply) => reply.slice(0, -1))).toEqual(messages);
   const stored = storedMessages(place);
-  expect(stored).toHaveLength(16);
+  expect(stored).toHaveLength(2 * many);
   expect(
     stored
       .filter(({ role }) => role === 'user')
       .map(({ content }) => content)
       .sort(),
   ).toEqual(messages);
-  expect(stored.filter(({ finish_reason }) => finish_reason === 'stop')).toHaveLength(8);
+  expect(stored.filter(({ finish_reason }) => finish_reason === 'stop')).toHaveLength(many);
   expect(storeFaults(place)).toEqual([]);
 });
 
 // concurrency.long.ts has more of them.
-test('12 processes, four at a time, create 12 sessions', async () => {
+test('eight processes, four at a time, create eight sessions', async () => {
   await place.output(['verify']);
-  const made = await inTurn(12, 4, () => place.newSession());
+  const made = await inTurn(8, 4, () => place.newSession());
   const listed = (await place.output(['sessions', 'list', '--all', '--ids'])).trim().split('\n');
-  expect(new Set(made).size).toBe(12);
+  expect(new Set(made).size).toBe(8);
   expect(listed.sort()).toEqual([...made].sort());
 }, 120_000);
 
-test('eight processes whose first use is at the same moment agree on one key', async () => {
-  const identities = await inTurn(8, 8, () => place.output(['verify', '--json']));
+test(`${many} processes whose first use is at the same moment agree on one key`, async () => {
+  const identities = await inTurn(many, many, () => place.output(['verify', '--json']));
   expect(new Set(identities).size).toBe(1);
   const keys = JSON.parse(await place.output(['keys', 'list', '--json'])).data;
   const valid = keys.filter((key: { revoked_at: string | null }) => key.revoked_at === null);

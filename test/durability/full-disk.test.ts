@@ -1,11 +1,12 @@
-// A full disk, through the real program: acknowledged data is intact, nothing is half-done, and with room again
+// A full disk, through the real program, but for what is prepared: acknowledged data is intact, nothing is half-done, and with room again
 // all works. The disk is a small one for these tests; where none may be mounted, they show as skipped.
 
 import { readdirSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Place } from '../support/parley.ts';
+import { PlaceInProcess } from '../support/place-in-process.ts';
+import { runs } from '../support/runs.ts';
 import { SmallDisk } from '../support/small-disk.ts';
 import { storedMessages, storeFaults } from '../support/stored-turns.ts';
 
@@ -17,10 +18,10 @@ describe.skipIf(trial === null)('with the configuration on a disk of its own', o
 
 function onDataDisk() {
   let disk: SmallDisk;
-  let place: Place;
+  let place: PlaceInProcess;
   beforeEach(() => {
     disk = mounted();
-    place = new Place({ data: join(disk.path, 'data') });
+    place = new PlaceInProcess({ data: join(disk.path, 'data') });
   });
   afterEach(() => {
     place.remove();
@@ -32,11 +33,11 @@ function onDataDisk() {
     const acknowledged: string[] = [];
     const statuses = new Set<number | null>();
     // Among the sizes are those at which the message fits and its reply does not.
-    for (let pagesLeft = 0; pagesLeft < 40; pagesLeft += 2) {
+    for (let pagesLeft = 0; pagesLeft < 40; pagesLeft += runs(4, 2)) {
       disk.fill(pagesLeft);
       const message = `${pagesLeft} pages left: ${'word '.repeat(3000)}`;
       const words = ['chat', '--mode', 'echo', '-s', session];
-      const { status, out, err } = await place.parley(words, { stdin: message });
+      const { status, out, err } = await place.binary(words, { stdin: message });
       statuses.add(status);
       if (status === 0) acknowledged.push(message);
       else expect({ status, err }).toEqual({ status: 7, err: expect.stringContaining('(STORAGE_FULL)') });
@@ -64,7 +65,7 @@ function onDataDisk() {
       'keys list',
     ];
     for (const command of reads) {
-      const { status, out, err } = await place.parley(command.split(' '));
+      const { status, out, err } = await place.binary(command.split(' '));
       expect({ command, status, err }).toEqual({
         command,
         status: 0,
@@ -73,7 +74,7 @@ function onDataDisk() {
       if (/messages|search|export/.test(command)) expect(out).toContain('there');
     }
     for (const command of ['chat -n --mode echo hi', `sessions rename ${session} title`]) {
-      const { status, err } = await place.parley(command.split(' '));
+      const { status, err } = await place.binary(command.split(' '));
       expect({ command, status, err }).toEqual({
         command,
         status: 7,
@@ -88,7 +89,7 @@ function onDataDisk() {
     database.close();
     disk.fill(0);
     expect(await place.output(['sessions', 'search', 'index'])).toContain('not in the ⟦index⟧ yet');
-    const server = await place.parley(['serve', '--port', '0']);
+    const server = await place.binary(['serve', '--port', '0']);
     expect(server).toMatchObject({ status: 7, err: expect.stringContaining('What was kept is intact.') });
     disk.free();
     expect(await place.output(['chat', '-n', '--mode', 'echo', 'hi'])).toBe('hi\n');
@@ -98,14 +99,14 @@ function onDataDisk() {
   test('a search without room finds long messages that are not in the index yet', async () => {
     await place.output(['chat', '--mode', 'echo'], { stdin: `a fox and ${'word '.repeat(60_000)}` });
     disk.fill(0);
-    const { status, out, err } = await place.parley(['sessions', 'search', 'fox']);
+    const { status, out, err } = await place.binary(['sessions', 'search', 'fox']);
     expect({ status, err }).toEqual({ status: 0, err: '' });
     expect(out).toContain('a ⟦fox⟧ and');
   });
 
   test('a first use without room fails clearly, and succeeds with room', async () => {
     disk.fill(0);
-    const { status, err } = await place.parley(['chat', '-n', '--mode', 'echo', 'hi']);
+    const { status, err } = await place.binary(['chat', '-n', '--mode', 'echo', 'hi']);
     expect({ status, err }).toEqual({ status: 7, err: expect.stringContaining('(STORAGE_FULL)') });
     disk.free();
     expect(await place.output(['chat', '-n', '--mode', 'echo', 'hi'])).toBe('hi\n');
@@ -114,10 +115,10 @@ function onDataDisk() {
 
 function onConfigurationDisk() {
   let disk: SmallDisk;
-  let place: Place;
+  let place: PlaceInProcess;
   beforeEach(() => {
     disk = mounted();
-    place = new Place({ config: join(disk.path, 'config') });
+    place = new PlaceInProcess({ config: join(disk.path, 'config') });
   });
   afterEach(() => {
     place.remove();
@@ -126,7 +127,7 @@ function onConfigurationDisk() {
 
   test('a first use without room fails clearly, leaves no valid key behind, and succeeds with room', async () => {
     disk.fill(0);
-    const { status, err } = await place.parley(['chat', '-n', '--mode', 'echo', 'hi']);
+    const { status, err } = await place.binary(['chat', '-n', '--mode', 'echo', 'hi']);
     expect({ status, err }).toEqual({ status: 7, err: expect.stringContaining('(STORAGE_FULL)') });
     expect(statfsSync(disk.path).bavail).toBe(0);
     expect(place.rows('SELECT * FROM api_keys WHERE revoked_at IS NULL')).toEqual([]);

@@ -77,6 +77,6 @@ it('holds no word of another session, and the newest of its own, whatever the or
       }
       expect(new Set(Object.values(sessions)).size).toBe(new Set(turns.map(({ side }) => side)).size);
     }),
-    { numRuns: runs(15, 200) },
+    { numRuns: runs(8, 200) },
   );
 });

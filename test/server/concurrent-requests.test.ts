@@ -1,17 +1,18 @@
 // More requests at once than a server has connections to its PostgreSQL: they wait for each other, and none fails.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import type { PostgresDatabase } from '../support/postgres-server.ts';
 import { postgresOptions } from '../support/postgres-store.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 import { openServer, type ServerFixture } from './server-fixture.ts';
 
 const connections = 4;
 
-let database: PostgresServer;
+let database: PostgresDatabase;
 let server: ServerFixture;
 let url: string;
 beforeAll(async () => {
-  database = await startPostgres();
+  database = await sharedPostgres();
   const owner = 'served';
   const options = postgresOptions(database, { connections, server: { owner } });
   server = await openServer({
@@ -20,10 +21,7 @@ beforeAll(async () => {
   });
   ({ url } = await server.listen());
 }, 60_000);
-afterAll(async () => {
-  await server.close();
-  await database.stop();
-});
+afterAll(() => server.close());
 
 async function ask(method: string, path: string, body?: unknown) {
   const headers = { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' };
@@ -54,6 +52,7 @@ test('300 requests at once over four connections all succeed, and each has its e
   expect(answers.map(({ status }) => status).filter((status) => status >= 300)).toEqual([]);
   const [counts] = await database.rows(`
     SELECT (SELECT count(*) FROM parley.sessions) AS sessions, (SELECT count(*) FROM parley.messages) AS messages,
-      (SELECT count(*) FROM pg_stat_activity WHERE application_name = 'parley') AS connections`);
+      (SELECT count(*) FROM pg_stat_activity 
+        WHERE application_name = 'parley' AND datname = current_database()) AS connections`);
   expect(counts).toEqual({ sessions: '121', messages: '120', connections: String(connections) });
 });

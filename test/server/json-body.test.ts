@@ -28,7 +28,7 @@ test('any value is parsed as by JSON.parse, with any white space', async () => {
       const text = JSON.stringify(value, null, spaces);
       expect(await outcome(() => inSteps(text))).toBe(await outcome(() => JSON.parse(text)));
     }),
-    { numRuns: runs(100, 1_500) },
+    { numRuns: runs(50, 1_500) },
   );
 });
 

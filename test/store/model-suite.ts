@@ -54,7 +54,7 @@ export function describeModel(name: string, open: () => Promise<SessionStore>): 
         for (const one of operations) await run.step(one);
         await run.compareAll();
       }),
-      { numRuns: runs(15, 1_000) },
+      { numRuns: runs(8, 1_000) },
     );
   });
 }

@@ -193,7 +193,7 @@ export function describeOrdering(name: string, open: () => Promise<SessionStore>
             expect(found).toEqual(filter.order === 'asc' ? expected : expected.reverse());
           }
         }),
-        { numRuns: runs(8, 100) },
+        { numRuns: runs(4, 100) },
       );
     });
 

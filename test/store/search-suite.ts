@@ -211,7 +211,7 @@ export function describeSearches(name: string, open: () => Promise<SessionStore>
             expect((error as ParleyError).code).toBe('INVALID_REQUEST');
           }
         }),
-        { numRuns: runs(60, 5_000) },
+        { numRuns: runs(20, 5_000) },
       );
     });
 
@@ -225,7 +225,7 @@ export function describeSearches(name: string, open: () => Promise<SessionStore>
           await begin(store, project, { content: `${words.join(', ')} ${mark}` });
           for (const one of words) expect(await snippets(store, project, `${one} ${mark}`)).toHaveLength(1);
         }),
-        { numRuns: runs(20, 1_000) },
+        { numRuns: runs(8, 1_000) },
       );
     });
 

@@ -180,7 +180,7 @@ describe('what is taken over of an earlier layout', () => {
           }
         },
       ),
-      { numRuns: runs(300, 20_000) },
+      { numRuns: runs(150, 20_000) },
     );
   });
 

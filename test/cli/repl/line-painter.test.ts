@@ -252,7 +252,7 @@ describe('a terminal that is resized', () => {
       expect(await screen.seen()).toEqual(await fresh(after, changed));
     });
     await fc.assert(property, {
-      numRuns: runs(20, 400),
+      numRuns: runs(10, 400),
       examples: [
         [33, 13, 56],
         [38, 38, 67],
@@ -271,7 +271,7 @@ describe('a terminal that is resized', () => {
       screen.painter.resized(prompt, { text, cursor, pastes: [] });
       expect(await screen.seen()).toEqual(await fresh(after, { text, cursor, pastes: [] }));
     });
-    await fc.assert(property, { numRuns: runs(20, 400) });
+    await fc.assert(property, { numRuns: runs(10, 400) });
   });
 
   test('shows a prompt that changed with it', async () => {

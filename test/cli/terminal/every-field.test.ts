@@ -36,6 +36,9 @@ const alone = together.map((header) => [header]).slice(0, runs(0, together.lengt
 const hostileHeaders = [['content-type'], together, ...alone];
 
 const isShort = runs(1, 2) === 1;
+/** In short, every other one: the commands take turns. */
+const shareOf = <T>(all: readonly T[], turn: number) =>
+  isShort ? all.filter((_one, index) => index % 2 === turn % 2) : all;
 const every = Object.values(attacks);
 /** All of them in one text, another first for each field: where a text is cut, its beginning is shown. */
 const allFrom = (at: number) =>
@@ -65,6 +68,7 @@ function judged(what: string, written: string): readonly string[] {
 
 async function breachesOf(
   run: () => Promise<void>,
+  turn: number,
 ): Promise<{ readonly lies: number; readonly breaches: readonly string[] }> {
   const breaches: string[] = [];
   let lies = 0;
@@ -80,12 +84,13 @@ async function breachesOf(
     for (const text of textsFor(field, index)) await told(what, { field, text });
   }
   // Those that say to wait are waited for.
-  for (const status of [400, 401, 404, 422])
+  for (const status of shareOf([400, 401, 404, 422], turn))
     await told(`a failure ${status}`, { status, text: allFrom(status) });
   // A header carries bytes; those of C1 are allowed in it.
   for (const headers of hostileHeaders) {
     const text = 'a\u009d52;c;AAAA\u009cb';
-    for (const status of [302, 500]) await told(`${headers} ${status}`, { headers, status, text });
+    for (const status of shareOf([302, 500], turn))
+      await told(`${headers} ${status}`, { headers, status, text });
     await told(`${headers}`, { headers, text });
   }
   return { lies, breaches };
@@ -117,11 +122,14 @@ const commands: readonly (readonly [string, () => readonly string[]])[] = [
 ];
 
 describe('no field of an answer drives a terminal', () => {
-  test.each(commands)('%s', async (_name, words) => {
-    const { lies, breaches } = await breachesOf(() => terminal.run(words()));
-    expect(breaches).toEqual([]);
-    expect(lies).toBeGreaterThan(9);
-  });
+  test.each(commands.map((command, turn) => [...command, turn] as const))(
+    '%s',
+    async (_name, words, turn) => {
+      const { lies, breaches } = await breachesOf(() => terminal.run(words()), turn);
+      expect(breaches).toEqual([]);
+      expect(lies).toBeGreaterThan(isShort ? 5 : 9);
+    },
+  );
 
   const typed: readonly (readonly [string, () => readonly string[]])[] = [
     ['a message, the mode and the status', () => ['/mode', '\t/mode ', '/mode echo', 'hello', '/status']],
@@ -133,9 +141,12 @@ describe('no field of an answer drives a terminal', () => {
     ['a session that is new', () => ['/new A title']],
     ['a session that goes and comes back', () => [`/delete ${other}`, '/restore']],
   ];
-  test.each(typed)('in the REPL: %s', async (_name, lines) => {
-    const { lies, breaches } = await breachesOf(() => terminal.repl(lines()));
-    expect(breaches).toEqual([]);
-    expect(lies).toBeGreaterThan(9);
-  });
+  test.each(typed.map((one, turn) => [...one, turn] as const))(
+    'in the REPL: %s',
+    async (_name, lines, turn) => {
+      const { lies, breaches } = await breachesOf(() => terminal.repl(lines()), turn);
+      expect(breaches).toEqual([]);
+      expect(lies).toBeGreaterThan(isShort ? 5 : 9);
+    },
+  );
 });

@@ -27,11 +27,14 @@ function cuts(text: string): readonly (readonly string[])[] {
   return [[text], ...inTwo, text.split('')];
 }
 
-/** All of them, or only each so-many-th. Without colour and with it, others are left out. */
-export async function attackAt(place: FilterPlace, { each = 1 } = {}): Promise<MatrixReport> {
+/** All of them, or only each so-many-th from one on. Without colour and with it, others are left out. */
+export async function attackAt(place: FilterPlace, { each = 1, first = 0 } = {}): Promise<MatrixReport> {
   const texts = Object.values(attacks).flatMap(cuts);
-  const from = (first: number) => texts.filter((_text, index) => index % each === first % each);
-  const [plain, coloured] = [await shownAt(place, from(0), false), await shownAt(place, from(1), true)];
+  const from = (start: number) => texts.filter((_text, index) => index % each === start % each);
+  const [plain, coloured] = [
+    await shownAt(place, from(first), false),
+    await shownAt(place, from(first + 1), true),
+  ];
   return { shown: plain.shown + coloured.shown, breaches: [...plain.breaches, ...coloured.breaches] };
 }
 

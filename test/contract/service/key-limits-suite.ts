@@ -18,7 +18,7 @@ const needs: Readonly<Record<string, (typeof scopes)[number]>> = {
   ...{ restoreSession: 'admin', restoreSessions: 'admin', archiveSessions: 'admin', importSession: 'admin' },
 };
 
-const turnsAtOnce = runs(60, 200);
+const turnsAtOnce = runs(25, 200);
 
 export function describeKeyLimits(given: GivenService): void {
   describe('limits of keys', () => {

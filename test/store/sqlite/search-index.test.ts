@@ -134,7 +134,7 @@ it('whatever is written, replaced and erased between searches, each search finds
       await store.close();
       lookInto(path, checkIndexes);
     }),
-    { numRuns: runs(12, 600) },
+    { numRuns: runs(6, 600) },
   );
 });
 

@@ -1,13 +1,15 @@
 // The same bytes for the same reply, however the stream cut it.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../support/runs.ts';
 import { sameInAnyPieces, sameInSingleUnits } from './properties.ts';
 import { rendered } from './rendering.ts';
 
 describe('any way of cutting a reply gives the same bytes', () => {
-  test('for random documents, with and without colour', () => fc.assert(sameInAnyPieces, { numRuns: 50 }));
+  test('for random documents, with and without colour', () =>
+    fc.assert(sameInAnyPieces, { numRuns: runs(20, 500) }));
 
-  test('down to single units', () => fc.assert(sameInSingleUnits, { numRuns: 15 }));
+  test('down to single units', () => fc.assert(sameInSingleUnits, { numRuns: runs(6, 150) }));
 
   test.each([
     ['a line of thousands of characters', 'x'.repeat(5000)],
