@@ -60,9 +60,7 @@ describe('the possible next words', () => {
     const help = await place.output(['--help']);
     const listed = /\nCommands:\n((?: {2,}.*\n)+)/.exec(help)?.[1]?.match(/^ {2}\w+/gm) ?? [];
     expect(wordsOf(lines)).toEqual(listed.map((name) => name.trim()));
-    expect(lines).toContain(
-      'models\tlist the available modes; * marks the default',
-    );
+    expect(lines).toContain('models\tlist the available modes; * marks the default');
     expect(wordsOf(await candidates(['sessions', '']))).toContain('delete');
   });
 

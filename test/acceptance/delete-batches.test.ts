@@ -401,9 +401,7 @@ describe('a deletion whose answer got lost', () => {
     const told = await place.parley(words, { env });
     expect(told.status).toBe(3);
     expect(lines(told.out)).toEqual(['not_found missing', ...ids.map((id) => `deleted ${id}`)]);
-    expect(told.err).toMatch(
-      /^5 sessions deleted \(3 of them after a repeated request\), 1 not found\.$/m,
-    );
+    expect(told.err).toMatch(/^5 sessions deleted \(3 of them after a repeated request\), 1 not found\.$/m);
     expect(server.deleted).toEqual(new Set(ids));
 
     const again = await stranger({ count: 5, trouble: lost([1]) });
@@ -419,7 +417,9 @@ describe('a deletion whose answer got lost', () => {
     const { env } = await stranger({ count: 1, trouble: lost([1]) });
     const told = await place.parley(['sessions', 'delete', 'id-0'], { env });
     expect([told.status, told.out]).toEqual([0, 'deleted id-0\n']);
-    expect(told.err).toBe('Counted as deleted: the request was repeated, because the response to the first one was lost.\n');
+    expect(told.err).toBe(
+      'Counted as deleted: the request was repeated, because the response to the first one was lost.\n',
+    );
     const other = await stranger({ count: 1, trouble: lost([1]) });
     const json = await place.output(['sessions', 'delete', 'id-0', '--json'], { env: other.env });
     expect(JSON.parse(json)).toEqual({ session_id: 'id-0', status: 'deleted', repeated: true });

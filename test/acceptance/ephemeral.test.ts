@@ -114,7 +114,9 @@ describe('the REPL with --ephemeral', () => {
     await entered(screen, `/fork ${marker}`);
     expect(await entered(screen, `/search ${marker}`)).toContain(marker);
     await entered(screen, `/system ${marker}`);
-    expect(await entered(screen, `/edit ${marker}`)).toContain('An editor is not available in an ephemeral conversation');
+    expect(await entered(screen, `/edit ${marker}`)).toContain(
+      'An editor is not available in an ephemeral conversation',
+    );
     expect(await leave(screen)).toBe('');
     expect(screen.text).toContain('No text of this conversation is kept.');
     expect(await textsInFiles(place.path, [marker])).toEqual([]);

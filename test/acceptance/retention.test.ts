@@ -21,9 +21,7 @@ function age(place: Place, days: number): void {
 
 test('a policy is set, shown, tried, confirmed by its count, and taken back', async () => {
   const place = placeOf(new PlaceInProcess());
-  expect((await place.parley(['retention', 'show'])).err).toContain(
-    'No policy is set, so nothing expires.',
-  );
+  expect((await place.parley(['retention', 'show'])).err).toContain('No policy is set, so nothing expires.');
   const none = await place.parley(['retention', 'run', '--yes']);
   expect(none).toMatchObject({ status: 2, out: '' });
   expect(none.err).toContain('has no policy');

@@ -290,7 +290,9 @@ test('at a terminal Enter alone makes no mode of several models, and says how on
   ]);
   expect({ status, out: stripVTControlCharacters(out) }).toEqual({
     status: 0,
-    out: expect.stringContaining('No mode was created, because nothing was selected: Space selects, Enter confirms.'),
+    out: expect.stringContaining(
+      'No mode was created, because nothing was selected: Space selects, Enter confirms.',
+    ),
   });
   expect(await place.answer(['models'])).toHaveLength(2);
 }, 30_000);

@@ -64,7 +64,9 @@ test('a store goes to PostgreSQL and back, and each is equal to the one before i
   const there = address('there');
   const first = await copy(place.dataDirectory, there);
   expect(first.err).toMatch(/Copied 2 projects with 2 keys/);
-  expect(first.out).toMatch(/^default: 2 sessions, 2 messages, identical in both \(SHA-256 [0-9a-f]{16}…\)$/m);
+  expect(first.out).toMatch(
+    /^default: 2 sessions, 2 messages, identical in both \(SHA-256 [0-9a-f]{16}…\)$/m,
+  );
   const back = new PlaceInProcess();
   onTestFinished(() => back.remove());
   const second = await copy(there, back.dataDirectory, '--json');

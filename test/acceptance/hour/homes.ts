@@ -88,7 +88,10 @@ async function setUp(store: Place, env: Variables, model: MarkdownModel): Promis
   const own = { OLLAMA_HOST: new URL(model.url).host, NO_COLOR: '1', NO_PROXY: '*', HISTFILE: '' };
   const shell = new Shell(store.shellScreen({ columns: 150, rows: 40, env: { ...env, ...own } }));
   try {
-    await shell.open('parley setup', '? Which models should become modes? Type to narrow the list; Enter takes one.');
+    await shell.open(
+      'parley setup',
+      '? Which models should become modes? Type to narrow the list; Enter takes one.',
+    );
     shell.screen.type('large');
     await shell.screen.shows('❯ [ ] large (Ollama)');
     shell.screen.type('\r');

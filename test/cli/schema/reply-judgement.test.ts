@@ -12,13 +12,7 @@ describe('a reply does not match', () => {
   const item = { type: 'object', properties: { count: { type: 'integer' } } };
   test.each([
     ['a name that is given twice', item, '{"count":"x","count":1}', '/count', 'the name is repeated'],
-    [
-      'a name twice, once escaped',
-      item,
-      '{"count":"x","c\\u006funt":1}',
-      '/count',
-      'the name is repeated',
-    ],
+    ['a name twice, once escaped', item, '{"count":"x","c\\u006funt":1}', '/count', 'the name is repeated'],
     ['a number that is rounded to a limit', { maximum: 2 ** 53 }, '9007199254740993', '', 'more digits'],
     ['a number that is rounded to const', { const: 0.1 }, '0.10000000000000000001', '', 'more digits'],
     [
@@ -64,7 +58,7 @@ describe('a reply does not match', () => {
       {},
       `${'['.repeat(501)}${']'.repeat(501)}`,
       '/0'.repeat(500),
-      'nests deeper than 500',
+      'nested deeper than 500',
     ],
     ['a fault far inside', { items: item }, '[{"count":1},{"count":1.5}]', '/1/count', 'must be integer'],
     [

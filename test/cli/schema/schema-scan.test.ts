@@ -24,7 +24,11 @@ describe('a schema is refused', () => {
     ['{"$ref":"https://example.com/person.json"}', '/$ref', 'refers to another document'],
     ['{"$ref":"other.json#/a"}', '/$ref', 'refers to another document'],
     ['{"$ref":"#/$defs/none"}', '/$ref', 'does not name a schema of this document'],
-    ['{"$defs":{"toString":true},"$ref":"#/$defs/valueOf"}', '/$ref', 'does not name a schema of this document'],
+    [
+      '{"$defs":{"toString":true},"$ref":"#/$defs/valueOf"}',
+      '/$ref',
+      'does not name a schema of this document',
+    ],
     [
       '{"properties":{"a":{"const":{"b":{}}},"c":{"$ref":"#/properties/a/const/b"}}}',
       '/properties/c/$ref',
@@ -62,7 +66,11 @@ describe('a schema is refused', () => {
     ['true', '', 'the schema must be an object'],
     ['{"type":', '', 'it ends before the JSON value is complete'],
     ['{\n  "type" "string"}', '', 'it is not JSON (line 2, column 10)'],
-    [`${'{"not":'.repeat(501)}{}${'}'.repeat(501)}`, '/not'.repeat(500), 'it is nested deeper than 500 levels'],
+    [
+      `${'{"not":'.repeat(501)}{}${'}'.repeat(501)}`,
+      '/not'.repeat(500),
+      'it is nested deeper than 500 levels',
+    ],
   ])('%s', (text, place, reason) => {
     expect(faultOf(text)).toEqual({ place, reason: expect.stringContaining(reason) });
   });
