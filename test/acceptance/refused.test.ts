@@ -127,7 +127,7 @@ const modes: readonly Row[] = [
   [
     'an unknown mode',
     [...hello, '-m', 'nope'],
-    /"nope".*\nModes: eliza, echo\.\nAdd one: parley setup, or parley modes add /,
+    /"nope".*\nModes: eliza, echo\.\nAdd a mode: parley setup, or parley modes add /,
   ],
   ['an unknown mode by variable', hello, /Modes: eliza, echo/, { env: { PARLEY_MODE: 'x' } }],
 ];
