@@ -19,7 +19,9 @@ test('each change is told in the same words', async () => {
   );
   expect(await said('set', 'llama', '--temperature', '0.5')).toBe('Changed mode llama.\n');
   expect(await said('default', 'llama')).toBe('Mode llama is now the default.\n');
-  expect(await said('remove', 'llama')).toMatch(/^Removed mode llama\.\nIt was the default mode; the default is now eliza/);
+  expect(await said('remove', 'llama')).toMatch(
+    /^Removed mode llama\.\nIt was the default mode; the default is now eliza/,
+  );
 });
 
 test('set without an option changes nothing, and says so', async () => {
