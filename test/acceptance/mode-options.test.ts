@@ -15,18 +15,20 @@ afterAll(() => place.remove());
 test('each change is told in the same words', async () => {
   const said = async (...words: string[]) => (await place.parley(['modes', ...words])).err;
   expect(await said('add', 'llama', ...address)).toBe(
-    'Added the mode llama. Try it: parley chat -m llama "Hello"\n',
+    'Added mode llama. Try it: parley chat -m llama "Hello"\n',
   );
   expect(await said('set', 'llama', '--temperature', '0.5')).toBe('Changed mode llama.\n');
   expect(await said('default', 'llama')).toBe('Mode llama is now the default.\n');
-  expect(await said('remove', 'llama')).toMatch(/^Removed mode llama\.\nIt was the default: eliza is /);
+  expect(await said('remove', 'llama')).toMatch(
+    /^Removed mode llama\.\nIt was the default mode; the default is now eliza/,
+  );
 });
 
 test('set without an option changes nothing, and says so', async () => {
   const outcome = await place.parley(['modes', 'set', 'my.mode']);
   expectFailure(outcome, { status: 2, code: 'USAGE' });
   expect(outcome.err).toMatch(
-    /^parley: Nothing to change was named.*\n.*parley modes set my\.mode --model MODEL\./,
+    /^parley: No settings were given.*\n.*parley modes set my\.mode --model MODEL\./,
   );
   expect((await place.parley(['modes', 'set', 'gone'])).err).toContain('There is no mode "gone".');
 });
@@ -62,8 +64,8 @@ test('of a new mode as well; a prompt that was there before is no option', async
 
 test.each([
   ['env:ABSENT_KEY', /Set ABSENT_KEY\. Or read the key from elsewhere: parley modes set keyed --key WHERE\n/],
-  ['file:/nowhere/key', /Put the key into \/nowhere\/key\. Or name another place: /],
-  ['command:false', /Check that the command writes the key to stdout\. Or name another place: /],
+  ['file:/nowhere/key', /Put the key into \/nowhere\/key\. Or read the key from elsewhere: /],
+  ['command:false', /Check that the command writes the key to stdout\. Or read the key from elsewhere: /],
 ])('a key that is not at %s is told with how to put it there', async (key, hint) => {
   await place.parley(['modes', 'remove', 'keyed']);
   await place.output(['modes', 'add', 'keyed', ...address, '--key', key]);

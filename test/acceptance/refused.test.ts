@@ -77,11 +77,11 @@ const usage: readonly Row[] = [
   ['-c with no session yet', [...hello, '-c'], /no session to continue/],
   ['a page of none', ['sessions', 'list', '--limit', '0'], /1 to 200/],
   ['a page too large', ['sessions', 'list', '--limit', '201'], /1 to 200/],
-  ['a guard of none', ['sessions', 'delete', 'ses_x', '--max', '0'], /from 1 on/],
+  ['a guard of none', ['sessions', 'delete', 'ses_x', '--max', '0'], /of at least 1/],
   ['no time to wait', [...hello, '--timeout', '0'], /seconds/],
   ['no ids', ['sessions', 'delete'], /No session id/],
   ['no ids on stdin', ['sessions', 'delete'], /No session id/, { stdin: '\n# none\n' }],
-  ['ids both ways', ['sessions', 'delete', 'ses_x', '-'], /not both/],
+  ['ids both ways', ['sessions', 'delete', 'ses_x', '-'], /both as arguments/],
   ['several deletions that nobody confirms', ['sessions', 'delete', 'ses_x', 'ses_y'], /--yes/],
   ['more ids than the guard', ['sessions', 'delete', 'a', 'b', '--yes', '--max', '1'], /--max/],
   [
@@ -105,8 +105,8 @@ const idCommands: readonly Row[] = [
 ];
 
 const values: readonly Row[] = [
-  ['a message of white space', ['chat', '-n', ' \t\n '], /white space/],
-  ['white space with a title', ['chat', '-n', ' ', '--title', 'x'], /white space/],
+  ['a message of white space', ['chat', '-n', ' \t\n '], /whitespace/],
+  ['white space with a title', ['chat', '-n', ' ', '--title', 'x'], /whitespace/],
   ['a title over 200', [...hello, '--title', 'é'.repeat(201)], /201 characters; the limit is 200/],
   ['a created title over 200', ['sessions', 'create', '--title', 'x'.repeat(201)], /the limit is 200/],
   ['a title with a line break', ['sessions', 'create', '--title', 'a\nb'], /control character/],
@@ -136,7 +136,7 @@ const modes: readonly Row[] = [
   [
     'an unknown mode',
     [...hello, '-m', 'nope'],
-    /"nope".*\nModes: eliza, echo\.\nMake one: parley setup, or parley modes add /,
+    /"nope".*\nModes: eliza, echo\.\nAdd a mode: parley setup, or parley modes add /,
   ],
   ['an unknown mode by variable', hello, /Modes: eliza, echo/, { env: { PARLEY_MODE: 'x' } }],
 ];

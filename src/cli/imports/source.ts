@@ -64,7 +64,7 @@ export interface ConversationPlace {
   readonly keptDays: number | null;
 }
 
-export interface Machine {
+export interface ScannedMachine {
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
@@ -81,5 +81,5 @@ export interface Source {
   /** Yields the contents of the file in order. Throws only if the file cannot be read at all. */
   read(file: SourceFile, options: ReadOptions): AsyncIterable<SourceReading>;
   /** Where the program keeps its conversations on this machine; undefined for a service. */
-  places?(machine: Machine): readonly ConversationPlace[];
+  places?(machine: ScannedMachine): readonly ConversationPlace[];
 }

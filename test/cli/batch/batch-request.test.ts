@@ -69,7 +69,7 @@ describe('a line of a batch', () => {
     ['with a list as schema', '{"message":"m","schema":[]}', 'schema must be a JSON Schema, not an array'],
     ['with a name twice', '{"message":"m","schema":{"type":"a","type":"b"}}', 'schema/type'],
     ['with an empty id', '{"message":"m","id":""}', 'id must be'],
-    ['with a blank message', '{"message":" \\n"}', 'message is empty or white space alone'],
+    ['with a blank message', '{"message":" \\n"}', 'message is empty or only whitespace'],
     ['with NUL', '{"message":"a\\u0000"}', 'contains a NUL character at position 1'],
     ['with half a surrogate pair', '{"message":"\\ud800"}', 'half of a surrogate pair'],
     ['with no session id', '{"message":"m","session_id":".."}', 'is not a session id'],

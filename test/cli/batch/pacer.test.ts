@@ -94,8 +94,8 @@ test('a pause is as long as the server says, and longer each time where it says 
   await pacer.run(turnedAway(4));
   expect(clock.now - began).toBe(7000 + 250 + 500 + 1000 + 2000);
   expect(said).toEqual([
-    'The server asks to wait 7 s: waiting 7 s, then 2 at a time.',
-    'The server is overloaded: waiting 2 s, then 1 at a time.',
+    'The server asks to wait 7 s: waiting 7 s, then sending 2 at a time.',
+    'The server is overloaded: waiting 2 s, then sending 1 at a time.',
   ]);
 });
 

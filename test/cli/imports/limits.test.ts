@@ -194,7 +194,7 @@ test('an archive that says it holds millions of files is refused, and the other 
   writeFileSync(good, JSON.stringify([conversation('good')]));
   const { out, err } = await place.parley(['sessions', 'import', zip, good]);
   expect(out.split('\n').map((one) => one.split(' ')[0])).toEqual(['failed', 'imported', '']);
-  expect(err).toContain('holds more than 1000000 files');
+  expect(err).toContain('contains more than 1000000 files');
 });
 
 test('a damaged session of aichat is read without a warning of Node, and in a time that grows with its length', async () => {

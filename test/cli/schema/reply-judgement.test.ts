@@ -58,7 +58,7 @@ describe('a reply does not match', () => {
       {},
       `${'['.repeat(501)}${']'.repeat(501)}`,
       '/0'.repeat(500),
-      'nests deeper than 500',
+      'nested deeper than 500',
     ],
     ['a fault far inside', { items: item }, '[{"count":1},{"count":1.5}]', '/1/count', 'must be integer'],
     [

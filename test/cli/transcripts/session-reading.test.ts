@@ -28,6 +28,6 @@ test('as many messages as a session says that it has are refused once they are t
   const { context, asked } = serverOf(1e15, 'x'.repeat(100));
   const error = readSession('s', context, 10_000);
   await expect(error).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
-  await expect(error).rejects.toThrow('longer than 10000 characters');
+  await expect(error).rejects.toThrow('limit of an export, 10000 characters');
   expect(asked()).toBeLessThan(100);
 });
