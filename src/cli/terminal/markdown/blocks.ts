@@ -1,4 +1,4 @@
-// The types that the start of a line is read into: the containers it continues, those it opens, and the kind of its leaf block.
+// The types that describe the start of a line: the containers that it continues, those that it opens, and the kind of its leaf block.
 
 export type Container = QuoteContainer | ItemContainer;
 
@@ -18,10 +18,10 @@ export interface ItemContainer {
   readonly done: boolean | null;
 }
 
-/** The open leaf block: what the reader of the next line must know about it. */
+/** The open leaf block, as far as the reader of the next line needs it. */
 export type OpenLeaf =
   | { readonly kind: 'none' }
-  /** `cells` counts the cells of its last line, which is the head of a table if a delimiter row follows. */
+  /** `cells` returns the number of cells of its last line, which is the head of a table if a delimiter row follows. */
   | { readonly kind: 'paragraph'; readonly cells: () => number }
   /** A line that is the head of a table if a delimiter row follows. */
   | { readonly kind: 'head'; readonly cells: number }
@@ -29,7 +29,7 @@ export type OpenLeaf =
   | { readonly kind: 'fence'; readonly mark: string; readonly length: number; readonly indent: number }
   | { readonly kind: 'html'; readonly end: RegExp | null };
 
-/** The kind of a line after its containers. `text` is as much of the line as has arrived. */
+/** The kind of a line after its containers. `text` is the part of the line that has arrived. */
 export type LeafStart =
   | { readonly kind: 'blank' }
   | { readonly kind: 'paragraph'; readonly text: string }
@@ -54,7 +54,7 @@ export type LeafStart =
   | { readonly kind: 'row'; readonly text: string };
 
 export interface LineStart {
-  /** How many of the open containers the line continues. */
+  /** The number of open containers that the line continues. */
   readonly matched: number;
   readonly opened: readonly Container[];
   readonly leaf: LeafStart;

@@ -1,21 +1,21 @@
-// Computes the widths of a table's columns: the natural widths if they fit, otherwise the wide columns share what is left.
+// Computes the widths of a table's columns: the natural widths if they fit. Otherwise the wide columns share the remaining width.
 
 /** A narrower column is not readable. */
-const narrowest = 6;
+const minWidth = 6;
 
-/** Null if even the narrowest columns do not fit. `available` excludes the space between the columns. */
+/** Null if the columns do not fit even with this width. `available` excludes the space between the columns. */
 export function columnWidths(natural: readonly number[], available: number): readonly number[] | null {
   if (sum(natural) <= available) return natural;
   const order = natural.map((width, at) => ({ width, at })).sort((one, other) => one.width - other.width);
   const widths = [...natural];
-  let left = available;
-  // Narrow columns keep their width. Columns wider than an equal part of the rest share the rest.
-  for (const [taken, { width, at }] of order.entries()) {
-    const part = Math.floor(left / (order.length - taken));
-    const given = Math.min(width, part);
-    if (given < Math.min(width, narrowest)) return null;
-    widths[at] = given;
-    left -= given;
+  let remaining = available;
+  // Narrow columns keep their width. Columns wider than an equal share of the remaining width get that share.
+  for (const [done, { width: natural, at }] of order.entries()) {
+    const share = Math.floor(remaining / (order.length - done));
+    const width = Math.min(natural, share);
+    if (width < Math.min(natural, minWidth)) return null;
+    widths[at] = width;
+    remaining -= width;
   }
   return widths;
 }

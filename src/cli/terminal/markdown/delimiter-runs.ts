@@ -1,5 +1,5 @@
-// Finds the delimiter runs and brackets that a piece of inline Markdown leaves open: later text decides their meaning. The rules are
-// those of CommonMark 0.31, section 6.2, as far as this question needs them. marked parses the text that is settled.
+// Finds the delimiter runs and brackets that are open at the end of a piece of inline Markdown, because later text decides their meaning. The
+// rules are a part of those of CommonMark 0.31, section 6.2. marked parses the text that is settled.
 
 /** A style that is already on although its closing run has not arrived. */
 export interface ForcedSpan {
@@ -25,8 +25,8 @@ export interface DelimiterScan {
 interface Delimiter {
   readonly at: number;
   readonly mark: string;
-  /** How many characters of the run are not closed yet. */
-  left: number;
+  /** The number of characters of the run that are not closed yet. */
+  remaining: number;
   readonly length: number;
   readonly likely: boolean;
   readonly forced: number;
@@ -50,7 +50,7 @@ export function scanDelimiterRuns(text: string, forced: readonly ForcedSpan[]): 
   const delimiters: Delimiter[] = forced.map(({ mark, length }, index) => ({
     at: -1,
     mark,
-    left: length,
+    remaining: length,
     length,
     likely: true,
     forced: index,
@@ -108,25 +108,25 @@ function takeRun(text: string, at: number, length: number, delimiters: Delimiter
     !space.test(before) && (!punctuation.test(before) || space.test(after) || punctuation.test(after));
   const opens = leftFlanking && (mark !== '_' || !rightFlanking || punctuation.test(before));
   const closes = rightFlanking && (mark !== '_' || !leftFlanking || punctuation.test(after));
-  let left = length;
-  while (closes && left > 0) {
+  let remaining = length;
+  while (closes && remaining > 0) {
     const index = delimiters.findLastIndex(
       (one) =>
         one.mark === mark &&
-        (one.forced < 0 || left >= one.length) &&
+        (one.forced < 0 || remaining >= one.length) &&
         (mark !== '~' || one.length === length),
     );
     const opener = delimiters[index];
     if (opener === undefined) break;
     if (opener.forced >= 0) return { index: opener.forced, at, length: opener.length };
-    const taken = Math.min(left, opener.left);
-    delimiters.length = index + (taken < opener.left ? 1 : 0);
-    opener.left -= taken;
-    left -= taken;
+    const closed = Math.min(remaining, opener.remaining);
+    delimiters.length = index + (closed < opener.remaining ? 1 : 0);
+    opener.remaining -= closed;
+    remaining -= closed;
   }
-  if (opens && left > 0) {
+  if (opens && remaining > 0) {
     const likely = length >= 2 && length <= 3 && !word.test(before) && !space.test(after);
-    delimiters.push({ at, mark, left, length, likely, forced: -1 });
+    delimiters.push({ at, mark, remaining, length, likely, forced: -1 });
   }
   return null;
 }

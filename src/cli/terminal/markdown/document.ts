@@ -1,5 +1,5 @@
-// Turns filtered Markdown, as it arrives, into lines of a terminal. Each line is read once: its start decides which blocks it
-// continues, closes and opens, and its text goes to the open leaf. Only the unsettled tail of that leaf is kept in memory.
+// Converts filtered Markdown, as it arrives, into lines of a terminal. Each line is read once: its start decides which blocks it continues,
+// closes and opens, and its text goes to the open leaf. Only the undecided end of that leaf is kept in memory.
 import type { Measure } from '../table.ts';
 import type { LeafStart, LineStart } from './blocks.ts';
 import { Frame } from './frame.ts';
@@ -17,11 +17,11 @@ export interface DocumentOptions {
   readonly columns: () => number;
   readonly theme: Theme;
   readonly measure: Measure;
-  /** Null until the module is loaded, and on a terminal without colour. */
+  /** Returns null until the module is loaded, and on a terminal without colour. */
   readonly highlighting: () => Highlighting | null;
 }
 
-/** The start of a line is treated as text if this many characters do not decide its kind. */
+/** If this many characters do not decide the kind of a line, the line is treated as text. */
 const longestBeginning = 1000;
 const flowing: ReadonlySet<LeafStart['kind']> = new Set([
   'paragraph',
@@ -44,7 +44,7 @@ export class MarkdownDocument {
   /** True once the kind of the line is known: the rest of it is text of the leaf. */
   #flows = false;
   #isCut = false;
-  /** Not null if an empty line must precede the next block: its text, which holds the bars of quotes. */
+  /** The empty line (with the bars of quotes) that must precede the next block. Null for none. */
   #gap: string | null = null;
 
   constructor(options: DocumentOptions) {
@@ -55,12 +55,12 @@ export class MarkdownDocument {
       columns: options.columns,
       measure: options.measure,
       prefix: (columns) => this.#frame.prefix(columns),
-      begun: () => this.#frame.markShown(),
+      onBegin: () => this.#frame.markShown(),
       cutsAddresses: false,
     });
   }
 
-  /** The rows of the table that is open and may be held back; null if there is none. */
+  /** The number of rows of the open table, which may be held back. Null if there is none. */
   get tableRows(): number | null {
     return this.#leaf instanceof TableBlock ? this.#leaf.rowCount : null;
   }
@@ -79,7 +79,7 @@ export class MarkdownDocument {
     return this.#line.take();
   }
 
-  /** The end of the text, in whatever state it is. */
+  /** Ends the text in any state. Returns the rest of the output. */
   end(): string {
     if (this.#flows) this.#endLine();
     else if (this.#beginning !== '') this.#begin('', true);
@@ -129,9 +129,9 @@ export class MarkdownDocument {
 
   #start({ matched, opened, leaf }: LineStart): void {
     const open = this.#leaf?.open.kind;
-    const goesOn =
+    const continues =
       leaf.kind === 'paragraph' && opened.length === 0 && (open === 'paragraph' || open === 'head');
-    if (!goesOn && (matched < this.#frame.depth || opened.length > 0)) {
+    if (!continues && (matched < this.#frame.depth || opened.length > 0)) {
       this.#closeLeaf();
       this.#closeContainers(matched);
       for (const container of opened) this.#frame.open(container);
@@ -140,7 +140,7 @@ export class MarkdownDocument {
   }
 
   #closeContainers(depth: number): void {
-    // An item without text still shows its mark.
+    // The mark of an item without text must still be shown.
     if (this.#frame.hasUnshownItem(depth)) this.#beginBlock().emptyLine();
     this.#frame.close(depth);
   }

@@ -1,7 +1,7 @@
 // Decodes character references in text, such as `&amp;` and `&#8212;`, and filters the characters that they stand for.
 import { filterText } from '../filter.ts';
 
-/** The names that occur in prose. A reference with any other name stays as it is written. */
+/** The names that occur in prose. A reference with any other name is not decoded. */
 const named: ReadonlyMap<string, string> = new Map([
   ['nbsp', '\u00a0'],
   ...[

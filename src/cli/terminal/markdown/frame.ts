@@ -12,7 +12,7 @@ interface OpenContainer {
 export class Frame {
   readonly #theme: Theme;
   readonly #open: OpenContainer[] = [];
-  /** The item that was closed last: the next item at its depth may continue its numbers. */
+  /** The item that was closed last. The next item at its depth may continue its numbers. */
   #sibling: { readonly depth: number; readonly mark: string; readonly number: number | null } | null = null;
 
   constructor(theme: Theme) {
@@ -57,7 +57,7 @@ export class Frame {
     return this.#open.some(({ shown }, at) => at >= depth && !shown);
   }
 
-  /** The prefix of the next line. A mark stands before the first line of its item only. A narrow terminal drops the outermost parts. */
+  /** The prefix of the next line. Only the first line of an item has a mark. A narrow terminal drops the outermost parts. */
   prefix(columns: number): LinePrefix {
     const { codes } = this.#theme.frame;
     const parts = this.#open.map((one) => {

@@ -1,5 +1,5 @@
-// Colours code line by line. highlight.js reads one line and reports the construct in which it ended, and the next line starts in
-// that construct. A comment of ten lines is therefore one comment, and each line is read once.
+// Colours code line by line. highlight.js reads one line and reports the construct that is open at its end, and the next line starts in that
+// construct. A comment of ten lines is therefore one comment, and each line is read once.
 import type { CompiledMode, Emitter, Language } from 'highlight.js';
 import { highlighter } from './languages.ts';
 import { painted } from './theme.ts';
@@ -65,7 +65,7 @@ type Mode = (CompiledMode | Language) & { readonly parent?: Mode; readonly scope
 export class Highlighting {
   /** The open scopes at the start of the next line. The emitter that highlight.js creates next takes them. */
   #scopes: readonly string[] = [];
-  /** How the line is painted that is read now. */
+  /** Paints the current line. */
   #paint: Paint = painted16;
   /** A language made by `#continuation` → its construct. Without this map the prototype chain would grow by one object a line. */
   readonly #continued = new WeakMap<Mode, Mode>();
@@ -125,16 +125,16 @@ export class Highlighting {
    */
   #continuation(name: string, open: Mode): string {
     const language = highlighter.getLanguage(name);
-    const going = `${name} going on`;
+    const continuedName = `${name} (continued)`;
     const continuation = Object.assign(Object.create(open) as Language, {
-      name: going,
+      name: continuedName,
       case_insensitive: language?.case_insensitive ?? false,
       classNameAliases: language?.classNameAliases ?? {},
       aliases: [],
     });
     this.#continued.set(continuation as Mode, open);
-    highlighter.registerLanguage(going, () => continuation);
-    return going;
+    highlighter.registerLanguage(continuedName, () => continuation);
+    return continuedName;
   }
 }
 
@@ -185,7 +185,7 @@ class PaintingEmitter implements Emitter {
   }
 }
 
-/** The name of the table that a scope has its colour from. */
+/** The name in the table from which a scope gets its colour. */
 function knownScope(scope: string): string | null {
   return [scope, scope.split('.')[0] ?? ''].find((name) => Object.hasOwn(scopeCodes, name)) ?? null;
 }

@@ -1,6 +1,6 @@
-// Writes the text of an open paragraph as it arrives. A word is written as soon as no later text can change it. An open span holds
-// back one line of the terminal at most; then the meaning of its first mark is decided. Only the text so far determines when,
-// never the ends of the chunks, so every way of splitting a text gives the same output.
+// Writes the text of an open paragraph as it arrives. A word is written as soon as no later text can change it. An open span holds back one
+// line of the terminal at most. After that, the meaning of its first mark is decided. The decisions depend only on the text so far, not on
+// the ends of the chunks, so every way of splitting a text gives the same output.
 import { type ForcedSpan, type OpenMark, scanDelimiterRuns } from './delimiter-runs.ts';
 import { type InlineText, inlineMark } from './inline-text.ts';
 import { cutPlace, mayBreakBetween } from './line-breaks.ts';
@@ -8,9 +8,9 @@ import type { LineWriter } from './line-writer.ts';
 import { mostColumns } from './text-width.ts';
 import { type Look, type Theme, within } from './theme.ts';
 
-/** The most columns that an open span holds back; a narrower terminal holds back one line of its own width. */
+/** The most columns that an open span holds back. On a narrower terminal this is one line. */
 const heldBack = 80;
-/** A run without spaces is cut after this many characters, so that memory stays flat. Addresses are shorter. */
+/** A run without spaces is cut after this many characters, to limit the memory. Addresses are shorter. */
 const longestRun = 2048;
 /** An address is held back until it is complete, with the text of its link, so that a terminal can follow it. */
 const addressBegun = /:\/\/|www\.|\]\(/i;
@@ -22,7 +22,7 @@ export interface InlineStreamOptions {
   readonly line: LineWriter;
   readonly text: InlineText;
   readonly theme: Theme;
-  /** True for HTML: no character is a mark, and the text is shown as it is written. */
+  /** True for HTML: no character is a mark, and the text is shown as it is. */
   readonly literal: boolean;
   /** The SGR codes of the whole text. */
   readonly codes: string;
@@ -32,10 +32,10 @@ export class InlineStream {
   readonly #options: InlineStreamOptions;
   /** The text that is not written yet. It starts where a word starts. */
   #held = '';
-  /** How many units of the held text were searched for ends of words. */
+  /** The number of units of the held text that were searched for ends of words. */
   #searched = 0;
   #runStart = 0;
-  /** The run has no position for a cut before this one. */
+  /** The run cannot be cut before this position. */
   #uncuttable = 0;
   #measured = notMeasured;
   #lineEnds = false;
@@ -56,7 +56,7 @@ export class InlineStream {
     this.#search();
   }
 
-  /** Ends a line of the source. The next line tells whether the paragraph goes on; a final backslash waits for that. */
+  /** Ends a line of the source. A final backslash is held back until the next line shows whether the paragraph continues. */
   endLine(): void {
     if (this.#held.endsWith('\\')) this.#lineEnds = true;
     else this.push('\n');
@@ -124,7 +124,7 @@ export class InlineStream {
     return held + waiting > most && !hasAddress;
   }
 
-  /** Measures the held text up to a position. It reads only what is new, because a long run is measured at each character. */
+  /** Measures the held text up to a position. It reads only new text, because a long run is measured at each character. */
   #measure(to: number): void {
     const { end, columns, isAsciiWord, hasAddress } = this.#measured;
     const text = this.#held.slice(end, to);
@@ -139,8 +139,8 @@ export class InlineStream {
   }
 
   /**
-   * Writes the settled part of the text before `end`, where a word ends or may be cut. `seen` is how far the text was searched.
-   * Returns how many units were written.
+   * Writes the settled part of the text before `end`, where a word ends or may be cut. The text was searched up to `seen`. Returns the number
+   * of units that were written.
    */
   #settle(end: number, seen: number, columns: number): number {
     const before = this.#held.length;
@@ -148,16 +148,16 @@ export class InlineStream {
     const rest = this.#held.slice(end);
     this.#held = this.#writeSettled(this.#held.slice(0, end), most) + rest;
     this.#options.line.neutral();
-    const gone = before - this.#held.length;
-    this.#runStart = end - gone;
+    const written = before - this.#held.length;
+    this.#runStart = end - written;
     this.#uncuttable = 0;
     this.#measured = notMeasured;
-    return gone;
+    return written;
   }
 
   /** Returns the part that is not settled, at most `most` columns wide. */
-  #writeSettled(given: string, most: number): string {
-    let text = given;
+  #writeSettled(held: string, most: number): string {
+    let text = held;
     for (;;) {
       if (this.#forced.length === 0 && (this.#options.literal || !inlineMark.test(text))) {
         this.#write(text);

@@ -1,5 +1,5 @@
-// The languages whose code is coloured: the common ones of highlight.js with its aliases, and those named here. The module is loaded
-// with the first fence.
+// The languages whose code is coloured: the common languages of highlight.js with their aliases, and the languages named here. The module is
+// loaded at the first fence.
 import common from 'highlight.js/lib/common';
 import dart from 'highlight.js/lib/languages/dart';
 import dockerfile from 'highlight.js/lib/languages/dockerfile';

@@ -1,4 +1,4 @@
-// The open leaf block. It takes the text of its lines in order, in chunks of any length.
+// The open leaf block. It receives the text of its lines in order, in chunks of any length.
 import type { OpenLeaf } from './blocks.ts';
 import type { CodePainter } from './highlighting.ts';
 import { InlineStream, type InlineStreamOptions } from './inline-stream.ts';
@@ -6,7 +6,7 @@ import type { LineWriter } from './line-writer.ts';
 import type { Look } from './theme.ts';
 
 export interface Leaf {
-  /** What the reader of the next line must know. */
+  /** The facts that the reader of the next line needs. */
   readonly open: OpenLeaf;
   /** Takes more text of the line. `cut` is true if the line is too long to wait for its end. */
   flow(text: string, cut: boolean): void;
@@ -102,7 +102,7 @@ function startOfRun(text: string, end: number, characters: string): number {
   return start;
 }
 
-/** A block of HTML. It is shown as it is written, except for runs of white space. */
+/** A block of HTML. It is shown as it is, except for runs of white space. */
 export class HtmlLeaf implements Leaf {
   readonly open: OpenLeaf;
   readonly #end: RegExp | null;

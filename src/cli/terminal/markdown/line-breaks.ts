@@ -1,5 +1,5 @@
-// Finds line breaks inside a run without spaces: between ideographs and kana, by the main rules of Unicode's annex 14. Hangul words
-// are not broken, because Korean is written with spaces.
+// Finds line breaks inside a run without spaces: between ideographs and kana, by the main rules of Unicode Standard Annex 14. Hangul words are
+// not broken, because Korean is written with spaces.
 
 /** Characters that never start a line: closing punctuation, small kana, marks of length and repetition. */
 const neverFirst = new Set(
@@ -29,7 +29,7 @@ export function mayBreakBetween(before: number, after: number): boolean {
   return !marks.has(last) && !marks.has(first) && !joined.test(first) && before !== 0x200d;
 }
 
-/** How many units before a position are examined. Real graphemes and character references are shorter. */
+/** The number of units before a position that are examined. Real graphemes and character references are shorter. */
 const context = 64;
 const referenceBegun = /&[#\w]{0,32}$/;
 const segmenter = new Intl.Segmenter();

@@ -6,7 +6,7 @@ export class LineCursor {
   readonly complete: boolean;
   #at = 0;
   #column = 0;
-  /** Columns of a tab that are not consumed yet. */
+  /** The columns of a tab that are not consumed yet. */
   #spare = 0;
 
   constructor(text: string, complete: boolean) {
@@ -31,19 +31,19 @@ export class LineCursor {
   }
 
   skipColumns(columns: number): void {
-    let left = columns;
-    while (left > 0) {
+    let remaining = columns;
+    while (remaining > 0) {
       if (this.#spare > 0) {
         this.#spare -= 1;
         this.#column += 1;
-        left -= 1;
+        remaining -= 1;
       } else if (this.#text[this.#at] === '\t') {
         this.#spare = 4 - (this.#column % 4);
         this.#at += 1;
       } else if (this.#text[this.#at] === ' ') {
         this.#at += 1;
         this.#column += 1;
-        left -= 1;
+        remaining -= 1;
       } else return;
     }
   }

@@ -1,5 +1,5 @@
-// Reads the start of a line: the open containers that it continues, the containers that it opens, and the kind of its text. It decides
-// as soon as no later character can change the decision, and not before, so the result does not depend on how the line was split.
+// Reads the start of a line: the open containers that it continues, the containers that it opens, and the kind of its text. It decides as soon
+// as no later character can change the decision, but not earlier, so the result does not depend on how the line was split.
 import type { Container, ItemContainer, LeafStart, LineStart, OpenLeaf, Undecided } from './blocks.ts';
 import { isRule, isRuleBeginning, leafOf } from './leaf-start.ts';
 import { LineCursor } from './line-cursor.ts';
@@ -11,7 +11,7 @@ export interface LineContext {
   readonly wholeCodeLines: boolean;
 }
 
-/** Marks of deeper containers are text. */
+/** The marks of deeper containers are treated as text. */
 const deepest = 24;
 
 export function readLineStart(text: string, complete: boolean, state: LineContext): LineStart | Undecided {
@@ -49,7 +49,7 @@ export function readLineStart(text: string, complete: boolean, state: LineContex
   }
 }
 
-/** How many of the containers the line continues. Null while that is undecided. */
+/** The number of containers that the line continues. Null while that is undecided. */
 function matchContainers(cursor: LineCursor, containers: readonly Container[]): number | null {
   for (const [index, container] of containers.entries()) {
     const indent = cursor.indent();

@@ -10,10 +10,10 @@ export interface LinePrefix {
 
 export interface LineWriterOptions {
   readonly columns: () => number;
-  /** Returns the prefix of the next line. It is called once a line. */
+  /** Returns the prefix of the next line. It is called once per line. */
   readonly prefix: (columns: number) => LinePrefix;
   /** Called when the line with that prefix is written. */
-  readonly begun: () => void;
+  readonly onBegin: () => void;
   readonly measure: Measure;
   /** True if a long address is cut like any other word, as in a table cell. */
   readonly cutsAddresses: boolean;
@@ -36,13 +36,13 @@ export class LineWriter {
   #lastCode = 0;
   #spaces = 0;
   #spacesCodes = '';
-  #begun = false;
-  #breaks = false;
+  #hasLine = false;
+  #mustBreak = false;
   /** The SGR codes that are on. */
   #codes = '';
   #column = 0;
-  #start = 0;
-  #anything = false;
+  #prefixWidth = 0;
+  #hasWritten = false;
 
   constructor(options: LineWriterOptions) {
     this.#options = options;
@@ -65,7 +65,7 @@ export class LineWriter {
       from = at + 1;
       this.#endWord();
       if (code === 0x0a) this.endLine();
-      else if (this.#begun && !this.#breaks) {
+      else if (this.#hasLine && !this.#mustBreak) {
         this.#spaces = exact ? this.#spaces + 1 : Math.max(this.#spaces, 1);
         this.#spacesCodes = codes;
       }
@@ -103,7 +103,7 @@ export class LineWriter {
   /** Ends the line. The next text starts a new one. */
   endLine(): void {
     this.flush();
-    this.#breaks = true;
+    this.#mustBreak = true;
     this.#spaces = 0;
   }
 
@@ -117,7 +117,7 @@ export class LineWriter {
 
   /** Appends to a line that is never wrapped, and starts it if necessary. */
   append(text: string): void {
-    if (!this.#begun || this.#breaks) this.#begin();
+    if (!this.#hasLine || this.#mustBreak) this.#begin();
     this.#written += text;
   }
 
@@ -125,17 +125,17 @@ export class LineWriter {
   emptyLine(): void {
     this.endLine();
     this.#begin();
-    this.#breaks = true;
+    this.#mustBreak = true;
   }
 
   /** Writes an empty line with this prefix. It writes nothing before the first line. */
   blank(prefix: string): void {
-    if (!this.#anything) return;
+    if (!this.#hasWritten) return;
     this.endLine();
     this.#written += `\n${prefix}`;
   }
 
-  /** The columns that a line of the block has for text. */
+  /** The number of columns for text in a line of the block. */
   width(): number {
     const columns = this.#options.columns();
     return Math.max(1, columns - this.#options.prefix(columns).width);
@@ -170,9 +170,9 @@ export class LineWriter {
 
   #place(word: readonly Piece[], width: number): void {
     const columns = this.#options.columns();
-    if (!this.#begun || this.#breaks) this.#begin();
-    else if (this.#column + this.#spaces + width > columns && this.#column > this.#start) this.#begin();
-    if (this.#start + width > columns && (this.#options.cutsAddresses || !isAddress(word))) {
+    if (!this.#hasLine || this.#mustBreak) this.#begin();
+    else if (this.#column + this.#spaces + width > columns && this.#column > this.#prefixWidth) this.#begin();
+    if (this.#prefixWidth + width > columns && (this.#options.cutsAddresses || !isAddress(word))) {
       this.#placeInParts(word, columns);
       return;
     }
@@ -185,7 +185,7 @@ export class LineWriter {
     }
     for (const { text, codes } of word) this.#paint(text, codes);
     this.#column += width;
-    // The terminal wraps an address that is too long, so that it can still be followed and copied.
+    // An address that is too long is left to the terminal to wrap, so that it can still be followed and copied.
     if (this.#column > columns) this.#column = this.#column % columns || columns;
   }
 
@@ -200,7 +200,7 @@ export class LineWriter {
       const isPlain = printableAscii.test(text);
       for (const character of isPlain ? text : charactersOf(text)) {
         const width = isPlain ? 1 : this.#options.measure(character);
-        if (this.#column + width > columns && this.#column > this.#start) {
+        if (this.#column + width > columns && this.#column > this.#prefixWidth) {
           this.#paint(part, codes);
           part = '';
           this.#begin();
@@ -225,14 +225,14 @@ export class LineWriter {
   #begin(): void {
     this.neutral();
     const { text, width } = this.#options.prefix(this.#options.columns());
-    this.#written += this.#anything ? `\n${text}` : text;
-    this.#options.begun();
-    this.#anything = true;
-    this.#begun = true;
-    this.#breaks = false;
+    this.#written += this.#hasWritten ? `\n${text}` : text;
+    this.#options.onBegin();
+    this.#hasWritten = true;
+    this.#hasLine = true;
+    this.#mustBreak = false;
     this.#spaces = 0;
     this.#column = width;
-    this.#start = width;
+    this.#prefixWidth = width;
   }
 }
 

@@ -12,14 +12,14 @@ import type { Highlighting } from './highlighting.ts';
 import { textWidth } from './text-width.ts';
 import { themeOf } from './theme.ts';
 
-/** A longer chunk is rendered in parts, so that no part takes long and little output waits to be written. */
+/** A longer chunk is rendered in parts, so that no part takes long and not much output waits to be written. */
 const longestPart = 512;
-/** After this much text the event loop turns, so that keys and signals are handled during a reply of any length. */
-const textBetweenTurns = 4096;
-/** The event loop also turns after this much time: some texts take a hundred times as long as others to render. */
-const msBetweenTurns = 8;
-/** How much text is rendered between two looks at the clock. A look takes as long as a usual token. */
-const textBetweenLooks = 64;
+/** The writer yields to the event loop after this much text, so that keys and signals are handled during a reply of any length. */
+const textBetweenYields = 4096;
+/** It also yields after this much time, because some texts take a hundred times as long as others to render. */
+const msBetweenYields = 8;
+/** The amount of text between two readings of the clock. A reading takes as long as rendering a usual token. */
+const textBetweenClockReadings = 64;
 const nothing = Promise.resolve();
 
 export class MarkdownWriter implements UntrustedWriter {
@@ -31,13 +31,13 @@ export class MarkdownWriter implements UntrustedWriter {
   #highlighting: Highlighting | null = null;
   /** The last characters, because a fence may be split over chunks. */
   #last = '';
-  /** Set while a write waits. Later writes wait for it. */
+  /** The write that is running. Later writes wait for it. */
   #busy: Promise<void> | null = null;
   #ended = false;
-  #sinceTurn = 0;
-  #turnedAt = monotonicMs();
-  #sinceLook = 0;
-  /** The last look at the clock was long after the last turn of the event loop. */
+  #textSinceYield = 0;
+  #yieldedAt = monotonicMs();
+  #textSinceClockReading = 0;
+  /** True if the last reading of the clock was too long after the last yield. */
   #isLate = false;
 
   constructor(output: Output, signal: AbortSignal) {
@@ -52,24 +52,24 @@ export class MarkdownWriter implements UntrustedWriter {
   }
 
   write(text: string): Promise<void> {
-    if (this.#busy === null && text.length <= longestPart && !this.#isTurnDue) {
-      this.#sinceTurn += text.length;
+    if (this.#busy === null && text.length <= longestPart && !this.#isYieldDue) {
+      this.#textSinceYield += text.length;
       const filtered = this.#filter.push(text);
       if (!this.#needsHighlighting(filtered)) return this.#put(this.#rendered(filtered));
-      return this.#inTurn(() => this.#putInColour(filtered));
+      return this.#queued(() => this.#putHighlighted(filtered));
     }
-    return this.#inTurn(async () => {
+    return this.#queued(async () => {
       for (let at = 0; at < text.length; at += longestPart) {
-        await this.#turnIfDue();
+        await this.#yieldIfDue();
         const part = text.slice(at, at + longestPart);
-        this.#sinceTurn += part.length;
+        this.#textSinceYield += part.length;
         await this.#take(this.#filter.push(part));
       }
     });
   }
 
   end(): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#queued(async () => {
       if (this.#ended) return;
       this.#ended = true;
       await this.#take(this.#filter.end());
@@ -88,25 +88,25 @@ export class MarkdownWriter implements UntrustedWriter {
     return rows === null ? null : `table, ${counted(rows, 'row')}`;
   }
 
-  get #isTurnDue(): boolean {
-    return this.#sinceTurn >= textBetweenTurns || this.#isLate;
+  get #isYieldDue(): boolean {
+    return this.#textSinceYield >= textBetweenYields || this.#isLate;
   }
 
-  async #turnIfDue(): Promise<void> {
-    if (!this.#isTurnDue) return;
+  async #yieldIfDue(): Promise<void> {
+    if (!this.#isYieldDue) return;
     await yieldToEventLoop();
-    this.#sinceTurn = 0;
-    this.#turnedAt = monotonicMs();
+    this.#textSinceYield = 0;
+    this.#yieldedAt = monotonicMs();
     this.#isLate = false;
     this.#signal.throwIfAborted();
   }
 
   #rendered(filtered: string): string {
     const rendered = this.#document.push(filtered);
-    this.#sinceLook += filtered.length;
-    if (this.#sinceLook >= textBetweenLooks) {
-      this.#sinceLook = 0;
-      this.#isLate = monotonicMs() - this.#turnedAt >= msBetweenTurns;
+    this.#textSinceClockReading += filtered.length;
+    if (this.#textSinceClockReading >= textBetweenClockReadings) {
+      this.#textSinceClockReading = 0;
+      this.#isLate = monotonicMs() - this.#yieldedAt >= msBetweenYields;
     }
     return rendered;
   }
@@ -117,11 +117,11 @@ export class MarkdownWriter implements UntrustedWriter {
 
   #take(filtered: string): Promise<void> {
     return this.#needsHighlighting(filtered)
-      ? this.#putInColour(filtered)
+      ? this.#putHighlighted(filtered)
       : this.#put(this.#rendered(filtered));
   }
 
-  async #putInColour(filtered: string): Promise<void> {
+  async #putHighlighted(filtered: string): Promise<void> {
     const { highlighting } = await import('./highlighting.ts');
     this.#highlighting = highlighting;
     await this.#put(this.#rendered(filtered));
@@ -135,7 +135,7 @@ export class MarkdownWriter implements UntrustedWriter {
     return seen.includes('```') || seen.includes('~~~');
   }
 
-  async #inTurn(task: () => Promise<void>): Promise<void> {
+  async #queued(task: () => Promise<void>): Promise<void> {
     const before = this.#busy;
     let leave = () => {};
     const ours = new Promise<void>((resolve) => {

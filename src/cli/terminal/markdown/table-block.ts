@@ -1,5 +1,5 @@
-// Draws a table. The widest cell determines the width of a column, so rows are kept until the table ends or until there are enough
-// of them. Wide cells wrap. If the terminal is too narrow for columns, each row becomes a list of its fields.
+// Draws a table. The widest cell determines the width of a column, so rows are held back until the table ends or until there are enough of
+// them. Wide cells wrap. If the terminal is too narrow for columns, each row becomes a list of its fields.
 import type { Measure } from '../table.ts';
 import type { OpenLeaf } from './blocks.ts';
 import { columnWidths } from './column-widths.ts';
@@ -19,7 +19,7 @@ export interface TableOptions {
 const gap = 3;
 const enoughRows = 200;
 const enoughText = 32_768;
-/** A short row is filled up to this many cells at most, because four characters must not become hundreds of lines. */
+/** A short row is filled up to this many cells at most, so that four characters do not become hundreds of lines. */
 const mostFilled = 64;
 
 export class TableBlock implements Leaf {
@@ -29,7 +29,7 @@ export class TableBlock implements Leaf {
   readonly #head: readonly string[] | null;
   readonly #alignments: readonly Alignment[];
   #rows: (readonly string[])[] = [];
-  #kept = 0;
+  #heldCharacters = 0;
   #count = 0;
   /** Null if the terminal is too narrow for columns, undefined before the layout. */
   #widths: readonly number[] | null | undefined;
@@ -49,8 +49,8 @@ export class TableBlock implements Leaf {
   flow(row: string): void {
     this.#count += 1;
     this.#rows.push(this.#fitted(cellsOf(row)));
-    this.#kept += row.length;
-    if (this.#widths !== undefined || this.#rows.length >= enoughRows || this.#kept >= enoughText)
+    this.#heldCharacters += row.length;
+    if (this.#widths !== undefined || this.#rows.length >= enoughRows || this.#heldCharacters >= enoughText)
       this.#draw();
   }
 
@@ -72,7 +72,7 @@ export class TableBlock implements Leaf {
   #draw(): void {
     const rows = this.#rows;
     this.#rows = [];
-    this.#kept = 0;
+    this.#heldCharacters = 0;
     if (this.#widths === undefined) {
       this.#widths = this.#layout(rows);
       if (this.#widths === null) this.#drawFields(rows);
@@ -129,7 +129,7 @@ export class TableBlock implements Leaf {
     const lines = new LineWriter({
       columns: () => width,
       prefix: () => ({ text: '', width: 0 }),
-      begun: () => {},
+      onBegin: () => {},
       measure,
       cutsAddresses: true,
     });

@@ -1,4 +1,4 @@
-// Measures how many columns a text takes. string-width is exact and slow, so the common scripts are measured by code unit.
+// Measures how many columns a text takes. string-width is exact but slow, so common scripts are measured by code unit.
 import stringWidth from 'string-width';
 
 export function textWidth(text: string): number {

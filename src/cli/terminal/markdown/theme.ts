@@ -1,5 +1,5 @@
-// The look of each element: SGR codes of the 16 basic colours; on a terminal without colour those for bold, italic and so on alone; and in
-// a pipe the marks of Markdown.
+// The look of each element: SGR codes of the 16 basic colours on a terminal with colour, bold and italic alone on a terminal without colour,
+// and the marks of Markdown in a pipe.
 import type { Output } from '../output.ts';
 
 /** SGR codes for a text (`1;4`, or none), and marks to write around it. */
@@ -38,7 +38,7 @@ const colourTheme: Theme = {
 
 const monochromeTheme: Theme = {
   ...colourTheme,
-  // Neither weight nor slant says that a text is code.
+  // Neither bold nor italic shows that a text is code.
   code: marks('`', '`'),
   address: marks('', ''),
   headings: [codes('1;4'), codes('1'), codes('1'), codes('1'), codes('1'), codes('1')],
