@@ -71,6 +71,6 @@ test('every line of the section for admins does what it says', async () => {
     /^2 sessions of project default, /,
   );
   expect(said.get('parley sessions purge --deleted-before 30d --confirm 12')).toMatch(
-    /^Erased 2 sessions with 0 messages, .*\n.*Its check: ok\.$/m,
+    /^Erased 2 sessions with 0 messages, .*\n.*Integrity check: ok\.$/m,
   );
 }, 60_000);

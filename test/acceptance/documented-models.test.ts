@@ -66,5 +66,5 @@ test.each([
     status: 6,
     err: expect.stringContaining(`Start the model server there (${command}).`),
   });
-  expect(err).toMatch(/^Ask again.*parley chat --idempotency-key/m);
+  expect(err).toMatch(/^Try again without storing anything twice: parley chat --idempotency-key/m);
 });

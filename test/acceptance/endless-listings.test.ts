@@ -79,7 +79,7 @@ test.each(['sessions export s1', 'sessions export s1 --format json', 'sessions e
     // Of all sessions, some failed.
     expect(status).toBe(command.endsWith('--all') ? 3 : 1);
     expect(err).toContain('(BAD_RESPONSE)');
-    expect(err).toContain('more messages of the session s1 than the 2 that it says');
+    expect(err).toContain('returned more than the 2 messages that session s1 should have');
     expect(out).toBe('');
     expect(count).toBeLessThanOrEqual(10);
   },

@@ -64,7 +64,7 @@ test(`${many} at once all succeed, and leave one working key in the profile`, as
   );
   expect(ran.map(({ status, out }) => [status, out])).toEqual(ran.map((_, index) => [0, `${index}\n`]));
   // Whose key is kept says so. It may have found the store just made by another, whose own key then came second.
-  const one = /^Made a (store|key for the store) in .*project "default".*\(profile local\)\.\n$/;
+  const one = /^Created a (store|key for the store) in .*project "default".*\(profile local\)\.\n$/;
   expect(ran.filter(({ err }) => err !== '').map(({ err }) => err)).toEqual([expect.stringMatching(one)]);
   const keys = await place.answer<readonly KeyRecord[]>(['keys', 'list']);
   expect(keys.filter(({ revoked_at }) => revoked_at === null).length).toBe(1);

@@ -148,7 +148,7 @@ test('a login to a server of a model names the request, and the command for such
         'parley: Not here. (NOT_FOUND)\n' +
         `The request was POST ${ofModel.url}/v1/v1/auth/verify. ` +
         'Check the URL: it must be the base of a conversation service, without /v1. ' +
-        'For a server of a model: parley modes add NAME --base-url URL --model MODEL\n',
+        'For the server of a model: parley modes add NAME --base-url URL --model MODEL\n',
     });
   } finally {
     await ofModel.close();

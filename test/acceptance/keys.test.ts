@@ -297,7 +297,7 @@ describe('doctor', () => {
     const full = await place.parley(['doctor'], { env });
     expect(full.status).toBe(7);
     expect(full.out).toMatch(
-      /^FAIL store .*parley\.db is full, or nearly: \d+ bytes are left.*\(STORAGE_FULL\)\n +.*Free some/m,
+      /^FAIL store .*parley\.db is almost full: \d+ bytes free.*\(STORAGE_FULL\)\n +.*Free some/m,
     );
     disk?.free();
     expect(await place.output(['doctor'], { env })).toMatch(/^ok +store /m);

@@ -45,7 +45,7 @@ test.each([
   [['--param', 'n=2'], '--param n cannot be set as a parameter.'],
   [['--fallback', 'gone'], '--fallback is not a mode: "gone".'],
   [['--fallback', 'my.mode'], '--fallback leads back to the mode itself.'],
-  [['--system', longPrompt, '--context', '300'], '--system takes about'],
+  [['--system', longPrompt, '--context', '300'], '--system has about'],
 ])('a fault names the option that was typed: %j', async (options, message) => {
   const outcome = await place.parley(['modes', 'set', 'my.mode', ...options]);
   expectFailure(outcome, { status: 2, code: 'USAGE' });
@@ -58,7 +58,7 @@ test('of a new mode as well; a prompt that was there before is no option', async
   expect(added.err).toMatch(/^parley: --context must be /);
   const { err } = await place.parley(['modes', 'set', 'talkative', '--context', '300']);
   expect(err).toMatch(
-    /^parley: The system prompt takes about \d+ tokens, .*\nShorten it, .*: --context TOKENS\.\n$/,
+    /^parley: The system prompt has about \d+ tokens, .*\nShorten it, or raise --context TOKENS\.\n$/,
   );
 });
 

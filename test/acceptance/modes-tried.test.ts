@@ -43,7 +43,7 @@ describe('modes test', () => {
     place.script = fails;
     const outcome = await place.parley(['modes', 'test', 'fast']);
     expectFailure(outcome, { status: 1, code: 'ENGINE_FAILED' });
-    expect(outcome.err).toContain('The mode fast failed; its fallback echo replied.');
+    expect(outcome.err).toContain('Mode fast failed; its fallback echo replied.');
   });
 });
 
@@ -77,7 +77,7 @@ describe('the context of a mode', () => {
     await place.output(['modes', 'add', 'far', '--base-url', 'https://model.invalid/v1', '--model', 'm']);
     expect(await context('far')).toMatchObject({ context: { tokens: null, source: 'elsewhere' } });
     expect(await place.output(['modes', 'show', 'far'])).toContain(
-      'context_tokens: everything (usual elsewhere;',
+      'context_tokens: everything (default for other machines;',
     );
     await place.output(['modes', 'set', 'far', '--context', '16000']);
     expect(await context('far')).toMatchObject({
@@ -111,9 +111,9 @@ describe('doctor', () => {
     const { status, out } = await place.parley(['doctor'], { env: { SET: 'sk' } });
     const { host } = new URL(place.server.url);
     expect(out).toContain(
-      `note model servers ${host} answers (here); ${new URL(gone.url).host} does not respond: nothing is listening there (gone); ` +
-        'model.invalid was not asked (far); model.invalid has no key: NOT_SET is not set (unset); --online contacts the others\n' +
-        '     See the settings of a mode: parley modes show gone\n',
+      `note model servers ${host} responds (here); ${new URL(gone.url).host} does not respond: nothing is listening there (gone); ` +
+        'model.invalid was not contacted (far); model.invalid has no key: NOT_SET is not set (unset); --online contacts the others\n' +
+        '     To see the settings of a mode: parley modes show gone\n',
     );
     expect(status).toBe(0);
     expect(place.server.requests.map(({ path }) => path)).toEqual(['/v1/models']);
@@ -125,7 +125,7 @@ describe('doctor', () => {
     const { out } = await place.parley(['doctor', '--online'], {
       env: { HTTPS_PROXY: 'http://127.0.0.1:9' },
     });
-    expect(out).toMatch(/note model servers model\.invalid .*(proxy|listens)/);
+    expect(out).toMatch(/note model servers model\.invalid .*(proxy|listening)/);
     expect(out).not.toContain('--online contacts');
   });
 });
@@ -151,7 +151,7 @@ describe('setup at a terminal', () => {
       const { status, out } = await place.terminal('parley setup', env, typing);
       expect({ status, out: stripVTControlCharacters(out) }).toEqual({
         status: 0,
-        out: expect.stringContaining('model-42 replied, and is used when no mode is named.'),
+        out: expect.stringContaining('model-42 replied, and is now the default mode.'),
       });
       const modes = await place.answer<readonly { name: string }[]>(['modes', 'list']);
       expect(modes.map(({ name }) => name)).toEqual(['model-42', 'model-217', 'eliza', 'echo']);
@@ -176,7 +176,7 @@ describe('setup at a terminal', () => {
       context.skip('a model server runs here');
     expect({ status, out: stripVTControlCharacters(out) }).toEqual({
       status: 0,
-      out: expect.stringContaining('own-model replied, and is used when no mode is named.'),
+      out: expect.stringContaining('own-model replied, and is now the default mode.'),
     });
     expect(place.server.requests.map(({ headers }) => headers.authorization)).toEqual([
       'Bearer sk-own',
@@ -199,7 +199,7 @@ describe('setup at a terminal', () => {
     const { status, out } = await place.terminal('parley setup', env, typing);
     if (out.includes('Which models should become modes?')) context.skip('a model server runs here');
     expect(status).toBe(1);
-    expect(out).toContain(`OpenAI (${gone.url}/v1) gave no models: nothing is listening there. (NOT_FOUND)`);
+    expect(out).toContain(`OpenAI (${gone.url}/v1) lists no models: nothing is listening there. (NOT_FOUND)`);
     expect(out).not.toMatch(/Install|canary/);
   }, 30_000);
 });

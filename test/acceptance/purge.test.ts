@@ -144,12 +144,12 @@ describe('a purge', () => {
   });
 
   test('asks for the count to be typed in a terminal, and takes no other answer', async () => {
-    const question = [{ after: 'Type 2 to erase', keys: 'yes\r' }];
+    const question = [{ after: 'Type 2 to permanently erase', keys: 'yes\r' }];
     const refused = await place.terminal(`parley ${purge.join(' ')}; echo "status $?"`, {}, question);
     expect(refused.out).toContain('status 2');
     expect(places()).not.toEqual([]);
     const typed = await place.terminal(`parley ${purge.join(' ')}; echo "status $?"`, {}, [
-      { after: 'Type 2 to erase', keys: '2\r' },
+      { after: 'Type 2 to permanently erase', keys: '2\r' },
     ]);
     expect(typed.out).toContain('status 0');
     expect(places()).toEqual([]);

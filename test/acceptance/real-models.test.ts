@@ -40,7 +40,7 @@ describe('a mode', () => {
     expect(await place.output(['chat', '-n', 'Hi'])).toBe('Hi\n');
     await place.output(['modes', 'default', 'fast']);
     const removed = await place.parley(['modes', 'remove', 'fast']);
-    expect(removed.err).toContain('It was the default: eliza is used now');
+    expect(removed.err).toContain('It was the default mode; the default is now eliza.');
     expect((await place.parley(['chat', '-n', '-m', 'fast', 'Hi'])).status).toBe(2);
     expect(await place.answer(['modes', 'list'])).toHaveLength(2);
   });
@@ -159,7 +159,7 @@ describe('a chat', () => {
     const long = 'word '.repeat(120);
     for (const _ of [1, 2]) await place.output(['chat', '-n', '-m', 'short', '-s', id, long]);
     const { err } = await place.parley(['chat', '-n', '-m', 'short', '-s', id, long]);
-    expect(err).toContain('2 earlier turns were left out: by estimate');
+    expect(err).toContain('2 earlier turns were left out: the conversation is estimated to exceed the context of the mode short');
     const { turns_left_out } = await place.answer<{ turns_left_out: number }>([
       'chat',
       '-n',

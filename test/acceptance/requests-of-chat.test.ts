@@ -102,7 +102,7 @@ test('a session of another program, which has no mode, goes on in the usual one'
   expect((await server.ask('POST', '/v1/sessions/import', { body })).status).toBe(200);
   const before = server.log().length;
   const { err } = await place.parley(['chat', '-n', '-s', 'ses_elsewhere', 'Hello']);
-  expect(err).toContain('said in another program. Here it goes on in the mode eliza.');
+  expect(err).toContain('imported from another program. It continues in mode eliza.');
   expect(requestsSince(before)).toEqual([
     ...['POST /v1/chat', 'GET /v1/sessions/ses_elsewhere', 'POST /v1/chat'],
   ]);

@@ -40,7 +40,7 @@ test('a policy is set, shown, tried, confirmed by its count, and taken back', as
   expect(unconfirmed.err).toContain('--confirm 2');
   const wrong = await place.parley(['retention', 'run', '--confirm', '3', '--json']);
   expect(wrong.status).toBe(2);
-  expect(JSON.parse(wrong.out).error.message).toContain('about 2 sessions, not 3');
+  expect(JSON.parse(wrong.out).error.message).toContain('affects 2 sessions, not 3');
   expect((await place.output(['sessions', 'list', '--ids'])).trim().split('\n')).toHaveLength(3);
   expect(await place.output(['retention', 'run', '--confirm', '2'])).toBe(
     'Expired 2 sessions of project default, and erased 0.\n',
@@ -48,7 +48,7 @@ test('a policy is set, shown, tried, confirmed by its count, and taken back', as
   expect(await place.output(['sessions', 'list', '--ids'])).toBe(`${young}\n`);
   expect(await place.output(['sessions', 'batches'])).toMatch(/^ret_\w+\t\S+\t2\t0\t\there\texpire\n$/);
   expect(await place.output(['sessions', 'restore', '--last'])).toMatch(
-    /^Restored 2 sessions of the batch ret_\w+\.\n$/,
+    /^Restored 2 sessions of batch ret_\w+\.\n$/,
   );
   expect((await place.output(['sessions', 'list', '--ids'])).trim().split('\n').sort()).toEqual(
     [...ids, young].sort(),

@@ -91,7 +91,7 @@ describe('a reply that does not match', () => {
     await place.output(['chat', '-n', '-m', 'echo', 'Before']);
     const { status, out, err } = await chat('-m', 'm', '-c', 'Who?');
     expect({ status, out }).toEqual({ status: 0, out: `${ada}\n` });
-    expect(err).toContain('does not match the schema at /age: must be integer. It is asked for again.');
+    expect(err).toContain('does not match the schema at /age: must be integer. Asking again.');
     const { messages } = sent()[1];
     expect(messages).toHaveLength(6);
     expect(messages.at(-1).content).toContain('- at /age: must be integer');
@@ -267,7 +267,7 @@ test('a line of a batch may name its own schema; one that cannot be checked refu
   expect(plain).not.toHaveProperty('value');
   expect(refused.error).toMatchObject({
     code: 'INVALID_REQUEST',
-    message: expect.stringMatching(/^Line 5: the schema cannot be used at \/propertys: is no keyword/),
+    message: expect.stringMatching(/^Line 5: the schema cannot be used at \/propertys: is not a keyword/),
   });
   expect(refused.error).not.toHaveProperty('session_id');
   expect(mismatch.error).toMatchObject({
@@ -284,13 +284,13 @@ test('a line of a batch may name its own schema; one that cannot be checked refu
 
 describe('before anything is sent', () => {
   test.each([
-    ['a keyword that is none', '{"type":"object","propertys":{}}', '/propertys: is no keyword'],
+    ['a keyword that is none', '{"type":"object","propertys":{}}', '/propertys: is not a keyword'],
     [
       'a reference to the network',
       '{"$ref":"https://example.com/a.json"}',
       '/$ref: refers to another document',
     ],
-    ['an unknown format', '{"format":"postcode"}', '/format: is none of the formats'],
+    ['an unknown format', '{"format":"postcode"}', '/format: is not a supported format'],
     ['a text that is not JSON', 'type: object', 'it is not JSON (line 1, column 1)'],
   ])('%s is refused', async (_what, text, reason) => {
     const fresh = new PlaceInProcess();

@@ -170,7 +170,7 @@ test('doctor tells the way to the server, and what it offers', async () => {
   await login();
   const out = await guest.output(['doctor'], { env: { NO_PROXY: 'x' } });
   expect(out).toMatch(new RegExp(`service +${server.url}`));
-  expect(out).toMatch(/proxy +as NO_PROXY say/);
+  expect(out).toMatch(/proxy +from NO_PROXY/);
   expect(out).toMatch(/access +project team, key key_\w+, in \d+ ms/);
   expect(out).toMatch(/offers +archive, idempotency, stream, settings, lines, schema, order/);
 });

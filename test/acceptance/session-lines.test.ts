@@ -66,7 +66,7 @@ test('a regeneration that fails leaves the reply, and says what asks again', asy
   place.script = fails;
   const failed = await place.parley(['chat', '-n', '-s', id, '--regenerate']);
   expectFailure(failed, { status: 1, code: 'ENGINE_FAILED' });
-  expect(failed.err).toContain(`-m own -s ${id} (and without -c)`);
+  expect(failed.err).toContain(`-m own -s ${id} (but without -c)`);
   expect(await said(id)).toEqual(['question', 'reply 1']);
 });
 
@@ -89,7 +89,7 @@ test('undo takes the last turn back and prints its message, redo brings it back'
   expect(undone).toMatchObject({
     status: 0,
     out: 'two\n',
-    err: `Took back the last turn of ${id}. It comes back with: parley sessions redo ${id}\n`,
+    err: `Undid the last turn of ${id}. To restore it: parley sessions redo ${id}\n`,
   });
   expect(await said(id)).toEqual(['one', 'reply 1']);
   expect(await place.output(['sessions', 'messages', id, '--all'])).toMatch(
@@ -107,7 +107,7 @@ test('undo --turns takes several turns back, and prints the message of the first
   expect(undone).toMatchObject({
     status: 0,
     out: 'two\n',
-    err: `Took back the last 2 turns of ${id}. They come back with: parley sessions redo ${id} --turns 2\n`,
+    err: `Undid the last 2 turns of ${id}. To restore them: parley sessions redo ${id} --turns 2\n`,
   });
   expect(await said(id)).toEqual(['one', 'one']);
   const refused = await place.parley(['sessions', 'undo', id, '--turns', '2']);
@@ -122,13 +122,13 @@ test('redo --turns brings several turns back, and prints the message of the last
   for (const message of ['two', 'three']) await chat('-c', message);
   await place.output(['sessions', 'undo', id, '--turns', '3']);
   expect(await place.parley(['sessions', 'redo', id, '--turns', '2'])).toMatchObject({
-    ...{ status: 0, out: 'two\n', err: `Brought back 2 turns in ${id}.\n` },
+    ...{ status: 0, out: 'two\n', err: `Restored 2 turns in ${id}.\n` },
   });
   expect(await place.parley(['sessions', 'redo', id, '--turns', '2'])).toMatchObject({
     ...{
       status: 3,
       out: 'three\n',
-      err: `Brought back 1 turn in ${id}. There was no other turn to restore.\n`,
+      err: `Restored 1 turn in ${id}. There was no other turn to restore.\n`,
     },
   });
   expect(await said(id)).toEqual(['one', 'one', 'two', 'two', 'three', 'three']);
@@ -183,7 +183,7 @@ test('chat --fork goes on in a copy, and leaves the session as it is', async () 
     'Or two',
   ]);
   expect({ status, out }).toEqual({ status: 0, out: 'reply 2\n' });
-  const copy = /^The session goes on in a copy of ses_\w+: (ses_\w+)\n$/.exec(err)?.[1] ?? '';
+  const copy = /^Continuing in a copy of ses_\w+: (ses_\w+)\n$/.exec(err)?.[1] ?? '';
   expect(await session(copy)).toMatchObject({ title: 'Mine', parent_id: id, message_count: 4 });
   expect(await said(id)).toEqual(['one', 'reply 1']);
   expect((await chat('-c', 'three')).session_id).toBe(copy);

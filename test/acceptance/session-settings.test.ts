@@ -74,7 +74,7 @@ test('a session that exists has them from then on, which is said once', async ()
   const words = ['chat', '-n', '-s', id, '--system', '', '--param', 'stop=["."]', '--temperature', ''];
   const changed = await place.parley([...words, 'Hi']);
   expect(changed.err).toBe(
-    'The session goes on with no system prompt of its own and the parameters stop=["."].\n',
+    'The session continues with no system prompt of its own and the parameters stop=["."].\n',
   );
   expect(asked()).toMatchObject({ temperature: 1, stop: ['.'] });
   expect(asked().messages[0]).toEqual({ role: 'system', content: 'You are kind.' });
@@ -88,7 +88,7 @@ test('the text of a file is a system prompt, too, and what is no text or no numb
   const id = (await chat('--system-file', file, 'Hi')).session_id;
   expect((await session(id)).system).toBe('From a file.\n');
   for (const [words, told] of [
-    [['--system-file', 'nowhere'], '--system-file, nowhere, cannot be read (ENOENT)'],
+    [['--system-file', 'nowhere'], 'Cannot read nowhere, the file of --system-file (ENOENT)'],
     [['--system', 'a', '--system-file', file], '--system and --system-file cannot be used together.'],
     [['--param', 'x'], 'Give NAME=VALUE'],
     [['--temperature', 'hot'], 'Give a number.'],
@@ -154,8 +154,8 @@ test('/system and /param show and change them, also before the first message', a
   await entered(screen, 'Hi');
   expect(asked().messages[0]).toEqual({ role: 'system', content: 'You are kind.\n\nBe brief.' });
   expect(await entered(screen, '/param')).toBe('the parameters top_p=0.5');
-  expect(await entered(screen, '/param top_p=')).toBe('The session goes on with no parameters of its own.');
-  expect(await entered(screen, '/system ""')).toBe('The session goes on with no system prompt of its own.');
+  expect(await entered(screen, '/param top_p=')).toBe('The session continues with no parameters of its own.');
+  expect(await entered(screen, '/system ""')).toBe('The session continues with no system prompt of its own.');
   expect(await entered(screen, '/param nonsense')).toContain('/param temperature=0.2');
 });
 

@@ -35,7 +35,7 @@ test('with --yes the first model of a server on this machine becomes the default
   const { status, err } = await place.parley(['setup', '--yes'], { env });
   expect({ status, err }).toEqual({
     status: 0,
-    err: expect.stringMatching(/Made the mode qwen3:8b: qwen3:8b at Ollama/),
+    err: expect.stringMatching(/Created mode qwen3:8b: qwen3:8b at Ollama/),
   });
   expect(await place.output(['chat', '-n', 'hi'])).toBe('Hello there.\n');
   expect(await place.output(['sessions', 'list'])).toMatch(/^ses_\w+\t2\t\S+\thi\n$/);
@@ -75,7 +75,7 @@ describe('the default that somebody chose', () => {
     expect(again).toMatchObject({
       status: 0,
       err: expect.stringContaining(
-        'eliza is still used when no mode is named; to change that: parley modes default qwen3:8b',
+        'The default mode is still eliza; to change it: parley modes default qwen3:8b',
       ),
     });
     expect(await place.answer(['models'])).toContainEqual(
@@ -84,19 +84,19 @@ describe('the default that somebody chose', () => {
     expect(await place.answer(['setup', '--yes', '--quiet'], { env })).toMatchObject({ default: 'eliza' });
     fails = true;
     const failed = await place.parley(['setup', '--yes'], { env });
-    expect(failed.err).toContain('The modes are kept, and eliza is used when no mode is named.');
+    expect(failed.err).toContain('The modes are kept, and eliza stays the default.');
   });
 
   test('is one of the choices at a terminal', async () => {
     await place.output(['modes', 'default', 'echo']);
     const typing = [
       { after: 'Which models should become modes?', keys: ' \r' },
-      { after: 'echo (as now)', keys: '\r' },
+      { after: 'echo (current default)', keys: '\r' },
     ];
     const { status, out } = await place.terminal('parley setup', env, typing);
     expect({ status, out: stripVTControlCharacters(out) }).toEqual({
       status: 0,
-      out: expect.stringContaining('echo is still used when no mode is named'),
+      out: expect.stringContaining('The default mode is still echo'),
     });
     expect(await place.answer(['models'])).toContainEqual(
       expect.objectContaining({ name: 'echo', default: true }),
@@ -107,7 +107,7 @@ describe('the default that somebody chose', () => {
 test('a model that shows its notes in front of its reply gets a mode that keeps them apart', async () => {
   reply = replyOf('They greet me.\n</think>\n\n', 'Hello.');
   const { err } = await place.parley(['setup', '--yes'], { env });
-  expect(err).toContain('qwen3:8b writes its notes in front of its reply: they are kept apart');
+  expect(err).toContain('qwen3:8b writes its reasoning before its reply, so they will be separated');
   expect(await place.output(['chat', '-n', 'hi'])).toBe('Hello.\n');
 });
 
@@ -140,7 +140,7 @@ describe('a vendor whose key is set, at a terminal', () => {
     const { status, out } = await place.terminal('parley setup', vendorEnv(), typing);
     expect({ status, out: stripVTControlCharacters(out) }).toEqual({
       status: 0,
-      out: expect.stringContaining('gpt-x replied, and is used when no mode is named.'),
+      out: expect.stringContaining('gpt-x replied, and is now the default mode.'),
     });
     expect(out).not.toContain('sk-canary');
     expect(vendor.requests.map(({ path, headers }) => [path, headers.authorization])).toEqual([
@@ -192,7 +192,7 @@ test('a model that fails is told, and is not made the default', async () => {
   expect({ status, err }).toEqual({
     status: 1,
     err: expect.stringMatching(
-      /The mode qwen3:8b failed.*It says: No memory.*The mode llama-3 failed.*No memory.*\nThe modes are kept, and none of them is used/s,
+      /The mode qwen3:8b failed.*It says: No memory.*The mode llama-3 failed.*No memory.*\nThe modes are kept, but none of them is the default/s,
     ),
   });
   expect(err).not.toContain('The message is kept');
@@ -234,8 +234,8 @@ test('a server that is kept under another name of this machine is the same', asy
   const url = `http://localhost:${server.port}`;
   await place.output(['modes', 'add', 'mine', '--base-url', url, '--model', 'qwen3:8b']);
   const { err } = await place.parley(['setup', '--yes'], { env });
-  expect(err).not.toContain('Made the mode qwen3:8b');
-  expect(err).toContain('mine replied, and is used when no mode is named.');
+  expect(err).not.toContain('Created mode qwen3:8b');
+  expect(err).toContain('mine replied, and is now the default mode.');
 });
 
 test('what Ollama leaves out of a long conversation is said, once for each mode that is made by hand', async () => {

@@ -188,9 +188,9 @@ test('an empty listing names the archived sessions if there are any, else the de
     };
     await hidden.output(['sessions', 'delete', ids[0]]);
     await hidden.output(['sessions', 'archive', ids[1]]);
-    expect(await listed()).toBe('No session is listed. Archived ones: parley sessions list --archived\n');
+    expect(await listed()).toBe('All sessions are archived. See: parley sessions list --archived\n');
     await hidden.output(['sessions', 'delete', ids[1]]);
-    expect(await listed()).toBe('No session is listed. Deleted ones: parley sessions list --deleted\n');
+    expect(await listed()).toBe('All sessions are deleted. See: parley sessions list --deleted\n');
   } finally {
     hidden.remove();
   }
@@ -206,7 +206,7 @@ test('an empty listing is told on stderr, and tells apart whether there is no se
       return err;
     };
     for (const flags of [[], ['--all'], ['--reverse']]) {
-      expect(await listed(...flags)).toBe('There is no session yet.\n');
+      expect(await listed(...flags)).toBe('There are no sessions yet.\n');
     }
     for (const flags of [
       ['--title-match', 'x*'],

@@ -67,7 +67,7 @@ test('a backup with keys makes the same store elsewhere, in either database', as
   expect(rowsOf(back)).toEqual(rowsOf(file));
   const refused = await other.parley(['store', 'restore', file, '--replace', '--store', store]);
   expectFailure(refused, { status: 2, code: 'USAGE' });
-  expect(refused.err).toContain('a store in PostgreSQL is not replaced');
+  expect(refused.err).toContain('a store in PostgreSQL is never replaced');
 });
 
 test('a backup holds the modes of its store and no keys, and its store gets a key at the first use', async () => {
@@ -160,7 +160,7 @@ test('a damaged backup changes nothing, from a file or from standard input', asy
 test('a backup goes through a pipe, and a file that is there is not replaced', async () => {
   const { out, status } = await place.shell('parley store backup - | parley store verify -');
   expect(status).toBe(0);
-  expect(out).toMatch(/^The backup is whole: 1 project, 2 sessions, 2 messages, no keys\.$/m);
+  expect(out).toMatch(/^The backup is intact: 1 project, 2 sessions, 2 messages, no keys\.$/m);
   const there = join(place.path, 'there');
   writeFileSync(there, 'mine');
   expectFailure(await place.parley(['store', 'backup', there]), { status: 2, code: 'USAGE' });

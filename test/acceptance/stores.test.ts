@@ -198,7 +198,7 @@ describe.each(engines)('of a store in %s', (_, option, name) => {
     expect(refused.err).toContain(name());
     expect(refused.err).toContain('parley store migrate');
     expect(await unmade.output([...migrate, ...option()])).toMatch(/^Created store .* with schema \d+\.\n$/);
-    expect(await unmade.output([...migrate, ...option()])).toMatch(/ has schema \d+: nothing to do\.\n$/);
+    expect(await unmade.output([...migrate, ...option()])).toMatch(/ already has schema \d+\.\n$/);
     const again = await unmade.answer<{ from: number; to: number }>([...migrate, ...option()]);
     expect(again.from).toBe(again.to);
   });

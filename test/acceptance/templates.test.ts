@@ -148,13 +148,13 @@ test.each([
   ],
   [
     ['commit', '--set', 'who=x'],
-    /The variable input of the template commit has no value.*\nGive it as the message/,
+    /The variable input of the template commit has no value.*\nPass it as the message/,
   ],
   [['commit', '--set', 'whom=x', 'y'], /has no variable whom .*\nIts variables: language, who\./],
-  [['commit', '--set', 'input=x', 'y'], /The variable input takes no value of --set/],
+  [['commit', '--set', 'input=x', 'y'], /The variable input cannot be set with --set/],
   [
     ['nope', 'x'],
-    /There is no template nope\. \(USAGE\)\nTemplates: commit\. Make it: parley templates edit nope\n/,
+    /There is no template nope\. \(USAGE\)\nTemplates: commit\. Create it: parley templates edit nope\n/,
   ],
   [['../../etc/passwd', 'x'], /"\.\.\/\.\.\/etc\/passwd" is not a valid template name/],
 ])('what the template cannot take is refused before anything is sent: %j', async (words, told) => {
@@ -181,7 +181,7 @@ test.each([
   const refused = await chat('faulty', 'x');
   expectFailure(refused, { status: 2, code: 'CONFIG' });
   expect(refused.err).toMatch(told);
-  expect(await place.output(['templates', 'list'])).toContain('faulty\tfaulty\t');
+  expect(await place.output(['templates', 'list'])).toContain('faulty\tinvalid\t');
   await place.output(['templates', 'remove', 'faulty']);
 });
 

@@ -89,7 +89,7 @@ test('a chat that cannot be recorded for -c is stored and answered, and says how
   const { status, out, err } = await place.parley(['chat', '-n', '-m', 'echo', '-s', session, 'hi']);
   expect({ status, out }).toEqual({ status: 0, out: 'hi\n' });
   expect(err).toMatch(/^parley: .*current cannot be written \(E[A-Z]+\)\. \(CONFIG\)\n/);
-  expect(err).toContain(`Go on with -s ${session};`);
+  expect(err).toContain(`To continue this session, use -s ${session}: `);
   expect(storedMessages(place)[1]).toMatchObject({ content: 'hi', finish_reason: 'stop' });
 });
 

@@ -86,7 +86,7 @@ test('a file without a conversation is refused as it is here', async () => {
   expect(there.error).toMatchObject({
     code: 'USAGE',
     message: `The file ${path} contains no conversation.`,
-    hint: 'Nothing was imported. It was read as: ChatGPT export.',
+    hint: 'Nothing was imported. The file was read as: ChatGPT export.',
   });
   expect(there).toEqual(here);
 });

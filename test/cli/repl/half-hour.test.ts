@@ -155,8 +155,8 @@ test('the next day: what was typed before, and every command of /help', async ()
   await screen.stands('echo (Other)> ');
   expect(await entered(screen, '/back')).toContain('copy me 你好');
   await screen.stands('echo (Ada)> ');
-  expect(await entered(screen, '/system Be brief.')).toBe('The session goes on with this system prompt.');
-  expect(await entered(screen, '/param top_p=1')).toBe('The session goes on with the parameters top_p=1.');
+  expect(await entered(screen, '/system Be brief.')).toBe('The session continues with this system prompt.');
+  expect(await entered(screen, '/param top_p=1')).toBe('The session continues with the parameters top_p=1.');
   expect(await entered(screen, '/pin')).toMatch(/ses_\w+/);
   expect(await entered(screen, '/tag +work')).toMatch(/ses_\w+/);
   expect(await entered(screen, '/archive')).toMatch(/ses_\w+/);

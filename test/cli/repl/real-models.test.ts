@@ -31,7 +31,7 @@ test('who replied in place of the mode, which turns were left out, and the token
   await screen.shows('\nHello\nThe mode large failed; small replied.\n');
   await screen.until('the prompt', () => /large \(.*\)> $/.test(screen.text) || screen.text.endsWith(')>'));
   screen.type('short\r');
-  await screen.shows('\n1 earlier turn was left out: by estimate');
+  await screen.shows('\n1 earlier turn was left out: the conversation is estimated');
   screen.type('/status\r');
   await screen.shows('\nlast reply, tokens: 11 in, 3 out');
   await leave(screen);

@@ -53,7 +53,7 @@ test('Tab waits for a silent server no longer than Ctrl-C allows', async () => {
 describe('a server of the basic API', () => {
   test('without a default mode is told with the command that names one', async () => {
     const screen = fixture.open(['repl'], { env: talkingTo(server.url), columns: 200 });
-    await screen.shows('(USAGE) Name one with /mode: slow, other.');
+    await screen.shows('(USAGE) Choose one with /mode: slow, other.');
   });
 
   test('that brings no session back is asked to delete one only after a yes', async () => {

@@ -30,7 +30,7 @@ test('on a server: the message fares under the new key, once, and so does all th
   expect(await entered(screen, 'one')).toBe('one');
   await place.output(['keys', 'revoke', first.key_id]);
   screen.type('two\r');
-  await screen.shows('(INVALID_API_KEY) Log in with another: parley login --profile work');
+  await screen.shows('(INVALID_API_KEY) Log in with another key: parley login --profile work');
   await screen.stands('echo@work (one)> two');
 
   const second = await newKey(place);

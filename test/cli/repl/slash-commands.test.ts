@@ -150,7 +150,7 @@ test('/delete of another session takes a title, too, and leaves this one', async
   );
   await screen.stands('echo (mine)> ');
   const missing = (await entered(screen, '/delete old')).replaceAll(/\s+/g, ' ');
-  expect(missing).toContain('(SESSION_NOT_FOUND) /sessions shows which there are.');
+  expect(missing).toContain('(SESSION_NOT_FOUND) /sessions lists the sessions.');
   expect(missing).not.toContain('parley sessions list');
 });
 
@@ -170,7 +170,7 @@ test('/resume takes an id, or a part of a title, and shows what was said', async
   expect(await entered(screen, '/resume sunday')).toBe('> Groceries for Sunday\nGroceries for Sunday');
   await screen.stands('echo (Groceries for Sunday)> ');
   expect(await sessionId(screen)).toBe(id);
-  expect(await entered(screen, '/resume groceries')).toContain('2 sessions may be meant by "groceries".');
+  expect(await entered(screen, '/resume groceries')).toContain('"groceries" matches 2 sessions.');
   expect(await entered(screen, '/resume nothing like it')).toContain(
     'No session has the id, end of an id, or title "nothing like it".',
   );
@@ -202,7 +202,7 @@ test('/search finds sessions by what was said in them', async () => {
   const screen = await open(place);
   const found = await entered(screen, '/search needle');
   expect(found).toContain('A needle in the hay');
-  expect(found).toMatch(/Go on with the best: \/resume ses_\w+$/);
+  expect(found).toMatch(/To continue the best match: \/resume ses_\w+$/);
   expect(await entered(screen, '/search thimble')).toContain('No session matches.');
   expect(await entered(screen, '/search')).toContain('/search WORDS');
 });

@@ -24,7 +24,7 @@ describe('a terminal and nothing to send', () => {
     shell.type('parley repl -c; echo status $?\r');
     await shell.shows('status 2');
     shell.type('parley chat -m echo "hello there"\r');
-    await shell.shows('go on with');
+    await shell.shows('continue with');
     shell.type('parley -q 2>/dev/null; parley repl -m echo -c\r');
     await shell.stands('echo (hello there)> ');
   });

@@ -274,7 +274,7 @@ describe('a sync', () => {
     const { told, err } = await sync(option);
     expect(writes).toEqual([]);
     expect(told).toContain(`${status} ${option === '--push' ? mine : theirs}`);
-    expect(err).toContain('1 session wait for the other direction');
+    expect(err).toContain('1 session waiting for a sync in the other direction');
     places.around = (backend) => backend;
     await sync();
     expect(Object.keys(await expectEqual())).toHaveLength(4);

@@ -160,7 +160,7 @@ export function describeImport(given: GivenService): void {
         const error = await failureOf(backend.archive.importSession(call, one));
         expect(error.code).toBe('INVALID_REQUEST');
         // The same for each of these cases, so that the answer does not distinguish them.
-        expect(error.message).toContain('is taken by a session that is not the same');
+        expect(error.message).toContain('its id belongs to a different session');
         answers.add(answerTo(error));
       };
       await refused(first, changed);

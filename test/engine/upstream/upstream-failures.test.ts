@@ -96,7 +96,7 @@ describe('an answer that refuses', () => {
       error("This model's maximum context length is 4097 tokens", 'context_length_exceeded'),
       'ENGINE_FAILED',
       /too long for the model/,
-      /--context TOKENS, or begin a new session/,
+      /--context TOKENS, or start a new session/,
     ],
     [
       'too long a context',
