@@ -35,7 +35,7 @@ const [rounds, writers, sessions, flips] = numbers;
 if (!numbers.every((number) => Number.isInteger(number) && number >= 0) || writers * sessions === 0)
   throw new Error('--rounds, --writers, --sessions and --flips take whole numbers.');
 /** The longest delay of a write by a backup, in ms. */
-const mostMs = 100;
+const maxMs = 100;
 const roundsOfStore = 10;
 /** How long (ms) writes are measured before each backup. */
 const betweenMs = 300;
@@ -60,7 +60,7 @@ try {
   if (flips > 0) await flipBits();
   const report = reported();
   process.stdout.write(options.json ? `${JSON.stringify(report, null, 2)}\n` : describe(report));
-  const isSlow = report.writes.during[2] > mostMs && report.writes.during[2] > 2 * report.writes.between[2];
+  const isSlow = report.writes.during[2] > maxMs && report.writes.during[2] > 2 * report.writes.between[2];
   if (options.check && (faults.length > 0 || isSlow)) process.exitCode = 1;
 } finally {
   for (const child of children) child.kill('SIGKILL');
@@ -114,7 +114,7 @@ async function storm(firstRound, endRound) {
     };
   };
   const spans = [];
-  let usualMs = 500;
+  let defaultMs = 500;
   for (let round = firstRound; round < endRound; round += 1) {
     const stop = writing();
     await pause(betweenMs);
@@ -122,10 +122,10 @@ async function storm(firstRound, endRound) {
     const isKilled = round % 3 === 2;
     const start = performance.now();
     const child = spawn(process.execPath, [parley, 'store', 'backup', file], { env, stdio: 'ignore' });
-    if (isKilled) setTimeout(() => child.kill('SIGKILL'), Math.random() * usualMs);
+    if (isKilled) setTimeout(() => child.kill('SIGKILL'), Math.random() * defaultMs);
     await new Promise((resolve) => child.once('close', resolve));
     spans.push([start, performance.now()]);
-    if (!isKilled) usualMs = performance.now() - start;
+    if (!isKilled) defaultMs = performance.now() - start;
     await stop();
     if (existsSync(file)) {
       counts[isKilled ? 'killedLate' : 'whole'] += 1;
@@ -270,7 +270,7 @@ function reported() {
     machine: machine(home, bare),
     ...{ rounds, writers, flips, counts, faults },
     writes: { between: percentiles(writes.between), during: percentiles(writes.during) },
-    slow: writes.during.filter((ms) => ms > mostMs).length,
+    slow: writes.during.filter((ms) => ms > maxMs).length,
   };
 }
 
@@ -287,7 +287,7 @@ function describe({ machine, rounds, writers, flips, counts, faults, writes, slo
     `POST of a session, ${writers} callers, ms       median       99 %    longest`,
     row('between backups', writes.between),
     row('while backups are taken', writes.during),
-    `${slow} writes took longer than ${mostMs} ms`,
+    `${slow} writes took longer than ${maxMs} ms`,
   ];
   return `${lines.join('\n')}\n`;
 }

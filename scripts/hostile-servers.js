@@ -10,8 +10,8 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 
 const program = fileURLToPath(new URL('../bin/parley.js', import.meta.url));
-const mostMiB = 400;
-const mostMs = 60_000;
+const maxMiB = 400;
+const maxMs = 60_000;
 
 const head = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n';
 const json = `${head}Content-Type: application/json\r\n\r\n`;
@@ -75,7 +75,7 @@ async function attack(name) {
   let peak = 0;
   const look = setInterval(() => {
     peak = Math.max(peak, peakOf(child.pid));
-    if (peak > mostMiB || performance.now() - start > mostMs) child.kill('SIGKILL');
+    if (peak > maxMiB || performance.now() - start > maxMs) child.kill('SIGKILL');
   }, 20);
   const status = await new Promise((resolve) => child.on('close', resolve));
   clearInterval(look);

@@ -14,7 +14,7 @@ import { serveParley } from './served-place.js';
 
 const parley = fileURLToPath(new URL('../bin/parley.js', import.meta.url));
 const { rounds, json, check } = readOptions(10);
-const [callers, connections, mostRatio] = [300, 4, 5];
+const [callers, connections, maxRatio] = [300, 4, 5];
 
 const home = mkdtempSync(join(tmpdir(), 'parley-at-once-'));
 const children = [];
@@ -60,7 +60,7 @@ try {
   }
   agent.destroy();
   if (json) process.stdout.write(`${JSON.stringify(report)}\n`);
-  if (check && report.some(({ failed, ratio }) => failed > 0 || ratio > mostRatio)) process.exitCode = 1;
+  if (check && report.some(({ failed, ratio }) => failed > 0 || ratio > maxRatio)) process.exitCode = 1;
 } finally {
   for (const child of children) child.kill('SIGKILL');
   database?.stop();

@@ -6,19 +6,19 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { serveParley } from '../served-place.js';
 import { addSessions, sessionId } from './filled-store.js';
-import { newStore, parley, usualEnvironment } from './places.js';
+import { defaultEnvironment, newStore, parley } from './places.js';
 import { line } from './report.js';
 
 const count = 100_000;
 const idsOfBatch = 1000;
 
 export async function measureDeletes({ database, home, children, rounds, say }) {
-  const { env, key, project } = await newStore(database, 'bench_deletes', usualEnvironment(home));
+  const { env, key, project } = await newStore(database, 'bench_deletes', defaultEnvironment(home));
   const { url } = await serveParley(env, children);
   await addSessions(database, 'bench_deletes', { project, count, messages: 0 });
   const client = join(home, 'client');
   mkdirSync(client);
-  const remote = { ...usualEnvironment(client), PARLEY_URL: url, PARLEY_API_KEY: key };
+  const remote = { ...defaultEnvironment(client), PARLEY_URL: url, PARLEY_API_KEY: key };
   const ids = join(client, 'ids');
   writeFileSync(ids, Array.from({ length: count }, (_, number) => `${sessionId(number)}\n`).join(''));
   const deletes = line(`${count} served deletes, a second`, {

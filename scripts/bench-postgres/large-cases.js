@@ -4,14 +4,14 @@ import { listings, openLoad, reads, turns, writes } from './callers.js';
 import { storeIn } from './database.js';
 import { fillStore, sessionId } from './filled-store.js';
 import { measureIndexing } from './indexing-case.js';
-import { newKey, projectOf, usualEnvironment } from './places.js';
+import { defaultEnvironment, newKey, projectOf } from './places.js';
 import { line } from './report.js';
 import { measureSearches } from './search-cases.js';
 
 const small = 1000;
 
 export async function measureLarge({ database, home, bundle, children, rounds, sessions, say }) {
-  const env = usualEnvironment(home);
+  const env = defaultEnvironment(home);
   const load = await openLoad({ env, children });
   const open = async (schema, count) => {
     newKey({ ...env, PARLEY_STORE: storeIn(database, schema) });

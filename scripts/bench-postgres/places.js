@@ -7,7 +7,7 @@ import { storeIn } from './database.js';
 export const parley = fileURLToPath(new URL('../../bin/parley.js', import.meta.url));
 
 /** Parley's own files below this directory. */
-export function usualEnvironment(home) {
+export function defaultEnvironment(home) {
   return environment(join(home, 'parley'));
 }
 

@@ -8,7 +8,7 @@ import { legMilliseconds, openLoad, reads, turns, writes } from './callers.js';
 import { pgbench } from './database.js';
 import { addSessions, sessionId } from './filled-store.js';
 import { insertSession, wholeTurn } from './floors.js';
-import { newKey, newStore, usualEnvironment } from './places.js';
+import { defaultEnvironment, newKey, newStore } from './places.js';
 import { line } from './report.js';
 
 const known = 1024;
@@ -58,7 +58,7 @@ export async function measureRates({ database, home, bundle, children, rounds, s
 }
 
 async function openSides({ database, home, bundle, children }) {
-  const env = usualEnvironment(home);
+  const env = defaultEnvironment(home);
   const { env: served, key, project } = await newStore(database, 'bench_rates', env);
   const one = { ...(await serveParley(served, children)), key };
   const other = { ...(await serveParley(served, children)), key };
@@ -73,7 +73,7 @@ async function openSides({ database, home, bundle, children }) {
   const historyWords = [database.url, 'bench_rates', bundle];
   const sqliteHome = join(home, 'sqlite');
   mkdirSync(sqliteHome);
-  const sqliteEnv = usualEnvironment(sqliteHome);
+  const sqliteEnv = defaultEnvironment(sqliteHome);
   const sqlite = { key: newKey(sqliteEnv), ...(await serveParley(sqliteEnv, children)) };
   return {
     load: await openLoad({ env, children }),

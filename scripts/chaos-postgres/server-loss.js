@@ -6,8 +6,8 @@ import { send } from './requests.js';
 const streams = 16;
 const callers = 16;
 
-/** `mostMs`: the longest wait of a session. */
-export async function runServerLoss(world, signal, mostMs) {
+/** `maxMs`: the longest wait of a session. */
+export async function runServerLoss(world, signal, maxMs) {
   const waits = [];
   const problems = [];
   world.callers.mayLoseServers = true;
@@ -36,8 +36,7 @@ export async function runServerLoss(world, signal, mostMs) {
   await world.callers.stop();
   const result = await world.result({ allowsRefusals: true });
   const longest = Math.max(...waits);
-  if (longest > mostMs)
-    problems.push(`a session waited for ${Math.round(longest)} ms, not ${mostMs} at most`);
+  if (longest > maxMs) problems.push(`a session waited for ${Math.round(longest)} ms, not ${maxMs} at most`);
   return { ...result, returnMs: longest, problems: [...result.problems, ...problems] };
 }
 

@@ -4,7 +4,7 @@ import type { Result } from '../service/result.ts';
 import { SeenCursors } from './seen-cursors.ts';
 
 /** The most empty pages in a row. A server that searches many sessions may return some. */
-const mostEmptyPages = 1000;
+const maxEmptyPages = 1000;
 
 interface AnyPage {
   readonly items: readonly unknown[];
@@ -26,7 +26,7 @@ export async function* everyPage<Listed extends AnyPage>(
     if (cursor === null) return;
     if (!seen.add(cursor)) throw endless('repeats a cursor');
     emptyPages = page.data.items.length === 0 ? emptyPages + 1 : 0;
-    if (emptyPages > mostEmptyPages) throw endless(`has more than ${mostEmptyPages} empty pages in a row`);
+    if (emptyPages > maxEmptyPages) throw endless(`has more than ${maxEmptyPages} empty pages in a row`);
   }
 }
 

@@ -6,7 +6,7 @@ import { readAtMost } from '../system/bounded-file.ts';
 import { wholeNumber } from './whole-number.ts';
 
 /** Larger than the context of any model. */
-const mostSystemBytes = 8 * 1024 * 1024;
+const maxSystemBytes = 8 * 1024 * 1024;
 
 export interface SystemFlags {
   readonly system?: string;
@@ -22,7 +22,7 @@ export async function readSystem(
   if (system !== undefined)
     throw new ParleyError('USAGE', '--system and --system-file cannot be used together.');
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(await readAtMost(path, mostSystemBytes, signal));
+    return new TextDecoder('utf-8', { fatal: true }).decode(await readAtMost(path, maxSystemBytes, signal));
   } catch (error) {
     signal.throwIfAborted();
     const reason = error instanceof TypeError ? 'it is not UTF-8' : (error as NodeJS.ErrnoException).code;

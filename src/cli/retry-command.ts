@@ -30,7 +30,7 @@ export interface RetriedChat {
 }
 
 /** Longer messages are not printed again. */
-const mostCharacters = 200;
+const maxCharacters = 200;
 const modelFailures: readonly ErrorCode[] = [
   'ENGINE_FAILED',
   'ENGINE_TIMEOUT',
@@ -61,7 +61,7 @@ function retryCommand(chat: RetriedChat, place: TargetFlags): string {
   const words = chat.words.join(' ');
   const fixed = ['--idempotency-key', key, '-m', quoteForShell(mode)];
   if (session !== null) fixed.push('-s', quoteForShell(session));
-  const isShort = words !== '' && words.length <= mostCharacters && !/\p{Cc}/u.test(words);
+  const isShort = words !== '' && words.length <= maxCharacters && !/\p{Cc}/u.test(words);
   if (!isShort || chat.hasMore) {
     const other = session === null ? '' : ` (but without -c${chat.fork ? ' and --fork' : ''})`;
     return `the same command with ${fixed.join(' ')}${other}`;

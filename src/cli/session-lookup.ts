@@ -16,9 +16,9 @@ export type SessionState = 'active' | 'deleted';
 /** The shortest end of an id that identifies a session. */
 const minSuffixLength = 6;
 /** How many sessions the failure lists if several match. */
-const mostListed = 10;
+const maxListed = 10;
 /** How many pages of titles are read at most. */
-const mostPages = 5;
+const maxPages = 5;
 
 /** Null if there is no match. Throws `USAGE` if there are several. */
 export async function lookUpSession(
@@ -63,7 +63,7 @@ async function findByTitle(
 ): Promise<Session | null> {
   const { items, isAll } = await listSessions(
     { title_match: titleGlob(text, 'start') },
-    mostPages,
+    maxPages,
     context,
     state,
   );
@@ -82,7 +82,7 @@ async function findByTitle(
 
 async function listSessions(
   filter: Partial<SessionQuery>,
-  mostPages: number,
+  maxPages: number,
   context: ServiceAccess,
   state: SessionState,
 ): Promise<{ readonly items: readonly Session[]; readonly isAll: boolean }> {
@@ -96,7 +96,7 @@ async function listSessions(
     items.push(...data.items);
     pages += 1;
     if (data.next_cursor === null) break;
-    if (pages === mostPages) return { items, isAll: false };
+    if (pages === maxPages) return { items, isAll: false };
   }
   return { items, isAll: true };
 }
@@ -107,7 +107,7 @@ function requireSingle(text: string, found: readonly Session[]): Session | null 
 }
 
 function ambiguous(text: string, found: readonly Session[]): ParleyError {
-  const listed = found.slice(0, mostListed);
+  const listed = found.slice(0, maxListed);
   const lines = listed.map(
     ({ session_id, title }) => `  ${session_id}  ${title === null ? '(no title)' : quoted(title)}`,
   );

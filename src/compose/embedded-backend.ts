@@ -28,7 +28,7 @@ import { configuredEngines, replaceableEngines } from './configured-engines.ts';
 import type { Dependencies } from './dependencies.ts';
 import { followedModes } from './followed-modes.ts';
 import { type ModeSource, modesOfMachine } from './mode-source.ts';
-import { openChosenStore, usualChoice } from './store-choice.ts';
+import { defaultChoice, openChosenStore } from './store-choice.ts';
 import { keyOf, refuseEmptiedStore, refuseMissingStore } from './store-key.ts';
 import { systemRandomness } from './system-randomness.ts';
 
@@ -49,7 +49,7 @@ export async function openEmbeddedBackend(
   if (!isPostgres) refuseMissingStore(profile, exists, dataDirectory);
   const { isNew, modes, reloadModes, store, ...opened } = await openLocal(
     async () => {
-      const choice = { ...usualChoice, timeout: options.timeout };
+      const choice = { ...defaultChoice, timeout: options.timeout };
       const chosen = await openChosenStore(target, dependencies, choice);
       if (!options.keepsNoText) return chosen;
       const { withoutText } = await import('./memory-choice.ts');

@@ -26,14 +26,14 @@ export function modesOfStore({ first, read, follow }: OpenedModes, name: string)
 }
 
 /** The number of attempts for a change. An attempt fails only if another change was made at the same moment. */
-const mostTries = 20;
+const maxTries = 20;
 
 export function modesInStore(store: ModeStore, name: string): ModePlace {
   return {
     name,
     read: async () => storedModesOf(await store.read()),
     async update(change) {
-      for (let tries = 0; tries < mostTries; tries += 1) {
+      for (let tries = 0; tries < maxTries; tries += 1) {
         const before = await store.read();
         const after = change(storedModesOf(before));
         if (await store.replace(before.version, { version: randomUUID(), ...modeSetOf(after) })) return;

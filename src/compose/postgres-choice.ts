@@ -103,11 +103,11 @@ async function givenPassword(
 }
 
 /** The limit for the file of certificates. All public authorities together need less. */
-const mostBytes = 16 * 1024 * 1024;
+const maxBytes = 16 * 1024 * 1024;
 
 async function readAuthorities(name: string, path: string, signal: AbortSignal): Promise<string> {
   try {
-    return Buffer.from(await readAtMost(path, mostBytes, signal)).toString();
+    return Buffer.from(await readAtMost(path, maxBytes, signal)).toString();
   } catch (error) {
     signal.throwIfAborted();
     const reason = (error as NodeJS.ErrnoException).code ?? String(error);

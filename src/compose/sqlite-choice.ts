@@ -1,7 +1,7 @@
 // Opens the store in SQLite, in the data directory of this machine.
 import type { TurnOwner } from '../local/local-options.ts';
 import { storeRules } from '../local/local-store-rules.ts';
-import { usualLockWaitMs } from '../store/sqlite/lock-wait.ts';
+import { defaultLockWaitMs } from '../store/sqlite/lock-wait.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import type { ProcessesOf } from '../store/sqlite/store-processes.ts';
 import { isOfEarlierBoot, type ProcessTable, processIdentity } from '../system/process-identity.ts';
@@ -30,7 +30,7 @@ export async function openSqlite(dependencies: Dependencies, choice: SqliteChoic
     endsWithProcess: endsProcess && storeProcesses === undefined,
     refusesOlder,
     rules: storeRules,
-    lockWaitMs: timeout === null ? usualLockWaitMs : Math.min(timeout * 1000, usualLockWaitMs),
+    lockWaitMs: timeout === null ? defaultLockWaitMs : Math.min(timeout * 1000, defaultLockWaitMs),
   });
   return { ...opened, owner: turnOwner(processes), servers: null, modes: null };
 }

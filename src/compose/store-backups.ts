@@ -19,7 +19,7 @@ import type { CopiedModes } from '../service/administration.ts';
 import type { BackupFacts, RestoreReport } from '../service/backup-report.ts';
 import { ParleyError } from '../service/errors.ts';
 import { lockFiles } from '../store/sqlite/lock-file.ts';
-import { usualLockWaitMs } from '../store/sqlite/lock-wait.ts';
+import { defaultLockWaitMs } from '../store/sqlite/lock-wait.ts';
 import { hasStore, openSqliteRows } from '../store/sqlite/open.ts';
 import {
   type EarlierStore,
@@ -91,7 +91,7 @@ export async function restoreStore(
 async function intoFile(request: RestoringRequest, dependencies: Dependencies) {
   const { dataDirectory: directory, random } = dependencies;
   const driver = await sqliteDriver(dependencies);
-  const place = { driver, directory, wait: { waitMs: usualLockWaitMs, random } };
+  const place = { driver, directory, wait: { waitMs: defaultLockWaitMs, random } };
   // A process that starts in the meantime finds this store and keeps it open, which prevents its replacement.
   if (!hasStore(directory)) await (await openFile(dependencies)).close();
   const lock = { path: join(directory, 'restore.lock'), locks: async () => lockFiles(driver) };

@@ -10,7 +10,7 @@ export interface StoreChoice extends SqliteChoice {
 }
 
 /** The choice of all commands except `serve`. */
-export const usualChoice: StoreChoice = {
+export const defaultChoice: StoreChoice = {
   timeout: null,
   storeProcesses: undefined,
   refusesOlder: false,

@@ -12,7 +12,7 @@ import type { StoreRows } from '../store/store-rows.ts';
 import type { Dependencies } from './dependencies.ts';
 import { openModes } from './mode-opening.ts';
 import { sqliteDriver } from './sqlite-driver.ts';
-import { openChosenStore, usualChoice } from './store-choice.ts';
+import { defaultChoice, openChosenStore } from './store-choice.ts';
 import { refuseMissingStore } from './store-key.ts';
 
 /** Migrates the store of a target to the newest schema, and creates it if it does not exist. */
@@ -23,7 +23,7 @@ export async function migrateStore(
   const { dataDirectory, profileFile } = dependencies;
   const profile = profileOfStore(profileFile.read(), target.storeName);
   if (target.store === null) refuseMissingStore(profile, hasStore(dataDirectory), dataDirectory);
-  const { store, migration } = await openChosenStore(target, dependencies, usualChoice);
+  const { store, migration } = await openChosenStore(target, dependencies, defaultChoice);
   await store.close();
   return migration;
 }

@@ -29,7 +29,7 @@ export interface CurrentSession {
 const fileCountToKeep = 200;
 const remedy = 'Make it a directory that you may write to, or set PARLEY_DATA_DIR to another.';
 /** Far more than an id and the name of a mode. */
-const mostBytes = 64 * 1024;
+const maxBytes = 64 * 1024;
 const unusedMs = 90 * 24 * 60 * 60 * 1000;
 
 /** The files of one data directory. */
@@ -45,7 +45,7 @@ export class CurrentSessions {
   /** Null if no session is stored. */
   read(holder: SessionHolder): CurrentSession | null {
     try {
-      const text = readSmallFile(this.#pathOf(holder), mostBytes);
+      const text = readSmallFile(this.#pathOf(holder), maxBytes);
       const [sessionId = '', mode = '', extensionNames = ''] = text.split('\n');
       if (!isSessionId(sessionId)) return null;
       const extensions = extensionNames === '' ? {} : { extensions: extensionNames.split(' ') };
@@ -97,7 +97,7 @@ export function forgetCurrentSessions(dataDirectory: string, matches: (sessionId
   if (!existsSync(directory)) return;
   for (const name of readdirSync(directory)) {
     try {
-      const [sessionId = ''] = readSmallFile(join(directory, name), mostBytes).split('\n');
+      const [sessionId = ''] = readSmallFile(join(directory, name), maxBytes).split('\n');
       if (matches(sessionId)) rmSync(join(directory, name), { force: true });
     } catch {}
   }

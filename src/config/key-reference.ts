@@ -8,7 +8,7 @@ import { quoteForShell } from '../system/shell-quote.ts';
 
 const commandMs = 30_000;
 /** The most bytes of a key. */
-const mostBytes = 64 * 1024;
+const maxBytes = 64 * 1024;
 
 /** The kind and the rest of a reference. Both are empty for a text that is not a reference. */
 function partsOf(reference: string): { readonly kind: string; readonly rest: string } {
@@ -103,9 +103,9 @@ function readKeyFile(path: string): string {
     const stat = fstatSync(file);
     if (stat.isDirectory()) throw new Error('a directory');
     if (!stat.isFile()) throw new Error('not a regular file');
-    const bytes = Buffer.alloc(mostBytes + 1);
+    const bytes = Buffer.alloc(maxBytes + 1);
     const length = readSync(file, bytes, 0, bytes.length, 0);
-    if (length > mostBytes) throw new Error(`larger than ${mostBytes} bytes`);
+    if (length > maxBytes) throw new Error(`larger than ${maxBytes} bytes`);
     return bytes.toString('utf8', 0, length);
   } finally {
     closeSync(file);
@@ -121,14 +121,14 @@ async function outputOf(
 ): Promise<string> {
   const { exec } = await import('node:child_process');
   return new Promise((resolve, reject) => {
-    const limits = { timeout: commandMs, maxBuffer: mostBytes, signal };
+    const limits = { timeout: commandMs, maxBuffer: maxBytes, signal };
     // The command runs in `/`, so that it reads no file and starts no program of the current directory by accident.
     const options = { env: { ...env }, cwd: '/', ...limits, encoding: 'utf8' } as const;
     const child = exec(command, options, (error, stdout) => {
       if (error === null) resolve(stdout);
       else if (signal.aborted) reject(missing('the command was stopped'));
       else if (String(error.code) === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER')
-        reject(missing(`the command wrote more than ${mostBytes} bytes`));
+        reject(missing(`the command wrote more than ${maxBytes} bytes`));
       else if (error.killed) reject(missing(`the command took more than ${commandMs / 1000} s`));
       else reject(missing(`the command failed (exit ${error.code ?? 'by a signal'})`));
     });

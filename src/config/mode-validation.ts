@@ -180,13 +180,12 @@ function requiredText(value: unknown, path: readonly string[]): string {
   throw new ModeFault(path, value === undefined ? 'is missing' : 'must be a non-empty text');
 }
 
-function text(usual: string, mostCharacters: number): Reader<string> {
+function text(usual: string, maxCharacters: number): Reader<string> {
   return (value, path) => {
     const found = textOrNull(value, path) ?? usual;
     if (!/^[ -~]*$/.test(found) && /[\p{Cc}\p{Zl}\p{Zp}]/u.test(found))
       throw new ModeFault(path, 'contains a control character');
-    if (found.length > mostCharacters)
-      throw new ModeFault(path, `is longer than ${mostCharacters} characters`);
+    if (found.length > maxCharacters) throw new ModeFault(path, `is longer than ${maxCharacters} characters`);
     return found;
   };
 }

@@ -11,13 +11,13 @@ import { resolveKeyPath } from './resolve-key-path.ts';
 const names = { modes: 'modes', default: 'default' };
 const hint =
   'It must have `modes:`, each with base_url and model, and may have `default:`. See docs/models.md.';
-const mostBytes = 8 * 1024 * 1024;
+const maxBytes = 8 * 1024 * 1024;
 
 /** Rejects with `CONFIG` for a file that cannot be read, and for the first fault in it. */
 export async function readModesFile(path: string, signal: AbortSignal): Promise<ModeConfig> {
   let text: string;
   try {
-    text = new TextDecoder().decode(await readAtMost(path, mostBytes, signal));
+    text = new TextDecoder().decode(await readAtMost(path, maxBytes, signal));
   } catch (error) {
     signal.throwIfAborted();
     throw fileFailure(error, path, 'read', 'Name a file that you may read.');

@@ -3,7 +3,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { ParleyError } from '../service/errors.ts';
 
-const mostBytes = 1024 * 1024;
+const maxBytes = 1024 * 1024;
 
 export interface PasswordQuery {
   readonly host: string;
@@ -58,7 +58,7 @@ function readPrivateText(path: string): string | null {
     if (!stat.isFile()) return null;
     if ((stat.mode & 0o077) !== 0)
       throw wrong(path, 'is readable by other users', 'Make it private with chmod 600.');
-    const bytes = Buffer.alloc(Math.min(stat.size, mostBytes));
+    const bytes = Buffer.alloc(Math.min(stat.size, maxBytes));
     return bytes.toString('utf8', 0, readSync(file, bytes, 0, bytes.length, 0));
   } finally {
     closeSync(file);

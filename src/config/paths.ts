@@ -51,7 +51,7 @@ export function dataDirectory(machine: Machine): string {
 }
 
 /** A longer chain of links counts as a cycle. */
-const mostLinks = 40;
+const maxLinks = 40;
 
 /**
  * The real path of a directory, because several paths may lead to it. The directory need not exist: for a link to a disk that is not mounted,
@@ -66,7 +66,7 @@ export function realDirectory(directory: string, links = 0): string {
     if (parent === path) return path;
     const above = realDirectory(parent, links);
     const place = join(above, basename(path));
-    const target = links < mostLinks ? linkTarget(place) : null;
+    const target = links < maxLinks ? linkTarget(place) : null;
     return target === null ? place : realDirectory(resolve(above, target), links + 1);
   }
 }

@@ -14,7 +14,7 @@ import { emptyConfig, readStoredConfig, type StoredConfig } from './stored-confi
 type ConfClass = typeof import('conf').default;
 
 /** Parsed JSON takes many times the memory of its text. */
-const mostBytes = 8 * 1024 * 1024;
+const maxBytes = 8 * 1024 * 1024;
 
 export interface ProfileFileOptions {
   /** Created when the first change is stored. */
@@ -100,7 +100,7 @@ export class ProfileFile {
     const place = this.#placeToWrite();
     const next = `${place}.next`;
     const text = `${JSON.stringify(config, null, 2)}\n`;
-    if (Buffer.byteLength(text) > mostBytes) throw tooLong(this.path);
+    if (Buffer.byteLength(text) > maxBytes) throw tooLong(this.path);
     try {
       this.#removeLeftovers(place);
       const conf = new Conf({
@@ -156,7 +156,7 @@ export class ProfileFile {
 
   #readText(): string | null {
     try {
-      return readSmallFile(this.path, mostBytes);
+      return readSmallFile(this.path, maxBytes);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
       const remedy = 'Make it a file that you may read, or set PARLEY_CONFIG_DIR to another directory.';
@@ -174,7 +174,7 @@ export class ProfileFile {
 
   #hasLastGood(): boolean {
     try {
-      parse(readSmallFile(this.lastGoodPath, mostBytes));
+      parse(readSmallFile(this.lastGoodPath, maxBytes));
       return true;
     } catch {
       return false;
@@ -183,7 +183,7 @@ export class ProfileFile {
 }
 
 function tooLong(path: string): ParleyError {
-  return new ParleyError('CONFIG', `The configuration ${path} would be longer than ${mostBytes} bytes.`, {
+  return new ParleyError('CONFIG', `The configuration ${path} would be longer than ${maxBytes} bytes.`, {
     hint: 'It was not changed. Remove modes that you do not use, or shorten their system prompts.',
   });
 }

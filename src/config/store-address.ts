@@ -64,9 +64,9 @@ export interface AddressOptions {
   readonly mayHoldPassword: boolean;
 }
 
-const usualPort = 5432;
-const usualConnections = 8;
-const usualPatience = 15;
+const defaultPort = 5432;
+const defaultConnections = 8;
+const defaultPatience = 15;
 const parameters = [
   ...['host', 'port', 'user', 'dbname', 'password', 'sslmode', 'sslrootcert', 'schema', 'connections'],
   ...['patience', 'prepare', 'target_session_attrs'],
@@ -83,7 +83,7 @@ const encryptionOf: Readonly<Record<string, StoreEncryption>> = {
 
 export function readStoreAddress(text: string, options: AddressOptions): StoreAddress {
   const { source, env } = options;
-  const wrong = (problem: string, hint = usualHint, remedy: Remedy | null = null) =>
+  const wrong = (problem: string, hint = defaultHint, remedy: Remedy | null = null) =>
     new ParleyError('CONFIG', `The store of ${source} ${problem}.`, { hint, remedy });
   const [, authority, path, query] =
     /^postgres(?:ql)?:\/\/([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/i.exec(text) ?? [];
@@ -130,14 +130,14 @@ export function readStoreAddress(text: string, options: AddressOptions): StoreAd
     ...{ hosts, user, database, schema, encryption },
     password: readPassword(given.get('password'), passwordInAddress, env, wrong),
     authorityFile: given.get('sslrootcert') || env.PGSSLROOTCERT || null,
-    connections: number('connections', usualConnections, 100),
-    patience: number('patience', usualPatience, 3600),
+    connections: number('connections', defaultConnections, 100),
+    patience: number('patience', defaultPatience, 3600),
     prepares: prepare === 'yes',
     name: `postgres://${place}/${database}${schema === 'parley' ? '' : `?schema=${schema}`}`,
   };
 }
 
-const usualHint = 'An address looks like postgres://USER@HOST/DATABASE';
+const defaultHint = 'An address looks like postgres://USER@HOST/DATABASE';
 
 type Wrong = (problem: string, hint?: string, remedy?: Remedy | null) => ParleyError;
 
@@ -148,7 +148,7 @@ function readHosts(
   wrong: Wrong,
 ): readonly StoreHost[] {
   const names = text || given.get('host') || env.PGHOST || 'localhost';
-  const ports = (given.get('port') || env.PGPORT || String(usualPort)).split(',');
+  const ports = (given.get('port') || env.PGPORT || String(defaultPort)).split(',');
   return names.split(',').map((name, index) => {
     const [, host = '', port] = /^(\[[^\]]*\]|[^:]*|\/.*)(?::(\d+))?$/.exec(decoded(name, wrong)) ?? [];
     const number = Number(port ?? ports[index] ?? ports[0]);

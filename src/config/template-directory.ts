@@ -11,7 +11,7 @@ import { readTemplate, type Template } from './template-file.ts';
 
 const suffix = '.md';
 /** A message has at most 1 MiB, and the settings are short. */
-const mostBytes = 2 * 1024 * 1024;
+const maxBytes = 2 * 1024 * 1024;
 const remedy = 'Check the file and its permissions.';
 
 /** True for a name that is a safe file name on every system. */
@@ -78,7 +78,7 @@ export class TemplateDirectory {
     const path = this.path(name);
     let bytes: Uint8Array;
     try {
-      bytes = await readAtMost(path, mostBytes, signal);
+      bytes = await readAtMost(path, maxBytes, signal);
     } catch (error) {
       signal.throwIfAborted();
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw this.#unknown(name);

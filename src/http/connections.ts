@@ -13,7 +13,7 @@ export interface ConnectionOptions {
   readonly authorities: readonly string[] | null;
   readonly connectMs: number;
   /** Limits the bytes of one response, including its heads and the framing of its chunks. */
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   /** Called with each new connection, except connections through a proxy; null if it is not needed. */
   readonly onOpened: ((socket: Socket) => void) | null;
 }
@@ -88,14 +88,14 @@ interface TunnelOptions extends Omit<Pool.Options, 'connect'> {
 
 function watched(
   open: buildConnector.connector,
-  { onOpened, mostBytes }: ConnectionOptions,
+  { onOpened, maxBytes }: ConnectionOptions,
 ): buildConnector.connector {
   return (place, opened) =>
     open(place, (...result) => {
       // After an error there is no socket, although the types say so.
       if (result[1]) {
         onOpened?.(result[1]);
-        limitResponses(result[1], mostBytes);
+        limitResponses(result[1], maxBytes);
       }
       opened(...result);
     });

@@ -1,11 +1,11 @@
 // Decompresses a response body. Parley does not request compression, but some servers compress nevertheless.
 import { HttpFailure, tooLarge } from './http-failure.ts';
 
-/** `mostBytes` limits the decompressed bytes. */
+/** `maxBytes` limits the decompressed bytes. */
 export async function* decoded(
   bytes: AsyncIterable<Uint8Array>,
   encoding: string | null,
-  mostBytes: number,
+  maxBytes: number,
 ): AsyncGenerator<Uint8Array> {
   const name = (encoding ?? '').trim().toLowerCase();
   if (name === '' || name === 'identity') {
@@ -32,7 +32,7 @@ export async function* decoded(
     // A failure in the pipeline rejects the loop that reads its last stream.
     for await (const chunk of pipeline(bytes, create(), () => {})) {
       size += chunk.byteLength;
-      if (size > mostBytes) throw tooLarge(mostBytes);
+      if (size > maxBytes) throw tooLarge(maxBytes);
       yield chunk;
     }
   } catch (error) {

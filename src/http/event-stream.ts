@@ -11,25 +11,25 @@ export interface ServerSentEvent {
   readonly data: string;
 }
 
-/** Yields the events one by one. `mostBytes` limits one event, including the comments before it. */
+/** Yields the events one by one. `maxBytes` limits one event, including the comments before it. */
 export async function* readEventStream(
   bytes: AsyncIterable<Uint8Array>,
-  mostBytes: number,
+  maxBytes: number,
 ): AsyncGenerator<ServerSentEvent> {
-  for await (const events of readEventBatches(bytes, mostBytes, { closesLast: false })) yield* events;
+  for await (const events of readEventBatches(bytes, maxBytes, { closesLast: false })) yield* events;
 }
 
 /**
- * Yields the events that each chunk of the body completes, together; an empty list when it completes none. `mostBytes` limits one event,
+ * Yields the events that each chunk of the body completes, together; an empty list when it completes none. `maxBytes` limits one event,
  * including the comments before it. With `closesLast`, a last event without its blank line counts too. Bytes that are not UTF-8 end the
  * stream with an `unreadable` failure, after the events before them.
  */
 export async function* readEventBatches(
   bytes: AsyncIterable<Uint8Array>,
-  mostBytes: number,
+  maxBytes: number,
   { closesLast }: { readonly closesLast: boolean },
 ): AsyncGenerator<readonly ServerSentEvent[]> {
-  const reader = new EventReader(mostBytes);
+  const reader = new EventReader(maxBytes);
   for await (const chunk of bytes) {
     yield reader.take(chunk);
     reader.throwFailure();
@@ -44,14 +44,14 @@ export async function* readEventBatches(
 const lineFeed = 10;
 const carriageReturn = 13;
 /** The most lines of one event, including the comments before it. Even an empty line takes memory. */
-const mostLines = 1_000_000;
+const maxLines = 1_000_000;
 
 /**
  * Reads chunks of bytes. eventsource-parser gets whole lines that end in LF, because it stores a line that arrives byte by byte in as many
  * parts, and waits forever after a CR at the end.
  */
 class EventReader {
-  readonly #mostBytes: number;
+  readonly #maxBytes: number;
   readonly #parser: EventSourceParser;
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   /** The beginning of a line whose end has not arrived. */
@@ -63,8 +63,8 @@ class EventReader {
   #endsInReturn = false;
   #failure: HttpFailure | null = null;
 
-  constructor(mostBytes: number) {
-    this.#mostBytes = mostBytes;
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
     this.#parser = createParser({
       onEvent: ({ event, data }) => this.#events.push({ event: event ?? 'message', data }),
     });
@@ -81,8 +81,8 @@ class EventReader {
     const events = this.#events;
     this.#events = [];
     if (events.length > 0) this.#restart();
-    if (this.#byteLength > this.#mostBytes) this.#fail(`an event is longer than ${this.#mostBytes} bytes`);
-    if (this.#lines > mostLines) this.#fail(`an event has more than ${mostLines} lines`);
+    if (this.#byteLength > this.#maxBytes) this.#fail(`an event is longer than ${this.#maxBytes} bytes`);
+    if (this.#lines > maxLines) this.#fail(`an event has more than ${maxLines} lines`);
     return events;
   }
 

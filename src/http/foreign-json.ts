@@ -30,9 +30,9 @@ export function firstText(...values: readonly unknown[]): string | null {
 }
 
 /** The deepest nesting. No response of an API nests deeper. */
-const mostDepth = 500;
+const maxDepth = 500;
 /** The most objects, arrays and members. A page of 200 messages has a few thousand. */
-const mostParts = 1_000_000;
+const maxParts = 1_000_000;
 
 /** Returns `undefined` for a text that is not JSON or exceeds a limit. */
 export function parseJson(text: string): unknown {
@@ -46,7 +46,7 @@ export function parseJson(text: string): unknown {
 
 /** True for a text within both limits. For a text that is not JSON the result has no meaning. */
 function isWithinLimits(text: string): boolean {
-  if (text.length <= mostDepth) return true;
+  if (text.length <= maxDepth) return true;
   let depth = 0;
   let parts = 0;
   for (let at = 0; at < text.length; at++) {
@@ -59,7 +59,7 @@ function isWithinLimits(text: string): boolean {
       case '{':
         depth += 1;
         parts += 1;
-        if (depth > mostDepth) return false;
+        if (depth > maxDepth) return false;
         break;
       case ']':
       case '}':
@@ -69,7 +69,7 @@ function isWithinLimits(text: string): boolean {
         parts += 1;
         break;
     }
-    if (parts > mostParts) return false;
+    if (parts > maxParts) return false;
   }
   return true;
 }

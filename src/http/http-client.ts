@@ -20,7 +20,7 @@ export interface HttpClientOptions {
   /** The longest wait in ms between two chunks of a stream. */
   readonly silenceMs: number;
   /** Limits the bytes of one response: the received bytes including all framing, and the decompressed body. */
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   /** True: failures of stale connections are marked `stale`. Each request then inspects all connections. */
   readonly detectsStale: boolean;
 }
@@ -62,7 +62,7 @@ export class HttpClient {
     const { method, path, headers, body, signal } = request;
     const connections = this.#connections ?? (await this.#open());
     signal.throwIfAborted();
-    const exchange = new HttpExchange(this.#destination, this.#options.mostBytes);
+    const exchange = new HttpExchange(this.#destination, this.#options.maxBytes);
     const watched = this.#watchdog.begin(exchange, signal);
     const before = this.#traffic?.count;
     try {
@@ -70,7 +70,7 @@ export class HttpClient {
       connections.dispatch({ origin, path, method, headers: { ...headers }, body }, exchange);
       const head = await exchange.head;
       refuseRedirect(head, origin + path);
-      return new HttpResponse(head, watched, this.#watchdog, this.#options.mostBytes);
+      return new HttpResponse(head, watched, this.#watchdog, this.#options.maxBytes);
     } catch (error) {
       this.#watchdog.release(watched);
       const isStale = this.#traffic !== null && this.#traffic.count === before;
@@ -85,12 +85,12 @@ export class HttpClient {
   }
 
   async #open(): Promise<Connections> {
-    const { origin, authorities, connectMs, mostBytes } = this.#options;
+    const { origin, authorities, connectMs, maxBytes } = this.#options;
     this.#opening ??= openConnections(origin, {
       proxy: this.#proxy,
       authorities,
       connectMs,
-      mostBytes,
+      maxBytes,
       onOpened: this.#traffic === null ? null : (socket) => this.#traffic?.add(socket),
     });
     this.#connections = await this.#opening;

@@ -15,12 +15,12 @@ export interface ResponseHead {
 }
 
 /** The most heads with a status below 200. A server may send a few of them before the final head. */
-const mostInterimHeads = 100;
+const maxInterimHeads = 100;
 
 export class HttpExchange implements Dispatcher.DispatchHandler {
   readonly head: Promise<ResponseHead>;
   readonly #destination: Destination;
-  readonly #mostBytes: number;
+  readonly #maxBytes: number;
   #resolve!: (head: ResponseHead) => void;
   #reject!: (error: unknown) => void;
   #controller: Dispatcher.DispatchController | null = null;
@@ -28,10 +28,10 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   #body: ResponseBody | null = null;
   #stopped: { readonly reason: unknown } | null = null;
 
-  /** `mostBytes` limits the body of the response. */
-  constructor(destination: Destination, mostBytes: number) {
+  /** `maxBytes` limits the body of the response. */
+  constructor(destination: Destination, maxBytes: number) {
     this.#destination = destination;
-    this.#mostBytes = mostBytes;
+    this.#maxBytes = maxBytes;
     this.head = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -60,10 +60,10 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: HttpHeaders): void {
     if (status < 200) {
       this.#interimHeads += 1;
-      if (this.#interimHeads > mostInterimHeads) controller.abort(endlessHeads());
+      if (this.#interimHeads > maxInterimHeads) controller.abort(endlessHeads());
       return;
     }
-    this.#body = new ResponseBody(controller, this.#mostBytes);
+    this.#body = new ResponseBody(controller, this.#maxBytes);
     this.#resolve({ status, headers, body: this.#body });
   }
 
@@ -92,7 +92,7 @@ function endlessHeads(): HttpFailure {
   return new HttpFailure(
     'unreadable',
     true,
-    `the server sent more than ${mostInterimHeads} interim responses and no final one`,
+    `the server sent more than ${maxInterimHeads} interim responses and no final one`,
   );
 }
 

@@ -40,8 +40,8 @@ export class HttpFailure extends Error {
   }
 }
 
-export function tooLarge(mostBytes: number): HttpFailure {
-  return new HttpFailure('too_large', true, `the response is larger than ${mostBytes} bytes`);
+export function tooLarge(maxBytes: number): HttpFailure {
+  return new HttpFailure('too_large', true, `the response is larger than ${maxBytes} bytes`);
 }
 
 /** The server of a request, and the proxy to it. */

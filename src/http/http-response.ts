@@ -14,19 +14,19 @@ export class HttpResponse {
   readonly #body: ResponseBody;
   readonly #watched: WatchedExchange;
   readonly #watchdog: Watchdog;
-  readonly #mostBytes: number;
+  readonly #maxBytes: number;
 
   /**
-   * The watchdog already watches the exchange, and stops when the body is read to its end or discarded. `mostBytes` limits the decompressed
+   * The watchdog already watches the exchange, and stops when the body is read to its end or discarded. `maxBytes` limits the decompressed
    * body of `stream`.
    */
-  constructor(head: ResponseHead, watched: WatchedExchange, watchdog: Watchdog, mostBytes: number) {
+  constructor(head: ResponseHead, watched: WatchedExchange, watchdog: Watchdog, maxBytes: number) {
     this.status = head.status;
     this.#headers = head.headers;
     this.#body = head.body;
     this.#watched = watched;
     this.#watchdog = watchdog;
-    this.#mostBytes = mostBytes;
+    this.#maxBytes = maxBytes;
   }
 
   header(name: string): string | null {
@@ -35,16 +35,16 @@ export class HttpResponse {
   }
 
   /**
-   * Reads the whole body. Throws a `too_large` failure for more than `mostBytes` (decompressed), and an `unreadable` one for bytes that are
+   * Reads the whole body. Throws a `too_large` failure for more than `maxBytes` (decompressed), and an `unreadable` one for bytes that are
    * not UTF-8.
    */
-  async text(mostBytes: number): Promise<string> {
+  async text(maxBytes: number): Promise<string> {
     let bytes: Uint8Array;
     try {
       const encoding = this.header('content-encoding');
       bytes = await (encoding === null
-        ? this.#body.whole(mostBytes)
-        : collect(decoded(this.#body, encoding, mostBytes)));
+        ? this.#body.whole(maxBytes)
+        : collect(decoded(this.#body, encoding, maxBytes)));
     } finally {
       this.#watchdog.release(this.#watched);
     }
@@ -58,7 +58,7 @@ export class HttpResponse {
   /** Reads the body chunk by chunk. The first chunk must arrive within the time limit for responses, each later one within that for silence. */
   async *stream(): AsyncGenerator<Uint8Array> {
     try {
-      yield* decoded(this.#timed(), this.header('content-encoding'), this.#mostBytes);
+      yield* decoded(this.#timed(), this.header('content-encoding'), this.#maxBytes);
     } finally {
       this.#watchdog.release(this.#watched);
     }

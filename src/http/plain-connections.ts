@@ -24,7 +24,7 @@ export interface DispatchOptions {
 export interface PlainOptions {
   readonly connectMs: number;
   /** Limits the bytes of one response, including its heads and the framing of its chunks. */
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   readonly onOpened: ((socket: Socket) => void) | null;
 }
 
@@ -88,7 +88,7 @@ export async function plainConnections(origin: string, options: PlainOptions): P
       const connection = take();
       new PlainExchange(connection ?? open(), handler, {
         connectMs: options.connectMs,
-        mostBytes: options.mostBytes,
+        maxBytes: options.maxBytes,
         done: (finished) => (reusesConnections ? idle.push(finished) : finished.socket.destroy()),
         lost() {
           if (connection === undefined) return;
@@ -125,7 +125,7 @@ function requestBytes(host: string, { method, path, headers, body }: DispatchOpt
 
 interface ExchangeOptions {
   readonly connectMs: number;
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   /** Called when the connection may serve another request. */
   readonly done: (connection: PlainConnection) => void;
   /** Called when the connection was closed before the first byte of a response. */
@@ -197,8 +197,8 @@ class PlainExchange implements Dispatcher.DispatchController {
 
   take(bytes: Buffer): void {
     this.#received += bytes.length;
-    if (this.#received > this.#options.mostBytes) {
-      this.abort(tooLarge(this.#options.mostBytes));
+    if (this.#received > this.#options.maxBytes) {
+      this.abort(tooLarge(this.#options.maxBytes));
       return;
     }
     try {

@@ -12,29 +12,29 @@ export interface BodySource {
 }
 
 /** The most bytes that are buffered before the connection is paused. */
-const mostBuffered = 64 * 1024;
+const maxBuffered = 64 * 1024;
 
 export class ResponseBody implements AsyncIterable<Uint8Array> {
   readonly #source: BodySource;
   readonly #buffered = new ChunkQueue();
-  readonly #mostBytes: number;
+  readonly #maxBytes: number;
   #received = 0;
-  #limit = mostBuffered;
+  #limit = maxBuffered;
   #isPaused = false;
   #end: { readonly failure: unknown } | null = null;
   #wake = () => {};
 
-  /** `mostBytes` limits all received bytes. */
-  constructor(source: BodySource, mostBytes: number) {
+  /** `maxBytes` limits all received bytes. */
+  constructor(source: BodySource, maxBytes: number) {
     this.#source = source;
-    this.#mostBytes = mostBytes;
+    this.#maxBytes = maxBytes;
   }
 
   push(chunk: Uint8Array): void {
     if (this.#end !== null) return;
     this.#received += chunk.byteLength;
-    if (this.#received > this.#mostBytes) {
-      const failure = tooLarge(this.#mostBytes);
+    if (this.#received > this.#maxBytes) {
+      const failure = tooLarge(this.#maxBytes);
       this.end(failure);
       this.#source.abort(failure);
       return;
@@ -70,13 +70,13 @@ export class ResponseBody implements AsyncIterable<Uint8Array> {
     this.#source.abort(reason);
   }
 
-  /** Reads the whole body. Throws a `too_large` failure for more than `mostBytes`. */
-  async whole(mostBytes: number): Promise<Uint8Array> {
-    this.#limit = mostBytes;
-    while (this.#buffered.byteLength <= mostBytes && this.#end === null) await this.#change();
-    if (this.#buffered.byteLength > mostBytes) {
+  /** Reads the whole body. Throws a `too_large` failure for more than `maxBytes`. */
+  async whole(maxBytes: number): Promise<Uint8Array> {
+    this.#limit = maxBytes;
+    while (this.#buffered.byteLength <= maxBytes && this.#end === null) await this.#change();
+    if (this.#buffered.byteLength > maxBytes) {
       this.discard();
-      throw tooLarge(mostBytes);
+      throw tooLarge(maxBytes);
     }
     this.#throwFailure();
     return this.#buffered.takeAll();

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { tooLarge } from './http-failure.ts';
 
 /** Ends the connection when a response has more bytes. A response begins with the first byte after a request was written. */
-export function limitResponses(socket: Socket, mostBytes: number): void {
+export function limitResponses(socket: Socket, maxBytes: number): void {
   let written = socket.bytesWritten;
   let read = socket.bytesRead;
   let start = read;
@@ -13,6 +13,6 @@ export function limitResponses(socket: Socket, mostBytes: number): void {
     if (socket.bytesWritten !== written) start = read;
     written = socket.bytesWritten;
     read = socket.bytesRead;
-    if (read - start > mostBytes) socket.destroy(tooLarge(mostBytes));
+    if (read - start > maxBytes) socket.destroy(tooLarge(maxBytes));
   });
 }

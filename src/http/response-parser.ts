@@ -15,7 +15,7 @@ export interface ResponseEvents {
 /**
  * The most bytes of a head, and of each chunk's size line and of the trailer. Node's client has the same limit.
  */
-const mostLineBytes = 16 * 1024;
+const maxLineBytes = 16 * 1024;
 const lineFeed = 10;
 
 export class ResponseParser {
@@ -76,7 +76,7 @@ export class ResponseParser {
     const feed = bytes.indexOf(lineFeed, at);
     const end = feed === -1 ? bytes.length : feed;
     this.#lineBytes += end - at;
-    if (this.#lineBytes > mostLineBytes) throw new ResponseSyntaxError('its head is too long');
+    if (this.#lineBytes > maxLineBytes) throw new ResponseSyntaxError('its head is too long');
     this.#line += bytes.toString('latin1', at, end);
     // A server of another protocol may send first and never end its line.
     if (this.#part === 'status' && !'HTTP/1.'.startsWith(this.#line.slice(0, 7))) {

@@ -1,7 +1,7 @@
 // Reads the wait that a response asks for: `Retry-After` in seconds or as a date, or `retry-after-ms`, which OpenAI and Azure send.
 
 /** The longest wait that is returned. No caller waits longer, and a time plus this wait is still a valid time. */
-const mostSeconds = 24 * 60 * 60;
+const maxSeconds = 24 * 60 * 60;
 
 /** Seconds from now, rounded up, at most a day; null if no header contains a readable wait. */
 export function retryAfterOf(header: (name: string) => string | null, now: number): number | null {
@@ -24,5 +24,5 @@ export function readRetryAfter(value: string | null, now: number): number | null
 const isNumber = /^\d+(\.\d+)?$/;
 
 function limited(seconds: number): number {
-  return Math.min(Math.max(0, Math.ceil(seconds)), mostSeconds);
+  return Math.min(Math.max(0, Math.ceil(seconds)), maxSeconds);
 }

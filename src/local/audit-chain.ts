@@ -40,7 +40,7 @@ export function readNote(text: string): Note | null {
 }
 
 /** The most sessions of an entry that gathers many calls. */
-const mostIds = 1000;
+const maxIds = 1000;
 /** The kinds of entries whose ids are those of keys. The ids of all other entries are those of sessions. */
 const ofKeys: readonly string[] = ['key_created', 'key_revoked', 'refused_login'];
 
@@ -80,7 +80,7 @@ function gathered(waiting: readonly string[]): readonly string[] {
     if (note.what !== 'import') {
       end();
       entries.push(JSON.stringify(note));
-    } else if (last !== null && isOfOne(last.note, note) && last.ids.length < mostIds) {
+    } else if (last !== null && isOfOne(last.note, note) && last.ids.length < maxIds) {
       last.ids.push(...note.ids);
     } else {
       end();

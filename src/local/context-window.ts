@@ -116,7 +116,7 @@ class Room {
 }
 
 /** A token count below this share of the estimate is ignored as wrong, because no tokenizer makes so few tokens of a text. */
-const leastShare = 1 / 4;
+const minShare = 1 / 4;
 
 /**
  * The tokens of a message: the smaller of the engine's count and the estimate. An engine's count may include reasoning, which is not in the
@@ -125,7 +125,7 @@ const leastShare = 1 / 4;
 function tokensOf({ content, usage }: Message): number {
   const estimated = estimateTokens(content);
   const counted = usage?.output_tokens ?? estimated;
-  const isLikely = counted >= estimated * leastShare;
+  const isLikely = counted >= estimated * minShare;
   return messageTokens(isLikely ? Math.min(counted, estimated) : estimated);
 }
 

@@ -14,7 +14,7 @@ import { checkIdempotencyKey } from './text-rules.ts';
 const shortCharacters = 4096;
 /** About so many characters of JSON are hashed at a time, and so many of them are in a message without its content. */
 const hashedAtOnce = 32 * 1024;
-const usualCharacters = 200;
+const defaultCharacters = 200;
 
 /** The key of a call; null if the call has none. Equal requests get equal hashes, whatever the order of their fields. `now`: epoch ms. */
 export async function idempotencyKeyFor(
@@ -57,7 +57,7 @@ async function hashEach(hash: Hash, messages: readonly Message[]): Promise<void>
   let from = 0;
   let characters = 0;
   for (let at = 0; at < messages.length; at += 1) {
-    characters += (messages[at]?.content.length ?? 0) + usualCharacters;
+    characters += (messages[at]?.content.length ?? 0) + defaultCharacters;
     if (characters < hashedAtOnce && at < messages.length - 1) continue;
     if (from > 0) {
       await yieldToEventLoop();

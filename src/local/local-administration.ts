@@ -29,7 +29,7 @@ import type { PurgeFilter } from '../store/session-filters.ts';
 import { hashKey, issueKey } from './api-keys.ts';
 import { inUse, otherCount } from './erasure-failures.ts';
 import type { LocalOptions } from './local-options.ts';
-import { mostNamedIds } from './read-exports.ts';
+import { maxNamedIds } from './read-exports.ts';
 import { checkTitle, readTime } from './text-rules.ts';
 import { sessionNotFound } from './turn-failures.ts';
 
@@ -127,8 +127,8 @@ export class LocalAdministration implements Administration {
   }
 
   async recordExport({ project_id, session_ids }: ExportRecord): Promise<void> {
-    for (let at = 0; at < session_ids.length; at += mostNamedIds) {
-      const ids = session_ids.slice(at, at + mostNamedIds);
+    for (let at = 0; at < session_ids.length; at += maxNamedIds) {
+      const ids = session_ids.slice(at, at + maxNamedIds);
       await this.#local.store.audit.tell({
         ...this.#owner(),
         ...{ what: 'export', project_id, count: ids.length, ids },

@@ -11,7 +11,7 @@ import { chainedHash, firstHash, readNote, sessionMark } from './audit-chain.ts'
 import { readTime } from './text-rules.ts';
 
 /** How many faults are named. */
-const mostFaults = 10;
+const maxFaults = 10;
 
 export class LocalAudit {
   readonly #log: AuditLog;
@@ -42,7 +42,7 @@ export class LocalAudit {
     await this.#log.chain();
     const faults: AuditFault[] = [];
     const fault = (number: number, problem: AuditFault['problem']) => {
-      if (faults.length < mostFaults) faults.push({ number, problem });
+      if (faults.length < maxFaults) faults.push({ number, problem });
     };
     let entries = 0;
     let last: AuditHead | null = null;

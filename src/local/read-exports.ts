@@ -4,7 +4,7 @@ import type { AuditBy, AuditNote, SessionStore } from '../store/session-store.ts
 
 const gatherMs = 1000;
 /** How many sessions an entry names at most. */
-export const mostNamedIds = 1000;
+export const maxNamedIds = 1000;
 
 type Gathered = AuditBy & { readonly project_id: string; readonly ids: Set<string> };
 
@@ -25,7 +25,7 @@ export class ReadExports {
     const gathered = this.#gathered.get(key) ?? { ...by, project_id, ids: new Set() };
     this.#gathered.set(key, gathered);
     gathered.ids.add(sessionId);
-    if (gathered.ids.size >= mostNamedIds) this.#tell(key, gathered);
+    if (gathered.ids.size >= maxNamedIds) this.#tell(key, gathered);
     this.#timer ??= setTimeout(() => this.#tellAll(), gatherMs).unref();
   }
 

@@ -5,7 +5,7 @@ import type { LocalOptions } from './local-options.ts';
 
 const gatherMs = 60_000;
 /** How many keys an entry names at most. */
-const mostNamed = 10;
+const maxNamed = 10;
 
 export class RefusedLogins {
   readonly #local: Pick<LocalOptions, 'store' | 'now'>;
@@ -20,7 +20,7 @@ export class RefusedLogins {
   /** `hash`: that of the key; null for text that has not the form of a key. No call waits for this. */
   refused(hash: Uint8Array | null): void {
     this.#count += 1;
-    if (hash !== null && this.#named.size < mostNamed)
+    if (hash !== null && this.#named.size < maxNamed)
       this.#named.add(Buffer.from(hash.subarray(0, 6)).toString('hex'));
     if (this.#timer === null) this.#tell();
   }

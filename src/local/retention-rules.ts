@@ -5,18 +5,18 @@ import type { ActivityPlace, ExpiryReach, PolicyRow } from '../store/session-sto
 
 const dayMs = 24 * 60 * 60 * 1000;
 /** The limits of a policy. Ages shorter than a minute are most likely a mistake. */
-const leastMs = 60_000;
-const mostMs = 1000 * 366 * dayMs;
-const mostKept = 1_000_000;
+const minMs = 60_000;
+const maxMs = 1000 * 366 * dayMs;
+const maxKept = 1_000_000;
 
 /**
  * A clock is believed while no more than this time (ms) passes without a run or an activity, or than twice the interval of the runs if that is
  * longer. A clock that jumps ahead leaves a gap without activity, whatever is written afterwards.
  */
-const usualGapMs = 14 * dayMs;
+const defaultGapMs = 14 * dayMs;
 
 export function longestGap(everyMs: number | null): number {
-  return Math.max(usualGapMs, 2 * (everyMs ?? 0));
+  return Math.max(defaultGapMs, 2 * (everyMs ?? 0));
 }
 
 /** The sessions that go at a time. `keptFrom`: the place before the newest sessions, which stay; null if no session is older. */
@@ -60,11 +60,11 @@ export function dueTimes(now: number, everyMs: number | null) {
 }
 
 export function checkPolicy({ after_ms, keep_last, erase_after_ms }: RetentionPolicy): void {
-  const isAge = (ms: number) => Number.isSafeInteger(ms) && ms >= leastMs && ms <= mostMs;
+  const isAge = (ms: number) => Number.isSafeInteger(ms) && ms >= minMs && ms <= maxMs;
   if (!isAge(after_ms)) throw wrong('after_ms', ageProblem);
   if (erase_after_ms !== null && !isAge(erase_after_ms)) throw wrong('erase_after_ms', ageProblem);
-  if (keep_last !== null && !(Number.isSafeInteger(keep_last) && keep_last >= 1 && keep_last <= mostKept))
-    throw wrong('keep_last', `must be a whole number from 1 to ${mostKept}`);
+  if (keep_last !== null && !(Number.isSafeInteger(keep_last) && keep_last >= 1 && keep_last <= maxKept))
+    throw wrong('keep_last', `must be a whole number from 1 to ${maxKept}`);
 }
 
 const ageProblem = 'must be a time from one minute to a thousand years';

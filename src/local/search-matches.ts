@@ -11,11 +11,11 @@ export interface Match {
   readonly end: number;
 }
 
-/** The places of all terms in a text, in their order, at most {@link mostMatches} per term. */
+/** The places of all terms in a text, in their order, at most {@link maxMatches} per term. */
 export type FindMatches = (text: string) => readonly Match[];
 
 /** The most matches of one term in one text. More matches do not raise the score. */
-const mostMatches = 50;
+const maxMatches = 50;
 const longText = 32 * 1024;
 
 export function matchFinder({ matching, terms }: Pick<SearchFilter, 'matching' | 'terms'>): FindMatches {
@@ -65,7 +65,7 @@ function wordFinder(terms: readonly SearchTerm[]): FindMatches {
       // Most words are not the beginning of a term.
       if (!firsts.has(folded) && !beginnings.some((beginning) => folded.startsWith(beginning))) continue;
       for (const [term, { words: phrase, prefix }] of sought.entries()) {
-        if ((counts[term] ?? 0) >= mostMatches || !matchesAt(words, at, phrase, prefix)) continue;
+        if ((counts[term] ?? 0) >= maxMatches || !matchesAt(words, at, phrase, prefix)) continue;
         counts[term] = (counts[term] ?? 0) + 1;
         matches.push({ term, start, end: words[at + phrase.length - 1]?.end ?? start });
       }
@@ -83,7 +83,7 @@ function asciiMatches(sought: readonly SoughtTerm[], text: string): readonly Mat
     if (first === undefined) return found;
     let next = 0;
     for (let start = folded.indexOf(first); start >= 0; start = folded.indexOf(first, next)) {
-      if (found.length === mostMatches) break;
+      if (found.length === maxMatches) break;
       next = endOfWord(folded, start + first.length);
       let isFound = !isOfWord(folded.charCodeAt(start - 1));
       let end = start;
@@ -160,7 +160,7 @@ function* placesOf(piece: string, text: string): Generator<number> {
   let count = 0;
   for (
     let at = text.indexOf(piece);
-    at >= 0 && count < mostMatches;
+    at >= 0 && count < maxMatches;
     at = text.indexOf(piece, at + piece.length)
   ) {
     count += 1;

@@ -10,9 +10,9 @@ import { type FindMatches, type Match, matchFinder } from './search-matches.ts';
 import { snippetOf } from './search-snippet.ts';
 
 /** How many hits are ranked: the newest ones. */
-const mostHits = 10_000;
+const maxHits = 10_000;
 /** How many bytes of text are read for the scores. The limit keeps a few huge messages from blocking everything else. */
-const mostBytes = 16 * 1024 * 1024;
+const maxBytes = 16 * 1024 * 1024;
 const hitsOfSession = 3;
 /** How much of a text is searched first for its first hit, in UTF-16 units. */
 const firstSearched = 8192;
@@ -23,7 +23,7 @@ const saturation = 1.2;
 /** BM25: how much a long text lowers the score. */
 const lengthWeight = 0.75;
 /** BM25: the length of a usual text, in bytes. */
-const usualBytes = 600;
+const defaultBytes = 600;
 
 /** A session with hits: the best score and the newest time among them. */
 interface Found extends SearchPlace {
@@ -36,8 +36,8 @@ interface Found extends SearchPlace {
  */
 export const searchPage: SearchRule = async (filter, reads) => {
   const find = matchFinder(filter);
-  const hits = await reads.hits(mostHits + 1);
-  const ranked = await rank(hits.slice(0, mostHits), filter, find, reads);
+  const hits = await reads.hits(maxHits + 1);
+  const ranked = await rank(hits.slice(0, maxHits), filter, find, reads);
   const { after } = filter;
   const rest = after === null ? ranked : ranked.filter((found) => inOrder(after, found) < 0);
   const shown = rest.slice(0, filter.limit);
@@ -47,7 +47,7 @@ export const searchPage: SearchRule = async (filter, reads) => {
   return {
     items,
     next_cursor: more ? searchCursor(last) : null,
-    newest_only: hits.length > mostHits,
+    newest_only: hits.length > maxHits,
   };
 };
 
@@ -59,7 +59,7 @@ async function rank(
   reads: SearchReads,
 ): Promise<readonly Found[]> {
   const sorted = hits.toSorted(newestFirst);
-  let budget = mostBytes;
+  let budget = maxBytes;
   const read = sorted.filter(({ bytes }) => {
     budget -= bytes;
     return budget >= 0;
@@ -108,7 +108,7 @@ function byteOrder(one: string, other: string): number {
 function scoreOf(bytes: number, terms: number, find: FindMatches, text: string | null): number {
   const counts = new Array<number>(terms).fill(0);
   if (text !== null) for (const { term } of find(text)) counts[term] = (counts[term] ?? 0) + 1;
-  const long = saturation * (1 - lengthWeight + (lengthWeight * bytes) / usualBytes);
+  const long = saturation * (1 - lengthWeight + (lengthWeight * bytes) / defaultBytes);
   // Each term counts at least once, because the index has found it in the message.
   const score = counts.reduce((sum, count) => {
     const times = Math.max(count, 1);

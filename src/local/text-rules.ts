@@ -146,9 +146,9 @@ export function checkMessage(message: string, limits: Limits): void {
 }
 
 /** JSON itself may nest deeper than programs that read it can follow. Where they fail depends on the program and on its version. */
-const mostSchemaLevels = 1000;
+const maxSchemaLevels = 1000;
 
-/** The schema of a reply is the text of an object of JSON, and has at most `limits.schemaBytes` bytes and `mostSchemaLevels` levels. */
+/** The schema of a reply is the text of an object of JSON, and has at most `limits.schemaBytes` bytes and `maxSchemaLevels` levels. */
 export function checkSchema(schema: string, limits: Limits): void {
   const bytes = Buffer.byteLength(schema);
   if (bytes > limits.schemaBytes)
@@ -161,8 +161,8 @@ export function checkSchema(schema: string, limits: Limits): void {
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw invalid('schema', 'is not an object of JSON');
-  if (!nestsWithin(value, mostSchemaLevels))
-    throw invalid('schema', `nests more than ${mostSchemaLevels} levels deep`);
+  if (!nestsWithin(value, maxSchemaLevels))
+    throw invalid('schema', `nests more than ${maxSchemaLevels} levels deep`);
 }
 
 function nestsWithin(value: unknown, levels: number): boolean {

@@ -13,9 +13,9 @@ import type { LocalOptions } from './local-options.ts';
 import { checkUser } from './text-rules.ts';
 
 /** How many sessions the audit log names. */
-const mostMarks = 1000;
+const maxMarks = 1000;
 /** Sessions of the person may be deleted by others at the moment of the count. */
-const mostTries = 10;
+const maxTries = 10;
 /** How many lines are looked for at a time. */
 const linesAtOnce = 200;
 
@@ -55,7 +55,7 @@ export async function purgeUser(
       await store.deleteSessions(projectId, ids.slice(from, from + limits.batchIds), by.time, null, by);
   }
   const keptSince = now() - limits.idempotencyMs;
-  const marks = idsOf(free).slice(0, mostMarks).map(sessionMark);
+  const marks = idsOf(free).slice(0, maxMarks).map(sessionMark);
   for (let tries = 1; ; tries += 1) {
     const { sessions: expected } = await store.planPurge(filter);
     const { rewrite: rewrites, erased } = request;
@@ -67,7 +67,7 @@ export async function purgeUser(
       const hashes = idsOf(free).flatMap((id) => (isAbandoned.has(id) ? [] : [sessionMark(id)]));
       return { erased_at: new Date(now()).toISOString(), ...purge.report, hashes, busy: left };
     }
-    if (tries === mostTries) throw otherCount(purge.sessions, expected);
+    if (tries === maxTries) throw otherCount(purge.sessions, expected);
   }
 }
 

@@ -1,7 +1,7 @@
 // Reads the authorities that may sign a server's certificate: those in a file, in addition to those that Node trusts.
 import { ParleyError } from '../service/errors.ts';
 
-const mostBytes = 16 * 1024 * 1024;
+const maxBytes = 16 * 1024 * 1024;
 
 /**
  * The certificates (PEM) of all trusted authorities; null for Node's default. Rejects with `CONFIG` for a file that cannot be used.
@@ -26,7 +26,7 @@ async function readCertificates(file: string, source: string, signal: AbortSigna
   const { readAtMost } = await import('../system/bounded-file.ts');
   let text: string;
   try {
-    text = Buffer.from(await readAtMost(file, mostBytes, signal)).toString();
+    text = Buffer.from(await readAtMost(file, maxBytes, signal)).toString();
   } catch (cause) {
     signal.throwIfAborted();
     const code = (cause as NodeJS.ErrnoException).code ?? 'unknown';

@@ -9,7 +9,7 @@ import { ParleyError } from '../service/errors.ts';
  * The characters of one failure in which all forms of the key are searched, at up to a microsecond each. In the rest only the key itself
  * is searched.
  */
-const mostCharacters = 1024 * 1024;
+const maxCharacters = 1024 * 1024;
 
 export function redactFailure(failure: HttpFailure, apiKey: string): HttpFailure {
   const message = redactKey(failure.message, apiKey);
@@ -42,7 +42,7 @@ export function redactError(error: unknown, apiKey: string): unknown {
 /** Removes the key from the texts and JSON values of one failure. */
 class Redaction {
   readonly #apiKey: string;
-  #remaining = mostCharacters;
+  #remaining = maxCharacters;
   hasChanged = false;
 
   constructor(apiKey: string) {

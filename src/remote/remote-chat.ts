@@ -19,9 +19,9 @@ import type { OperationRequest, RemoteConnection } from './remote-connection.ts'
 import { StreamedText } from './streamed-text.ts';
 
 /** The most bytes of one event. The event `done` holds the whole reply. */
-const mostEventBytes = 64 * 1024 * 1024;
+const maxEventBytes = 64 * 1024 * 1024;
 /** The most characters of a streamed reply and its reasoning: twice what a Parley server takes from a model. */
-const mostCharacters = 16 * 1024 * 1024;
+const maxCharacters = 16 * 1024 * 1024;
 
 export interface RemoteChat {
   readonly operation: StreamedOperation;
@@ -93,7 +93,7 @@ class RemoteTurn {
 
   async *stream(response: HttpResponse, notice: Call['notice']): AsyncGenerator<ChatEvent> {
     this.#hasBegun = true;
-    for await (const { event, data } of readEventStream(response.stream(), mostEventBytes)) {
+    for await (const { event, data } of readEventStream(response.stream(), maxEventBytes)) {
       const read = readStreamEvent(event, data);
       switch (read?.kind) {
         case 'session':
@@ -102,12 +102,8 @@ class RemoteTurn {
         case 'text':
           this.#isShown = true;
           this.#characters += read.text.length;
-          if (this.#characters > mostCharacters) {
-            throw new HttpFailure(
-              'unreadable',
-              true,
-              `the reply is longer than ${mostCharacters} characters`,
-            );
+          if (this.#characters > maxCharacters) {
+            throw new HttpFailure('unreadable', true, `the reply is longer than ${maxCharacters} characters`);
           }
           if (read.event === 'delta') this.#text.add(read.text);
           yield { event: read.event, data: { text: read.text } };

@@ -27,9 +27,9 @@ import type { RemoteOptions } from './remote-options.ts';
 import { RequestRetries } from './request-retries.ts';
 
 /** The most bytes of a body that is read whole. */
-const mostBytes = 64 * 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
 /** The most bytes of a stream: room for the longest reply in chunks of one character. */
-const mostStreamBytes = 1024 ** 3;
+const maxStreamBytes = 1024 ** 3;
 const connectMs = 10_000;
 const responseMs = 300_000;
 const silenceMs = 60_000;
@@ -81,7 +81,7 @@ export class RemoteConnection {
         connectMs,
         responseMs: limit ?? responseMs,
         silenceMs: limit ?? silenceMs,
-        mostBytes: mostStreamBytes,
+        maxBytes: maxStreamBytes,
         detectsStale: false,
       });
     } catch (cause) {
@@ -170,7 +170,7 @@ export class RemoteConnection {
     return {
       status: response.status,
       retryAfter: retryAfterOf((name) => response.header(name), this.#options.now()),
-      text: await response.text(mostBytes),
+      text: await response.text(maxBytes),
       request: `${request.method} ${this.#origin}${request.path}`,
     };
   }

@@ -1,7 +1,7 @@
 // Collects the text of a streamed reply. V8 represents concatenated strings as a tree, which takes 32 bytes for each chunk of one character;
 // joined arrays take less.
 
-const mostChunks = 4096;
+const maxChunks = 4096;
 
 export class StreamedText {
   readonly #joined: string[] = [];
@@ -9,7 +9,7 @@ export class StreamedText {
 
   add(chunk: string): void {
     this.#chunks.push(chunk);
-    if (this.#chunks.length < mostChunks) return;
+    if (this.#chunks.length < maxChunks) return;
     this.#joined.push(this.#chunks.join(''));
     this.#chunks = [];
   }

@@ -32,7 +32,7 @@ export interface LongList {
  * The fewest bytes of a list per value, beyond the first few values. A value takes up to 40 bytes of memory. A message of one character has
  * one value per 15 bytes.
  */
-const leastBytesPerValue = 10;
+const minBytesPerValue = 10;
 const freeValues = 1000;
 
 /** No field has a longer name. */
@@ -118,7 +118,7 @@ export class JsonScan {
     const list = this.#list;
     if (list !== null && list.bounds !== null) {
       list.values += 1;
-      if (list.values <= freeValues + (at - list.start) / leastBytesPerValue) return;
+      if (list.values <= freeValues + (at - list.start) / minBytesPerValue) return;
       throw this.#refusal('holds more values than a list of its length can have', tooManyHint);
     }
     this.#values += 1;

@@ -6,7 +6,7 @@ import { cannotListen } from './listen.ts';
 import type { ServerMetrics } from './server-metrics.ts';
 
 /** Limits the open files, which the server itself needs. */
-export const mostConnections = 64;
+export const maxConnections = 64;
 
 export interface MetricsListening {
   readonly url: string;
@@ -37,7 +37,7 @@ export async function listenForMetrics(
       },
     );
   });
-  server.maxConnections = mostConnections;
+  server.maxConnections = maxConnections;
   // Closes idle connections, including those whose reader does not take the response.
   server.setTimeout(30_000);
   await new Promise<void>((resolve, reject) => {

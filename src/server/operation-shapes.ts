@@ -2,7 +2,7 @@
 // table, and the OpenAPI document its schemas. An operation without a row does not compile.
 import type { z } from 'zod';
 import { defaultLimits, importedMessages } from '../service/limits.ts';
-import { mostDepth } from '../service/model-parameters.ts';
+import { maxDepth } from '../service/model-parameters.ts';
 import type { Operation } from '../wire/routes.ts';
 import type { JsonBounds } from './json-scan.ts';
 import {
@@ -58,7 +58,7 @@ export interface OperationShape {
 const messageFieldNames = new Set([...Object.keys(message.shape), ...Object.keys(usage.shape)]);
 
 /** The bounds of a body with session parameters. A value in the parameters takes at least two bytes. */
-const withParameters = { depth: mostDepth + 4, values: defaultLimits.parametersBytes / 2 + 100 };
+const withParameters = { depth: maxDepth + 4, values: defaultLimits.parametersBytes / 2 + 100 };
 
 const batchLists = { session_ids: { items: defaultLimits.batchIds, names: new Set<string>() } } as const;
 

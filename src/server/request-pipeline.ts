@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** The most requests that wait on one connection. Reading from the connection then pauses, although its last read may have brought more. */
-const mostWaiting = 32;
+const maxWaiting = 32;
 
 interface Connection {
   isBusy: boolean;
@@ -29,14 +29,14 @@ export class RequestPipeline {
       return;
     }
     waiting.push(start);
-    if (waiting.length === mostWaiting + 1) this.#pause(socket, waiting);
+    if (waiting.length === maxWaiting + 1) this.#pause(socket, waiting);
   }
 
   #pause(socket: Socket, waiting: readonly unknown[]): void {
     socket.pause();
     // Node resumes the socket after each response.
     const pauseAgain = () => {
-      if (waiting.length > mostWaiting) socket.pause();
+      if (waiting.length > maxWaiting) socket.pause();
       else socket.off('resume', pauseAgain);
     };
     socket.on('resume', pauseAgain);
@@ -48,7 +48,7 @@ export class RequestPipeline {
     const start = waiting.shift();
     if (start === undefined || socket.destroyed) connection.isBusy = false;
     else setImmediate(start);
-    if (waiting.length === mostWaiting) socket.resume();
+    if (waiting.length === maxWaiting) socket.resume();
   }
 
   #connectionOf(socket: Socket): Connection {

@@ -19,7 +19,7 @@ export interface RetentionTimerOptions {
 }
 
 /** A run may be late by this many ms, or by a quarter of the interval if that is less. */
-const mostLateMs = 60 * 60 * 1000;
+const maxLateMs = 60 * 60 * 1000;
 
 export class RetentionTimer {
   readonly #retention: Retention;
@@ -46,7 +46,7 @@ export class RetentionTimer {
   }
 
   #schedule(): void {
-    const waitMs = Math.min(this.#options.everyMs / 4, mostLateMs);
+    const waitMs = Math.min(this.#options.everyMs / 4, maxLateMs);
     this.#timer = setTimeout(() => {
       this.#running = this.#running.then(() => this.#runAll());
       void this.#running.then(() => {

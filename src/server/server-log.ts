@@ -72,7 +72,7 @@ function timestamps(now: () => number): () => string {
 }
 
 /** The most layers of percent-encoding that are decoded. A path with more layers is not logged. */
-const mostLayers = 5;
+const maxLayers = 5;
 
 /** A path without keys of this service, at any layer of percent-encoding, and without the key of the request, whatever its form. */
 export function withoutKeys(path: string, apiKey: string): string {
@@ -80,7 +80,7 @@ export function withoutKeys(path: string, apiKey: string): string {
   if (!mayHaveKey) return path;
   let text = path;
   let hasKey = false;
-  for (let layer = 0; layer <= mostLayers; layer += 1) {
+  for (let layer = 0; layer <= maxLayers; layer += 1) {
     const clean = (apiKey === '' ? text : text.replaceAll(apiKey, redacted)).replace(keysInPath, redacted);
     hasKey ||= clean !== text;
     const decoded = percentDecoded(clean);

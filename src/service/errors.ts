@@ -124,9 +124,9 @@ export interface ErrorFacts {
 }
 
 /** The most characters of a message. A longer one loses its middle. The words of a server have at most half of them. */
-const mostCharacters = 4000;
+const maxCharacters = 4000;
 /** A hint may hold a list of names. */
-const mostHintCharacters = 16_000;
+const maxHintCharacters = 16_000;
 
 /**
  * A failure with a code. `message` says what failed. `hint` and `remedy` say what to do next; they are empty and null if there is
@@ -146,9 +146,9 @@ export class ParleyError extends Error {
   readonly body: unknown;
 
   constructor(code: ErrorCode, message: string, facts: ErrorFacts = {}) {
-    super(withoutMiddle(message, mostCharacters), { cause: facts.cause });
+    super(withoutMiddle(message, maxCharacters), { cause: facts.cause });
     this.code = code;
-    this.hint = withoutMiddle(facts.hint ?? '', mostHintCharacters);
+    this.hint = withoutMiddle(facts.hint ?? '', maxHintCharacters);
     this.remedy = facts.remedy ?? null;
     this.details = facts.details ?? [];
     this.remaining = facts.remaining ?? null;

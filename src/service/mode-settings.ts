@@ -50,7 +50,7 @@ export interface ModeSettings {
 }
 
 /** The tokens that are sent of a conversation to a model on this machine whose server reports no number. */
-export const usualTokensHere = 8192;
+export const defaultTokensHere = 8192;
 
 export const thinkTagChoices = ['split', 'open', 'keep'] as const;
 

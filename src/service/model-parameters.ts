@@ -25,7 +25,7 @@ const keyName =
   /^(key|token|auth|credentials?)$|(^|[-_.])(api[-_.]?key|authorization|bearer|password|secret|(access|auth)[-_.]?token)$/i;
 
 /** How deep parameters may be nested. A JSON schema for a reply takes about a dozen levels. */
-export const mostDepth = 32;
+export const maxDepth = 32;
 
 /** The highest temperature that any server takes. */
 const highestTemperature = 5;
@@ -61,7 +61,7 @@ function innerFault(value: unknown, path: readonly string[], depth: number): Par
   if (typeof value === 'number')
     return Number.isFinite(value) ? null : { path, problem: 'holds a value that JSON cannot hold' };
   if (!isPlain(value)) return { path, problem: 'holds a value that JSON cannot hold' };
-  if (depth > mostDepth) return { path, problem: `is nested more than ${mostDepth} levels deep` };
+  if (depth > maxDepth) return { path, problem: `is nested more than ${maxDepth} levels deep` };
   for (const [name, inner] of Object.entries(value)) {
     const at = [...path, name];
     if (!Array.isArray(value)) {

@@ -1,6 +1,6 @@
 // Quotes foreign text in an error. The text may have any length, so only its beginning is quoted.
 
-const mostCharacters = 64;
+const maxCharacters = 64;
 
 /** A value in quotation marks for an error. Of a long value only the beginning is quoted. */
 export function quoted(value: string): string {
@@ -10,8 +10,8 @@ export function quoted(value: string): string {
 /** At most 64 characters (code points), with a mark if more follow. */
 export function beginning(value: string): string {
   // A code point has two UTF-16 units at most.
-  const characters = [...value.slice(0, 2 * mostCharacters + 2)];
-  return characters.length > mostCharacters ? `${characters.slice(0, mostCharacters).join('')}…` : value;
+  const characters = [...value.slice(0, 2 * maxCharacters + 2)];
+  return characters.length > maxCharacters ? `${characters.slice(0, maxCharacters).join('')}…` : value;
 }
 
 /** A long text without its middle, in `most` characters. The end is kept, because it often names the problem. */

@@ -4,13 +4,13 @@ import { fileBytes } from './file-bytes.ts';
 import { TooLargeFile } from './file-errors.ts';
 
 /** Rejects with the error of the system call, with a `TooLargeFile`, or with the reason of the signal. */
-export async function readAtMost(path: string, mostBytes: number, signal: AbortSignal): Promise<Uint8Array> {
+export async function readAtMost(path: string, maxBytes: number, signal: AbortSignal): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let total = 0;
   try {
     for await (const chunk of fileBytes(path, signal)) {
       total += chunk.length;
-      if (total > mostBytes) throw new TooLargeFile(mostBytes, sizeOf(path));
+      if (total > maxBytes) throw new TooLargeFile(maxBytes, sizeOf(path));
       chunks.push(chunk);
     }
   } catch (error) {

@@ -33,8 +33,8 @@ export class TooLargeFile extends Error {
   readonly syscall = 'read';
   readonly code: string;
 
-  constructor(mostBytes: number, size: number | null) {
-    const code = `more than ${mostBytes} bytes${size === null ? '' : `: ${size}`}`;
+  constructor(maxBytes: number, size: number | null) {
+    const code = `more than ${maxBytes} bytes${size === null ? '' : `: ${size}`}`;
     super(`It has ${code}.`);
     this.code = code;
   }

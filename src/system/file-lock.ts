@@ -16,14 +16,14 @@ export interface FileLock {
   readonly waitMs?: number;
 }
 
-const usualWaitMs = 10_000;
+const defaultWaitMs = 10_000;
 /** If two processes try at the same moment, both may find the lock held, so one attempt is not enough. */
 const holdWaitMs = 300;
 const longestPauseMs = 20;
 
 /** Runs the action under the lock. Rejects with `STORE_BUSY` if the wait is over before the lock is free. */
 export async function withFileLock<T>(lock: FileLock, action: () => T): Promise<T> {
-  const waitMs = lock.waitMs ?? usualWaitMs;
+  const waitMs = lock.waitMs ?? defaultWaitMs;
   const release = await takeWithin(lock, waitMs);
   if (release === null) {
     throw new ParleyError(

@@ -6,7 +6,7 @@ const lineFeed = 0x0a;
 
 export interface LinesFromEndOptions {
   /** Only this many bytes at the end of the file are read. */
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   /** A longer line (in bytes) is skipped. */
   readonly longestBytes: number;
 }
@@ -14,7 +14,7 @@ export interface LinesFromEndOptions {
 /** Yields the last line first. Throws the error of the system call. */
 export function* linesFromEnd(
   path: string,
-  { mostBytes, longestBytes }: LinesFromEndOptions,
+  { maxBytes, longestBytes }: LinesFromEndOptions,
 ): Generator<string, void> {
   const file = openSync(path, 'r');
   try {
@@ -33,7 +33,7 @@ export function* linesFromEnd(
       return line;
     };
     let position = fstatSync(file).size;
-    const begin = Math.max(0, position - mostBytes);
+    const begin = Math.max(0, position - maxBytes);
     while (position > begin) {
       const chunk = Buffer.alloc(Math.min(chunkBytes, position - begin));
       position -= chunk.length;

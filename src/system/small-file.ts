@@ -3,11 +3,11 @@ import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { TooLargeFile } from './file-errors.ts';
 
 /** Throws the error of the system call, or a `TooLargeFile`. */
-export function readSmallFile(path: string, mostBytes: number): string {
+export function readSmallFile(path: string, maxBytes: number): string {
   const file = openSync(path, 'r');
   try {
     const { size } = fstatSync(file);
-    if (size > mostBytes) throw new TooLargeFile(mostBytes, size);
+    if (size > maxBytes) throw new TooLargeFile(maxBytes, size);
     return readFileSync(file, 'utf8');
   } finally {
     closeSync(file);

@@ -85,7 +85,9 @@ describe('a chat that fails', () => {
       const { url } = served;
       const env = { PARLEY_API_KEY: (await place.output(['keys', 'create', '--project', 'p'])).trim() };
       const { err } = await place.parley(['chat', '-n', '--url', url, 'Hi'], { env });
-      expect(err).toMatch(/^Try again without storing anything twice: parley chat --idempotency-key \S+ -m fast --url http.* -n Hi$/m);
+      expect(err).toMatch(
+        /^Try again without storing anything twice: parley chat --idempotency-key \S+ -m fast --url http.* -n Hi$/m,
+      );
       expect(err).toContain(` --url ${url} `);
     } finally {
       await served.end('SIGTERM');

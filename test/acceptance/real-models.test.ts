@@ -159,7 +159,9 @@ describe('a chat', () => {
     const long = 'word '.repeat(120);
     for (const _ of [1, 2]) await place.output(['chat', '-n', '-m', 'short', '-s', id, long]);
     const { err } = await place.parley(['chat', '-n', '-m', 'short', '-s', id, long]);
-    expect(err).toContain('2 earlier turns were left out: the conversation is estimated to exceed the context of the mode short');
+    expect(err).toContain(
+      '2 earlier turns were left out: the conversation is estimated to exceed the context of the mode short',
+    );
     const { turns_left_out } = await place.answer<{ turns_left_out: number }>([
       'chat',
       '-n',

@@ -17,7 +17,7 @@ export function clientOf(origin: string, options: Partial<HttpClientOptions> = {
     connectMs: 2000,
     responseMs: 5000,
     silenceMs: 5000,
-    mostBytes: 64 * 1024 * 1024,
+    maxBytes: 64 * 1024 * 1024,
     detectsStale: true,
   };
   return kept(new HttpClient({ origin, ...usual, ...options }));

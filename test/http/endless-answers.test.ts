@@ -25,7 +25,7 @@ function flood(socket: Socket, first: string, again: string | Buffer): void {
   write();
 }
 
-const mostBytes = 128 * 1024;
+const maxBytes = 128 * 1024;
 
 /** A client over plain sockets, and others that go through undici: through a proxy, over TLS, and through a SOCKS proxy. */
 async function clients(answer: (socket: Socket) => unknown) {
@@ -34,10 +34,10 @@ async function clients(answer: (socket: Socket) => unknown) {
   const secure = kept(await serveBytes(answer, testCertificate));
   const socks = kept(await serveSocks(server.port));
   return {
-    plain: clientOf(server.url, { mostBytes }),
-    proxied: clientOf('http://api.example', { mostBytes, proxies: { HTTP_PROXY: proxy.url } }),
-    secure: clientOf(secure.url, { mostBytes, authorities: [testCertificate.cert] }),
-    socks: clientOf('http://api.example', { mostBytes, proxies: { HTTP_PROXY: proxyUrl(socks) } }),
+    plain: clientOf(server.url, { maxBytes }),
+    proxied: clientOf('http://api.example', { maxBytes, proxies: { HTTP_PROXY: proxy.url } }),
+    secure: clientOf(secure.url, { maxBytes, authorities: [testCertificate.cert] }),
+    socks: clientOf('http://api.example', { maxBytes, proxies: { HTTP_PROXY: proxyUrl(socks) } }),
   };
 }
 

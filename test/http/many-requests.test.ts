@@ -7,7 +7,7 @@ import { type Script, serve } from '../support/scripted-server.ts';
 async function started(script: Script, responseMs = 20_000) {
   const server = await serve(script);
   const limits = {
-    mostBytes: 64 * 1024 * 1024,
+    maxBytes: 64 * 1024 * 1024,
     connectMs: 20_000,
     responseMs,
     detectsStale: false,

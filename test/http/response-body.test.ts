@@ -2,14 +2,14 @@
 import { describe, expect, it } from 'vitest';
 import { ResponseBody } from '../../src/http/response-body.ts';
 
-function bodyOf(mostBytes = 1_000_000) {
+function bodyOf(maxBytes = 1_000_000) {
   const calls: string[] = [];
   const source = {
     pause: () => calls.push('pause'),
     resume: () => calls.push('resume'),
     abort: ({ message }: Error) => calls.push(`abort: ${message}`),
   };
-  const body = new ResponseBody(source, mostBytes);
+  const body = new ResponseBody(source, maxBytes);
   return { body, calls };
 }
 

@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest';
 import {
   listenForMetrics,
   type MetricsListening,
-  mostConnections,
+  maxConnections,
 } from '../../src/server/metrics-listener.ts';
 
 let listening: MetricsListening;
@@ -22,7 +22,7 @@ const open = async (text: () => Promise<string>) => {
 test('idle connections take a limited number of files from the server', async () => {
   await open(async () => '');
   const { hostname, port } = new URL(listening.url);
-  for (let count = 0; count < mostConnections; count++) {
+  for (let count = 0; count < maxConnections; count++) {
     const socket = connect(Number(port), hostname);
     sockets.push(socket);
     await once(socket, 'connect');

@@ -53,7 +53,7 @@ const scripts: Readonly<Record<string, StubScript>> = {
 
 const stubs = new UpstreamStubs();
 let fixture: ServerFixture;
-let mostTold: string;
+let maxTold: string;
 
 beforeAll(async () => {
   const server = await stubs.serve((response, request, count) => {
@@ -62,7 +62,7 @@ beforeAll(async () => {
   });
   const gone = await stubs.serve(() => {});
   await gone.close();
-  mostTold = `127.0.0.1:${server.port}`;
+  maxTold = `127.0.0.1:${server.port}`;
   const readKey = () =>
     Promise.reject(
       new ParleyError('ENGINE_FAILED', 'The mode x has no key: the file /etc/key cannot be read.', {
@@ -142,7 +142,7 @@ test('the error text of a model’s server is in the log of the server, for both
     expect(await response.text()).not.toContain('VENDOR-WORDS');
     const logged = JSON.stringify(fixture.log().slice(before));
     expect(logged).toContain('VENDOR-WORDS');
-    expect(logged).toContain(mostTold);
+    expect(logged).toContain(maxTold);
   }
 });
 

@@ -50,7 +50,7 @@ interface Kill {
 export async function killStorm(place: Place, storm: KillStorm): Promise<KillReport> {
   const shared: string[] = [];
   while (shared.length < storm.sharedSessions) shared.push(await place.newSession());
-  const lives = await usualLives(place, storm.atOnce);
+  const lives = await defaultLives(place, storm.atOnce);
   const witnesses: Witness[] = [];
   let kills = 0;
   let started = 0;
@@ -93,7 +93,7 @@ function messageOf(number: number, share: number): string {
 }
 
 /** The duration of a chat on this machine under the same concurrency, in ms: in total, and from the acknowledgement of its message. */
-async function usualLives(place: Place, atOnce: number): Promise<Lives> {
+async function defaultLives(place: Place, atOnce: number): Promise<Lives> {
   const times = Array.from({ length: atOnce }, async (_, index) => {
     const start = performance.now();
     const { acknowledgedAt } = await chatAndKill(place, messageOf(-1 - index, 0.7), null, null);

@@ -3,7 +3,7 @@
 import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 
 const memory = '/dev/shm';
-const leastBytes = 4 * 1024 ** 3;
+const minBytes = 4 * 1024 ** 3;
 
 export function setup(): (() => void) | undefined {
   if (process.env['TMPDIR'] !== undefined || !hasRoom()) return;
@@ -21,5 +21,5 @@ export function setup(): (() => void) | undefined {
 function hasRoom(): boolean {
   if (!existsSync(memory)) return false;
   const { bavail, bsize } = statfsSync(memory);
-  return bavail * bsize >= leastBytes;
+  return bavail * bsize >= minBytes;
 }

@@ -11,7 +11,7 @@ import { readSmallFile } from '../../system/small-file.ts';
 /** Servers keep keys for a day. An older record is useless, and its inode may belong to another file by now. */
 const keptMs = 24 * 60 * 60 * 1000;
 /** Much longer than any name of a batch. */
-const mostBytes = 4096;
+const maxBytes = 4096;
 
 export class BatchRecords {
   readonly #directory: string;
@@ -26,7 +26,7 @@ export class BatchRecords {
   find(file: string): string | null {
     try {
       const path = this.#path(file);
-      return this.#isOld(path) ? null : readSmallFile(path, mostBytes).trim() || null;
+      return this.#isOld(path) ? null : readSmallFile(path, maxBytes).trim() || null;
     } catch {
       return null;
     }

@@ -8,9 +8,9 @@ export interface PacerOptions {
   /** The most calls at once. */
   readonly most: number;
   /** The batch ends after this many calls in a row without an answer. */
-  readonly mostUnanswered: number;
+  readonly maxUnanswered: number;
   /** How often one call is made while the server refuses it and answers other calls. */
-  readonly mostTries: number;
+  readonly maxTries: number;
   /** True if a call with this failure is repeated. */
   readonly isRefused: (error: ParleyError) => boolean;
   /** Called with a failure that every further call would have, too. It must abort `signal`. */
@@ -30,7 +30,7 @@ export interface PacerOptions {
 const firstPauseMs = 250;
 const longestPauseMs = 30_000;
 /** The most pauses in a row without an answer. They last about a minute in total if the server names no time. */
-const mostPauses = 8;
+const maxPauses = 8;
 /** If a server asks for a longer wait, the batch ends. */
 const longestWaitSeconds = 15 * 60;
 /** A pause of this length (ms) is reported to the user. */
@@ -128,20 +128,20 @@ export class Pacer {
 
   #isRepeated(error: ParleyError, startedAt: number, tries: number): boolean {
     const { code, kind, retryAfter } = error;
-    const { isRefused, mostTries, mostUnanswered } = this.#options;
+    const { isRefused, maxTries, maxUnanswered } = this.#options;
     if (isRefused(error)) {
       this.#refusal = code;
       this.#refused(startedAt, retryAfter);
-      const isFatal = this.#pauses > mostPauses || (retryAfter ?? 0) > longestWaitSeconds;
+      const isFatal = this.#pauses > maxPauses || (retryAfter ?? 0) > longestWaitSeconds;
       if (isFatal) this.#giveUp(error);
-      return !isFatal && tries < mostTries;
+      return !isFatal && tries < maxTries;
     }
     const isAnswer = kind !== 'transient' || code === 'SESSION_BUSY' || code === 'INCOMPLETE_REPLY';
     if (isAnswer && code !== 'STORE_BUSY') this.#answered();
     else this.#unanswered += 1;
     const isForAll =
       kind === 'key' || code === 'BUDGET_EXCEEDED' || (kind === 'store' && code !== 'STORE_BUSY');
-    if (isForAll || this.#unanswered >= mostUnanswered) this.#giveUp(error);
+    if (isForAll || this.#unanswered >= maxUnanswered) this.#giveUp(error);
     return false;
   }
 

@@ -116,8 +116,8 @@ async function answerAll(
   let schemas: ReturnType<typeof openLineSchemas> | null = null;
   const pacer = new Pacer({
     most: input.concurrency,
-    mostUnanswered: Math.max(20, 5 * input.concurrency),
-    mostTries: 9,
+    maxUnanswered: Math.max(20, 5 * input.concurrency),
+    maxTries: 9,
     isRefused: (error) => isRefused(error, backend.extensions?.includes('idempotency') ?? false),
     giveUp,
     say: (line) => {

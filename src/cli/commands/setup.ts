@@ -110,7 +110,7 @@ export async function runSetup({ yes }: SetupInput, context: CliContext): Promis
 }
 
 /** How many models of a server are tried without asking. Loading each may take minutes. */
-const mostTries = 3;
+const maxTries = 3;
 
 interface Offer {
   readonly server: ModelServer;
@@ -173,7 +173,7 @@ async function reportFound(
 /** Other models of the same server that may be tried instead. */
 function alternativeOffers(offered: readonly Offer[], chosen: Offer | undefined): readonly Offer[] {
   const others = offered.filter((offer) => offer.server === chosen?.server && offer !== chosen);
-  return others.slice(0, mostTries - 1);
+  return others.slice(0, maxTries - 1);
 }
 
 /** Creates a mode for each offer and returns the names in the same order. An existing mode is reused. */

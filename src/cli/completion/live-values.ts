@@ -17,7 +17,7 @@ export interface Candidate {
 const timeoutMs = 900;
 /** Without a beginning, a longer list would be useless. */
 const newestSessions = 10;
-const mostSessions = 100;
+const maxSessions = 100;
 
 /** The values that may complete `beginning`. Empty after any failure. */
 export async function liveValues(
@@ -104,7 +104,7 @@ async function sessions(
   deleted: boolean,
 ): Promise<readonly Candidate[]> {
   const { data } = await archive.listSessions(call, {
-    limit: beginning === '' ? newestSessions : mostSessions,
+    limit: beginning === '' ? newestSessions : maxSessions,
     cursor: null,
     ...anySession,
     archived: deleted || beginning !== '' ? null : false,

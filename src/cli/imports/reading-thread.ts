@@ -33,12 +33,12 @@ export type TransferredItem = Omit<ImportItem, 'found'> & {
 };
 
 /** The most items of a message, and about how many characters. Larger messages need more memory and are not faster. */
-const mostPerMessage = { items: 24, characters: 64 * 1024 };
+const maxPerMessage = { items: 24, characters: 64 * 1024 };
 /**
  * The most unacknowledged characters. It is about what the main thread stores in one transaction, so that both threads work at the same time.
  * A message counts as at least a full one.
  */
-const mostUnacknowledged = 5 * mostPerMessage.characters;
+const maxUnacknowledged = 5 * maxPerMessage.characters;
 
 async function read(task: ReadingTask): Promise<void> {
   const sender = new ItemSender();
@@ -103,17 +103,16 @@ class ItemSender {
     });
     if ('session' in found)
       for (const { content } of found.session.record.messages) this.#characters += content.length;
-    const isFull =
-      this.#items.length === mostPerMessage.items || this.#characters >= mostPerMessage.characters;
+    const isFull = this.#items.length === maxPerMessage.items || this.#characters >= maxPerMessage.characters;
     if (isFull) await this.flush();
   }
 
   async flush(): Promise<void> {
     send({ kind: 'items', items: this.#items });
-    this.#unacknowledged.push(Math.max(this.#characters, mostPerMessage.characters));
+    this.#unacknowledged.push(Math.max(this.#characters, maxPerMessage.characters));
     this.#items = [];
     this.#characters = 0;
-    while (sumOf(this.#unacknowledged) >= mostUnacknowledged) {
+    while (sumOf(this.#unacknowledged) >= maxUnacknowledged) {
       await this.#acknowledgements.next();
       this.#unacknowledged.shift();
     }

@@ -35,7 +35,7 @@ export interface SessionImportOptions {
 }
 
 /** How often a conversation may diverge. */
-const mostForks = 20;
+const maxForks = 20;
 
 export async function importSession(
   { record: original, branch }: ImportSession,
@@ -46,7 +46,7 @@ export async function importSession(
   const record = withTags(original, options.tags);
   if (branch === null) return importer.importOwn(record);
   const { session_id } = record.session;
-  for (let fork = 0; fork < mostForks; fork += 1) {
+  for (let fork = 0; fork < maxForks; fork += 1) {
     const id = fork === 0 ? session_id : sessionIdOf(branch.source, branch.conversation, branch.branch, fork);
     const result = await importer.importForeign(record, id, fork === 0 ? null : session_id);
     if (result !== null) return result;

@@ -13,7 +13,7 @@ const pathHint = 'Name a readable file, directory or zip archive, or - for stdin
 /** `isNamed` is true for a file that the user named itself. */
 export async function* filesAt(
   path: string,
-  mostFiles: number = importLimits.files,
+  maxFiles: number = importLimits.files,
 ): AsyncGenerator<FoundFile, void> {
   let status: ReturnType<typeof statSync>;
   try {
@@ -21,12 +21,12 @@ export async function* filesAt(
   } catch (error) {
     throw unreadableFile(path, error, pathHint);
   }
-  if (status.isDirectory()) yield* filesIn(path, mostFiles);
+  if (status.isDirectory()) yield* filesIn(path, maxFiles);
   else if (status.isFile() && isZip(path)) yield* (await import('./zip-files.ts')).filesOfZip(path);
   else yield { file: fileAt(path, status.isFile() ? status : null), isNamed: true };
 }
 
-function* filesIn(directory: string, mostFiles: number): Generator<FoundFile> {
+function* filesIn(directory: string, maxFiles: number): Generator<FoundFile> {
   const waiting: { readonly path: string; readonly depth: number }[] = [{ path: directory, depth: 0 }];
   let count = 0;
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
@@ -52,8 +52,8 @@ function* filesIn(directory: string, mostFiles: number): Generator<FoundFile> {
           };
       } else if (status.isFile()) {
         count += 1;
-        if (count > mostFiles) {
-          yield { path: inner, failure: tooMany(inner, `exceeds the limit of ${mostFiles} files`) };
+        if (count > maxFiles) {
+          yield { path: inner, failure: tooMany(inner, `exceeds the limit of ${maxFiles} files`) };
           return;
         }
         yield { file: fileAt(inner, status), isNamed: false };

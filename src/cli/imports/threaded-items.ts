@@ -10,13 +10,13 @@ import type { FilePlace, Source, SourceFile } from './source.ts';
 /** In the build, the file is beside the chunk that contains this code. */
 const defaultThread = new URL('./reading-thread.cjs', import.meta.url);
 /** A smaller file is read faster than a thread starts. */
-const leastBytes = 8 * 1024 * 1024;
+const minBytes = 8 * 1024 * 1024;
 /** The size of the thread's young generation, in MiB. With V8's default an import takes over 200 MiB. */
 const youngMegabytes = 8;
 
 /** Where the thread finds the file; null for a file that the main thread reads. */
 export function placeForThread(source: Source, { bytes, place }: SourceFile): FilePlace | null {
-  return bytes >= leastBytes && bulkSources.includes(source) && isProgramAvailable(defaultThread)
+  return bytes >= minBytes && bulkSources.includes(source) && isProgramAvailable(defaultThread)
     ? place
     : null;
 }

@@ -11,7 +11,7 @@ export interface ClipboardOptions {
 type Tool = readonly [program: string, ...words: string[]];
 
 /** Terminals refuse a longer sequence. */
-const mostBytes = 74_994;
+const maxBytes = 74_994;
 const toolTimeoutMs = 2000;
 
 /** Returns the names of the methods that were used, such as `xclip`. Empty if none is available. */
@@ -27,7 +27,7 @@ export async function copyToClipboard(
       break;
     }
   }
-  if (bytes.length <= mostBytes && env['TERM'] !== 'dumb') {
+  if (bytes.length <= maxBytes && env['TERM'] !== 'dumb') {
     await terminal.write(terminalText`\x1b]52;c;${bytes.toString('base64')}\x07`);
     methods.push('OSC 52');
   }

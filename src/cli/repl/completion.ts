@@ -22,7 +22,7 @@ export interface CompletedCommand {
   readonly choices?: (beginning: string) => Promise<readonly CompletionChoice[]>;
 }
 
-const mostShown = 40;
+const maxShown = 40;
 
 export async function complete(
   text: string,
@@ -56,8 +56,8 @@ function completion(
   choices: readonly CompletionChoice[],
 ): Completion {
   const common = commonPrefix(choices.map(({ value }) => value));
-  const labels = choices.slice(0, mostShown).map(({ label }) => label);
-  const shown = choices.length > mostShown ? [...labels, `… and ${choices.length - mostShown} more`] : labels;
+  const labels = choices.slice(0, maxShown).map(({ label }) => label);
+  const shown = choices.length > maxShown ? [...labels, `… and ${choices.length - maxShown} more`] : labels;
   return { from, to, insert: common.length > typed.length ? common : typed, choices: shown };
 }
 

@@ -9,7 +9,7 @@ import { withoutLastNewlines } from '../end-of-text.ts';
 import { Interruption } from '../interruption.ts';
 
 /** More than the limit of a message, so that a message that is a little too long can be shortened. */
-const mostBytes = 8 * 1024 * 1024;
+const maxBytes = 8 * 1024 * 1024;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -48,7 +48,7 @@ export async function writeInEditor(
 
 function textOf(file: string): string {
   try {
-    return readSmallFile(file, mostBytes);
+    return readSmallFile(file, maxBytes);
   } catch (error) {
     throw fileFailure(error, file, 'read', 'The file is kept.');
   }

@@ -18,13 +18,13 @@ export interface LineHistoryOptions {
   readonly keepsNoText?: boolean;
 }
 
-const mostLines = 1000;
-/** The file is rewritten when it has this many lines more than `mostLines`. */
+const maxLines = 1000;
+/** The file is rewritten when it has this many lines more than `maxLines`. */
 const slack = 500;
 /** A longer line is remembered by this process only. */
 const longestLine = 64 * 1024;
 /** Only the newest part of a file that grew beyond this size is read and kept. */
-const mostBytes = 64 * 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
 /** The longest line in the file, in bytes. JSON writes a character in up to six bytes. */
 const longestJson = 6 * longestLine + 2;
 
@@ -65,7 +65,7 @@ export class LineHistory {
       // An append does not mix with the appends of other processes. The lock protects it from a process that rewrites the file.
       await this.#locked(() => appendFileSync(this.path, `\n${JSON.stringify(line)}`, { mode: 0o600 }));
       this.#stored += 1;
-      if (this.#stored > mostLines + slack) await this.#shorten();
+      if (this.#stored > maxLines + slack) await this.#shorten();
     } catch (error) {
       throw fileFailure(error, this.path, 'written', 'Lines are remembered only until this REPL ends.');
     }
@@ -106,14 +106,14 @@ interface StoredLines {
 function storedLines(path: string): StoredLines {
   const newest = new Set<string>();
   let stored = 0;
-  for (const json of linesFromEnd(path, { mostBytes, longestBytes: longestJson })) {
+  for (const json of linesFromEnd(path, { maxBytes, longestBytes: longestJson })) {
     for (const line of lineOfFile(json)) {
       stored += 1;
-      if (newest.size < mostLines) newest.add(line);
+      if (newest.size < maxLines) newest.add(line);
     }
-    if (newest.size === mostLines && stored > mostLines + slack) break;
+    if (newest.size === maxLines && stored > maxLines + slack) break;
   }
-  const isLarge = statSync(path).size > mostBytes;
+  const isLarge = statSync(path).size > maxBytes;
   return { lines: [...newest].reverse(), stored: isLarge ? Number.POSITIVE_INFINITY : stored };
 }
 
@@ -130,5 +130,5 @@ function lineOfFile(json: string): readonly string[] {
 
 /** Removes duplicates. The last of equal lines stays. */
 function distinct(lines: readonly string[]): string[] {
-  return [...new Set(lines.toReversed())].slice(0, mostLines).reverse();
+  return [...new Set(lines.toReversed())].slice(0, maxLines).reverse();
 }

@@ -7,7 +7,7 @@ import {
   foldOf,
   isLong,
   literal,
-  mostFolds,
+  maxFolds,
   plain,
   withLineFeeds,
 } from './line-text.ts';
@@ -40,7 +40,7 @@ export interface Search {
   readonly draft: Draft;
 }
 
-const mostUndo = 200;
+const maxUndo = 200;
 /** From this size on, a paste is folded, and so is a line of the history, which may have been a paste. */
 export const longPaste: FoldSize = { lines: 6, characters: 1000 };
 /** A message that returns after a failure is folded only from this size on, because the user may want to edit it. */
@@ -73,7 +73,7 @@ export function lineOf(typed: string, before: LineState = emptyLine, size: FoldS
   const { from, to, isCommand } = parseLine(typed);
   const head = !isCommand && typed.startsWith('/') ? escapeSlash : typed.slice(0, from);
   const content = typed.slice(from, to);
-  const folds = isLong(content, size) && pastes.length < mostFolds;
+  const folds = isLong(content, size) && pastes.length < maxFolds;
   const shown = head + (folds ? foldOf(pastes.length) : literal(content));
   return {
     ...line,
@@ -91,7 +91,7 @@ export function replaced(state: LineState, from: number, to: number, text: strin
     text: next,
     cursor: from + text.length,
     lastAction: 'other',
-    undo: next === state.text ? state.undo : [...state.undo.slice(-mostUndo), draftOf(state)],
+    undo: next === state.text ? state.undo : [...state.undo.slice(-maxUndo), draftOf(state)],
     browsing: null,
   };
 }
@@ -117,7 +117,7 @@ export function killed(state: LineState, from: number, to: number): LineState {
 export function pasted(state: LineState, paste: string): LineState {
   const text = withLineFeeds(paste);
   if (text === '') return state;
-  if (!isLong(text, longPaste) || state.pastes.length === mostFolds) return inserted(state, literal(text));
+  if (!isLong(text, longPaste) || state.pastes.length === maxFolds) return inserted(state, literal(text));
   const { pastes } = state;
   return { ...inserted(state, foldOf(pastes.length)), pastes: [...pastes, text] };
 }

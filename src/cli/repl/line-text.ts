@@ -8,7 +8,7 @@ import { lastWordStart } from '../end-of-text.ts';
  */
 const firstFold = 0xdc00;
 const firstLiteral = 0xdff0;
-export const mostFolds = firstLiteral - firstFold;
+export const maxFolds = firstLiteral - firstFold;
 
 /** The characters with a special meaning in a typed line. A pasted one is stored as the private unit with its index, and has no meaning. */
 const specialCharacters = '/"\\ \t\n';

@@ -20,7 +20,7 @@ const interrupt = '\x03';
 const pauseMs = 50;
 
 /** Nobody types this many characters between two reads. */
-const mostTyped = 1000;
+const maxTyped = 1000;
 
 export class PasteReader {
   readonly #options: PasteReaderOptions;
@@ -117,7 +117,7 @@ export class PasteReader {
     if (text === '') return;
     const { typed, pasted, startTimer } = this.#options;
     const parts = text.split(keys);
-    if (!this.#mayContinue && text.length < mostTyped && !parts.some(holdsLines)) {
+    if (!this.#mayContinue && text.length < maxTyped && !parts.some(holdsLines)) {
       typed(text);
       return;
     }

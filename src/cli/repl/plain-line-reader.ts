@@ -23,7 +23,7 @@ export interface PlainLineReaderOptions {
 }
 
 /** A terminal that edits lines itself keeps this many bytes of a line and drops the rest without notice. */
-const mostLineBytes = 4095;
+const maxLineBytes = 4095;
 const cutLine = 'The terminal cuts lines at 4,095 bytes. /file PATH attaches a longer text.';
 
 /** Longer than the terminal takes between two lines of a paste, and too short to be noticed after Enter. */
@@ -212,5 +212,5 @@ function withOpenLine(state: LineState): LineState {
 }
 
 function isCut(line: string): boolean {
-  return Buffer.byteLength(line) >= mostLineBytes;
+  return Buffer.byteLength(line) >= maxLineBytes;
 }

@@ -5,7 +5,7 @@ import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import type { ShownReply } from './shown-reply.ts';
 
 /** A reply lets the keyboard be read at least this often. */
-const mostMsAtOnce = 10;
+const maxMsAtOnce = 10;
 
 /** `onEvent` receives each event before it is shown. Returns the complete reply. Null if the events end before it. */
 export async function streamTurn(
@@ -20,7 +20,7 @@ export async function streamTurn(
     if (event.event === 'done') complete = event.data;
     await shown.take(event);
     // An engine that never waits would keep the keyboard from being read.
-    if (monotonicMs() - yieldedAt > mostMsAtOnce) {
+    if (monotonicMs() - yieldedAt > maxMsAtOnce) {
       await yieldToEventLoop();
       yieldedAt = monotonicMs();
     }

@@ -18,7 +18,7 @@ const defaultLimits: CheckLimits = {
   milliseconds: 10_000,
   thread: new URL('./schema-thread.cjs', import.meta.url),
 };
-const mostMegabytes = 1024;
+const maxMegabytes = 1024;
 
 export class CheckingThread {
   readonly #limits: CheckLimits;
@@ -47,7 +47,7 @@ export class CheckingThread {
     const { milliseconds } = this.#isReady ? this.#limits : defaultLimits;
     const signal = this.#signal;
     signal.throwIfAborted();
-    this.#thread ??= startThread(file, { resourceLimits: { maxOldGenerationSizeMb: mostMegabytes } });
+    this.#thread ??= startThread(file, { resourceLimits: { maxOldGenerationSizeMb: maxMegabytes } });
     const thread = this.#thread;
     const removals: (() => void)[] = [];
     try {
@@ -69,7 +69,7 @@ export class CheckingThread {
           );
         };
         const onError = (error: NodeJS.ErrnoException) => {
-          if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') giveUp(`it takes more than ${mostMegabytes} MiB`);
+          if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') giveUp(`it takes more than ${maxMegabytes} MiB`);
           else if (error instanceof RangeError) giveUp(error.message);
           else {
             end();

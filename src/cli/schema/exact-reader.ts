@@ -29,7 +29,7 @@ export class UnreadableJson extends Error {
   }
 }
 
-const mostLevels = 500;
+const maxLevels = 500;
 
 /** Extends a JSON Pointer by a name or the index of an item. */
 export function placeIn(place: string, name: string | number): string {
@@ -112,7 +112,7 @@ class ExactReader {
   /** Steps into an object or a list. */
   #enter(): void {
     this.#at += 1;
-    if (this.#path.length >= mostLevels) throw this.#fault(`it is nested deeper than ${mostLevels} levels`);
+    if (this.#path.length >= maxLevels) throw this.#fault(`it is nested deeper than ${maxLevels} levels`);
     this.#path.push('');
   }
 

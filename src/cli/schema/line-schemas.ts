@@ -5,7 +5,7 @@ import { ReplyRule } from './reply-rule.ts';
 import { SchemaCheck } from './schema-check.ts';
 
 /** How many schemas are cached. */
-const mostRules = 100;
+const maxRules = 100;
 
 export class LineSchemas {
   readonly #repairs: number;
@@ -48,7 +48,7 @@ export class LineSchemas {
     );
     this.#rules.set(schema, rule);
     const [oldest] = this.#rules.keys();
-    if (this.#rules.size > mostRules && oldest !== undefined) this.#rules.delete(oldest);
+    if (this.#rules.size > maxRules && oldest !== undefined) this.#rules.delete(oldest);
     return rule;
   }
 }

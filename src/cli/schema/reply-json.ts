@@ -4,7 +4,7 @@ import { type Fault, type ReadJson, readExactJson } from './exact-reader.ts';
 import type { ScannedSchema } from './schema-scan.ts';
 
 /** The most characters of a reply that is checked. */
-export const mostCharacters = 8 * 1024 * 1024;
+export const maxCharacters = 8 * 1024 * 1024;
 
 const openingFence = /^(`{3,}|~{3,})[ \t]*(?:json)?[ \t]*$/i;
 

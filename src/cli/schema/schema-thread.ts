@@ -20,7 +20,7 @@ export type SchemaResponse =
 /** Keyed by the text of the schema, the last used at the end. */
 const validators = new Map<string, SchemaValidator>();
 /** How many compiled schemas are cached. A batch may have a different one in each line. */
-const mostValidators = 100;
+const maxValidators = 100;
 
 function respond({ schema, reply }: SchemaRequest): SchemaResponse {
   let validator: SchemaValidator;
@@ -29,7 +29,7 @@ function respond({ schema, reply }: SchemaRequest): SchemaResponse {
     validators.delete(schema);
     validators.set(schema, validator);
     const [oldest] = validators.keys();
-    if (validators.size > mostValidators && oldest !== undefined) validators.delete(oldest);
+    if (validators.size > maxValidators && oldest !== undefined) validators.delete(oldest);
   } catch (error) {
     if (error instanceof UnreadableJson) return { kind: 'refused', fault: error.fault };
     throw error;

@@ -4,7 +4,7 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import addFormats from 'ajv-formats';
 import { ExactNumber } from '../../service/exact-number.ts';
 import { type Fault, UnreadableJson } from './exact-reader.ts';
-import { mostCharacters, readReply, uncomparable } from './reply-json.ts';
+import { maxCharacters, readReply, uncomparable } from './reply-json.ts';
 import { checkedFormats } from './schema-keywords.ts';
 import { type ScannedSchema, scanSchema } from './schema-scan.ts';
 import { addValueKeywords } from './value-keywords.ts';
@@ -16,7 +16,7 @@ const options = { strict: false, ownProperties: true, logger: false } as const;
 /** Has the compiled meta-schema, which takes longer to compile than most schemas. */
 const standard = new Ajv2020(options);
 /** The most faults to report. */
-const mostFaults = 5;
+const maxFaults = 5;
 /** Names that every JavaScript object has. Ajv counts them as evaluated, because it tracks names in such an object. */
 const commonNames: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
 
@@ -41,15 +41,15 @@ export class SchemaValidator {
   }
 
   judge(reply: string): Judgement {
-    if (reply.length > mostCharacters)
-      return { faults: [{ place: '', reason: `it is longer than ${mostCharacters} characters` }] };
+    if (reply.length > maxCharacters)
+      return { faults: [{ place: '', reason: `it is longer than ${maxCharacters} characters` }] };
     try {
       const read = readReply(reply);
       const fault = uncomparable(read, this.#scanned) ?? this.#untracked(read.value, '');
       if (fault !== null) return { faults: [fault] };
       if (this.#validate(roundedIn(read.value))) return { value: read.value };
       const [last, ...others] = (this.#validate.errors ?? []).map(faultOf).reverse();
-      return { faults: [last ?? faultOf(undefined), ...others].slice(0, mostFaults) };
+      return { faults: [last ?? faultOf(undefined), ...others].slice(0, maxFaults) };
     } catch (error) {
       if (error instanceof UnreadableJson) return { faults: [error.fault] };
       throw error;

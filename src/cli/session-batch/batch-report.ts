@@ -34,7 +34,7 @@ export interface ItemResult {
 }
 
 /** The most lines of ids that were not done at a terminal. */
-export const mostShown = 20;
+export const maxShown = 20;
 
 export interface BatchReportOptions {
   /** The number of distinct ids. */
@@ -74,7 +74,7 @@ export class BatchReport {
     if (repeated) this.#repeated.set(status, (this.#repeated.get(status) ?? 0) + 1);
     if (this.#showsAll) this.#lines.push(resultLine(result, this.#context));
     else if (status === this.#done) return;
-    else if (this.#lines.length < mostShown) this.#lines.push(resultLine(result, this.#context));
+    else if (this.#lines.length < maxShown) this.#lines.push(resultLine(result, this.#context));
     else this.#unshown += 1;
   }
 

@@ -50,7 +50,7 @@ const graceMs = 1200;
 /** Results of single ids within this time (ms) are written together. */
 const gatherMs = 20;
 /** How many calls of many ids run at once: the next ones run while earlier results are written. */
-const mostBatchCalls = 3;
+const maxBatchCalls = 3;
 /** How many calls may wait for the result of a slower earlier one: calls of many ids, and calls of one. */
 const window = { many: 4, one: 50_000 };
 /** After these failures it is unknown whether the server did the work. */
@@ -86,12 +86,12 @@ class BatchRun {
     this.#signal = signal;
     this.#marks = journal && new JournalMarks(journal);
     this.#many = work.many;
-    const most = work.many === null ? concurrency : Math.min(concurrency, mostBatchCalls);
+    const most = work.many === null ? concurrency : Math.min(concurrency, maxBatchCalls);
     this.#pacer = new Pacer({
       most,
-      mostUnanswered: Math.max(3, most),
+      maxUnanswered: Math.max(3, most),
       // The operation is idempotent.
-      mostTries: Number.POSITIVE_INFINITY,
+      maxTries: Number.POSITIVE_INFINITY,
       isRefused: ({ code }) => code === 'RATE_LIMITED' || code === 'UNAVAILABLE',
       giveUp: (error) => this.#stop.abort(error),
       say: (line) => void report.say(line),
@@ -113,7 +113,7 @@ class BatchRun {
     const idsOfCall = () => (this.#many === null ? 1 : defaultLimits.batchIds);
     await this.#stopOnFailure(() =>
       runInOrder<Task, readonly ItemResult[]>(tasksOf(entries, idsOfCall), {
-        concurrency: isMany ? Math.min(concurrency, mostBatchCalls) : concurrency,
+        concurrency: isMany ? Math.min(concurrency, maxBatchCalls) : concurrency,
         window: { items: isMany ? window.many : window.one },
         signal,
         gatherMs: isMany ? 0 : gatherMs,

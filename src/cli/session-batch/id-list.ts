@@ -13,7 +13,7 @@ export interface BatchEntry {
 
 const bufferBytes = 256 * 1024;
 /** The table holds offsets of 32 bits. */
-const mostBytes = 2 ** 32 - 1;
+const maxBytes = 2 ** 32 - 1;
 
 /** The file for ids that do not fit into the buffer. */
 export interface IdListFile {
@@ -115,7 +115,7 @@ export class IdList {
   #append(line: string): void {
     // A UTF-16 unit takes at most 3 bytes, and an id has at most 255 units.
     if (this.#waiting + line.length * 3 > bufferBytes) this.#flush();
-    if (this.bytes + line.length * 3 > mostBytes) throw new RangeError('A list of ids is limited to 4 GiB.');
+    if (this.bytes + line.length * 3 > maxBytes) throw new RangeError('A list of ids is limited to 4 GiB.');
     this.#waiting += this.#buffer.write(line, this.#waiting);
   }
 

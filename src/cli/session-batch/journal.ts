@@ -76,7 +76,7 @@ const keptMs = 90 * 24 * 60 * 60 * 1000;
 const draftMs = 24 * 60 * 60 * 1000;
 const remedy = 'Make the directory writable, or set PARLEY_DATA_DIR to another one.';
 /** How many characters of results may wait for a write. */
-const mostWaiting = 64 * 1024;
+const maxWaiting = 64 * 1024;
 const dataSynced = promisify(fdatasync);
 
 export function batchDirectory(dataDirectory: string): string {
@@ -197,7 +197,7 @@ export class BatchJournal {
   record(results: readonly JournalResult[]): void {
     for (const { number, status, changed = [] } of results)
       this.#lines += `${number} ${status}${changed.length === 0 ? '' : ` ${changed.join(',')}`}\n`;
-    if (this.#lines.length > mostWaiting) this.flush();
+    if (this.#lines.length > maxWaiting) this.flush();
   }
 
   /** Throws at the first failed write. Nothing more is written from then on. */

@@ -22,12 +22,12 @@ export interface Agreement {
 }
 
 /** How many earlier values are kept. */
-const mostPast = 16;
+const maxPast = 16;
 /**
  * From this many reverts on, the agreement is ignored. In a ring of three stores, an old value could circulate forever; merging by the two
  * values alone ends that.
  */
-const mostReverts = 8;
+const maxReverts = 8;
 
 export function lineOf({ updated_at, message_count, mode, parent_id, forked_at }: Session): string {
   return shortHash([updated_at, message_count, mode, parent_id, forked_at]);
@@ -60,7 +60,7 @@ export function lookEqual(one: Session, other: Session): boolean {
 
 /** Null for an agreement with too many reverts. */
 export function usableAgreement(agreed: Agreement | null): Agreement | null {
-  return agreed === null || agreed.reverts >= mostReverts ? null : agreed;
+  return agreed === null || agreed.reverts >= maxReverts ? null : agreed;
 }
 
 /** The agreement on a session that is now the same on both sides. */
@@ -72,7 +72,7 @@ export function agreementOn(session: Session, deleted: boolean, before: Agreemen
   const values = valuesOf(now);
   const old = valuesOf(before).filter((value) => !values.includes(value));
   const isRevert = values.some((value) => before.past.includes(value));
-  const past = [...before.past.filter((value) => !values.includes(value)), ...old].slice(-mostPast);
+  const past = [...before.past.filter((value) => !values.includes(value)), ...old].slice(-maxPast);
   return { ...now, past, reverts: before.reverts + (isRevert ? 1 : 0) };
 }
 

@@ -46,7 +46,7 @@ export interface SyncOptions {
 }
 
 /** How often the sync of a session that changes meanwhile is tried. */
-const mostTries = 3;
+const maxTries = 3;
 
 export async function syncSession(joined: JoinedSession, options: SyncOptions): Promise<SyncResult> {
   return new SessionSync(joined, options).run();
@@ -126,7 +126,7 @@ class SessionSync {
         return await this.#apply({ local: one, remote: other }, merged);
       } catch (error) {
         const isBusy = error instanceof ParleyError && error.code === 'SESSION_BUSY';
-        if (!isBusy || tries === mostTries) throw error;
+        if (!isBusy || tries === maxTries) throw error;
       }
     }
   }

@@ -29,8 +29,8 @@ export class Side {
       ...pacing,
       // Plus one page of each listing.
       most: syncConcurrency + 2,
-      mostUnanswered: 3,
-      mostTries: Number.POSITIVE_INFINITY,
+      maxUnanswered: 3,
+      maxTries: Number.POSITIVE_INFINITY,
       isRefused: ({ code }) => code === 'RATE_LIMITED' || code === 'UNAVAILABLE',
     });
   }

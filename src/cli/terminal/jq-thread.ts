@@ -10,10 +10,10 @@ export interface JqRequest {
 /** `overflow`: the output exceeds the limit, and may have no end. `unstartable`: jq did not start. */
 export type JqResponse = JqResult | { readonly overflow: number } | { readonly unstartable: string };
 
-const mostBytes = 128 * 1024 * 1024;
+const maxBytes = 128 * 1024 * 1024;
 
 const respond = (response: JqResponse) => parentPort?.postMessage(response);
-const runtime = new JqRuntime(mostBytes, () => respond({ overflow: mostBytes }));
+const runtime = new JqRuntime(maxBytes, () => respond({ overflow: maxBytes }));
 
 parentPort?.on('message', ({ filter, texts }: JqRequest) => {
   runtime

@@ -9,7 +9,7 @@ import { NotText } from './utf8-reader.ts';
 const lineLength = 1024 * 1024;
 
 /** The most lines without a new id: blank lines, comments and duplicates. Only an endless input has more. */
-export const mostIdleLines = 1_000_000;
+export const maxIdleLines = 1_000_000;
 
 /** The failure for an argument that is not a session id. */
 export function notAnId(word: string): ParleyError {
@@ -29,7 +29,7 @@ export async function readIds(reading: StdinReading, take: (id: string) => boole
     const id = idOfLine(line, number);
     if (id !== null && take(id)) return;
     idle++;
-    if (idle > mostIdleLines) throw endless(number);
+    if (idle > maxIdleLines) throw endless(number);
   };
   const takeText = (text: string) => {
     const lines = (rest + text).split('\n');
@@ -77,7 +77,7 @@ const lineHint =
   'Nothing was done. A line must be an id alone, or a JSON object with "session_id"; "cut -f1" extracts the ids of a listing.';
 
 function endless(line: number): ParleyError {
-  const problem = `more than ${mostIdleLines} lines without a new session id`;
+  const problem = `more than ${maxIdleLines} lines without a new session id`;
   return new ParleyError('USAGE', `Standard input has ${problem}, such as line ${line}.`, {
     hint: 'Nothing was done. Check that the input ends. "sort -u" removes duplicates and blank lines.',
     details: [{ field: `line ${line}`, problem: 'names no further session' }],

@@ -3,7 +3,7 @@ import { escapeHtml } from '../../system/html-escape.ts';
 import { highlighting } from '../terminal/markdown/highlighting.ts';
 
 /** Longer code, or code with a longer line, is not highlighted, because that would take seconds. */
-const mostCode = 50_000;
+const maxCode = 50_000;
 const longestLine = 1000;
 
 export function codeBlock(text: string, language: string | undefined): string {
@@ -14,7 +14,7 @@ export function codeBlock(text: string, language: string | undefined): string {
 
 function coloured(text: string, language: string): string {
   const lines = text.split('\n');
-  const isLong = text.length > mostCode || lines.some((line) => line.length > longestLine);
+  const isLong = text.length > maxCode || lines.some((line) => line.length > longestLine);
   const painter = isLong ? null : highlighting.painter(language, span);
   return painter === null ? escapeHtml(text) : lines.map((line) => painter.line(line)).join('\n');
 }

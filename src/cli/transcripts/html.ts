@@ -15,7 +15,7 @@ const untrusted: MarkedExtension = {
     {
       name: 'long text',
       level: 'inline',
-      tokenizer: (text) => (text.length > mostInline ? { type: 'text', raw: text, text } : undefined),
+      tokenizer: (text) => (text.length > maxInline ? { type: 'text', raw: text, text } : undefined),
     },
   ],
   renderer: {
@@ -37,9 +37,9 @@ const untrusted: MarkedExtension = {
 };
 
 /** A longer reply is shown as text, because rendering it would take seconds. */
-const mostMarkdown = 200_000;
+const maxMarkdown = 200_000;
 /** The same limit for one paragraph: `marked` takes quadratic time for emphasis and links. */
-const mostInline = 4000;
+const maxInline = 4000;
 /** `marked` keeps the text of a quote or list once for each level that it is nested: a thousand levels exhaust the heap. */
 const nestedTooDeep = /^(?:[ \t]*(?:>|(?:[*+-]|\d{1,9}[.)])[ \t])){100}/m;
 
@@ -91,7 +91,7 @@ ${content}</section>
 
   #reply(content: string): string {
     try {
-      if (content.length <= mostMarkdown && !nestedTooDeep.test(content)) {
+      if (content.length <= maxMarkdown && !nestedTooDeep.test(content)) {
         return `<div dir="auto">${this.#marked.parse(content, { async: false })}</div>`;
       }
     } catch {

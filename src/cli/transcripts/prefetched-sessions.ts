@@ -3,7 +3,7 @@ import type { SessionRecord } from '../../service/session-archive.ts';
 import type { ServiceAccess } from '../context.ts';
 import { readSession } from './session-reading.ts';
 
-const mostAtOnce = 8;
+const maxAtOnce = 8;
 /** The most characters, as JSON, of a session that is prefetched. Several longer ones would need too much memory. */
 const longestPrefetched = 256 * 1024;
 
@@ -25,7 +25,7 @@ export async function* prefetchedSessions(
   for (const id of ids) {
     const ahead = isServer ? null : readSession(id, context, longestPrefetched).catch(() => null);
     queue.push({ id, read: async () => (await ahead) ?? readSession(id, context) });
-    const next = !isServer && queue.length < mostAtOnce ? undefined : queue.shift();
+    const next = !isServer && queue.length < maxAtOnce ? undefined : queue.shift();
     if (next !== undefined) yield next;
   }
   yield* queue;

@@ -9,7 +9,7 @@ import { everyPage } from '../every-page.ts';
 import { longestRecord } from './exported-records.ts';
 
 /** How often a session that changes meanwhile is read again. */
-const mostTries = 5;
+const maxTries = 5;
 
 /**
  * Yields the messages page by page, so that neither side holds a long session in memory. `all` includes hidden messages, after the visible ones
@@ -41,7 +41,7 @@ export async function readSession(
 ): Promise<SessionRecord> {
   const { backend } = await context.open();
   let before = (await backend.service.getSession(await context.call(), sessionId)).data;
-  for (let count = 0; count < mostTries; count++) {
+  for (let count = 0; count < maxTries; count++) {
     const messages: Message[] = [];
     const hidden: Message[] = [];
     let length = 0;

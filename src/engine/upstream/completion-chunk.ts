@@ -90,8 +90,8 @@ function readUsage(value: unknown): Usage | null {
 }
 
 /** A larger count is ignored, because it would distort every sum. */
-const mostTokens = 1e12;
+const maxTokens = 1e12;
 
 function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= mostTokens;
+  return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= maxTokens;
 }

@@ -18,7 +18,7 @@ import {
 
 const doneMark = '[DONE]';
 /** Far more than any model writes in one reply. An endless reply would fill the memory and the store. */
-const mostCharacters = 8 * 1024 * 1024;
+const maxCharacters = 8 * 1024 * 1024;
 
 interface JoinedText {
   readonly type: 'text' | 'reasoning';
@@ -90,12 +90,12 @@ export class CompletionReader {
       // A reply that was cut stays cut, whatever reason the server sends after that.
       if (this.#finish === null || this.#finish === 'stop') this.#finish = chunk.finish ?? this.#finish;
       this.#callsTool ||= chunk.callsTool;
-      if (this.#characters > mostCharacters) {
+      if (this.#characters > maxCharacters) {
         if (joined !== null) yield joined;
         throw replyFailure(
           this.#upstream,
           'bad_reply',
-          `sent more than ${mostCharacters} characters without an end of its reply`,
+          `sent more than ${maxCharacters} characters without an end of its reply`,
         );
       }
     }

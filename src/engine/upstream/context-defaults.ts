@@ -1,6 +1,6 @@
 // The default limits for the tokens of a conversation, for a mode without `context_tokens`.
 import { isLoopback } from '../../http/loopback.ts';
-import { type ModeSettings, usualTokensHere } from '../../service/mode-settings.ts';
+import { defaultTokensHere, type ModeSettings } from '../../service/mode-settings.ts';
 
 export interface ContextDefaults {
   /** A conversation up to this length is sent without asking the server for its limit. */
@@ -10,7 +10,7 @@ export interface ContextDefaults {
 }
 
 /** Programs on this machine give a model a small context, because a context takes memory. */
-const onThisMachine: ContextDefaults = { withoutAsking: usualTokensHere, ifUnknown: usualTokensHere };
+const onThisMachine: ContextDefaults = { withoutAsking: defaultTokensHere, ifUnknown: defaultTokensHere };
 /** Few models elsewhere have a smaller context than `withoutAsking`. `ifUnknown` is no limit in practice. */
 const elsewhere: ContextDefaults = { withoutAsking: 32_768, ifUnknown: 100_000_000 };
 

@@ -16,9 +16,9 @@ type QueriedMode = Pick<ModeSettings, 'name' | 'base_url' | 'model' | 'key'>;
 const connectMs = 2000;
 const responseMs = 3000;
 /** The most bytes of a list of models. Some vendors have hundreds of models, each with a description. */
-const mostBytes = 16 * 1024 * 1024;
-const leastTokens = 256;
-const mostTokens = 100_000_000;
+const maxBytes = 16 * 1024 * 1024;
+const minTokens = 256;
+const maxTokens = 100_000_000;
 
 /** Null if the server does not report it, or does not respond. On this machine, the APIs of llama.cpp and Ollama are asked, too. */
 export async function findContext(
@@ -31,7 +31,7 @@ export async function findContext(
     const { origin, hostname } = new URL(base_url);
     const authorities = await options.authorities();
     const key = reference === null ? null : await options.readKey(reference, name, signal);
-    const limits = { connectMs, responseMs, silenceMs: responseMs, mostBytes, detectsStale: false };
+    const limits = { connectMs, responseMs, silenceMs: responseMs, maxBytes, detectsStale: false };
     const openClient = new HttpClient({ origin, proxies: options.proxies, authorities, ...limits });
     client = openClient;
     const ask = async (method: 'GET' | 'POST', path: string, body: object | null): Promise<unknown> => {
@@ -42,7 +42,7 @@ export async function findContext(
       };
       const text = body === null ? null : JSON.stringify(body);
       const response = await openClient.request({ method, path, headers, body: text, signal });
-      const responseText = await response.text(mostBytes);
+      const responseText = await response.text(maxBytes);
       return response.status < 300 ? parseJson(responseText) : null;
     };
     const models = completionsPath(base_url).replace(/\/chat\/completions$/, '/models');
@@ -91,6 +91,6 @@ function ofOllama(body: unknown): number | null {
 
 function firstCount(...values: readonly unknown[]): number | null {
   const isCount = (value: unknown): value is number =>
-    Number.isInteger(value) && (value as number) >= leastTokens && (value as number) <= mostTokens;
+    Number.isInteger(value) && (value as number) >= minTokens && (value as number) <= maxTokens;
   return values.find(isCount) ?? null;
 }

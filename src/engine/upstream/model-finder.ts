@@ -11,7 +11,7 @@ import type { UpstreamOptions } from './upstream-options.ts';
 const connectMs = 2000;
 const responseMs = 5000;
 /** The most bytes of the body, both as it arrives and unpacked. */
-const mostBytes = 16 * 1024 * 1024;
+const maxBytes = 16 * 1024 * 1024;
 
 /** A fault of the server is part of the result. The promise does not reject for it. */
 export async function findModels(
@@ -33,7 +33,7 @@ export async function findModels(
       connectMs,
       responseMs,
       silenceMs: responseMs,
-      mostBytes,
+      maxBytes,
       detectsStale: false,
     };
     const authorities = await options.authorities();
@@ -46,7 +46,7 @@ export async function findModels(
       body: null,
       signal,
     });
-    const body = parseJson(await response.text(mostBytes));
+    const body = parseJson(await response.text(maxBytes));
     if (response.status === 401 || response.status === 403)
       return none(`does not accept the key (${response.status})`);
     const data = fieldOf(body, 'data');

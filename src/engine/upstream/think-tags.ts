@@ -9,16 +9,16 @@ export interface SplitText {
 }
 
 const openingTags = ['<think>', '<thinking>'];
-const usualClosingTag = '</think>';
+const defaultClosingTag = '</think>';
 /** The most white space that is held back before a tag. A model may send endless white space. */
-const mostSpace = 1000;
+const maxSpace = 1000;
 
 type State = 'start' | 'notes' | 'gap' | 'reply';
 
 export class ThinkTags {
   #state: State;
   readonly #isOpened: boolean;
-  #closingTag = usualClosingTag;
+  #closingTag = defaultClosingTag;
   #hasNotes = false;
   /** Text that may still become a tag. */
   #held = '';
@@ -56,7 +56,7 @@ export class ThinkTags {
 
   #readStart(): void {
     const space = /^\s*/.exec(this.#held)?.[0].length ?? 0;
-    const isTooMuch = space > mostSpace;
+    const isTooMuch = space > maxSpace;
     const begin = this.#held.slice(space, space + 10);
     const tag = isTooMuch ? undefined : openingTags.find((one) => begin.startsWith(one));
     if (tag !== undefined) {

@@ -28,11 +28,11 @@ const connectMs = 10_000;
 /** Disables the deadlines of the HTTP client, because this class limits the silence itself. */
 const noLimit = 2 ** 31 - 1;
 /** The most bytes of a body that is not streamed, and of one event. */
-const mostBytes = 64 * 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
 /** The most bytes of the body of an error. */
-const mostErrorBytes = 1024 * 1024;
+const maxErrorBytes = 1024 * 1024;
 /** The most bytes of a stream. The longest reply in chunks of one character is smaller. */
-const mostStreamBytes = 4 * 1024 ** 3;
+const maxStreamBytes = 4 * 1024 ** 3;
 /**
  * A request on a reused connection that the server had closed fails within this time (ms). If a request fails later, the server may have
  * worked on it, and may charge for the work.
@@ -68,7 +68,7 @@ export class UpstreamConnection {
         connectMs,
         responseMs: noLimit,
         silenceMs: noLimit,
-        mostBytes: mostStreamBytes,
+        maxBytes: maxStreamBytes,
         detectsStale: true,
       };
       this.#client = new HttpClient({ origin: this.#origin, proxies, authorities, ...limits });
@@ -198,13 +198,13 @@ export class UpstreamConnection {
   ): AsyncGenerator<Iterable<EngineEvent>> {
     const type = response.header('content-type');
     if (!isEventStream(type)) {
-      const text = await response.text(mostBytes);
+      const text = await response.text(maxBytes);
       if (!/^application\/(.+\+)?json\s*(;|$)/i.test(type ?? '')) throw contentTypeFailure(upstream, type);
       yield reader.whole(text);
       return;
     }
     try {
-      for await (const events of readEventBatches(response.stream(), mostBytes, { closesLast: true })) {
+      for await (const events of readEventBatches(response.stream(), maxBytes, { closesLast: true })) {
         yield reader.take(events);
         if (reader.isDone) return;
       }
@@ -226,7 +226,7 @@ export class UpstreamConnection {
 /** Empty for a body that is too long or not text. The status alone then describes the failure. */
 async function errorText(response: HttpResponse): Promise<string> {
   try {
-    return await response.text(mostErrorBytes);
+    return await response.text(maxErrorBytes);
   } catch (error) {
     if (error instanceof HttpFailure && ['too_large', 'unreadable'].includes(error.kind)) return '';
     throw error;

@@ -29,10 +29,10 @@ export interface ParsedUpstreamError {
 }
 
 /** A longer text is ignored, because it would not help a reader, and the search would take seconds. */
-const mostCharacters = 1024 * 1024;
+const maxCharacters = 1024 * 1024;
 
 export function parseUpstreamError(responseStatus: number | null, text: string): ParsedUpstreamError {
-  const { codes, message, retryAfter } = parseBody(text.length > mostCharacters ? '' : text);
+  const { codes, message, retryAfter } = parseBody(text.length > maxCharacters ? '' : text);
   const status = responseStatus ?? statusOf(codes[0] ?? '');
   return { kind: kindOf(status, codes.join(' '), message), status, message, retryAfter };
 }

@@ -181,7 +181,7 @@ function words(
   };
 }
 
-const mostCharacters = 300;
+const maxCharacters = 300;
 /** Matches words that begin like the keys of well-known vendors. */
 const keyLike = /\b(sk-|gsk_|xai-|AIza|pplx-|hf_)\S+/g;
 
@@ -189,7 +189,7 @@ const keyLike = /\b(sk-|gsk_|xai-|AIza|pplx-|hf_)\S+/g;
 function quote(text: string, key: string | null): string {
   const line = text.replace(/\s+/g, ' ').trim().replace(keyLike, '[key]');
   const hidden = hide(line, key);
-  return hidden.length > mostCharacters ? `${hidden.slice(0, mostCharacters).trimEnd()}…` : hidden;
+  return hidden.length > maxCharacters ? `${hidden.slice(0, maxCharacters).trimEnd()}…` : hidden;
 }
 
 const keyPartLength = 6;

@@ -20,7 +20,7 @@ const types: pg.CustomTypesConfig = {
 export const answerMostMs = 10_000;
 /** The time (ms) between two tries while no host has answered. */
 const apartMs = 500;
-const usualConnectMs = 4000;
+const defaultConnectMs = 4000;
 
 interface ServerFacts {
   readonly version: number;
@@ -97,7 +97,7 @@ export function connect(hosts: readonly ConnectionConfig[], options: ConnectOpti
     const limit = setTimeout(() => {
       settle(null);
       reject(new Error('timeout expired'));
-    }, options.connectMs ?? usualConnectMs);
+    }, options.connectMs ?? defaultConnectMs);
     const start = () => {
       clearTimeout(next);
       next = setTimeout(start, apartMs);
@@ -126,7 +126,7 @@ export function connect(hosts: readonly ConnectionConfig[], options: ConnectOpti
 
 function connectionTo(config: ConnectionConfig, { connectMs }: ConnectOptions): Connection {
   return new Connection({
-    connectionTimeoutMillis: connectMs ?? usualConnectMs,
+    connectionTimeoutMillis: connectMs ?? defaultConnectMs,
     query_timeout: answerMostMs,
     keepAlive: true,
     application_name: 'parley',

@@ -48,7 +48,7 @@ const longestPauseMs = 250;
 /** The time-out of a statement over whole tables, in ms. */
 const longestMs = 6 * 60 * 60 * 1000;
 /** A statement that was lost is sent again soon; one that is slow gets more time at its second sending. */
-const usualSilenceMs = 3000;
+const defaultSilenceMs = 3000;
 const soonMs = 1500;
 
 // What was sent to it may be on its way still, or wait for a lock: it must not be done after what is sent again. Behind a pooler there is
@@ -93,7 +93,7 @@ export class ConnectionPool {
   constructor(options: PoolOptions) {
     this.#options = options;
     this.#prepares = options.prepare;
-    this.#silenceMs = options.silenceMs ?? usualSilenceMs;
+    this.#silenceMs = options.silenceMs ?? defaultSilenceMs;
   }
 
   /** How long (ms) a call waits for a condition that passes, such as a lost connection or a lock. */

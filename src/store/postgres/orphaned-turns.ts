@@ -27,9 +27,9 @@ interface StandingLeft {
 /** Of one statement. */
 const lot = 500;
 /** More are not kept: the oldest are forgotten. */
-const mostLeft = 100_000;
+const maxLeft = 100_000;
 /** An abandoned statement may still wait for a lock. Its turn is looked for after 1, 2, 4 … beats, for some 12 minutes in all. */
-const mostLooks = 9;
+const maxLooks = 9;
 
 const findLeft = statement(`
   WITH input AS MATERIALIZED (
@@ -152,7 +152,7 @@ export class OrphanedTurns {
     const looked = new Set(left.filter((one) => !later.has(one)));
     this.#left = this.#left.flatMap((one) => {
       if (!looked.has(one)) return [one];
-      if (stood.has(one) || one.looks >= mostLooks) return [];
+      if (stood.has(one) || one.looks >= maxLooks) return [];
       return [{ ...one, looks: one.looks + 1, due: this.#beats + 2 ** one.looks }];
     });
   }
@@ -167,7 +167,7 @@ export class OrphanedTurns {
 
   #add(left: Left): void {
     this.#left.push(left);
-    if (this.#left.length > mostLeft) this.#left.shift();
+    if (this.#left.length > maxLeft) this.#left.shift();
   }
 }
 

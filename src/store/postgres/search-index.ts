@@ -16,8 +16,8 @@ const messagesOfLot = 256;
 const messagesBesideTurns = 64;
 const longestPauseMs = 250;
 /** A search reads up to this many queued messages of its project itself. */
-const mostQueued = 1000;
-const mostQueuedBytes = 1024 * 1024;
+const maxQueued = 1000;
+const maxQueuedBytes = 1024 * 1024;
 /** How much text, in UTF-16 units, is divided into words before other work may run: about 2 ms. */
 const lengthAtOnce = 16 * 1024;
 /** How many bytes of text are read at a time, and at least one message. */
@@ -56,7 +56,7 @@ const indexOfProject = statement(`
   FROM parley.projects
   CROSS JOIN LATERAL (
     SELECT count(*) AS messages, coalesce(sum(bytes), 0) AS bytes
-    FROM (SELECT bytes FROM parley.to_index WHERE project = projects.id LIMIT ${mostQueued + 1}) AS waiting
+    FROM (SELECT bytes FROM parley.to_index WHERE project = projects.id LIMIT ${maxQueued + 1}) AS waiting
   ) AS queued
   WHERE projects.project_id = $1`);
 
@@ -138,7 +138,7 @@ export class SearchIndex {
       if (indexed === undefined) return null;
       if (indexed.is_refused) return refused;
       const { project, messages, bytes } = indexed;
-      if (messages <= mostQueued && bytes <= mostQueuedBytes) {
+      if (messages <= maxQueued && bytes <= maxQueuedBytes) {
         if (of !== undefined) notice?.({ kind: 'indexing', messages: of, of });
         // The next search finds them in the index.
         if (messages > 0) this.#fillSoon();

@@ -8,7 +8,7 @@ import { unspaced } from '../unspaced-scripts.ts';
 
 /** PostgreSQL's limits: 2,046 bytes for a lexeme, 1 MiB less one byte for a tsvector. A character of UTF-8 has at most four bytes. */
 const longestWord = 500;
-const mostBytes = 900_000;
+const maxBytes = 900_000;
 /** The bytes of a lexeme besides its word: the entry, and the number of the project. */
 const bytesOfEntry = 24;
 const pieceLength = 3;
@@ -23,7 +23,7 @@ export function lexemesOf(text: string, project: number, { wordsOf }: TextRules)
     if (words.has(word)) return true;
     words.add(word);
     bytes += Buffer.byteLength(word) + bytesOfEntry;
-    return word.length <= longestWord && bytes <= mostBytes;
+    return word.length <= longestWord && bytes <= maxBytes;
   };
   for (const word of wordsOf(text)) if (!add(`w${word}`)) return null;
   if (hasUnspaced.test(text)) {

@@ -14,8 +14,8 @@ export interface ServerIdentity {
   readonly leaseMs?: number;
 }
 
-const usualBeatMs = 1500;
-const usualLeaseMs = 5000;
+const defaultBeatMs = 1500;
+const defaultLeaseMs = 5000;
 /** How long (ms) a stopping server waits for a database that does not answer. */
 const leavingMs = 1000;
 
@@ -64,8 +64,8 @@ export class ServerBeat {
   constructor(connections: ConnectionPool, modesVersion: string, { owner, beatMs, leaseMs }: ServerIdentity) {
     this.owner = owner;
     this.#connections = connections;
-    this.#beatMs = beatMs ?? usualBeatMs;
-    this.#leaseMs = leaseMs ?? usualLeaseMs;
+    this.#beatMs = beatMs ?? defaultBeatMs;
+    this.#leaseMs = leaseMs ?? defaultLeaseMs;
     this.#modesVersion = modesVersion;
   }
 

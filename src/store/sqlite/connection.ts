@@ -12,7 +12,7 @@ export interface RunResult {
 }
 
 /** A process that reads a log of this length (bytes) at its start takes less than a millisecond for it. */
-const mostLeftBytes = 1024 * 1024;
+const maxLeftBytes = 1024 * 1024;
 
 export class Connection {
   readonly path: string;
@@ -223,7 +223,7 @@ export class Connection {
    * more, so a short log stays, as after a process that was killed; the processes after this one read it there.
    */
   leave(): void {
-    if (this.#isAlone || logBytes(this.path) >= mostLeftBytes) this.close();
+    if (this.#isAlone || logBytes(this.path) >= maxLeftBytes) this.close();
   }
 
   #endReading(): void {

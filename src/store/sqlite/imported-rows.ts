@@ -20,10 +20,10 @@ const row = '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
  * Most rows of one statement. SQLite copies each page that a statement changes, to undo the statement if it fails, so one statement of many
  * rows writes less than many statements.
  */
-const mostRows = 32;
+const maxRows = 32;
 /** A statement for each number of rows. Each is prepared once. */
 const addStatements = Array.from(
-  { length: mostRows + 1 },
+  { length: maxRows + 1 },
   (_, rows) => `INSERT INTO messages (${columns}) VALUES ${Array(rows).fill(row).join(', ')}`,
 );
 const addHidden = `
@@ -41,8 +41,8 @@ export function addImportedMessages(
     if (!isHidden(message)) visible.push(message);
     else connection.runValues(addHidden, hiddenValues(session, message, isCopy(message)));
   }
-  for (let at = 0; at < visible.length; at += mostRows) {
-    const together = visible.slice(at, at + mostRows);
+  for (let at = 0; at < visible.length; at += maxRows) {
+    const together = visible.slice(at, at + maxRows);
     const values: SqlValue[] = [];
     for (const message of together) addValues(values, session, message, isCopy(message));
     connection.runValues(addStatements[together.length] as string, values);

@@ -8,7 +8,7 @@ export interface LockWait {
   readonly random: () => number;
 }
 
-export const usualLockWaitMs = 5000;
+export const defaultLockWaitMs = 5000;
 /** The longest wait (ms) for storing a reply. It is long because the reply is stored nowhere else and may have been shown already. */
 export const replyLockWaitMs = 60_000;
 const longestPauseMs = 50;

@@ -7,9 +7,9 @@ import { openSnapshot } from './snapshot.ts';
 import type { Steps } from './steps.ts';
 
 /** The most snapshots at the same time. Each holds an open file and a cache of pages. */
-const mostRunning = 16;
+const maxRunning = 16;
 /** The most snapshots of one project. Its other reads wait; the reads of other projects overtake them. */
-const mostOfProject = 2;
+const maxOfProject = 2;
 
 interface Read {
   readonly projectId: string;
@@ -69,11 +69,11 @@ export class LongReads {
 
   /** The read that has waited longest, of the project with the fewest running reads. */
   #nextToStart(): Read | undefined {
-    if (this.#running.length >= mostRunning) return undefined;
+    if (this.#running.length >= maxRunning) return undefined;
     const runningOf = ({ projectId }: Read) =>
       this.#running.filter((running) => running.projectId === projectId).length;
     return this.#waiting
-      .filter((read) => runningOf(read) < mostOfProject)
+      .filter((read) => runningOf(read) < maxOfProject)
       .reduce<Read | undefined>(
         (best, read) => (best === undefined || runningOf(read) < runningOf(best) ? read : best),
         undefined,

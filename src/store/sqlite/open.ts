@@ -14,7 +14,7 @@ import type { SqliteDriver } from './driver.ts';
 import { filesystemType } from './filesystem.ts';
 import { bytesOf, journalMode, sqliteVersion, synchronous } from './inspection.ts';
 import type { LockWait } from './lock-wait.ts';
-import { usualLockWaitMs, whenUnlocked } from './lock-wait.ts';
+import { defaultLockWaitMs, whenUnlocked } from './lock-wait.ts';
 import type { MigrationOptions } from './migrations.ts';
 import { refuseUnsafeSqlite } from './safe-sqlite.ts';
 import type { Migration } from './schema.ts';
@@ -38,7 +38,7 @@ export interface SqliteStoreOptions {
   readonly filename?: string;
   /** The type of the file system; by default the kernel's answer. */
   readonly filesystemType?: (directory: string) => string;
-  /** How long (ms) a call waits for a lock of another process; by default `usualLockWaitMs`. */
+  /** How long (ms) a call waits for a lock of another process; by default `defaultLockWaitMs`. */
   readonly lockWaitMs?: number;
   /** The processes for long reads of a served store, so that no caller waits for the long read of another. */
   readonly processes?: ProcessesOf;
@@ -63,11 +63,11 @@ export interface OpenedStore {
   readonly measures: StoreMeasures;
 }
 
-const usualFilename = 'parley.db';
+const defaultFilename = 'parley.db';
 
 /** True if the directory holds a store. Does not make one. */
 export function hasStore(directory: string): boolean {
-  return existsSync(join(directory, usualFilename));
+  return existsSync(join(directory, defaultFilename));
 }
 
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<OpenedStore> {
@@ -103,13 +103,13 @@ async function openPlace(options: Omit<SqliteStoreOptions, 'rules'>) {
   const { driver, processes, migrations, refusesOlder = false } = options;
   const directory = resolve(options.directory);
   if (refusesOlder && !hasStore(directory))
-    throw olderStore(join(directory, usualFilename), 0, newestOf(migrations));
+    throw olderStore(join(directory, defaultFilename), 0, newestOf(migrations));
   const { path, filesystem } = prepareStoreFile(
     directory,
-    options.filename ?? usualFilename,
+    options.filename ?? defaultFilename,
     options.filesystemType ?? filesystemType,
   );
-  const wait: LockWait = { waitMs: options.lockWaitMs ?? usualLockWaitMs, random: options.random };
+  const wait: LockWait = { waitMs: options.lockWaitMs ?? defaultLockWaitMs, random: options.random };
   const place = await opened({ driver, path }, { migrations, refusesOlder }, wait, processes === undefined);
   return { ...place, filesystem, wait };
 }

@@ -18,7 +18,7 @@ import { logBytes } from './store-file.ts';
 const pauseMs = 50;
 /** How many pages of an index one transaction merges: a few milliseconds' work. */
 const pagesOfMerge = 64;
-const mostMerges = 10_000;
+const maxMerges = 10_000;
 
 const statements = {
   begun: `SELECT 1 FROM meta WHERE name = 'purge'`,
@@ -82,14 +82,14 @@ const unfinished = 'Their rows are gone, but not yet all of their bytes.';
 
 /**
  * Merges all parts of each index into one, `pagesOfMerge` pages per step. A part keeps deleted words until it is merged. If other writers
- * add parts so fast that `mostMerges` steps are not enough, one last step merges the rest.
+ * add parts so fast that `maxMerges` steps are not enough, one last step merges the rest.
  */
 function* mergeSteps({ connection }: PurgeTools): Steps<void> {
   for (const { name } of connection.all<{ name: string }>(statements.indexes)) {
     const table = `"${name.replaceAll('"', '""')}"`;
     const merge = `INSERT INTO ${table} (${table}, rank) VALUES ('merge', -${pagesOfMerge})`;
     let more = true;
-    for (let steps = 0; more && steps < mostMerges; steps += 1) {
+    for (let steps = 0; more && steps < maxMerges; steps += 1) {
       more = mergesMore(connection, merge);
       yield;
     }

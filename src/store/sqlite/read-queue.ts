@@ -10,7 +10,7 @@ export interface ReadLimits {
   /** The most reads that run and are not slow. The next read waits until one of them ends or becomes slow. */
   readonly quick: number;
   /** The most reads that run, slow ones included. At this number a slow read is ended for a project that has read far less lately. */
-  readonly mostRunning: number;
+  readonly maxRunning: number;
   /** A search that runs for this time (ms) is ended. */
   readonly longestSearchMs: number;
 }
@@ -85,13 +85,13 @@ export class ReadQueue<Read extends QueuedRead> {
   }
 
   #hasRoom(next: Read): boolean {
-    const { slowMs, quick, mostRunning } = this.#limits;
+    const { slowMs, quick, maxRunning } = this.#limits;
     const running = this.#wanted();
     const slow = running.filter(({ isSlow }) => isSlow);
     if (running.length - slow.length >= quick) return false;
     // The processes of ended reads count here, because they may take some time to end.
-    if (this.#running.length >= mostRunning + quick) return false;
-    if (running.length < mostRunning) return true;
+    if (this.#running.length >= maxRunning + quick) return false;
+    if (running.length < maxRunning) return true;
     const [most] = slow.sort((one, other) => this.#used(other) - this.#used(one));
     // The difference must be large. With a small one, two projects would end each other's reads again and again, and no read would finish.
     if (most === undefined || this.#used(most) < 2 * this.#used(next) + slowMs) return false;

@@ -4,8 +4,8 @@ import { chosen, meetsAll, type SearchedSessions } from './session-conditions.ts
 import { inProject } from './sessions.ts';
 
 /** The most sessions that are looked at, and the most messages: a few milliseconds' work. */
-const mostSessions = 2000;
-const mostMessages = 2000;
+const maxSessions = 2000;
+const maxMessages = 2000;
 
 const active = (archived: 0 | 1) => `
   SELECT id AS session FROM sessions WHERE ${inProject} AND deleted_at IS NULL AND archived = ${archived}
@@ -16,12 +16,12 @@ const sessionsBy = {
   time: `${active(0)} UNION ALL ${active(1)}`,
 } as const;
 
-const manySessions = (by: keyof typeof sessionsBy) => `${sessionsBy[by]} LIMIT 1 OFFSET ${mostSessions}`;
+const manySessions = (by: keyof typeof sessionsBy) => `${sessionsBy[by]} LIMIT 1 OFFSET ${maxSessions}`;
 // CROSS JOIN makes SQLite begin with the few sessions.
 const messagesOf = (by: keyof typeof sessionsBy) => `
-  SELECT message.id FROM (${sessionsBy[by]} LIMIT ${mostSessions}) AS few
+  SELECT message.id FROM (${sessionsBy[by]} LIMIT ${maxSessions}) AS few
   CROSS JOIN sessions ON sessions.id = few.session CROSS JOIN messages AS message ON message.session = few.session
-  WHERE sessions.${inProject} AND deleted_at IS NULL AND ${meetsAll} LIMIT ${mostMessages + 1}`;
+  WHERE sessions.${inProject} AND deleted_at IS NULL AND ${meetsAll} LIMIT ${maxMessages + 1}`;
 
 export const fewStatements = {
   tag: { many: manySessions('tag'), messages: messagesOf('tag') },
@@ -45,5 +45,5 @@ export function fewMessages(connection: Connection, sessions: SearchedSessions):
   const few = ways.find((way) => way && connection.get(way.many, sessions) === undefined);
   if (!few) return 'many';
   const messages = connection.all<{ id: number }>(few.messages, sessions).map(({ id }) => id);
-  return messages.length > mostMessages ? 'many' : messages.sort((one, other) => one - other);
+  return messages.length > maxMessages ? 'many' : messages.sort((one, other) => one - other);
 }

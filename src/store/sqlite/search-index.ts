@@ -7,17 +7,17 @@ import { isBacklogLong } from './search-backlog.ts';
 import { hasPieces, longestIndexed, longestInPieces } from './search-schema.ts';
 
 /** The most messages of one transaction: about 20 ms of work, in which other writers and this event loop wait. */
-const mostMessages = 256;
+const maxMessages = 256;
 /** The most work of one transaction, in bytes of text with spaces. */
-const mostWork = longestIndexed;
+const maxWork = longestIndexed;
 /** How much a byte of text without spaces counts, because it makes more entries. */
 const workInPieces = longestIndexed / longestInPieces;
 /** The most transactions after one write of a process that may end soon, so that it need not index a whole store of older messages. */
 const stepsOfWrite = 4;
 /** A search reads up to this many waiting messages of its project itself, in about 40 ms. If more wait, they are indexed first. */
-const mostRead = { messages: 1024, bytes: 256 * 1024 };
+const maxRead = { messages: 1024, bytes: 256 * 1024 };
 /** How many it reads itself, in some seconds, if there is no room on the disk to index them. */
-const mostReadWithoutRoom = { messages: 64 * 1024, bytes: 16 * 1024 * 1024 };
+const maxReadWithoutRoom = { messages: 64 * 1024, bytes: 16 * 1024 * 1024 };
 
 /** The waiting messages. */
 export const waitingMessages =
@@ -50,7 +50,7 @@ export const indexStatements = {
   next: `
     SELECT message.id, ${indexingWork} AS work, ${contentBytes} AS bytes FROM ${waitingMessages}
     WHERE ${waitingOfProject}
-    ORDER BY search_waiting.message LIMIT ${mostMessages}`,
+    ORDER BY search_waiting.message LIMIT ${maxMessages}`,
   apart: 'INSERT INTO search_apart (project, message) VALUES (@project, @message)',
   words: `
     INSERT INTO message_words (rowid, content, owner)
@@ -125,7 +125,7 @@ export class SearchIndex {
 
   /** True if a search can read the waiting messages of the project itself, though they are more than usual. */
   isReadable(projectId: string): boolean {
-    return isAtMost(mostReadWithoutRoom, this.#connection, projectId);
+    return isAtMost(maxReadWithoutRoom, this.#connection, projectId);
   }
 
   /** Starts indexing if enough messages wait. Call it after messages were written. The next call repeats what fails here. */
@@ -141,8 +141,8 @@ export class SearchIndex {
 
   async #steps(): Promise<void> {
     const { step, isServed } = this.#options;
-    const mostSteps = isServed ? Number.POSITIVE_INFINITY : stepsOfWrite;
-    for (let count = 0; count < mostSteps; count += 1) {
+    const maxSteps = isServed ? Number.POSITIVE_INFINITY : stepsOfWrite;
+    for (let count = 0; count < maxSteps; count += 1) {
       if (!isBacklogLong(this.#connection)) return;
       const start = monotonicMs();
       const indexed = await step({ behind: this.#last });
@@ -156,7 +156,7 @@ export class SearchIndex {
 
 /** The number of the newest waiting message of a project; 0 if few enough messages wait for a search to read them. */
 function endOfBacklog(connection: Connection, projectId: string): number {
-  if (isAtMost(mostRead, connection, projectId)) return 0;
+  if (isAtMost(maxRead, connection, projectId)) return 0;
   return connection.get<{ message: number | null }>(indexStatements.newest, { projectId })?.message ?? 0;
 }
 
@@ -165,9 +165,9 @@ function countWaiting(connection: Connection, projectId: string): number {
 }
 
 /** True if no more messages of the project wait, and no more bytes of them. */
-function isAtMost(most: typeof mostRead, connection: Connection, projectId: string): boolean {
+function isAtMost(most: typeof maxRead, connection: Connection, projectId: string): boolean {
   const bindings = { projectId, most: most.messages };
-  const backlog = connection.get<typeof mostRead>(indexStatements.backlog, bindings) as typeof mostRead;
+  const backlog = connection.get<typeof maxRead>(indexStatements.backlog, bindings) as typeof maxRead;
   return backlog.messages <= most.messages && backlog.bytes <= most.bytes;
 }
 
@@ -176,7 +176,7 @@ export function indexStep(connection: Connection, backlog: Backlog): Indexed | n
   const statement = 'behind' in backlog ? indexStatements.nextProject : indexStatements.project;
   const project = connection.get<{ id: number | null }>(statement, backlog)?.id ?? null;
   if (project === null) return null;
-  let left = mostWork;
+  let left = maxWork;
   const next = connection.allWhile<NextRow>(indexStatements.next, { project, after: 0 }, ({ work }) => {
     left -= work ?? 0;
     return left >= 0;

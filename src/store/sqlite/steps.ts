@@ -12,7 +12,7 @@ export function atOnce<T>(steps: Steps<T>): T {
 }
 
 /** The most work of one step, in units and in ms. Each step is a transaction, and other writes wait for its end. */
-const mostUnits = 100;
+const maxUnits = 100;
 const longestMs = 20;
 
 /** Ends a step when it has done enough work. */
@@ -22,7 +22,7 @@ export class StepMeter {
 
   /** Call it before each unit of work. */
   *next(): Steps<void> {
-    if (this.#units >= mostUnits || monotonicMs() - this.#began > longestMs) {
+    if (this.#units >= maxUnits || monotonicMs() - this.#began > longestMs) {
       yield;
       this.#units = 0;
       this.#began = monotonicMs();

@@ -23,7 +23,7 @@ import { redoTurn, undoTurn } from './turn-moves.ts';
 import type { TurnTools } from './turn-taking.ts';
 
 /** The most long forks at the same time. Each holds a snapshot. The projects take turns. */
-const mostForks = 4;
+const maxForks = 4;
 
 interface WaitingFork {
   readonly party: string;
@@ -107,7 +107,7 @@ export class StoreLines {
         this.#forks += 1;
         resolve();
       };
-      if (this.#forks < mostForks) start();
+      if (this.#forks < maxForks) start();
       else this.#waitingForks.add({ party, start });
     });
   }

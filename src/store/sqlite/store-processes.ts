@@ -11,10 +11,10 @@ import type { Backlog, Indexed } from './search-index.ts';
 import { StoreProcess } from './store-process.ts';
 import type { ReadOrder, StorePlace } from './store-worker.ts';
 
-export const usualReadLimits: ReadLimits = {
+export const defaultReadLimits: ReadLimits = {
   slowMs: 250,
   quick: 4,
-  mostRunning: 12,
+  maxRunning: 12,
   longestSearchMs: 60_000,
 };
 
@@ -38,7 +38,7 @@ export class StoreProcesses {
   #retry: NodeJS.Timeout | null = null;
 
   /** `file` is the built program of compose/served-store-worker.ts. */
-  constructor(file: URL, place: StorePlace, limits: ReadLimits = usualReadLimits) {
+  constructor(file: URL, place: StorePlace, limits: ReadLimits = defaultReadLimits) {
     this.#file = file;
     this.#place = place;
     this.#limits = limits;

@@ -196,15 +196,15 @@ function readIdempotency(
   return connection.all<IdempotencyRow>(sql.idempotency, { projectId, after: after ?? '', now });
 }
 
-/** The sessions that fit on a page. `mostMessages`: no session is read after the one with this message. */
+/** The sessions that fit on a page. `maxMessages`: no session is read after the one with this message. */
 function readHeads(
   connection: Connection,
   projectId: string,
   place: string | null,
-  { statement = sql.headsBehind, mostMessages = Number.POSITIVE_INFINITY } = {},
+  { statement = sql.headsBehind, maxMessages = Number.POSITIVE_INFINITY } = {},
 ) {
   let settingsLeft: number = pageLimits.textBytes;
-  let messagesLeft = mostMessages;
+  let messagesLeft = maxMessages;
   let isFull = false;
   const bindings = { projectId, place: place ?? '', limit: pageLimits.sessions };
   const heads = connection.allWhile<HeadRow>(statement, bindings, (head) => {
@@ -219,7 +219,7 @@ function readHeads(
 function readParts(connection: Connection, projectId: string, from: PartPlace | null): PartPage {
   const { heads, isLast } = readHeads(connection, projectId, from?.session_id ?? null, {
     statement: from?.message == null ? sql.headsBehind : sql.headsFrom,
-    mostMessages: (from?.message?.position ?? 0) + pageLimits.messages,
+    maxMessages: (from?.message?.position ?? 0) + pageLimits.messages,
   });
   const parts: SessionPart[] = [];
   let messagesLeft: number = pageLimits.messages;

@@ -44,7 +44,7 @@ const longestGroupMs = 20;
 /** A write that follows the last one sooner than this (ms) is probably not alone: the next turn of the event loop may bring more. */
 const closeMs = 1;
 /** The event loop turns at least so often (ms) between writes, also for a caller that does nothing but write. */
-const mostMsAtOnce = 50;
+const maxMsAtOnce = 50;
 
 /** The party of a write that belongs to no project. */
 export const storeItself = '';
@@ -145,7 +145,7 @@ export class Writer {
     const now = monotonicMs();
     this.#lastTurnMs = Math.min(this.#lastTurnMs, now);
     const isAlone = this.#lastGroupSize <= 1 && now - this.#lastWriteMs > closeMs;
-    if (isAlone && now - this.#lastTurnMs < mostMsAtOnce) return;
+    if (isAlone && now - this.#lastTurnMs < maxMsAtOnce) return;
     await yieldToEventLoop();
     this.#lastTurnMs = monotonicMs();
   }

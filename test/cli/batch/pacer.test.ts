@@ -9,8 +9,8 @@ function paced(most: number, more: Partial<PacerOptions> = {}) {
   const stop = new AbortController();
   const pacer = new Pacer({
     most,
-    mostUnanswered: 16,
-    mostTries: Number.POSITIVE_INFINITY,
+    maxUnanswered: 16,
+    maxTries: Number.POSITIVE_INFINITY,
     isRefused: ({ code }) => code === 'RATE_LIMITED',
     giveUp: (error) => stop.abort(error),
     say: (line) => said.push(line),
@@ -119,7 +119,7 @@ test('a wait of hours ends the batch at once', async () => {
 });
 
 test('a call that is turned away while others are answered fails after its tries, and the batch goes on', async () => {
-  const { pacer, stop } = paced(4, { mostTries: 9 });
+  const { pacer, stop } = paced(4, { maxTries: 9 });
   let tries = 0;
   const refused = pacer.run(async () => {
     tries += 1;

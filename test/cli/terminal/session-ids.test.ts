@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { mostIdleLines, readIds as readEachId } from '../../../src/cli/terminal/session-ids.ts';
+import { maxIdleLines, readIds as readEachId } from '../../../src/cli/terminal/session-ids.ts';
 import type { StdinReading } from '../../../src/cli/terminal/stdin.ts';
 import { runs } from '../../support/runs.ts';
 import { cutAt, failure, ofBytes, ofText, reading } from './stdin-reading.ts';
@@ -36,9 +36,9 @@ describe('session ids on stdin', () => {
     const from = { ...ofText(''), open: () => Readable.from(endless()) };
     const error = await failure(readEachId(from, (id) => ids.size !== ids.add(id).size));
     expect(error.code).toBe('USAGE');
-    expect(error.message).toContain(`more than ${mostIdleLines} lines without a new session id`);
+    expect(error.message).toContain(`more than ${maxIdleLines} lines without a new session id`);
     expect(error.details).toEqual([
-      { field: `line ${mostIdleLines + 1 + ids.size}`, problem: 'names no further session' },
+      { field: `line ${maxIdleLines + 1 + ids.size}`, problem: 'names no further session' },
     ]);
   });
 

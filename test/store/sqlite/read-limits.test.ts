@@ -3,7 +3,7 @@
 import { performance } from 'node:perf_hooks';
 import { expect, it, onTestFinished } from 'vitest';
 import type { ReadLimits } from '../../../src/store/sqlite/read-queue.ts';
-import { StoreProcesses, usualReadLimits } from '../../../src/store/sqlite/store-processes.ts';
+import { defaultReadLimits, StoreProcesses } from '../../../src/store/sqlite/store-processes.ts';
 import { driver } from '../../support/driver.ts';
 import { searchFilter } from '../store-samples.ts';
 
@@ -12,7 +12,7 @@ const never = new AbortController().signal;
 
 function opened(limits: Partial<ReadLimits> = {}) {
   const place = { path: 'none', lockWaitMs: 1, driver: driver.name };
-  const processes = new StoreProcesses(file, place, { ...usualReadLimits, ...limits });
+  const processes = new StoreProcesses(file, place, { ...defaultReadLimits, ...limits });
   onTestFinished(() => processes.close(new Error('the test is over')));
   const search = async (project: string, text: string, signal = never) => {
     const page = await processes.search(project, searchFilter(text), signal);
@@ -34,7 +34,7 @@ it('endless searches of four projects do not delay a fifth project', async () =>
 });
 
 it('when no more searches may run, the slow search of the project that has searched longest is ended', async () => {
-  const { search } = opened({ quick: 1, slowMs: 100, mostRunning: 2 });
+  const { search } = opened({ quick: 1, slowMs: 100, maxRunning: 2 });
   const first = expect(search('hostile 1', 'endless')).rejects.toMatchObject({
     code: 'UNAVAILABLE',
     retryAfter: 5,
@@ -49,7 +49,7 @@ it('when no more searches may run, the slow search of the project that has searc
 });
 
 it('among waiting searches, the one of the project that has searched least comes first', async () => {
-  const { search } = opened({ quick: 1, mostRunning: 1, slowMs: 60_000 });
+  const { search } = opened({ quick: 1, maxRunning: 1, slowMs: 60_000 });
   await search('busy', 'quick');
   const order: string[] = [];
   const begun = ['third', 'busy', 'idle'].map(async (project) => {
@@ -61,7 +61,7 @@ it('among waiting searches, the one of the project that has searched least comes
 });
 
 it('projects with endless searches end each other’s searches only now and then', async () => {
-  const { search } = opened({ quick: 1, slowMs: 50, mostRunning: 1 });
+  const { search } = opened({ quick: 1, slowMs: 50, maxRunning: 1 });
   const stop = new AbortController();
   const refused: string[] = [];
   const endless = async (project: string) => {
@@ -87,7 +87,7 @@ it('a search that lasts too long is refused with an error that names its words, 
   const next = search('hostile', 'quick');
   await refused;
   expect((await next).items).toEqual([]);
-  expect(usualReadLimits.longestSearchMs).toBe(60_000);
+  expect(defaultReadLimits.longestSearchMs).toBe(60_000);
 });
 
 it('a search that its caller cancels leaves its place to the next one of its project', async () => {

@@ -1,6 +1,6 @@
 // How much of a conversation a mode sends, and whether the mode, the model's server or a default says so.
 import { isLocalUrl } from '../../../config/base-url.ts';
-import { type ModeSettings, usualTokensHere } from '../../../service/mode-settings.ts';
+import { defaultTokensHere, type ModeSettings } from '../../../service/mode-settings.ts';
 import type { CliContext } from '../../context.ts';
 
 export interface ContextInUse {
@@ -17,7 +17,7 @@ export async function contextInUse(settings: ModeSettings, context: CliContext):
   if (!isLocalUrl(base_url)) return { tokens: null, source: 'elsewhere' };
   const reported = await context.host.findContext(settings, context.engineOptions, context.signal);
   return reported === null
-    ? { tokens: usualTokensHere, source: 'here' }
+    ? { tokens: defaultTokensHere, source: 'here' }
     : { tokens: reported.tokens, source: 'server' };
 }
 

@@ -17,7 +17,7 @@ import { readGivenIds } from './ids.ts';
 import { matchingIds } from './matching.ts';
 import { addFilterOptions, type FilterChoice, type FilterFlags, filterOf } from './session-filter.ts';
 
-const mostIds = 1_000_000;
+const maxIds = 1_000_000;
 
 export interface ExportInput {
   /** Ids, or `-` for stdin; none with a filter. */
@@ -88,7 +88,7 @@ export async function runExport(input: ExportInput, context: CliContext): Promis
     });
   }
   const reading = await exportReading(context);
-  const named = input.filter === null ? await readGivenIds(input.words, mostIds, context) : null;
+  const named = input.filter === null ? await readGivenIds(input.words, maxIds, context) : null;
   const isOnly = named?.size === 1;
   const { exportPlace } = await import('../../transcripts/export-place.ts');
   const place = await exportPlace({ ...input, format, several: !isOnly }, context);

@@ -9,7 +9,7 @@ import { reportInWords } from '../../error-report.ts';
 import { exitDone, exitSomeFailed, exitStatusOf } from '../../exit-codes.ts';
 import type { ImportItem } from '../../imports/import-item.ts';
 import type { SessionImport } from '../../imports/session-import.ts';
-import { type ItemResult, mostShown, writeResults } from '../../session-batch/batch-report.ts';
+import { type ItemResult, maxShown, writeResults } from '../../session-batch/batch-report.ts';
 import { oneLine } from '../../terminal/filter.ts';
 import { commandAtTarget } from './batch.ts';
 import type { ImportPlan } from './import-plan.ts';
@@ -85,7 +85,7 @@ export class ImportReport {
     if (!this.#showsAll && quiet.includes(status)) return;
     this.#shown += 1;
     if (error !== null) this.#lastStatus = exitStatusOf(error.code);
-    if (!this.#showsAll && this.#shown > mostShown) return;
+    if (!this.#showsAll && this.#shown > maxShown) return;
     const result = {
       ...{ session_id, status },
       ...(intake?.reason !== undefined && { reason: intake.reason }),
@@ -124,7 +124,7 @@ export class ImportReport {
 
   async end(): Promise<void> {
     const { options } = this.#context;
-    const unshown = this.#showsAll ? 0 : this.#shown - mostShown;
+    const unshown = this.#showsAll ? 0 : this.#shown - maxShown;
     if (unshown > 0) await this.say(`… and ${unshown} more; --verbose shows all.`);
     if (this.#progress.finished > 1 || (!this.#showsAll && this.#progress.finished > 0))
       await this.say(this.#progress.sentence(this.#plan.dryRun ? 'conversation' : 'session'));

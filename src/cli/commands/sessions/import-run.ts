@@ -15,9 +15,9 @@ import { ImportReport } from './import-report.ts';
 /** How many sessions are sent at a time. The store commits them together. */
 const groupSize = 48;
 /** The most characters of sessions in memory. A single session may have more. */
-const mostCharacters = 4 * 1024 * 1024;
+const maxCharacters = 4 * 1024 * 1024;
 /** One group. An item of a slow source, such as a pipe, waits for others at most `waitMs`. */
-const group = { items: groupSize, weight: mostCharacters / 4, weightOf: charactersOf, waitMs: 20 };
+const group = { items: groupSize, weight: maxCharacters / 4, weightOf: charactersOf, waitMs: 20 };
 
 interface Outcome {
   readonly item: ImportItem;
@@ -36,9 +36,9 @@ export async function importSessions(input: ImportInput, context: CliContext): P
   const report = new ImportReport(plan, context);
   const pacer = new Pacer({
     most: groupSize,
-    mostUnanswered: 1,
+    maxUnanswered: 1,
     // Sending a session again does not import it twice.
-    mostTries: Number.POSITIVE_INFINITY,
+    maxTries: Number.POSITIVE_INFINITY,
     isRefused: ({ code }) => code === 'RATE_LIMITED' || code === 'UNAVAILABLE',
     giveUp,
     say: (line) => void report.say(line),
@@ -74,7 +74,7 @@ export async function importSessions(input: ImportInput, context: CliContext): P
     const groups = grouped(included(items, plan, report), group);
     await runInOrder<ImportItem, Outcome | null>(groups, {
       concurrency: groupSize,
-      window: { items: 2 * groupSize, weight: mostCharacters },
+      window: { items: 2 * groupSize, weight: maxCharacters },
       weight: charactersOf,
       signal,
       run: importItem,

@@ -30,12 +30,12 @@ export interface RedactInput {
   readonly yes: boolean;
 }
 
-const mostIds = 1_000_000;
+const maxIds = 1_000_000;
 /** How many sessions a question lists, and how many of those that still contain the texts. */
-const mostShown = 3;
-const mostHolders = 20;
+const maxShown = 3;
+const maxHolders = 20;
 /** Searching the whole store for more texts would take too long. */
-const mostSearched = 100;
+const maxSearched = 100;
 
 const deletedHint =
   'A deleted session cannot be redacted: restore it first with sessions restore, or erase it with sessions purge.';
@@ -58,7 +58,7 @@ export async function redactSessions(input: RedactInput, context: CliContext): P
   const administration = await context.administration();
   const { backend } = await context.open();
   const { project_id } = (await backend.service.verify(await context.call())).data;
-  const named = input.all ? null : await readGivenIds(input.words, mostIds, context);
+  const named = input.all ? null : await readGivenIds(input.words, maxIds, context);
   const isOnly = named?.size === 1;
   if (input.messages !== null && !isOnly) {
     throw new ParleyError('USAGE', '--message requires exactly one session.', {
@@ -127,7 +127,7 @@ const textsIn = ({ ids, texts, messages }: Findings) =>
 
 async function confirmRedaction(findings: Findings, backups: readonly string[], context: CliContext) {
   const { ids } = findings;
-  const shown = ids.slice(0, mostShown).map((id) => `  ${id}\n`);
+  const shown = ids.slice(0, maxShown).map((id) => `  ${id}\n`);
   const copies =
     backups.length === 0 ? '' : ` This also removes the backups beside it: ${backups.join(', ')}.`;
   await context.stderr.write(
@@ -187,19 +187,19 @@ async function reportRemaining(
   context: CliContext,
 ): Promise<void> {
   const { searchable, count } = texts;
-  if (searchable.length > mostSearched) {
+  if (searchable.length > maxSearched) {
     return context.say('There are too many texts to search other sessions for them.');
   }
   if (searchable.length < count)
     await context.say('Other sessions were not searched for texts of fewer than 8 characters.');
   if (searchable.length === 0) return;
   const holders = await withSpinner('Checking', context, () =>
-    administration.sessionsWith(searchable, mostHolders + 1),
+    administration.sessionsWith(searchable, maxHolders + 1),
   );
   if (holders.length === 0) return context.say('No session in the store contains these texts any more.');
-  const more = holders.length > mostHolders ? ', …' : '';
+  const more = holders.length > maxHolders ? ', …' : '';
   await context.say(
-    `These texts are still in ${holders.slice(0, mostHolders).join(', ')}${more}: redact those, too (restore deleted ones first, or purge them).`,
+    `These texts are still in ${holders.slice(0, maxHolders).join(', ')}${more}: redact those, too (restore deleted ones first, or purge them).`,
   );
 }
 

@@ -32,7 +32,7 @@ export interface RestoreInput {
   readonly verbose: boolean;
 }
 
-const mostIds = 10_000_000;
+const maxIds = 10_000_000;
 
 export async function restoreSessions(input: RestoreInput, context: CliContext): Promise<number> {
   const { words, batch, last, verbose } = input;
@@ -46,7 +46,7 @@ export async function restoreSessions(input: RestoreInput, context: CliContext):
   const draft = newDraft(context);
   const { list } = draft;
   try {
-    await collectIds(words, list, mostIds, context, 'deleted');
+    await collectIds(words, list, maxIds, context, 'deleted');
     list.complete();
     if (list.count === 1) return await runSingle(restoring, list, false, context);
     return await restoreAll({ entries: list.entries(), total: list.count, verbose }, context);

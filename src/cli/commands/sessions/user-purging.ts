@@ -23,7 +23,7 @@ export interface UserPurgeInput extends Omit<PurgeInput, 'deletedBefore'> {
 }
 
 /** How many sessions are listed. */
-const mostShown = 10;
+const maxShown = 10;
 
 /** Other places that may contain the same texts. */
 const notReached = [
@@ -143,9 +143,9 @@ async function reportEnd(
   await context.stdout.write(purgeSummary({ facts, integrity, ...report }, journals_removed, progress));
   if (history_lines > 0)
     await context.stdout.write(`Also changed ${counted(history_lines, 'line')} of the input history.\n`);
-  const more = hashes.length > mostShown ? `, and ${hashes.length - mostShown} more (--json lists all)` : '';
+  const more = hashes.length > maxShown ? `, and ${hashes.length - maxShown} more (--json lists all)` : '';
   await context.stdout.write(
-    `The audit log lists them by these hashes of their ids: ${hashes.slice(0, mostShown).join(', ')}${more}. ${report.erased_at}\n`,
+    `The audit log lists them by these hashes of their ids: ${hashes.slice(0, maxShown).join(', ')}${more}. ${report.erased_at}\n`,
   );
   await listNotReached(context, notReached);
 }
@@ -153,10 +153,10 @@ async function reportEnd(
 /** Reports the sessions that were skipped because a turn is running. */
 async function statusOf(busy: readonly string[], erased: number, context: CliContext): Promise<number> {
   if (busy.length === 0) return exitDone;
-  const shown = busy.slice(0, mostShown).join(', ');
+  const shown = busy.slice(0, maxShown).join(', ');
   const error = new ParleyError(
     'SESSION_BUSY',
-    `${counted(busy.length, 'session')} of this user ${busy.length === 1 ? 'was' : 'were'} skipped, because a turn is running there: ${shown}${busy.length > mostShown ? ', …' : ''}.`,
+    `${counted(busy.length, 'session')} of this user ${busy.length === 1 ? 'was' : 'were'} skipped, because a turn is running there: ${shown}${busy.length > maxShown ? ', …' : ''}.`,
     { hint: 'Run the same command again when the replies are complete.' },
   );
   const status = await reportInWords(error, context);

@@ -9,7 +9,7 @@ import type { Run } from '../../run.ts';
 import { toJson } from '../../terminal/json.ts';
 import { readMessage } from '../../terminal/stdin.ts';
 
-const mostBytes = 2 * 1024 * 1024;
+const maxBytes = 2 * 1024 * 1024;
 const newTemplate = `---
 # mode: NAME
 # system: the system prompt
@@ -52,10 +52,7 @@ export async function runTemplatesEdit(
 async function editedText(text: string, context: CliContext): Promise<string> {
   const { host, signal } = context;
   if (context.stdinIsFed) {
-    const input = await readMessage(
-      context.reading('a template', 'at a terminal an editor opens'),
-      mostBytes,
-    );
+    const input = await readMessage(context.reading('a template', 'at a terminal an editor opens'), maxBytes);
     if (input.trim() !== '') return input;
     throw new ParleyError('USAGE', 'There is no template on standard input.', {
       hint: 'Nothing was changed.',

@@ -7,9 +7,9 @@ import type { Column } from '../../terminal/table.ts';
 const gap = 2;
 const narrowestName = 8;
 const enoughName = 20;
-const mostBarCells = 40;
+const maxBarCells = 40;
 const shortBarCells = 8;
-const leastBarCells = 4;
+const minBarCells = 4;
 const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
 export function usageColumns(by: UsageQuery['by']): readonly Column<UsageRecord>[] {
@@ -43,8 +43,8 @@ export function fittedColumns(
   // A long name is cut to make room for a short bar, but keeps at least `enoughName` cells.
   const spare = by === 'mode' ? Math.max(0, name - enoughName) : 0;
   const free = available - width - gap;
-  const room = Math.min(Math.max(free, Math.min(free + spare, shortBarCells)), mostBarCells);
-  return room < leastBarCells ? columns : [...columns, barColumn(records, room)];
+  const room = Math.min(Math.max(free, Math.min(free + spare, shortBarCells)), maxBarCells);
+  return room < minBarCells ? columns : [...columns, barColumn(records, room)];
 }
 
 /** The lines of a record for a terminal that is too narrow for a table. */

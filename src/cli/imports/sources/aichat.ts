@@ -9,7 +9,7 @@ import { broken } from '../json-items.ts';
 import type { Source } from '../source.ts';
 
 /** The most bytes of a session. A YAML file is parsed as a whole. */
-const mostBytes = 8 * 1024 * 1024;
+const maxBytes = 8 * 1024 * 1024;
 /** Warnings would go to stderr. Checking for repeated keys and pretty errors take quadratic time. */
 const yamlOptions = { maxAliasCount: 0, logLevel: 'error', prettyErrors: false, uniqueKeys: false } as const;
 
@@ -31,8 +31,8 @@ export const aichat: Source = {
     let bytes = 0;
     for await (const chunk of file.open(signal)) {
       bytes += chunk.length;
-      if (bytes > mostBytes)
-        throw new ParleyError('PAYLOAD_TOO_LARGE', `${file.path} has more than ${mostBytes} bytes.`, {
+      if (bytes > maxBytes)
+        throw new ParleyError('PAYLOAD_TOO_LARGE', `${file.path} has more than ${maxBytes} bytes.`, {
           hint: 'It was skipped; the rest was read.',
         });
       chunks.push(chunk);

@@ -5,7 +5,7 @@ import { type ForcedSpan, type OpenMark, scanDelimiterRuns } from './delimiter-r
 import { type InlineText, inlineMark } from './inline-text.ts';
 import { cutPlace, mayBreakBetween } from './line-breaks.ts';
 import type { LineWriter } from './line-writer.ts';
-import { mostColumns } from './text-width.ts';
+import { maxColumns } from './text-width.ts';
 import { type Look, type Theme, within } from './theme.ts';
 
 /** The most columns that an open span holds back. On a narrower terminal this is one line. */
@@ -132,7 +132,7 @@ export class InlineStream {
     const begun = this.#held.slice(Math.max(this.#runStart, end - 3), to);
     this.#measured = {
       end: to,
-      columns: columns + mostColumns(text),
+      columns: columns + maxColumns(text),
       isAsciiWord: isAsciiWord && asciiRun.test(text),
       hasAddress: hasAddress || addressBegun.test(begun),
     };
@@ -144,7 +144,7 @@ export class InlineStream {
    */
   #settle(end: number, seen: number, columns: number): number {
     const before = this.#held.length;
-    const most = Math.min(heldBack, columns) - mostColumns(this.#held.slice(end, seen));
+    const most = Math.min(heldBack, columns) - maxColumns(this.#held.slice(end, seen));
     const rest = this.#held.slice(end);
     this.#held = this.#writeSettled(this.#held.slice(0, end), most) + rest;
     this.#options.line.neutral();
@@ -200,7 +200,7 @@ export class InlineStream {
   /** True if the text fits beside the unfinished word of the line writer. */
   #fits(text: string, most: number): boolean {
     // Each unit takes at least one column, or is half of a pair that takes two.
-    return text.length <= 2 * most && mostColumns(text) + this.#options.line.waiting <= most;
+    return text.length <= 2 * most && maxColumns(text) + this.#options.line.waiting <= most;
   }
 
   /** Decides marks that were open for too long: the first likely one starts a span, those before it are literal text. */

@@ -20,7 +20,7 @@ const gap = 3;
 const enoughRows = 200;
 const enoughText = 32_768;
 /** A short row is filled up to this many cells at most, so that four characters do not become hundreds of lines. */
-const mostFilled = 64;
+const maxFilled = 64;
 
 export class TableBlock implements Leaf {
   readonly open: OpenLeaf = { kind: 'table' };
@@ -65,7 +65,7 @@ export class TableBlock implements Leaf {
     const count = this.#alignments.length;
     const row = cells.slice(0, count - 1);
     row.push(cells.slice(count - 1).join(' | '));
-    while (row.length < Math.min(count, mostFilled)) row.push('');
+    while (row.length < Math.min(count, maxFilled)) row.push('');
     return row;
   }
 

@@ -16,7 +16,7 @@ export function textWidth(text: string): number {
 }
 
 /** An upper bound, which is fast to compute: a character outside the scripts of single width counts as two columns. */
-export function mostColumns(text: string): number {
+export function maxColumns(text: string): number {
   let columns = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);

@@ -2,7 +2,7 @@
 // at most 100 ms at a time. About two minutes of one core.
 import { describe, expect, test } from 'vitest';
 import { endlessTexts, prose } from './endless-texts.ts';
-import { costOf, leastCostOf } from './rendering-cost.ts';
+import { costOf, minCostOf } from './rendering-cost.ts';
 
 const length = 100_000;
 
@@ -12,7 +12,7 @@ describe(`of ${length.toLocaleString('en')} characters in one piece`, () => {
     async (name) => {
       const text = endlessTexts[name] ?? prose;
       const floor = (await costOf(prose(length))).total;
-      const quarter = await leastCostOf(text(length / 4), undefined, 2);
+      const quarter = await minCostOf(text(length / 4), undefined, 2);
       const first = await costOf(text(length));
       const { total } = first;
       let { longest } = first;

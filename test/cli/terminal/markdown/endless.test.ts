@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { endlessTexts, prose } from './endless-texts.ts';
 import { stringTerminal, writerTo } from './rendering.ts';
-import { costOf, leastCostOf } from './rendering-cost.ts';
+import { costOf, minCostOf } from './rendering-cost.ts';
 
 describe('a reply that comes in one piece', () => {
   const length = 20_000;
@@ -41,24 +41,24 @@ describe('a reply that comes in one piece', () => {
 describe('the time to render', () => {
   test('a comment of code is that of the same lines outside of one', async () => {
     const lines = 'let a = 1;\n'.repeat(1_200);
-    const outside = await leastCostOf(`\`\`\`js\n${lines}`);
-    expect(await leastCostOf(`\`\`\`js\n/*\n${lines}`)).toBeLessThan(3 * outside);
+    const outside = await minCostOf(`\`\`\`js\n${lines}`);
+    expect(await minCostOf(`\`\`\`js\n/*\n${lines}`)).toBeLessThan(3 * outside);
   });
 
   test('space in a heading is that of prose, in whatever pieces it comes', async () => {
-    const floor = await leastCostOf(prose(4_000), 4);
-    expect(await leastCostOf(`# a${' '.repeat(4_000)}b`, 4)).toBeLessThan(8 * floor);
+    const floor = await minCostOf(prose(4_000), 4);
+    expect(await minCostOf(`# a${' '.repeat(4_000)}b`, 4)).toBeLessThan(8 * floor);
   });
 
   test('each shape is at most 200 times that of prose', async () => {
     const length = 1_000;
-    const floor = await leastCostOf(prose(length));
+    const floor = await minCostOf(prose(length));
     for (const [name, endless] of Object.entries(endlessTexts)) {
       const text = endless(length);
       // A table has a head of its own length.
       const limit = 200 * floor * (text.length / length);
       let cost = (await costOf(text)).total;
-      if (cost > limit) cost = await leastCostOf(text);
+      if (cost > limit) cost = await minCostOf(text);
       expect(cost, name).toBeLessThan(limit);
     }
   });

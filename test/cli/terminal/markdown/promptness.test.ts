@@ -56,7 +56,7 @@ const blocks = fc.constantFrom(...Object.keys(columnsOfBlock));
 const letter = /[\p{L}]/u;
 
 /** The most columns that were held back at any moment, by what was written of the letters; fed a character at a time. */
-async function mostHeld(text: string, prefix: string, columns: number): Promise<number> {
+async function maxHeld(text: string, prefix: string, columns: number): Promise<number> {
   const terminal = stringTerminal({ columns, colour: true });
   const writer = writerTo(terminal);
   await writer.write(prefix);
@@ -85,7 +85,7 @@ describe('of prose with marks that stay open', () => {
       async (text, prefix, columns) => {
         const given = prefix === '# ' ? text.replaceAll('\n', ' ') : text;
         const line = Math.min(80, columns - (columnsOfBlock[prefix] ?? 0));
-        expect(await mostHeld(given, prefix, columns)).toBeLessThanOrEqual(line);
+        expect(await maxHeld(given, prefix, columns)).toBeLessThanOrEqual(line);
       },
     );
     await fc.assert(property, { numRuns: runs(50, 1_500) });

@@ -39,7 +39,7 @@ export async function costOf(text: string, pieceLength = text.length): Promise<R
 }
 
 /** The least of a few: what disturbs a measurement only lengthens it. */
-export async function leastCostOf(text: string, pieceLength?: number, rounds = 3): Promise<number> {
+export async function minCostOf(text: string, pieceLength?: number, rounds = 3): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let round = 0; round < rounds; round++) {
     least = Math.min(least, (await costOf(text, pieceLength)).total);
