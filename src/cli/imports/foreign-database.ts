@@ -1,5 +1,5 @@
 // Reads a copy of another program's SQLite database, with its write-ahead log, because the program may be running. Its files are not changed.
-import { copyFileSync, existsSync, mkdtempSync } from 'node:fs';
+import { copyFileSync, lstatSync, mkdtempSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
 import type { OpenedDatabase, OpenedStatement, StatementValues } from '../../system/open-database.ts';
@@ -29,9 +29,12 @@ export class ForeignDatabase {
     }
     const copy = join(mkdtempSync(join(temporaryDirectory(), 'database-')), 'copy.db');
     try {
-      copyFileSync(file.local, copy);
-      // Copied after the database, so that the log contains what the database lacks.
-      if (existsSync(`${file.local}-wal`)) copyFileSync(`${file.local}-wal`, `${copy}-wal`);
+      // The log is next to the database itself, not next to a link to it.
+      const path = realpathSync(file.local);
+      copyFileSync(path, copy);
+      // Copied after the database, so that the log contains what the database lacks. Copying a pipe would block this process.
+      if (lstatSync(`${path}-wal`, { throwIfNoEntry: false })?.isFile())
+        copyFileSync(`${path}-wal`, `${copy}-wal`);
       return new ForeignDatabase(await openDatabase(copy), file.path);
     } catch (error) {
       throw error instanceof ParleyError ? error : unreadable(file.path, error);

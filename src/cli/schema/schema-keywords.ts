@@ -92,7 +92,7 @@ export const checkedFormats = [
 ] as const;
 
 /** Why a keyword is not supported, with an alternative. Keywords that are not listed are unknown. */
-export const unsupportedReasons: Readonly<Record<string, string>> = {
+const unsupportedReasons: Readonly<Record<string, string>> = {
   unevaluatedItems: 'is not supported; "items": false with prefixItems allows no further items',
   $dynamicRef: 'is not supported; use $ref',
   $dynamicAnchor: 'is not supported; use $anchor',
@@ -108,3 +108,8 @@ export const unsupportedReasons: Readonly<Record<string, string>> = {
   nullable: 'is from OpenAPI 3.0; in 2020-12 a type may be a list: ["string", "null"]',
   discriminator: 'is from OpenAPI; in 2020-12, use const in each branch of oneOf',
 };
+
+/** Null for a name that is not listed. */
+export function unsupportedReason(name: string): string | null {
+  return Object.hasOwn(unsupportedReasons, name) ? (unsupportedReasons[name] ?? null) : null;
+}

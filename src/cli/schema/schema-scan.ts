@@ -1,6 +1,6 @@
 // Scans a JSON Schema before it is used. A schema with any part that cannot be checked is refused, so that no reply passes an incomplete check.
 import { placeIn, readExactJson, UnreadableJson } from './exact-reader.ts';
-import { checkedFormats, keywordOf, unsupportedReasons } from './schema-keywords.ts';
+import { checkedFormats, keywordOf, unsupportedReason } from './schema-keywords.ts';
 import { SchemaReferences } from './schema-references.ts';
 
 export interface ScannedSchema {
@@ -60,7 +60,7 @@ class SchemaScan {
       const at = placeIn(place, name);
       const keyword = keywordOf(name);
       if (keyword === null)
-        throw refusal(at, unsupportedReasons[name] ?? 'is not a keyword of JSON Schema 2020-12');
+        throw refusal(at, unsupportedReason(name) ?? 'is not a keyword of JSON Schema 2020-12');
       this.#visitKeyword(schema, name, value, place);
       for (const [inner, innerPlace] of schemasIn(keyword.content, value, at)) {
         this.#visit(inner, innerPlace, keyword.inPlace === true ? place : null);

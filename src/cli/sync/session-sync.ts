@@ -1,6 +1,7 @@
 // Syncs one session: applies its plan in the requested directions, and returns the new agreement.
 
 import { ParleyError } from '../../service/errors.ts';
+import type { Session } from '../../service/session.ts';
 import { isIdConflict } from '../session-batch/id-conflict.ts';
 import { type Agreement, agreementOn, lookEqual, usableAgreement } from './agreement.ts';
 import {
@@ -99,7 +100,7 @@ class SessionSync {
     const side = this.#options.sides[at];
     const now = await side.find(session_id);
     if (now !== null && !lookEqual(now, state.session)) throw busy(session_id);
-    if (now !== null) await side.delete(session_id);
+    if (now !== null) await deleteUnchanged(side, now);
     return { status: 'deleted', at, agreed: agreementOn(state.session, true, agreed) };
   }
 
@@ -167,6 +168,16 @@ class SessionSync {
   #mayWrite(side: SideName): boolean {
     return this.#options.writes.includes(side);
   }
+}
+
+/** A deletion has no condition, so a session that changed just before it is restored. */
+async function deleteUnchanged(side: Side, session: Session): Promise<void> {
+  const { session_id } = session;
+  await side.delete(session_id);
+  const deleted = await side.findDeleted(session_id);
+  if (deleted === null || lookEqual(deleted, session)) return;
+  await side.restore(session_id);
+  throw busy(session_id);
 }
 
 /** Resolves to false if the side has a different session with this id: it has grown, was changed or was deleted there. */

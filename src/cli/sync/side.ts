@@ -62,6 +62,19 @@ export class Side {
     }
   }
 
+  /** Null if there is no such deleted session, or if the server cannot look for it. */
+  async findDeleted(sessionId: string): Promise<Session | null> {
+    const query = { ...anySession, id_suffix: sessionId, deleted: true, limit: largestPage, cursor: null };
+    try {
+      const { data } = await this.#run(({ archive }, call) => archive.listSessions(call, query));
+      return data.items.find(({ session_id }) => session_id === sessionId) ?? null;
+    } catch (error) {
+      // A server of an earlier version does not know this filter.
+      if (error instanceof ParleyError && error.code === 'INVALID_REQUEST') return null;
+      throw error;
+    }
+  }
+
   async read(sessionId: string): Promise<StoredRecord> {
     return this.#pacer.run(async () => (await readSession(sessionId, this.#context)) as StoredRecord);
   }

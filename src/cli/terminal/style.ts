@@ -21,7 +21,7 @@ const levels: Readonly<Record<string, ColourLevel>> = { '0': 0, false: 0, '2': 2
 export function colourLevel(stream: ColourStream, env: Environment, noColor: boolean): ColourLevel {
   if (noColor) return 0;
   const { FORCE_COLOR: force = '', NO_COLOR: no = '' } = env;
-  if (force !== '') return levels[force] ?? 1;
+  if (force !== '') return Object.hasOwn(levels, force) ? (levels[force] ?? 1) : 1;
   if (no !== '' || stream.isTTY !== true) return 0;
   // Node knows TERM=dumb, but it also obeys the two variables when they are empty.
   const { FORCE_COLOR, NO_COLOR, ...others } = env;

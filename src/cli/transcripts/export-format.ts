@@ -7,17 +7,17 @@ import { openaiLine } from './openai-lines.ts';
 
 export type ExportFormat = 'md' | 'json' | 'html' | 'openai-jsonl';
 
-const formatOfExtension: Readonly<Record<string, ExportFormat>> = {
-  md: 'md',
-  html: 'html',
-  json: 'json',
-  jsonl: 'json',
-};
+const formatOfExtension: ReadonlyMap<string, ExportFormat> = new Map([
+  ['md', 'md'],
+  ['html', 'html'],
+  ['json', 'json'],
+  ['jsonl', 'json'],
+]);
 
 /** The format of a file's extension; null if it has no known one. */
 export function formatOfFile(path: string): ExportFormat | null {
   const [, extension = ''] = /\.(\w+)$/.exec(path) ?? [];
-  return formatOfExtension[extension.toLowerCase()] ?? null;
+  return formatOfExtension.get(extension.toLowerCase()) ?? null;
 }
 
 export interface ExportWriter {

@@ -21,6 +21,8 @@ describe('a schema is refused', () => {
       'is not a keyword of JSON Schema 2020-12',
     ],
     ['{"x-note":1}', '/x-note', 'is not a keyword of JSON Schema 2020-12'],
+    ['{"constructor":1}', '/constructor', 'is not a keyword of JSON Schema 2020-12'],
+    ['{"__proto__":1}', '/__proto__', 'is not a keyword of JSON Schema 2020-12'],
     ['{"$ref":"https://example.com/person.json"}', '/$ref', 'refers to another document'],
     ['{"$ref":"other.json#/a"}', '/$ref', 'refers to another document'],
     ['{"$ref":"#/$defs/none"}', '/$ref', 'does not name a schema of this document'],

@@ -376,6 +376,28 @@ describe('a sync', () => {
     expect(Object.keys(await expectEqual())).toHaveLength(2);
   });
 
+  it('keeps a message that comes just before a deletion arrives', async () => {
+    const id = await talk(one, 'hello');
+    await sync();
+    await one.backend.service.deleteSession(one.call, id);
+    places.around = (backend, place) =>
+      changed(
+        backend,
+        {},
+        {
+          async deleteSession(call, session) {
+            if (place === other) await talk(other, 'meanwhile', id);
+            return backend.service.deleteSession(call, session);
+          },
+        },
+      );
+    expect((await sync()).told).toEqual([`failed ${id}`]);
+    places.around = (backend) => backend;
+    expect((await sync()).told).toEqual([`restored ${id}`]);
+    const [record] = Object.values(await expectEqual());
+    expect(record?.messages.map(({ content }) => content)).toContain('meanwhile');
+  });
+
   it.each([
     ['a time that is none', { created_at: 'yesterday' }],
     ['a time out of all calendars', { created_at: '+999999-01-01T00:00:00.000Z' }],

@@ -214,6 +214,7 @@ describe('colour', () => {
     ['FORCE_COLOR=true', pipe, { FORCE_COLOR: 'true' }, false, 1],
     ['FORCE_COLOR=2', pipe, { FORCE_COLOR: '2' }, false, 2],
     ['FORCE_COLOR=3', pipe, { FORCE_COLOR: '3' }, false, 3],
+    ['FORCE_COLOR=constructor', pipe, { FORCE_COLOR: 'constructor' }, false, 1],
     ['FORCE_COLOR=0', terminal, { TERM, FORCE_COLOR: '0' }, false, 0],
     ['FORCE_COLOR=false', terminal, { TERM, FORCE_COLOR: 'false' }, false, 0],
     ['an empty FORCE_COLOR in a pipe', pipe, { FORCE_COLOR: '' }, false, 0],

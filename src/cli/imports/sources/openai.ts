@@ -104,10 +104,15 @@ function timeOf(item: ForeignFields): number | null {
   return timeOfSeconds(item['created_at']) ?? timeOfText(item['created_at']);
 }
 
+const roles: ReadonlyMap<string, Role> = new Map([
+  ['user', 'user'],
+  ['assistant', 'assistant'],
+  ['tool', 'assistant'],
+]);
+
 function messageOf(item: ForeignFields): readonly ForeignMessage[] {
-  const roles: Readonly<Record<string, Role>> = { user: 'user', assistant: 'assistant', tool: 'assistant' };
   const role =
-    roles[asText(item['role'])] ??
+    roles.get(asText(item['role'])) ??
     (item['role'] === undefined && item['type'] !== undefined ? 'assistant' : null);
   if (role === null) return [];
   const facts = { id: textOf(item['id']), role, time: timeOf(item), finish: null };

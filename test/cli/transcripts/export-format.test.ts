@@ -1,0 +1,15 @@
+// The format that the extension of a file stands for.
+import { expect, test } from 'vitest';
+import { formatOfFile } from '../../../src/cli/transcripts/export-format.ts';
+
+test.each([
+  ['a.md', 'md'],
+  ['a.HTML', 'html'],
+  ['a.jsonl', 'json'],
+  ['a.txt', null],
+  ['a.constructor', null],
+  ['a.__proto__', null],
+  ['md', null],
+])('%s has the format %s', (path, format) => {
+  expect(formatOfFile(path)).toBe(format);
+});
