@@ -60,6 +60,18 @@ export function describeKeyLimits(given: GivenService): void {
       expect((await backend.service.getSession(call, session_id)).data.session_id).toBe(session_id);
     });
 
+    it('a change of a session that archives it needs the scope of archiving', async () => {
+      const call = callWith(await given().issueKey({ scope: 'chat' }));
+      const { session_id } = await create(backend, first);
+      for (const archived of [true, false]) {
+        const changes = { title: 'renamed', archived };
+        const error = await failureOf(backend.archive.changeSession(call, session_id, changes));
+        expect(error.code).toBe('FORBIDDEN');
+      }
+      const { title } = (await backend.service.getSession(call, session_id)).data;
+      expect(title).toBeNull();
+    });
+
     it.each([
       ['turns', { turns_per_day: 1, tokens_per_day: 1_000_000 }, { turns: 0 }],
       ['tokens', { tokens_per_day: 1 }, { tokens: 0 }],
