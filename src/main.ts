@@ -116,7 +116,7 @@ function onSignals(signals: SignalListeners, stop: (signal: StopSignal) => void)
         stoppedAt = now;
         stop(signal);
       } else if (signal !== 'SIGHUP' && now - stoppedAt > sameSignalMs) {
-        // A second SIGHUP does not end the process at once: the shell may report the closing of one terminal twice, and nobody waits there.
+        // A second SIGHUP does not end the process at once: the shell may report the closing of one terminal twice, and there is no user to wait for it.
         process.exit(new Interruption(signal).exitStatus);
       }
     });

@@ -93,7 +93,7 @@ export interface Message {
    * no alternative. It never changes, also if the message is undone or brought back.
    */
   readonly alternative_of?: string;
-  /** When the message was taken back; both messages of a turn have the same time. Missing on every message that is not undone. */
+  /** When the message was undone; both messages of a turn have the same time. Missing on every message that is not undone. */
   readonly undone_at?: string;
 }
 

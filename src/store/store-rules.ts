@@ -26,7 +26,7 @@ export interface TurnRules {
    */
   begin(standing: StandingTurn | null, deadOwner: string | null): 'busy' | 'take' | 'close and take';
   /**
-   * For a message whose idempotency key came again. `reply` is the first whole reply that the message got, or else the one that stands;
+   * For a message whose idempotency key came again. `reply` is the first whole reply that the message got, or else the visible one;
    * for the key of a regeneration, the reply that this made. For a first regeneration `reply` is null.
    */
   repeat(
@@ -35,7 +35,7 @@ export interface TurnRules {
     deadOwner: string | null,
   ): 'answered' | 'busy' | 'take' | 'close and take';
   /**
-   * For a reply that is to be stored. `reply` is the reply that stands in its place, behind the same message; `isRunning` says whether the
+   * For a reply that is to be stored. `reply` is the stored reply in its place, after the same message; `isRunning` says whether the
    * turn runs, held by this caller or by another. `replace`: the standing reply becomes an alternative. `alternative`: this reply becomes
    * one. A reply that is stored as an alternative already is not stored twice.
    */

@@ -84,7 +84,7 @@ export class Conversation {
     this.forgetLastTurn();
   }
 
-  /** Called when the last turn was taken back, or belongs to another session. */
+  /** Called when the last turn was undone, or belongs to another session. */
   forgetLastTurn(): void {
     this.lastAttempt = null;
     this.reply = '';

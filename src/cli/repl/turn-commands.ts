@@ -116,7 +116,7 @@ export const turnCommands = {
   },
 } as const satisfies Record<string, SlashCommand>;
 
-/** Opens the last message in the editor. If it was changed, the last turn is taken back and the new message is sent. */
+/** Opens the last message in the editor. If it was changed, the last turn is undone and the new message is sent. */
 async function editLastMessage(sessionId: string, message: string, scope: Scope): Promise<Next> {
   const { context, conversation } = scope;
   const edited = await writeMessage(message, scope);

@@ -148,7 +148,7 @@ export interface IdempotencyTools {
 
 /**
  * Does the work, or returns the stored answer of the first time. Only the value of a result of the kind `done` is stored; if the work has any
- * other result, what it wrote is taken back.
+ * other result, what it wrote is rolled back.
  */
 export async function doOnceIfDone<Result extends { readonly kind: string }>(
   tools: IdempotencyTools,

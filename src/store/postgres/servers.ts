@@ -36,7 +36,7 @@ const sweep = statement(`DELETE FROM parley.servers WHERE until < clock_timestam
 
 /**
  * The end of the lease of the open turn in `parley.sessions AS session`: that of the server which owns it, or the turn's own where
- * the owner is no server. `judge`: the owner of the server that asks, in SQL; it judges nobody before its `judges_from`, except who has
+ * the owner is no server. `judge`: the owner of the server that asks, in SQL; it judges no owner before its `judges_from`, except one that has
  * left.
  */
 export const leaseUntil = (judge = 'NULL::text') => `
