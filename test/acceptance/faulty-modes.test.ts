@@ -50,7 +50,7 @@ describe('a mode that a hand has broken', () => {
     const body: unknown = JSON.parse(await place.output(['modes', 'list', '--json']));
     expect(differences(body, readShapes().get('parley modes list') ?? new Map())).toEqual([]);
     const table = await place.parley(['modes', 'list']);
-    expect(table.out).toMatch(/^\tbad\t\tinvalid\t/m);
+    expect(table.out).toMatch(/^\tbad\t\tfaulty\t/m);
     expect(table.err).toContain(`Mode bad is invalid. ${problem}`);
     const shown = await place.parley(['modes', 'show', 'bad']);
     expect(shown).toMatchObject({ status: 2, err: expect.stringContaining(`${problem} (CONFIG)`) });

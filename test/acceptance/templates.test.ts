@@ -181,7 +181,7 @@ test.each([
   const refused = await chat('faulty', 'x');
   expectFailure(refused, { status: 2, code: 'CONFIG' });
   expect(refused.err).toMatch(told);
-  expect(await place.output(['templates', 'list'])).toContain('faulty\tinvalid\t');
+  expect(await place.output(['templates', 'list'])).toContain('faulty\tfaulty\t');
   await place.output(['templates', 'remove', 'faulty']);
 });
 

@@ -158,7 +158,7 @@ test('/restore of a session that is not among the deleted ones names the list of
   const screen = await open(fixture.place());
   const missing = (await entered(screen, '/restore never there')).replaceAll(/\s+/g, ' ');
   expect(missing).toContain('See: parley sessions list --deleted');
-  expect(missing).not.toContain('/new starts another');
+  expect(missing).not.toContain('/new starts a new one');
 });
 
 test('/resume takes an id, or a part of a title, and shows what was said', async () => {

@@ -17,7 +17,7 @@ const columns: readonly Column<ModeRecord>[] = [
 ];
 
 function server({ settings, problem }: ModeRecord): string {
-  return settings?.base_url ?? (problem === null ? 'built in' : 'invalid');
+  return settings?.base_url ?? (problem === null ? 'built in' : 'faulty');
 }
 
 export function registerModesList(parent: Command, run: Run): void {

@@ -13,7 +13,7 @@ const columns: readonly Column<ListedTemplate>[] = [
   { title: 'TEMPLATE', value: ({ name }) => name },
   {
     title: 'MODE',
-    value: ({ template, problem }) => (problem === null ? (template?.mode ?? '') : 'invalid'),
+    value: ({ template, problem }) => (problem === null ? (template?.mode ?? '') : 'faulty'),
   },
   { title: 'VARIABLES', value: variables, flexible: true },
   { title: 'TEXT', value: firstLine, flexible: true },
