@@ -109,7 +109,7 @@ describe('the REPL with --ephemeral', () => {
     await screen.until('the message is back', () => screen.cursorRow.endsWith('> What is my name?'));
     screen.type('\x15');
     await screen.until('the line is empty', () => screen.cursorRow.endsWith('>'));
-    expect(await entered(screen, '/redo')).toContain('Brought back');
+    expect(await entered(screen, '/redo')).toContain('Restored');
     expect(await entered(screen, '/history')).toContain(marker);
     await entered(screen, `/fork ${marker}`);
     expect(await entered(screen, `/search ${marker}`)).toContain(marker);

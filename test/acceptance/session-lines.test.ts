@@ -93,7 +93,7 @@ test('undo takes the last turn back and prints its message, redo brings it back'
   });
   expect(await said(id)).toEqual(['one', 'reply 1']);
   expect(await place.output(['sessions', 'messages', id, '--all'])).toMatch(
-    /\n\ntwo\n[\s\S]*## assistant \(own\), \S+, taken back \S+\n\nreply 2\n$/,
+    /\n\ntwo\n[\s\S]*## assistant \(own\), \S+, undone \S+\n\nreply 2\n$/,
   );
   expect(await place.output(['sessions', 'redo', id])).toBe('two\n');
   expect(await said(id)).toEqual(['one', 'reply 1', 'two', 'reply 2']);
@@ -197,7 +197,7 @@ test('what was replaced and taken back is exported in each form, and imported el
   for (const name of ['all.md', 'all.html', 'all.json'])
     await place.output(['sessions', 'export', id, '-o', join(place.path, name)]);
   const file = (name: string) => readFileSync(join(place.path, name), 'utf8');
-  expect(file('all.md')).toMatch(/, alternative\n\nreply 1\n[\s\S]*, taken back \S+\n\ntwo\n/);
+  expect(file('all.md')).toMatch(/, alternative\n\nreply 1\n[\s\S]*, undone \S+\n\ntwo\n/);
   expect(file('all.html')).toMatch(
     /<section class="assistant hidden">\n<h2>own .*alternative.*<\/h2>\n.*reply 1/,
   );
@@ -251,7 +251,7 @@ test('the REPL asks again, takes back, edits the last question, and goes on in a
   screen.type('/undo\r');
   await screen.stands('own (one)> one');
   screen.type('\x15');
-  expect(await entered(screen, '/redo')).toBe('Brought back: one');
+  expect(await entered(screen, '/redo')).toBe('Restored: one');
   screen.type('/edit\r');
   await screen.until('the edited question is answered', () => /reply 3\n+own \(one\)>$/.test(screen.text));
   expect(await entered(screen, '/fork A copy')).toMatch(

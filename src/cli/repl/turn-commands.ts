@@ -42,24 +42,24 @@ export const turnCommands = {
   undo: {
     name: 'undo',
     argument: '',
-    description: 'take back the last turn; its message returns to the prompt',
+    description: 'undo the last turn; its message returns to the prompt',
     run: async (_argument, { context, conversation }) => {
       const { session, message } = (await undoTurn(requireSessionId(conversation), context)).data;
       conversation.forgetLastTurn();
       conversation.title = session.title;
-      await context.say('The last turn was taken back. /redo brings it back until you send another message.');
+      await context.say('The last turn was undone. /redo restores it until you send another message.');
       return { initial: lineFor(message.content) };
     },
   },
   redo: {
     name: 'redo',
     argument: '',
-    description: 'bring back the turn that /undo took back',
+    description: 'restore the turn that /undo has undone',
     run: async (_argument, { context, conversation }) => {
       const { session, message } = (await redoTurn(requireSessionId(conversation), context)).data;
       conversation.forgetLastTurn();
       conversation.title = session.title;
-      await context.say(`Brought back: ${shortTitle(message.content, longestShown)}`);
+      await context.say(`Restored: ${shortTitle(message.content, longestShown)}`);
       return undefined;
     },
   },

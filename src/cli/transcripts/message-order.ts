@@ -13,6 +13,6 @@ export function messagesInOrder({
 
 /** Why a message is hidden; null for a visible message. */
 export function markOf({ alternative_of, undone_at }: Message): string | null {
-  if (undone_at !== undefined) return `taken back ${undone_at}`;
+  if (undone_at !== undefined) return `undone ${undone_at}`;
   return alternative_of === undefined ? null : 'alternative';
 }

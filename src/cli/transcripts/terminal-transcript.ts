@@ -52,7 +52,7 @@ export class TerminalTranscript {
     const facts = [
       role === 'user' ? 'You' : mode,
       shownTime(created_at, now, { utc }),
-      ...(undone_at === undefined ? [] : [`taken back ${shownTime(undone_at, now, { utc })}`]),
+      ...(undone_at === undefined ? [] : [`undone ${shownTime(undone_at, now, { utc })}`]),
       ...(alternative_of === undefined ? [] : ['alternative']),
       ...(isCut({ finish_reason }) ? [`cut: ${finish_reason}`] : []),
       ...(message.error_code === undefined ? [] : [message.error_code]),

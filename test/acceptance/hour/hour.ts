@@ -92,7 +92,7 @@ export class Hour {
       session.undone();
       await this.#shell.type('\x15', prompt);
     }
-    expect(await entered(screen, '/redo')).toBe('Brought back: Briefly?');
+    expect(await entered(screen, '/redo')).toBe('Restored: Briefly?');
     session.redone();
     screen.type('/edit\r');
     await screen.until('the edited question is answered', () => {
@@ -173,7 +173,7 @@ export class Hour {
     expect(await this.#shell.run(`parley sessions show ${end}`)).toContain('Asked otherwise');
     const all = await this.#shell.run(`parley sessions messages "${title}" --all`);
     expect(all).toContain('alternative');
-    expect(all).toContain('taken back');
+    expect(all).toContain('undone');
     await this.#shell.run(`parley sessions export ${end} -o out.html && mv out.html last.html`);
     expect(readFileSync(join(place.path, 'last.html'), 'utf8')).toContain('Asked otherwise');
     expect(await this.#shell.run('parley sessions search otherwise')).toContain(title);

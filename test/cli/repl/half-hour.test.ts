@@ -150,7 +150,7 @@ test('the next day: what was typed before, and every command of /help', async ()
   await screen.stands('echo (Ada)> copy me 你好');
   screen.type('\x15');
   await screen.stands('echo (Ada)> ');
-  expect(await entered(screen, '/redo')).toBe('Brought back: copy me 你好');
+  expect(await entered(screen, '/redo')).toBe('Restored: copy me 你好');
   await entered(screen, '/fork Other');
   await screen.stands('echo (Other)> ');
   expect(await entered(screen, '/back')).toContain('copy me 你好');
