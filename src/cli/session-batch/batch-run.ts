@@ -153,7 +153,13 @@ class BatchRun {
     let mayHaveActed = false;
     let isInFlight = false;
     try {
+      // A full disk fails every other id, too.
       await this.#marks?.mark(sent.at(-1)?.number ?? -1, isSingle);
+    } catch (error) {
+      this.#stop.abort(error);
+      return [];
+    }
+    try {
       const items = await this.#pacer.run(async () => {
         isInFlight = true;
         try {
