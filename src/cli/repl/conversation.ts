@@ -47,10 +47,10 @@ export interface PendingTemplate {
 }
 
 export class Conversation {
-  readonly #options: ConversationOptions;
   /** The mode of the last turn of the session that was entered. */
   #modeOfSession: string | null = null;
   mode: string | null;
+  readonly markdown: MarkdownChoice;
   /** The user of new sessions. Null for none. */
   readonly user: string | null;
   sessionId: string | null = null;
@@ -70,10 +70,10 @@ export class Conversation {
   /** The template that the next message fills. Null for none. */
   template: PendingTemplate | null = null;
 
-  constructor(options: ConversationOptions) {
-    this.#options = options;
-    this.mode = options.mode;
-    this.user = options.user ?? null;
+  constructor({ mode, markdown, user = null }: ConversationOptions) {
+    this.mode = mode;
+    this.markdown = markdown;
+    this.user = user;
   }
 
   /** Sends further messages to this session. Null for a session that the next message creates. */
@@ -179,7 +179,7 @@ export class Conversation {
     const { lastAttempt: attemptBefore } = this;
     this.lastAttempt = { ...attempt, isBegun: false, isReturned: false };
     const call = { ...(await context.call()), idempotencyKey: attempt.idempotencyKey };
-    const shown = await shownReply(this.#options.markdown, context);
+    const shown = await shownReply(this.markdown, context);
     const notes: string[] = [];
     const firstNote = await firstReplyNote(attempt.request.mode, context);
     let title: Promise<void> | null = null;

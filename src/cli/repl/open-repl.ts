@@ -81,7 +81,7 @@ async function enterSession(
     });
   }
   conversation.enter(sessionId, typeof data.title === 'string' ? data.title : null);
-  const modeOfLastTurn = await showPastTurns(sessionId, context);
+  const modeOfLastTurn = await showPastTurns(sessionId, input.markdown, context);
   const modeBefore = data.mode ?? modeOfLastTurn ?? session.mode;
   if (input.mode === null) conversation.continueInMode(modeBefore);
   // The session can be continued even if it cannot be stored as the current one.

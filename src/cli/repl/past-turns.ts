@@ -1,9 +1,12 @@
-// Shows the last messages of a continued session: as many as fit on the screen, and dimmed, so that they do not look new.
+// Shows the last messages of a continued session: as many as fit on the screen, and dimmed, so that they do not look new. Replies are rendered
+// as new ones are, but without a look of each element, because the whole text is dimmed.
 import { ParleyError } from '../../service/errors.ts';
 import { isCut, isFromElsewhere, type Message } from '../../service/session.ts';
 import type { CliContext } from '../context.ts';
 import { withoutLastNewlines } from '../end-of-text.ts';
 import { filterText } from '../terminal/filter.ts';
+import type { Output } from '../terminal/output.ts';
+import { type MarkdownChoice, rendersMarkdown } from '../terminal/reply-writer.ts';
 import { terminalText } from '../terminal/terminal-text.ts';
 import { lastMessages } from './last-messages.ts';
 
@@ -11,12 +14,18 @@ import { lastMessages } from './last-messages.ts';
 const freeRows = 4;
 const charactersOfCell = 4;
 const partLength = 1000;
+/** Rendering a longer reply (in UTF-16 units) could delay the prompt. Its Markdown is shown as it is. */
+const longestRendered = 50_000;
 
 /**
  * Returns the mode of the last turn. Null if there is no message, if the last turn was imported from another program, or if the server
  * lists no messages (the function then says so).
  */
-export async function showPastTurns(sessionId: string, context: CliContext): Promise<string | null> {
+export async function showPastTurns(
+  sessionId: string,
+  markdown: MarkdownChoice,
+  context: CliContext,
+): Promise<string | null> {
   const { stdout } = context;
   let last: readonly Message[];
   // Each message takes at least one row, so no more messages than rows are needed.
@@ -32,8 +41,9 @@ export async function showPastTurns(sessionId: string, context: CliContext): Pro
   const { default: wrapAnsi } = await import('wrap-ansi');
   const columns = stdout.columns();
   const wrap = (line: string) => wrapAnsi(line, columns, { hard: true, trim: false }).split('\n');
+  const shownReply = rendersMarkdown(stdout, markdown) ? await markdownRenderer(stdout) : (reply: string) => reply;
   const rows = last
-    .map((message) => endOf(textOf(message), most * columns))
+    .map((message) => endOf(textOf(message, shownReply), most * columns))
     .flatMap((text) => filterText(text).replaceAll('\t', '    ').split('\n'))
     .flatMap((line) => wrapped(line, wrap).map(withoutBlankOfBreak));
   const { dim } = await stdout.style();
@@ -68,9 +78,28 @@ function withoutBlankOfBreak(row: string, index: number): string {
   return index === 0 ? row : row.replace(/^ /, '');
 }
 
-function textOf(message: Message): string {
+/** Returns a function that renders the Markdown of a reply as lines without SGR codes. */
+async function markdownRenderer(stdout: Output): Promise<(reply: string) => string> {
+  const [{ MarkdownDocument }, { dimmedTheme }, { textWidth }] = await Promise.all([
+    import('../terminal/markdown/document.ts'),
+    import('../terminal/markdown/theme.ts'),
+    import('../terminal/markdown/text-width.ts'),
+  ]);
+  return (reply) => {
+    if (reply.length > longestRendered) return reply;
+    const document = new MarkdownDocument({
+      columns: () => stdout.columns(),
+      theme: dimmedTheme,
+      measure: textWidth,
+      highlighting: () => null,
+    });
+    return document.push(filterText(reply)) + document.end();
+  };
+}
+
+function textOf(message: Message, shownReply: (reply: string) => string): string {
   const { role, content, finish_reason } = message;
-  const text = withoutLastNewlines(content);
-  if (role === 'user') return `> ${text.replaceAll('\n', '\n  ')}`;
+  if (role === 'user') return `> ${withoutLastNewlines(content).replaceAll('\n', '\n  ')}`;
+  const text = withoutLastNewlines(shownReply(content));
   return `${text}${isCut(message) ? `${text === '' ? '' : '\n'}[the reply was cut off: ${finish_reason}]` : ''}\n`;
 }

@@ -35,7 +35,7 @@ export async function resume(
   { context, conversation }: Scope,
 ): Promise<void> {
   conversation.enter(id, title);
-  const modeOfLastTurn = await showPastTurns(id, context);
+  const modeOfLastTurn = await showPastTurns(id, conversation.markdown, context);
   conversation.continueInMode(mode ?? modeOfLastTurn);
   // The session can be continued even if it cannot be stored as the current one.
   await context.rememberSession(id, mode ?? modeOfLastTurn).catch(() => {});

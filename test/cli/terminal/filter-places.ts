@@ -251,7 +251,15 @@ export const filterPlaces: readonly FilterPlace[] = [
     name: 'the turns of before',
     show: async (messages, server) => {
       server.says({ ...nothing, messages });
-      await showPastTurns('ses_1', server.context);
+      await showPastTurns('ses_1', 'never', server.context);
+    },
+  },
+  {
+    kind: 'history',
+    name: 'the turns of before as Markdown',
+    show: async (messages, server) => {
+      server.says({ ...nothing, messages });
+      await showPastTurns('ses_1', 'always', server.context);
     },
   },
   {

@@ -55,6 +55,14 @@ const plainTheme: Theme = {
   headings: [1, 2, 3, 4, 5, 6].map((level) => marks(`${'#'.repeat(level)} `, '')),
 };
 
+/** For a text that is dimmed as a whole: the end of an SGR code of one element would end the dimming. */
+export const dimmedTheme: Theme = {
+  ...plainTheme,
+  strong: marks('', ''),
+  emphasis: marks('', ''),
+  headings: plainTheme.headings.map(() => marks('', '')),
+};
+
 export function themeOf({ colour, formats }: Pick<Output, 'colour' | 'formats'>): Theme {
   if (colour > 0) return colourTheme;
   return formats ? monochromeTheme : plainTheme;
