@@ -28,8 +28,8 @@ export async function sessionToContinue(
   // A refused key has no session either, and is reported first.
   const { backend } = await context.open();
   await backend.service.verify(await context.call());
-  throw new ParleyError('USAGE', 'There is no session to continue in this terminal yet.', {
-    hint: 'Start one without -c, or name one with -s (see: parley sessions list).',
+  throw new ParleyError('USAGE', 'This terminal has no session to continue.', {
+    hint: 'Start one without -c, or name one with -s (see: parley sessions list). -c does not continue an archived or deleted session.',
   });
 }
 

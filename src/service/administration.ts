@@ -26,7 +26,7 @@ export interface KeyRecord extends KeyLimits {
   readonly created_at: string;
   /** ISO 8601; null while the key is valid. */
   readonly revoked_at: string | null;
-  /** The hour (ISO 8601) of the last use; null for a key that was never used. It may be some seconds late. */
+  /** The hour (ISO 8601) of the last use, or the creation if it was later; null for a key that was never used. It may be some seconds late. */
   readonly last_used_at: string | null;
 }
 

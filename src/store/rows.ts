@@ -110,7 +110,8 @@ export function toFoundKey(row: KeyRow): FoundKey {
   return {
     ...{ key_id, key_name, project_id, project_name, created_at: toTime(row.created_at) },
     ...{ scope, expires_at: timeOrNull(row.expires_at), turns_per_day, tokens_per_day },
-    last_used_at: timeOrNull(row.last_used_at),
+    // Only the hour is stored, and it may begin before the creation.
+    last_used_at: row.last_used_at === null ? null : toTime(Math.max(row.last_used_at, row.created_at)),
   };
 }
 

@@ -50,8 +50,9 @@ describe('help', () => {
 
   test.each([
     [['help', 'frob'], "'frob' of parley.", 'See: parley --help'],
-    [['help', 'sessions', 'frob'], "'frob' of parley sessions.", 'See: parley sessions --help'],
-    [['sessions', 'help', 'frob'], "'frob' of parley sessions.", 'See: parley sessions --help'],
+    [['help', 'chatt'], "'chatt' of parley.", 'Did you mean chat? See: parley --help'],
+    [['help', 'sessions', 'xyzzy'], "'xyzzy' of parley sessions.", 'See: parley sessions --help'],
+    [['sessions', 'help', 'xyzzy'], "'xyzzy' of parley sessions.", 'See: parley sessions --help'],
     [
       ['help', 'sessions', 'delete', 'x'],
       "'x' of parley sessions delete.",

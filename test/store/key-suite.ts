@@ -27,6 +27,15 @@ export function describeKeyLimits(name: string, open: () => Promise<SessionStore
       expect((await store.findKey(key.hash))?.last_used_at).toBe(at(2));
     });
 
+    it('reports no use before the creation of the key, although only the hour of a use is stored', async () => {
+      const store = await open();
+      const key = newKey();
+      await store.createKey(key);
+      await store.budgets.used(key.hash, startOfTime - 60_000);
+      const found = await store.findKey(key.hash);
+      expect(found?.last_used_at).toBe(found?.created_at);
+    });
+
     it('counts the turns of a day up to the budget, however many come at once', async () => {
       const store = await open();
       const key = newKey({ turns_per_day: 7 });

@@ -2,8 +2,9 @@
 import type { Command } from 'commander';
 import { ParleyError } from '../../service/errors.ts';
 import { beginning } from '../../service/quoted.ts';
-import { commandPath, findCommand, outputHelpText } from '../command-tree.ts';
+import { commandPath, findCommand, outputHelpText, shownCommands } from '../command-tree.ts';
 import type { CliContext } from '../context.ts';
+import { nearestName } from '../nearest-name.ts';
 import type { Run } from '../run.ts';
 import { toJson } from '../terminal/json.ts';
 
@@ -39,8 +40,12 @@ export async function runHelp({ words, tree }: HelpInput, context: CliContext): 
   for (const word of words) {
     const inner = findCommand(command, word);
     if (inner === undefined) {
+      const near = nearestName(
+        word,
+        shownCommands(command).map((known) => known.name()),
+      );
       throw new ParleyError('USAGE', `Unknown command '${beginning(word)}' of ${commandPath(command)}.`, {
-        hint: `See: ${commandPath(command)} --help`,
+        hint: `${near === null ? '' : `Did you mean ${near}? `}See: ${commandPath(command)} --help`,
       });
     }
     command = inner;

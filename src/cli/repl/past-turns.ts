@@ -41,7 +41,9 @@ export async function showPastTurns(
   const { default: wrapAnsi } = await import('wrap-ansi');
   const columns = stdout.columns();
   const wrap = (line: string) => wrapAnsi(line, columns, { hard: true, trim: false }).split('\n');
-  const shownReply = rendersMarkdown(stdout, markdown) ? await markdownRenderer(stdout) : (reply: string) => reply;
+  const shownReply = rendersMarkdown(stdout, markdown)
+    ? await markdownRenderer(stdout)
+    : (reply: string) => reply;
   const rows = last
     .map((message) => endOf(textOf(message, shownReply), most * columns))
     .flatMap((text) => filterText(text).replaceAll('\t', '    ').split('\n'))

@@ -44,7 +44,9 @@ export async function resume(
 /** Returns the id of the session. Throws `USAGE` before the first message. */
 export function requireSessionId({ sessionId }: Conversation): string {
   if (sessionId !== null) return sessionId;
-  throw new ParleyError('USAGE', 'There is no session yet.', { hint: 'The first message creates one.' });
+  throw new ParleyError('USAGE', 'This conversation has no session yet.', {
+    hint: 'The first message creates one.',
+  });
 }
 
 /** Returns the argument. Throws `USAGE` with the message `problem` if it is empty. */

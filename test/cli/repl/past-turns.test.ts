@@ -23,7 +23,11 @@ test('the earlier replies are rendered as new ones are', async () => {
   const session = await place.newSession();
   await place.output(['chat', '-m', 'echo', '-s', session], { stdin: reply });
   const shown = async (words: readonly string[]) => {
-    const screen = fixture.open(['repl', '-m', 'echo', '-s', session, ...words], { columns: 60, rows: 40 }, place);
+    const screen = fixture.open(
+      ['repl', '-m', 'echo', '-s', session, ...words],
+      { columns: 60, rows: 40 },
+      place,
+    );
     await screen.shows('echo>');
     return screen.text.slice(screen.text.lastIndexOf('let x;\n  ```'));
   };

@@ -66,7 +66,7 @@ test('/new, /title and /status', async () => {
   await entered(screen, '/new');
   await screen.stands('echo> ');
   expect(await entered(screen, '/status')).toContain('the next message creates one');
-  expect(await entered(screen, '/title')).toContain('There is no session yet. (USAGE)');
+  expect(await entered(screen, '/title')).toContain('This conversation has no session yet. (USAGE)');
   await entered(screen, '/title Before a word');
   await screen.stands('echo (Before a word)> ');
   expect(await entered(screen, 'said')).toBe('said');
@@ -118,7 +118,7 @@ test('/delete hides the session, /restore brings it back and goes on with it', a
 test('/pin, /archive and /tag keep order in the session, and off takes it back', async () => {
   const place = fixture.place();
   const screen = await open(place);
-  expect(await entered(screen, '/pin')).toContain('There is no session yet');
+  expect(await entered(screen, '/pin')).toContain('This conversation has no session yet');
   await entered(screen, 'precious');
   const id = await sessionId(screen);
   const order = async () => {
@@ -291,7 +291,7 @@ test('a beginning that several have is told with them, and does nothing', async 
   expect(await entered(screen, '/re')).toBe(
     '/re is ambiguous: /resume or /retry or /regenerate or /redo or /restore. Nothing was done.',
   );
-  expect(await entered(screen, '/sav x y')).toContain('There is no session yet.');
+  expect(await entered(screen, '/sav x y')).toContain('This conversation has no session yet.');
   expect(existsSync(join(place.path, 'x y'))).toBe(false);
 });
 
