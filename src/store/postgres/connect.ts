@@ -60,9 +60,9 @@ export type ConnectionConfig = Pick<
   'host' | 'port' | 'user' | 'database' | 'ssl' | 'password'
 >;
 
-/** A connection whose socket can be closed without a word to the other end, which may not hear it. */
+/** A connection whose socket can be closed without a message to the server, which may be unreachable. */
 export class Connection extends pg.Client {
-  /** Of its server process; pg sets it. */
+  /** The number of the server process; pg sets it. */
   declare readonly processID: number | null;
   readonly #socket: Socket;
 

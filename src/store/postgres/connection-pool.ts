@@ -143,7 +143,7 @@ export class ConnectionPool {
     return this.#persist(async (client, { answerMs }) => {
       const [workMs, prepares] = isLong ? [longestMs, false] : [answerMs, this.#prepares];
       const ask: Ask = (one, values = []) => this.#send(client, one, values, prepares, workMs);
-      // The server of a connection that is cut without a word would keep its locks for hours.
+      // Without this limit, the server process of a connection that is cut silently would keep its locks for hours.
       const text = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${this.#silenceMs}`;
       const begin: TimedQuery = { text, query_timeout: answerMs };
       await client.query(begin);

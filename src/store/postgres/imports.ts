@@ -1,5 +1,5 @@
-// Stores a session that another store exported. If the project has a session with this id already, nothing is stored: that session is the
-// same one, or another one.
+// Stores a session that another store exported. If the project has a session with this id already, nothing is stored: the
+// stored session then equals the imported one, or differs from it.
 import type { Message, Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
 import type { AuditBy } from '../audit-log.ts';
@@ -23,7 +23,7 @@ import { statement } from './statement.ts';
 
 const importedColumns = `position, message_id, role, content, mode, finish_reason, input_tokens, output_tokens,
       error_code, created_at, copied`;
-/** It is an activity to retention, or all sessions that were last used long ago would expire at once. */
+/** Retention counts the import as an activity. Without it, all sessions that were last used long ago would expire at once. */
 export const importedAt = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 // A last message without a reply becomes a turn that no process runs. The next chat closes it, as it closes the turn of a killed process.
 const addSession = statement(`

@@ -78,7 +78,7 @@ export class ForkCopy {
     // Another process may have used the key meanwhile.
     const repeated = this.#recorded();
     if (repeated !== null) {
-      yield* this.takeBack();
+      yield* this.discard();
       return repeated;
     }
     this.#parted.list(this.#fork.newSession.session_id);
@@ -86,8 +86,8 @@ export class ForkCopy {
   }
 
   /** Removes the stored part after a failure. */
-  *takeBack(): Steps<void> {
-    yield* this.#parted.takeBack();
+  *discard(): Steps<void> {
+    yield* this.#parted.discard();
   }
 
   /** Copies the next part and returns the position of its last message. */

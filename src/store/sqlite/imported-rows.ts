@@ -80,7 +80,7 @@ export function orderingBindings({ pinned, archived, tags }: SessionOrdering) {
   return { pinned: Number(pinned), archived: Number(archived), tags: tagsText(tags) };
 }
 
-/** `importedAt` is an activity to retention, or all sessions that were last used long ago would expire at once. */
+/** Retention counts `importedAt` as an activity. Without it, all sessions that were last used long ago would expire at once. */
 export function importBindings(
   record: SessionRecord,
   importedAt: number,

@@ -1,5 +1,5 @@
-// Stores a session that another store exported. If the project has a session with this id already, nothing is stored: that session is the
-// same one, or another one.
+// Stores a session that another store exported. If the project has a session with this id already, nothing is stored: the
+// stored session then equals the imported one, or differs from it.
 import type { Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
 import { addedMessages, isBeginning } from '../grown-session.ts';

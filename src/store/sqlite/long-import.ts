@@ -43,7 +43,7 @@ export async function importInParts(
   try {
     return await writer.writeInParts(long.steps(), request.projectId);
   } catch (error) {
-    await writer.writeInParts(long.takeBack(), request.projectId).catch(() => {});
+    await writer.writeInParts(long.discard(), request.projectId).catch(() => {});
     throw error;
   }
 }
@@ -76,7 +76,7 @@ class LongImport {
       // Other processes have written since the first step.
       const repeated = this.#recorded();
       if (repeated === null && !this.#isTaken()) return this.#keep(this.#audit(this.#list()));
-      yield* this.takeBack();
+      yield* this.discard();
       if (repeated !== null) return repeated;
     }
     const same = yield* sameSession(connection, this.#projectId, this.#record, rules);
@@ -88,8 +88,8 @@ class LongImport {
   }
 
   /** Removes the stored part after a failure. */
-  *takeBack(): Steps<void> {
-    yield* this.#parted.takeBack();
+  *discard(): Steps<void> {
+    yield* this.#parted.discard();
   }
 
   *#store(): Steps<void> {

@@ -46,7 +46,7 @@ export class ReadQueue<Read extends QueuedRead> {
   }
 
   /** Removes a read that the caller no longer wants. If it runs, it no longer counts as running. */
-  takeBack(read: Read): void {
+  discard(read: Read): void {
     read.isCancelled = true;
     this.#waiting = this.#waiting.filter((other) => other !== read);
   }

@@ -63,7 +63,7 @@ function standingReply({ connection }: TurnTools, projectId: string, kept: Store
 interface StoredTurn {
   readonly kept: StoredTurnRow;
   readonly reply: Message | null;
-  /** The mode that is to reply; null for that of the message. */
+  /** The mode of the new reply; null for the mode of the message. */
   readonly mode: string | null;
 }
 

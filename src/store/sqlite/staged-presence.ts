@@ -1,4 +1,4 @@
-// Whether the store holds an staged session (staged-session.ts). Each start asks this, and most stores hold none.
+// Whether the store holds a staged session (staged-session.ts). Each start asks this, and most stores hold none.
 import type { Connection } from './connection.ts';
 
 /** False also if the answer cannot be read now: the next start asks again. */

@@ -91,7 +91,7 @@ export class StagedSession {
     if (!this.#renew()) throw tookTooLong();
   }
 
-  /** Lists the session under its id. Call it in the last step. If that step fails, `takeBack` still removes the session. */
+  /** Lists the session under its id. Call it in the last step. If that step fails, `discard` still removes the session. */
   list(sessionId: string): void {
     const { session, token } = this.#staged as StagedRow;
     this.#tools.connection.run(stagingStatements.show, { session, token, sessionId });
@@ -100,7 +100,7 @@ export class StagedSession {
   }
 
   /** Removes the staged session, if there is one. */
-  *takeBack(): Steps<void> {
+  *discard(): Steps<void> {
     const staged = this.#staged;
     if (staged === null) return;
     const isHeld = this.#renew();

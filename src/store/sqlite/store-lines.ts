@@ -94,7 +94,7 @@ export class StoreLines {
     try {
       return await writer.writeInParts(copy.steps(snapshot), projectId);
     } catch (error) {
-      await writer.writeInParts(copy.takeBack(), projectId).catch(() => {});
+      await writer.writeInParts(copy.discard(), projectId).catch(() => {});
       throw error;
     } finally {
       snapshot.close();

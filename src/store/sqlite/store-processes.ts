@@ -92,7 +92,7 @@ export class StoreProcesses {
         },
         cancel: (error) => {
           signal?.removeEventListener('abort', onAbort);
-          this.#reads.takeBack(read);
+          this.#reads.discard(read);
           reject(error);
           void read.reader?.end();
         },

@@ -70,11 +70,11 @@ export class Writer {
   ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       signal?.throwIfAborted();
-      const takeBack = () => {
+      const discard = () => {
         const taken = this.#waiting.takeWhere((other) => other === write);
         if (taken.length > 0) reject(signal?.reason);
       };
-      const settled = () => signal?.removeEventListener('abort', takeBack);
+      const settled = () => signal?.removeEventListener('abort', discard);
       const write: Write = {
         party,
         work,
@@ -89,7 +89,7 @@ export class Writer {
         waited: 0,
         waitMs,
       };
-      signal?.addEventListener('abort', takeBack, { once: true });
+      signal?.addEventListener('abort', discard, { once: true });
       this.#waiting.add(write);
       this.#draining ??= this.#drain();
     });
