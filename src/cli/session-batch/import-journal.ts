@@ -64,6 +64,7 @@ export class ImportJournal {
   /** Lines that wait to be written, and the promise of that write. */
   #lines = '';
   #written: Promise<void> | null = null;
+  #failure: unknown = null;
 
   /** Creates the journal. Also removes journals that were not changed for 90 days. */
   static async begin(dataDirectory: string, seal: ImportSeal, holder: BatchHolder): Promise<ImportJournal> {
@@ -139,11 +140,14 @@ export class ImportJournal {
     rmSync(this.#path.replace(/import$/, 'lock'), { force: true });
   }
 
+  /** Throws at the first failed write, which may have written a part of a line. Nothing more is written from then on. */
   #append(line: string): void {
+    if (this.#failure !== null) throw this.#failure;
     try {
       appendFileSync(this.#file, line);
     } catch (error) {
-      throw fileFailure(error, this.#path, 'written', remedy);
+      this.#failure = fileFailure(error, this.#path, 'written', remedy);
+      throw this.#failure;
     }
   }
 }

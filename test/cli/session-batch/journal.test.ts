@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import { ImportJournal } from '../../../src/cli/session-batch/import-journal.ts';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { ImportJournal, readImport } from '../../../src/cli/session-batch/import-journal.ts';
 import {
   BatchDraft,
   BatchJournal,
@@ -11,6 +11,7 @@ import {
   journalPath,
 } from '../../../src/cli/session-batch/journal.ts';
 import { locks } from '../../support/locks.ts';
+import { SmallDisk } from '../../support/small-disk.ts';
 
 const holder = { locks, now: Date.now, random: Math.random };
 
@@ -30,14 +31,15 @@ async function journalOf(directory: string, batch: string): Promise<BatchJournal
   return journal;
 }
 
+const seal = {
+  ...({ version: 1, kind: 'import', batch: 'imported', made_at: '' } as const),
+  ...{ origin: 'local', project_id: 'prj_1', key: 'k' },
+  ...{ paths: [], from: null, since: null, match: null, messages_only: false },
+};
+
 test('the locks of an import stay held when a batch begins', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'parley-journal-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
-  const seal = {
-    ...({ version: 1, kind: 'import', batch: 'imported', made_at: '' } as const),
-    ...{ origin: 'local', project_id: 'prj_1', key: 'k' },
-    ...{ paths: [], from: null, since: null, match: null, messages_only: false },
-  };
   const imported = await ImportJournal.begin(directory, seal, holder);
   const lock = join(batchDirectory(directory), 'imports.lock');
   const release = (await locks())(lock);
@@ -61,3 +63,23 @@ test('a journal that is open stays locked when another batch begins, and is free
   (await open()).close();
   second.close();
 });
+
+const disk = SmallDisk.mount();
+afterAll(() => disk?.unmount());
+
+test.skipIf(disk === null)(
+  'after a failed write, no session is joined to the cut line of another',
+  async () => {
+    const directory = disk?.path ?? '';
+    const journal = await ImportJournal.begin(directory, seal, holder);
+    onTestFinished(() => journal.close());
+    disk?.fill(1);
+    const id = (index: number) => `ses_${String(index).padStart(40, '0')}`;
+    const recorded = Array.from({ length: 200 }, (_, index) => journal.record(id(index), 1));
+    for (const one of recorded) await expect(one).rejects.toMatchObject({ code: 'STORAGE_FULL' });
+    disk?.free();
+    await expect(journal.record(id(200), 1)).rejects.toMatchObject({ code: 'STORAGE_FULL' });
+    const known = [...readImport(directory, 'imported').created];
+    expect(known.filter(([sessionId, at]) => sessionId.length !== id(0).length || at !== 1)).toEqual([]);
+  },
+);
