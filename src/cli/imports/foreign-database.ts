@@ -1,10 +1,15 @@
-// Reads a copy of another program's SQLite database, with its write-ahead log, because the program may be running. Its files are not changed.
-import { copyFileSync, lstatSync, mkdtempSync, realpathSync } from 'node:fs';
+// Reads a copy of another program's SQLite database, because the program may be running. Its files are not changed.
+import { copyFileSync, lstatSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
 import type { OpenedDatabase, OpenedStatement, StatementValues } from '../../system/open-database.ts';
 import { SessionSize } from './session-size.ts';
 import type { ReadOptions, SourceFile } from './source.ts';
+
+/** How often a copy is repeated because the program wrote at the same time. */
+const maxCopies = 20;
+/** What SQLite needs besides the database: the write-ahead log, or the rollback journal of a transaction that a crash has cut. */
+const besides = ['-wal', '-journal'];
 
 export type DatabaseRow = Readonly<Record<string, unknown>>;
 
@@ -30,11 +35,7 @@ export class ForeignDatabase {
     const copy = join(mkdtempSync(join(temporaryDirectory(), 'database-')), 'copy.db');
     try {
       // The log is next to the database itself, not next to a link to it.
-      const path = realpathSync(file.local);
-      copyFileSync(path, copy);
-      // Copied after the database, so that the log contains what the database lacks. Copying a pipe would block this process.
-      if (lstatSync(`${path}-wal`, { throwIfNoEntry: false })?.isFile())
-        copyFileSync(`${path}-wal`, `${copy}-wal`);
+      copyDatabase(realpathSync(file.local), copy);
       return new ForeignDatabase(await openDatabase(copy), file.path);
     } catch (error) {
       throw error instanceof ParleyError ? error : unreadable(file.path, error);
@@ -73,6 +74,33 @@ export class ForeignDatabase {
   close(): void {
     this.#database.close();
   }
+}
+
+/**
+ * Copies the database and the files beside it until no write came in between. The log is copied after the database, so that it contains what
+ * the database lacks; it may grow meanwhile. Throws if the program writes all the time.
+ */
+function copyDatabase(path: string, copy: string): void {
+  for (let copies = 1; ; copies += 1) {
+    const before = stateOf(path);
+    copyFileSync(path, copy);
+    for (const suffix of besides) {
+      rmSync(`${copy}${suffix}`, { force: true });
+      // Copying a pipe would block this process.
+      if (lstatSync(`${path}${suffix}`, { throwIfNoEntry: false })?.isFile())
+        copyFileSync(`${path}${suffix}`, `${copy}${suffix}`);
+    }
+    if (stateOf(path) === before) return;
+    if (copies === maxCopies) throw new Error('its program writes to it all the time');
+  }
+}
+
+/** Changes with every write to the database or to its rollback journal. */
+function stateOf(path: string): string {
+  return [path, `${path}-journal`]
+    .map((each) => lstatSync(each, { bigint: true, throwIfNoEntry: false }))
+    .map((status) => (status === undefined ? 'none' : `${status.ino} ${status.size} ${status.mtimeNs}`))
+    .join(', ');
 }
 
 function unreadable(path: string, cause: unknown): ParleyError {

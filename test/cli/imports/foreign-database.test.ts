@@ -1,7 +1,9 @@
 // The copy of another program's database contains what that program would read.
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 import { ForeignDatabase } from '../../../src/cli/imports/foreign-database.ts';
@@ -47,3 +49,52 @@ test('a pipe in the place of the write-ahead log is not waited for', async () =>
   const database = await opened(path, directory);
   expect(database.hasTable('notes')).toBe(true);
 });
+
+test('a transaction that a crash has cut is rolled back in the copy', async () => {
+  const directory = temporaryDirectory();
+  const running = new Database(join(directory, 'running.db'));
+  // Changed pages leave the cache before the commit.
+  running.pragma('cache_size = 1');
+  running.exec('CREATE TABLE notes (number, text); BEGIN');
+  const add = running.prepare('INSERT INTO notes VALUES (?, ?)');
+  for (let number = 0; number < 40; number += 1) add.run(number, 'old '.repeat(500));
+  running.exec("COMMIT; BEGIN; UPDATE notes SET text = replace(text, 'old', 'new')");
+  const crashed = join(directory, 'crashed.db');
+  for (const suffix of ['', '-journal'])
+    copyFileSync(join(directory, `running.db${suffix}`), `${crashed}${suffix}`);
+  running.close();
+  const files = () => ['', '-journal'].map((suffix) => readFileSync(`${crashed}${suffix}`));
+  const before = files();
+
+  const database = await opened(crashed, directory);
+  expect(database.rows("SELECT count(*) AS cut FROM notes WHERE text LIKE 'new%'")).toEqual([{ cut: 0 }]);
+  expect(files()).toEqual(before);
+});
+
+test('a database that its program writes to is copied as it is at one moment', async () => {
+  const directory = temporaryDirectory();
+  const path = join(directory, 'busy.db');
+  const writer = spawn(process.execPath, ['-e', writingProgram, path], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => {
+    writer.kill('SIGKILL');
+  });
+  await once(writer.stdout, 'data');
+  for (let round = 0; round < 20; round += 1) {
+    const database = await opened(path, directory);
+    expect(database.rows('SELECT count(DISTINCT turn) AS turns FROM notes')).toEqual([{ turns: 1 }]);
+    await delay(3);
+  }
+});
+
+/** Sets all rows to the next number again and again, in one transaction each time, with a pause. */
+const writingProgram = `
+const database = new (require('better-sqlite3'))(process.argv[1]);
+database.pragma('cache_size = 1');
+database.exec('CREATE TABLE notes (turn, text); BEGIN');
+for (let row = 0; row < 300; row += 1) database.prepare('INSERT INTO notes VALUES (0, ?)').run('x'.repeat(2000));
+database.exec('COMMIT');
+console.log('ready');
+setInterval(() => database.exec('UPDATE notes SET turn = turn + 1'), 6);
+`;
