@@ -37,6 +37,10 @@ type SessionValues = readonly [
 export const inProject = 'project = (SELECT id FROM projects WHERE project_id = @projectId)';
 export const thisSession = `${inProject} AND session_id = @sessionId`;
 
+const restore = `
+  UPDATE sessions SET deleted_at = NULL, expired = NULL, restored_at = iif(deleted_at IS NULL, restored_at, @now)
+  WHERE ${thisSession}`;
+
 export const sessionStatements = {
   create: `
     INSERT INTO sessions (session_id, project, title, created_at, updated_at, parameters, system, user_id)
@@ -49,9 +53,8 @@ export const sessionStatements = {
       parameters = iif(@setsParameters, @parameters, parameters), user_id = iif(@setsUser, @user, user_id)
     WHERE ${thisSession} AND deleted_at IS NULL RETURNING ${sessionColumns}`,
   delete: `UPDATE sessions SET deleted_at = @now WHERE ${thisSession} AND deleted_at IS NULL`,
-  restore: `
-    UPDATE sessions SET deleted_at = NULL, expired = NULL, restored_at = iif(deleted_at IS NULL, restored_at, @now)
-    WHERE ${thisSession} RETURNING ${sessionColumns}`,
+  restore,
+  restoreAndRead: `${restore} RETURNING ${sessionColumns}`,
 } as const;
 
 export function createSession(connection: Connection, projectId: string, session: SessionStart): NewSession {
@@ -128,7 +131,7 @@ export function restoreSession(
   sessionId: string,
   now: number,
 ): Session | null {
-  const row = connection.get<SessionRow>(sessionStatements.restore, { projectId, sessionId, now });
+  const row = connection.get<SessionRow>(sessionStatements.restoreAndRead, { projectId, sessionId, now });
   return row === undefined ? null : toSession(row);
 }
 
@@ -138,10 +141,10 @@ export function deleteSessions(
   sessionIds: readonly string[],
   now: number,
 ): readonly BatchItem<'deleted'>[] {
-  return sessionIds.map((session_id) => ({
-    session_id,
-    status: deleteSession(connection, projectId, session_id, now) === null ? 'not_found' : 'deleted',
-  }));
+  return sessionIds.map((session_id) => {
+    const { changes } = connection.run(sessionStatements.delete, { projectId, sessionId: session_id, now });
+    return { session_id, status: changes === 0 ? 'not_found' : 'deleted' };
+  });
 }
 
 export function restoreSessions(
@@ -150,8 +153,8 @@ export function restoreSessions(
   sessionIds: readonly string[],
   now: number,
 ): readonly BatchItem<'restored'>[] {
-  return sessionIds.map((session_id) => ({
-    session_id,
-    status: restoreSession(connection, projectId, session_id, now) === null ? 'not_found' : 'restored',
-  }));
+  return sessionIds.map((session_id) => {
+    const { changes } = connection.run(sessionStatements.restore, { projectId, sessionId: session_id, now });
+    return { session_id, status: changes === 0 ? 'not_found' : 'restored' };
+  });
 }
