@@ -122,7 +122,7 @@ async function measure() {
     curlCase.add(rate / curl, curl);
   }
 
-  const memory = samples(`embedded, ${memoryIds} ids, MB at most`, 'MB', { most: 120 });
+  const memory = samples(`embedded, ${memoryIds} ids, MB at most`, 'MB', { most: 130 });
   const large = place('large');
   const largeIds = await filled(large, fillStore, memoryIds);
   memory.add(peakMegabytes(large, largeIds), largeIds.length);
