@@ -252,6 +252,7 @@ async function suggestionFor(
   }
   if (command.commands.length > 0) return suggest.suggestInGroup(error, command) || own;
   if (command.name() === 'login') return own || suggest.suggestLoginUrl(error, argv);
+  if (command.name() === 'models') return own || suggest.suggestModes(error, argv);
   return own || (command.name() === 'repl' ? suggest.suggestCommand(error, command, argv) : '');
 }
 

@@ -118,7 +118,7 @@ async function lookUpAfterFailure(
 }
 
 /** Adds the name of the session to the failure if it is missing there. The body of the service stays unchanged. */
-function missingSession(
+export function missingSession(
   error: unknown,
   text: string,
   { requestId }: Pick<SessionAccess, 'requestId'>,

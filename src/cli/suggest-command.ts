@@ -52,6 +52,13 @@ export function suggestLoginUrl({ code }: CommanderError, argv: readonly string[
   return code === 'commander.excessArguments' && url !== undefined ? didYouMean('login --url', [url]) : '';
 }
 
+/** Suggests the same words after `modes`, which has the commands that `models` lacks; empty for another failure. */
+export function suggestModes({ code }: CommanderError, argv: readonly string[]): string {
+  return code === 'commander.excessArguments'
+    ? didYouMean('modes', argv.slice(argv.indexOf('models') + 1))
+    : '';
+}
+
 /** Suggests the command that other programs call so; empty if there is none. */
 export function suggestByForeignName({ code, message }: CommanderError, argv: readonly string[]): string {
   if (code === 'commander.unknownOption' && message.includes("'-v'")) return didYouMean('--version', []);

@@ -32,6 +32,14 @@ test('the end of an id from 6 characters on, a whole title, and the beginning of
   });
 });
 
+test('a failure names the session that does not exist', async () => {
+  for (const command of ['get', 'export', 'messages', 'fork']) {
+    const outcome = await place.parley(['sessions', command, 'Trip to Bern']);
+    expectFailure(outcome, { status: 5, code: 'SESSION_NOT_FOUND' });
+    expect(outcome.err).toContain('title "Trip to Bern"');
+  }
+});
+
 test('each command takes such a name', async () => {
   const suffix = idOf('Rent').slice(-8);
   expect(await place.output(['sessions', 'messages', suffix])).toContain('said');

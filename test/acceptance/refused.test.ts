@@ -37,6 +37,11 @@ const usage: readonly Row[] = [
     ['login', 'https://h/'],
     /\nDid you mean: parley login --url https:\/\/h\/\nSee: parley login --help\n$/,
   ],
+  [
+    'a command of modes after models',
+    ['models', 'add', 'gpt'],
+    /\nDid you mean: parley modes add gpt\nSee: parley models --help\n$/,
+  ],
   ['a list by its name elsewhere', ['ls'], /\nDid you mean: parley sessions list\nSee: /],
   ['an export without its group', ['export', 'a b', '-o', '-'], /: parley sessions export 'a b' -o -\n/],
   ['the version as a command', ['version'], /\nDid you mean: parley --version\nSee: /],

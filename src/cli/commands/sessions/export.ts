@@ -11,6 +11,7 @@ import { exitSomeFailed, exitStatusOf } from '../../exit-codes.ts';
 import type { Run } from '../../run.ts';
 import type { Redaction } from '../../secrets/redacted-record.ts';
 import { type ItemResult, writeResults } from '../../session-batch/batch-report.ts';
+import { missingSession } from '../../session-reference.ts';
 import { type ExportFormat, formatOfFile } from '../../transcripts/export-format.ts';
 import { prefetchedSessions } from '../../transcripts/prefetched-sessions.ts';
 import { readGivenIds } from './ids.ts';
@@ -220,7 +221,8 @@ async function failItem(
     'BAD_RESPONSE',
     'INTERNAL_ERROR',
   ];
-  if (!(error instanceof ParleyError) || isOnly || !skippable.includes(error.code)) throw error;
+  if (!(error instanceof ParleyError) || isOnly || !skippable.includes(error.code))
+    throw missingSession(error, id, context);
   const { code, message } = error;
   const status = code === 'SESSION_NOT_FOUND' ? 'not_found' : 'failed';
   await report?.({ session_id: id, status, error: { code, message } });
