@@ -1,10 +1,14 @@
 // The command that repeats a turn after the model failed, for the error's hint. It names target, mode, session and key, so it repeats the
 // same turn even if the defaults or the last session have changed.
+import type { ChatRequest } from '../service/chat-event.ts';
 import { type ErrorCode, ParleyError } from '../service/errors.ts';
 import { failureBody } from '../service/result.ts';
 import { quoteForShell } from '../system/shell-quote.ts';
-import type { JsonFlag } from './chat-plan.ts';
+import type { ChatInput, JsonFlag } from './chat-plan.ts';
+import type { TurnOutcome } from './chat-turn.ts';
 import type { CliContext } from './context.ts';
+import { withoutSession } from './ephemeral-option.ts';
+import { withModeOfSession } from './mode-choice.ts';
 import { nextStep } from './next-step.ts';
 import { type TargetFlags, targetOptions } from './target-options.ts';
 
@@ -38,15 +42,43 @@ const modelFailures: readonly ErrorCode[] = [
   'UNAVAILABLE',
 ];
 
+interface FailedTurn {
+  readonly request: ChatRequest;
+  readonly previousMode: string | null;
+  /** Empty if the service did not begin the turn. */
+  readonly mode: string;
+  readonly key: string;
+  readonly jsonFlag: JsonFlag | null;
+  readonly hasMore: boolean;
+}
+
+/** The failure of a turn, with the mode of the session or the command that repeats the turn, if one of them helps. */
+export async function failureOfTurn(
+  { error, session }: Extract<TurnOutcome, { kind: 'failed' }>,
+  { request, previousMode, mode, key, jsonFlag, hasMore }: FailedTurn,
+  input: ChatInput,
+  context: CliContext,
+): Promise<unknown> {
+  const { session_id: sessionId } = request;
+  if (session === null) {
+    if (request.mode === null || request.mode !== previousMode || sessionId === null) return error;
+    return withModeOfSession(error, { mode: request.mode, sessionId }, '-m MODE');
+  }
+  // An ephemeral session ends with the process, so there is nothing to resume or retry.
+  if (input.ephemeral) return withoutSession(error);
+  if (context.signal.aborted) await context.say(`Stopped. The partial reply is kept in session ${session}.`);
+  return withRetryCommand(
+    error,
+    { ...input, format: jsonFlag, mode, session: sessionId, hasMore, key },
+    context,
+  );
+}
+
 /**
  * Adds the command to the failure of a model. It uses the same idempotency key: the stored message gets its reply, and no message is stored
  * twice. Other failures stay unchanged.
  */
-export function withRetryCommand(
-  error: unknown,
-  chat: RetriedChat,
-  { options, requestId }: CliContext,
-): unknown {
+function withRetryCommand(error: unknown, chat: RetriedChat, { options, requestId }: CliContext): unknown {
   if (!(error instanceof ParleyError) || !modelFailures.includes(error.code)) return error;
   return error.with({
     hint: `${nextStep(error)}\nTry again without storing anything twice: ${retryCommand(chat, options)}`.trim(),

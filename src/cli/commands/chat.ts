@@ -7,19 +7,14 @@ import { chatOutput } from '../chat-output.ts';
 import { type ChatInput, planChat } from '../chat-plan.ts';
 import { prepareTurn, retryWithMode, runTurn, turnTemplateOf } from '../chat-turn.ts';
 import type { CliContext } from '../context.ts';
-import {
-  checkEphemeralConflicts,
-  ephemeralDescription,
-  ephemeralFlag,
-  withoutSession,
-} from '../ephemeral-option.ts';
+import { checkEphemeralConflicts, ephemeralDescription, ephemeralFlag } from '../ephemeral-option.ts';
 import { exitDone } from '../exit-codes.ts';
 import { firstReplyNote } from '../first-reply-note.ts';
 import { markdownOption } from '../markdown-option.ts';
-import { withModeOfSession } from '../mode-choice.ts';
-import { withRetryCommand } from '../retry-command.ts';
+import { failureOfTurn } from '../retry-command.ts';
 import type { Run } from '../run.ts';
 import { openRule } from '../schema/open-rule.ts';
+import type { ModeOfTurn } from '../session-mode.ts';
 import { readInSession } from '../session-reference.ts';
 import { addSettingOptions, type SettingFlags } from '../setting-options.ts';
 import { addTemplateOptions, noValues, type TemplateValues } from '../template-values.ts';
@@ -226,36 +221,25 @@ export async function runChat(chat: ChatInput, context: CliContext): Promise<num
     request = { ...request, mode };
     return remember(start.session_id, mode, context);
   });
-  const isStored = outcome.kind === 'done' || outcome.session !== null;
-  if (isStored && previousMode !== null && previousMode !== mode)
-    await context.say(`The session continues in mode ${mode}; it was in ${previousMode} before.`);
-  if (isStored && isFirstTurnHere)
-    await context.say(`This session was imported from another program. It continues in mode ${mode}.`);
-  if (outcome.kind === 'done') {
-    if (note !== null) await context.sayDimly(note);
-    return exitDone;
+  if (outcome.kind === 'done' || outcome.session !== null)
+    await sayModeChange({ mode, previousMode, isFirstTurnHere }, context);
+  if (outcome.kind === 'failed') {
+    const turn = { request, previousMode, mode, key: call.idempotencyKey, ...plan };
+    throw await failureOfTurn(outcome, turn, input, context);
   }
+  if (note !== null) await context.sayDimly(note);
+  return exitDone;
+}
 
-  const { error, session } = outcome;
-  if (session === null) {
-    const { mode, session_id: sessionId } = request;
-    if (mode === null || mode !== previousMode || sessionId === null) throw error;
-    throw withModeOfSession(error, { mode, sessionId }, '-m MODE');
-  }
-  // An ephemeral session ends with the process, so there is nothing to resume or retry.
-  if (input.ephemeral) throw withoutSession(error);
-  if (context.signal.aborted) await context.say(`Stopped. The partial reply is kept in session ${session}.`);
-  const { session_id } = request;
-  const { jsonFlag, hasMore } = plan;
-  const retry = {
-    ...input,
-    format: jsonFlag,
-    mode,
-    session: session_id,
-    hasMore,
-    key: call.idempotencyKey,
-  };
-  throw withRetryCommand(error, retry, context);
+/** Says that a stored turn has changed the mode of its session, or has continued a session of another program. */
+async function sayModeChange(
+  { mode, previousMode, isFirstTurnHere }: ModeOfTurn,
+  context: CliContext,
+): Promise<void> {
+  if (previousMode !== null && previousMode !== mode)
+    await context.say(`The session continues in mode ${mode}; it was in ${previousMode} before.`);
+  if (isFirstTurnHere)
+    await context.say(`This session was imported from another program. It continues in mode ${mode}.`);
 }
 
 /** The service, with a turn without a message as a regeneration of the last reply. A repair of that reply has a message. */
