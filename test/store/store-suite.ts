@@ -367,6 +367,36 @@ export function describeStore(name: string, open: () => Promise<SessionStore>): 
     });
   });
 
+  it(`${name}: finds no session by an id with a NUL character, and changes the others of a batch`, async () => {
+    const store = await open();
+    const project = await newProject(store);
+    const id = await newSession(store, project);
+    const other = await newSession(store, project);
+    const absent = `${id}\0`;
+    expect(await store.findSession(project, absent)).toBeNull();
+    expect(await store.listMessages(project, absent, firstPage)).toBeNull();
+    expect(await store.changeSession(project, absent, { title: 'new' })).toBeNull();
+    expect(await store.deleteSession(project, absent, startOfTime)).toBeNull();
+    expect(await store.beginTurn(project, turnStart({ session_id: absent }))).toEqual({ kind: 'not_found' });
+    const batch = [id, absent, other];
+    expect(await store.deleteSessions(project, batch, startOfTime, null)).toEqual({
+      kind: 'done',
+      value: [
+        { session_id: id, status: 'deleted' },
+        { session_id: absent, status: 'not_found' },
+        { session_id: other, status: 'deleted' },
+      ],
+    });
+    expect(await store.restoreSessions(project, batch, once('restore'))).toEqual({
+      kind: 'done',
+      value: [
+        { session_id: id, status: 'restored' },
+        { session_id: absent, status: 'not_found' },
+        { session_id: other, status: 'restored' },
+      ],
+    });
+  });
+
   it(`${name}: refuses calls once it is closed, and can be closed twice`, async () => {
     const store = await open();
     const project = await newProject(store);

@@ -16,7 +16,7 @@ import {
   isStopped,
   storeError,
 } from './postgres-errors.ts';
-import { inSchema, isRead, type NamedStatement, type Statement, statement } from './statement.ts';
+import { inSchema, isRead, type NamedStatement, type Statement, statement, withoutNul } from './statement.ts';
 
 export interface PoolOptions {
   /** Opens and checks one connection; rejects with a ParleyError for a database that must not be used. */
@@ -227,7 +227,7 @@ export class ConnectionPool {
     answerMs: number,
   ): Promise<readonly Row[]> {
     const { name, text } = this.#inPlace(one);
-    const query: TimedQuery = { text, values: [...values], query_timeout: answerMs };
+    const query: TimedQuery = { text, values: values.map(withoutNul), query_timeout: answerMs };
     const result = await client.query(prepares && !one.plannedAnew ? { ...query, name } : query);
     return result.rows as Row[];
   }

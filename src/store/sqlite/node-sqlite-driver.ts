@@ -97,7 +97,33 @@ class NodeStatement implements SqliteStatement {
     return this.#read((checked) => this.#statement.all(...checked), values);
   }
 
+  /**
+   * After an integer that JavaScript would round, it reads the rows again and leaves out those that it has yielded. The rows must not change
+   * meanwhile: only the databases of other programs have such integers, and an import reads a copy of them.
+   */
   *iterate(values: Values): Iterable<unknown> {
+    let count = 0;
+    try {
+      for (const row of this.#rows(values)) {
+        count += 1;
+        yield row;
+      }
+      return;
+    } catch (error) {
+      if (!this.#isRead || codeOf(error) !== 'ERR_OUT_OF_RANGE') throw error;
+    }
+    this.#statement.setReadBigInts(true);
+    try {
+      for (const row of this.#rows(values)) {
+        if (count > 0) count -= 1;
+        else yield rounded(row);
+      }
+    } finally {
+      this.#statement.setReadBigInts(false);
+    }
+  }
+
+  *#rows(values: Values): Iterable<unknown> {
     const rows = named(() => this.#statement.iterate(...this.#checked(values)));
     try {
       for (;;) {

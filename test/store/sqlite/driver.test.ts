@@ -76,6 +76,9 @@ describe.each(allDrivers)('$name', (driver) => {
     const row = { large: 9007199254740992, small: 5, text: 'a' };
     expect(statement.get({ text: 'a' })).toEqual(row);
     expect(statement.all({ text: 'a' })).toEqual([row]);
+    expect([...statement.iterate({ text: 'a' })]).toEqual([row]);
+    const several = database.prepare('SELECT 1 AS one UNION ALL SELECT 9007199254740993 UNION ALL SELECT 3');
+    expect([...several.iterate({})]).toEqual([{ one: 1 }, { one: 2 ** 53 }, { one: 3 }]);
     expect(database.prepare('SELECT 1 AS one').get({})).toEqual({ one: 1 });
   });
 
