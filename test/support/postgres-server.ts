@@ -40,7 +40,7 @@ const packaged = join(
 export const newestPostgres = resolve(packaged);
 
 /** The directory of `initdb` and `postgres`. */
-function findPostgres(): string {
+export function findPostgres(): string {
   const debian = '/usr/lib/postgresql';
   const versions = existsSync(debian)
     ? readdirSync(debian).sort((one, other) => Number(other) - Number(one))
