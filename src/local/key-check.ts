@@ -3,7 +3,7 @@ import type { Call } from '../service/call.ts';
 import type { KeyIdentity } from '../service/conversation-service.ts';
 import type { KeyScope } from '../service/key-limits.ts';
 import { refusedKey } from '../service/refused-key.ts';
-import type { AuditBy, FoundKey, KeyHash } from '../store/session-store.ts';
+import type { AuditOrigin, FoundKey, KeyHash } from '../store/session-store.ts';
 import { hashKey, isKey } from './api-keys.ts';
 import { allows, type KeyedOperation, neededScope, outOfScope } from './key-scopes.ts';
 import type { LocalOptions } from './local-options.ts';
@@ -102,7 +102,7 @@ export class KeyCheck {
   }
 
   /** Who makes a checked call, for the audit log. */
-  by({ apiKey, requestId }: Call): AuditBy {
+  by({ apiKey, requestId }: Call): AuditOrigin {
     const key_id = this.#known.get(apiKey)?.facts?.keyId ?? null;
     return { time: this.#local.now(), key_id, request_id: requestId };
   }
@@ -122,7 +122,7 @@ export class KeyCheck {
     }
     if (now - known.usedAt < hourMs) return;
     known.usedAt = now - (now % hourMs);
-    this.#local.store.budgets.used(known.hash, known.usedAt).catch(() => {});
+    this.#local.store.budgets.recordUse(known.hash, known.usedAt).catch(() => {});
   }
 
   #remember(key: string): KnownKey {

@@ -129,7 +129,7 @@ export class LocalAdministration implements Administration {
   async recordExport({ project_id, session_ids }: ExportRecord): Promise<void> {
     for (let at = 0; at < session_ids.length; at += maxNamedIds) {
       const ids = session_ids.slice(at, at + maxNamedIds);
-      await this.#local.store.audit.tell({
+      await this.#local.store.audit.record({
         ...this.#owner(),
         ...{ what: 'export', project_id, count: ids.length, ids },
       });

@@ -110,7 +110,7 @@ export class LocalRetention implements Retention {
   async #planOf(row: PolicyRow, now: number, everyMs: number | null): Promise<RetentionPlan> {
     const { project_id, policy } = row;
     const store = await this.#store();
-    const kept = policy.keep_last === null ? null : await store.placeBefore(project_id, policy.keep_last);
+    const kept = policy.keep_last === null ? null : await store.cursorBefore(project_id, policy.keep_last);
     const expire = await store.countExpiring(project_id, reachOf(policy, now, kept));
     const before = erasedBefore(policy, now);
     const erase = before === null ? 0 : await store.countErasable(project_id, before);

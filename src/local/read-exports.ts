@@ -1,12 +1,12 @@
 // Tells the audit log of sessions that are read for an export. A server sees an export as reads, one session after another. Those of one key
 // are gathered for a second, so that the export of a whole project is a few entries.
-import type { AuditBy, AuditNote, SessionStore } from '../store/session-store.ts';
+import type { AuditNote, AuditOrigin, SessionStore } from '../store/session-store.ts';
 
 const gatherMs = 1000;
 /** How many sessions an entry names at most. */
 export const maxNamedIds = 1000;
 
-type Gathered = AuditBy & { readonly project_id: string; readonly ids: Set<string> };
+type Gathered = AuditOrigin & { readonly project_id: string; readonly ids: Set<string> };
 
 export class ReadExports {
   readonly #store: Pick<SessionStore, 'audit'>;
@@ -20,7 +20,7 @@ export class ReadExports {
   }
 
   /** No read waits for this. */
-  read(project_id: string, by: AuditBy, sessionId: string): void {
+  read(project_id: string, by: AuditOrigin, sessionId: string): void {
     const key = `${project_id} ${by.key_id}`;
     const gathered = this.#gathered.get(key) ?? { ...by, project_id, ids: new Set() };
     this.#gathered.set(key, gathered);
@@ -45,7 +45,7 @@ export class ReadExports {
     this.#gathered.delete(key);
     const note: AuditNote = { ...by, what: 'export', count: ids.size, ids: [...ids] };
     const telling = this.#store.audit
-      .tell(note)
+      .record(note)
       .catch(() => {})
       .finally(() => this.#telling.delete(telling));
     this.#telling.add(telling);

@@ -33,7 +33,7 @@ export class RefusedLogins {
     };
     this.#count = 0;
     this.#named = new Set();
-    this.#local.store.audit.tell(note).catch(() => {});
+    this.#local.store.audit.record(note).catch(() => {});
     this.#timer = setTimeout(() => {
       this.#timer = null;
       if (this.#count > 0) this.#tell();

@@ -1,7 +1,7 @@
 // The rules of retention: which sessions go, when a run is due, and when it needs a confirmed count. These functions know no store.
 import { ParleyError } from '../service/errors.ts';
 import type { ConfirmationReason, RetentionPolicy } from '../service/project-retention.ts';
-import type { ActivityPlace, ExpiryReach, PolicyRow } from '../store/session-store.ts';
+import type { ActivityCursor, ExpiryFilter, PolicyRow } from '../store/session-store.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 /** The limits of a policy. Ages shorter than a minute are most likely a mistake. */
@@ -20,7 +20,7 @@ export function longestGap(everyMs: number | null): number {
 }
 
 /** The sessions that go at a time. `keptFrom`: the place before the newest sessions, which stay; null if no session is older. */
-export function reachOf(policy: RetentionPolicy, now: number, keptFrom: ActivityPlace | null): ExpiryReach {
+export function reachOf(policy: RetentionPolicy, now: number, keptFrom: ActivityCursor | null): ExpiryFilter {
   const before = now - policy.after_ms;
   const byAge = { time: before, sessionId: '' };
   if (policy.keep_last === null) return { end: byAge, restoredBefore: before };

@@ -1,7 +1,7 @@
 // One run of a policy: first it erases what expired before its grace, then it expires what has become too old. It is many short steps; a run
 // that is stopped between two of them is continued by the next one, with the same batch.
 import type { RetentionEnd, RetentionReport, RetentionRunRequest } from '../service/project-retention.ts';
-import type { ExpiryPlace, LeasedRun, PolicyRow, RetentionStore, RunBegin } from '../store/session-store.ts';
+import type { ExpiryCursor, LeasedRun, PolicyRow, RetentionStore, RunBegin } from '../store/session-store.ts';
 import type { LocalOptions } from './local-options.ts';
 import { dueTimes, erasedBefore, reachOf } from './retention-rules.ts';
 
@@ -34,7 +34,7 @@ export async function runPolicy(
   if (begun.kind !== 'begun') return { kind: 'busy' };
   const { run, continued } = begun;
   const by = { time: now, key_id: null, request_id: null };
-  const held: LeasedRun = { projectId, run: run.id, holder, leaseMs, by };
+  const leased: LeasedRun = { projectId, run: run.id, holder, leaseMs, by };
   const counts = { expired: run.expired, erased: run.erased };
   const count = (action: 'expired' | 'erased', sessions: number) => {
     counts[action] += sessions;
@@ -43,12 +43,12 @@ export async function runPolicy(
   };
   let isDone = false;
   try {
-    isDone = await work(store, held, row, { now, keptSince: now - tools.limits.idempotencyMs, count });
+    isDone = await work(store, leased, row, { now, keptSince: now - tools.limits.idempotencyMs, count });
   } finally {
     // The lease ends by itself if it cannot be given back.
-    if (!isDone) await store.release(held).catch(() => {});
+    if (!isDone) await store.release(leased).catch(() => {});
   }
-  const ended = isDone ? await store.end(held, tools.now()) : null;
+  const ended = isDone ? await store.end(leased, tools.now()) : null;
   return { kind: 'ran', report: reportOf(row, run.batch, ended ?? counts, continued, ended !== null) };
 }
 
@@ -74,7 +74,7 @@ async function begunInTime(
 /** False if the signal or a change of the policy has stopped it. */
 async function work(
   store: RetentionStore,
-  held: LeasedRun,
+  leased: LeasedRun,
   { policy }: PolicyRow,
   {
     now,
@@ -86,17 +86,17 @@ async function work(
     readonly count: (action: 'expired' | 'erased', sessions: number) => boolean;
   },
 ): Promise<boolean> {
-  const { projectId } = held;
+  const { projectId } = leased;
   const before = erasedBefore(policy, now);
   if (before !== null && (await store.countErasable(projectId, before)) > 0) {
-    const isDone = await store.erase(held, before, keptSince, (sessions) => count('erased', sessions));
+    const isDone = await store.erase(leased, before, keptSince, (sessions) => count('erased', sessions));
     if (!isDone) return false;
   }
-  const kept = policy.keep_last === null ? null : await store.placeBefore(projectId, policy.keep_last);
+  const kept = policy.keep_last === null ? null : await store.cursorBefore(projectId, policy.keep_last);
   const reach = reachOf(policy, now, kept);
-  let place: ExpiryPlace | null = null;
+  let place: ExpiryCursor | null = null;
   do {
-    const step = await store.expire(held, reach, place);
+    const step = await store.expire(leased, reach, place);
     if (step === null) return false;
     place = step.next;
     if (!count('expired', step.sessions) && place !== null) return false;

@@ -6,7 +6,7 @@ import type {
   UserPurgeReport,
   UserPurgeRequest,
 } from '../service/erasure.ts';
-import type { AuditBy, UserSession } from '../store/session-store.ts';
+import type { AuditOrigin, UserSession } from '../store/session-store.ts';
 import { sessionMark } from './audit-chain.ts';
 import { otherCount } from './erasure-failures.ts';
 import type { LocalOptions } from './local-options.ts';
@@ -39,7 +39,7 @@ export async function planUserPurge(
 export async function purgeUser(
   { store, limits, now }: LocalOptions,
   request: UserPurgeExecution,
-  by: AuditBy,
+  by: AuditOrigin,
 ): Promise<UserPurgeReport> {
   checkUser('user', request.user);
   const filter = ofRequest(request);

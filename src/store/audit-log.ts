@@ -1,16 +1,16 @@
-// The interface of a store's audit log. What is done is recorded in the same transaction, as a waiting entry, so that no call waits for
-// another. From time to time, and before the log is read, one process at a time moves the waiting entries into the chain.
+// The interface of a store's audit log. The transaction of an action also adds the entry, as a waiting one, so that no call waits for another.
+// From time to time, and before the log is read, one process at a time moves the waiting entries into the chain.
 import type { AuditedAction } from '../service/audit-entry.ts';
 
-/** Who made a call. */
-export interface AuditBy {
+/** When a call was made, and with which key and request. */
+export interface AuditOrigin {
   /** Epoch milliseconds. */
   readonly time: number;
   readonly key_id: string | null;
   readonly request_id: string | null;
 }
 
-export interface AuditNote extends AuditBy {
+export interface AuditNote extends AuditOrigin {
   readonly what: AuditedAction;
   readonly project_id: string | null;
   readonly count: number;
@@ -27,7 +27,7 @@ export interface AuditRow {
 }
 
 export interface AuditLog {
-  tell(note: AuditNote): Promise<void>;
+  record(note: AuditNote): Promise<void>;
   /** Moves what waits into the chain. */
   chain(): Promise<void>;
   /** At most {@link auditPage} entries of the chain after a number, in their order. */
@@ -37,8 +37,8 @@ export interface AuditLog {
 }
 
 export const auditPage = 1000;
-/** At most so much text of waiting entries is chained in one transaction, but at least one entry: some milliseconds' work. */
-export const chainedLength = 512 * 1024;
+/** The most text (UTF-16 units) that one transaction chains, which takes some milliseconds. It chains at least one entry. */
+export const maxChainedLength = 512 * 1024;
 
 export function noteText({ time, what, project_id, key_id, request_id, count, ids }: AuditNote): string {
   const note = { time: new Date(time).toISOString(), what, project_id, key_id, request_id, count, ids };
@@ -67,7 +67,7 @@ export class ChainTimer {
     if (this.#timer !== null) return;
     this.#timer = setTimeout(() => {
       this.#timer = null;
-      // What fails is chained the next time.
+      // The next call chains the entries of a failed one.
       this.#chain().catch(() => {});
     }, chainAfterMs);
     this.#timer.unref();
@@ -79,24 +79,24 @@ export class ChainTimer {
     this.#timer = null;
   }
 
-  /** Chains the waiting entries, and waits for that, but not long. */
+  /** Chains the waiting entries. Resolves when that is done, or after two seconds. */
   async end(): Promise<void> {
     if (this.#timer === null) return;
     this.clear();
-    let alarm: NodeJS.Timeout | undefined;
-    const patience = new Promise<void>((resolve) => {
-      alarm = setTimeout(resolve, endPatienceMs);
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, endTimeoutMs);
     });
-    await Promise.race([this.#chain().catch(() => {}), patience]);
-    clearTimeout(alarm);
+    await Promise.race([this.#chain().catch(() => {}), timeout]);
+    clearTimeout(timer);
   }
 }
 
 const chainAfterMs = 1000;
-const endPatienceMs = 2000;
+const endTimeoutMs = 2000;
 
-/** The head as it is stored: the number and the hash. */
-export function headIn(value: string): Pick<AuditRow, 'number' | 'hash'> {
+/** Reads the stored head: the number and the hash. */
+export function parseHead(value: string): Pick<AuditRow, 'number' | 'hash'> {
   const [number = '', hash = ''] = value.split(' ');
   return { number: Number(number), hash };
 }

@@ -1,4 +1,4 @@
-// The interface of what a store keeps of the use of keys: when a key was last used, and how much of its budgets is used on a day.
+// The interface of a store's counts of key usage: when a key was last used, and how much of its budgets a day has used.
 import type { KeyIdentity } from '../service/conversation-service.ts';
 import type { BudgetLeft, KeyLimits } from '../service/key-limits.ts';
 
@@ -14,7 +14,7 @@ export type Reservation =
   | { readonly kind: 'used_up'; readonly left: BudgetLeft; readonly endsInMs: number };
 
 /** What is added to the counts of a day; the numbers may be negative. */
-export interface DayUse {
+export interface DayUsage {
   readonly day: number;
   readonly turns: number;
   readonly tokens: number;
@@ -25,7 +25,8 @@ export const dayMs = 24 * 60 * 60 * 1000;
 export interface KeyBudgets {
   /** Counts a turn and its estimated tokens, in one step for all processes, unless a budget of the key is used up. */
   reserve(keyHash: Uint8Array, tokens: number): Promise<Reservation>;
-  settle(keyHash: Uint8Array, use: DayUse): Promise<void>;
-  /** Keeps a later time of the last use (ms). Rejects at once if the store is locked. */
-  used(keyHash: Uint8Array, time: number): Promise<void>;
+  /** Corrects the counts of a day when the turn has ended. */
+  settle(keyHash: Uint8Array, usage: DayUsage): Promise<void>;
+  /** Stores the time of a use (epoch ms) if it is later than the stored one. Rejects at once if the store is locked. */
+  recordUse(keyHash: Uint8Array, time: number): Promise<void>;
 }

@@ -10,7 +10,7 @@ export interface OrderChange {
   readonly tags?: readonly string[] | TagChange;
 }
 
-/** The ordering of a session after a change, and what the change has changed, as {@link OrderedItem} names it. */
+/** The ordering of a session after a change, and the names of the changed fields, as {@link OrderedItem} has them. */
 export interface OrderedSession {
   readonly ordering: SessionOrdering;
   readonly changed: readonly string[];

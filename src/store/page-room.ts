@@ -5,27 +5,27 @@ import type { SessionRow } from './rows.ts';
 /** The bytes of the other fields of a message or a session, as JSON. */
 const otherBytes = 512;
 
-export class PageRoom {
-  #least: number;
+export class PageBudget {
+  #minimum: number;
   #bytes = pageBytes;
 
-  /** `least`: how many of them are taken whatever their length. */
-  constructor(least: number) {
-    this.#least = least;
+  /** `minimum`: how many items are taken whatever their length. */
+  constructor(minimum: number) {
+    this.#minimum = minimum;
   }
 
-  /** False for the first message, or the first session, whose texts have no room. */
+  /** False for the first message, or the first session, that does not fit. */
   take(...texts: readonly (string | null)[]): boolean {
     this.#bytes -= texts.reduce((sum, text) => sum + (text === null ? 0 : jsonBytes(text)), otherBytes);
-    this.#least -= 1;
-    return this.#bytes >= 0 || this.#least >= 0;
+    this.#minimum -= 1;
+    return this.#bytes >= 0 || this.#minimum >= 0;
   }
 }
 
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** The texts of a session's row that count. Parameters are JSON already, so they take less than counted. */
+/** The texts of a session's row that count. Parameters are JSON already: they are counted as if they were escaped once more. */
 export function textsOf(row: SessionRow): readonly (string | null)[] {
   return [
     row.session_id,

@@ -4,7 +4,7 @@ import type { Message } from '../service/session.ts';
 import type { SessionRecord } from '../service/session-archive.ts';
 
 export interface Replacement {
-  /** In the record alone. */
+  /** Messages that only the record has. */
   readonly added: readonly Message[];
   /** As the record has them: the stored ones are visible there and hidden here, or the other way round, or hidden for another reason. */
   readonly moved: readonly Message[];
@@ -17,33 +17,35 @@ export function replacementOf(
   stored: readonly Message[],
   { messages, hidden_messages = [] }: SessionRecord,
 ): Replacement {
-  const given = new Map([...messages, ...hidden_messages].map((message) => [message.message_id, message]));
+  const importedById = new Map(
+    [...messages, ...hidden_messages].map((message) => [message.message_id, message]),
+  );
   const moved: Message[] = [];
   const dropped: Message[] = [];
   for (const message of stored) {
-    const other = given.get(message.message_id);
+    const other = importedById.get(message.message_id);
     if (other === undefined || !isSameText(message, other)) {
       dropped.push(message);
       continue;
     }
-    given.delete(message.message_id);
+    importedById.delete(message.message_id);
     const isMoved = message.alternative_of !== other.alternative_of || message.undone_at !== other.undone_at;
     if (isMoved) moved.push(other);
   }
-  return { added: [...given.values()], moved, dropped };
+  return { added: [...importedById.values()], moved, dropped };
 }
 
-/** The other session that holds the dropped messages; null for none. The replaced session itself is none. */
-export function keeperOf({ session, replaces }: SessionRecord): string | null {
+/** The id of the other session that holds the dropped messages. Null if none is named, or if the replaced session itself is named. */
+export function keptInSession({ session, replaces }: SessionRecord): string | null {
   const kept_in = replaces?.kept_in ?? null;
   return kept_in === session.session_id ? null : kept_in;
 }
 
 /** True if another session holds all dropped messages. */
-export function areKept({ dropped }: Replacement, elsewhere: readonly Message[]): boolean {
-  const kept = new Map(elsewhere.map((message) => [message.message_id, message]));
+export function areKeptElsewhere({ dropped }: Replacement, elsewhere: readonly Message[]): boolean {
+  const elsewhereById = new Map(elsewhere.map((message) => [message.message_id, message]));
   return dropped.every((message) => {
-    const other = kept.get(message.message_id);
+    const other = elsewhereById.get(message.message_id);
     return other !== undefined && isSameText(message, other);
   });
 }

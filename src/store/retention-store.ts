@@ -1,7 +1,7 @@
 // The interface of a store's retention. A caller decides which sessions go and when (local/retention-rules.ts); a store changes them in steps,
 // each of which is one short transaction. Times are epoch milliseconds. As in session-store.ts, the store's own clock measures leases.
 import type { RetentionPolicy } from '../service/project-retention.ts';
-import type { AuditBy } from './audit-log.ts';
+import type { AuditOrigin } from './audit-log.ts';
 
 export interface PolicyRow {
   readonly project_id: string;
@@ -32,8 +32,8 @@ export function policyText({ after_ms, keep_last, erase_after_ms }: RetentionPol
   return JSON.stringify({ after_ms, keep_last, erase_after_ms });
 }
 
-/** A place in the order of activity, between two sessions. Sessions with equal times are ordered by their ids. */
-export interface ActivityPlace {
+/** A position in the order of activity, between two sessions. Sessions with equal times are ordered by their ids. */
+export interface ActivityCursor {
   readonly time: number;
   readonly sessionId: string;
 }
@@ -42,15 +42,15 @@ export interface ActivityPlace {
  * The active sessions that expire: not pinned, without a running turn, last active before `end`, and restored, if ever, before
  * `restoredBefore`.
  */
-export interface ExpiryReach {
-  readonly end: ActivityPlace;
+export interface ExpiryFilter {
+  readonly end: ActivityCursor;
   readonly restoredBefore: number;
 }
 
 /** How far a run is in the order of activity: first the sessions that a list shows, then the archived ones. */
-export interface ExpiryPlace {
+export interface ExpiryCursor {
   readonly archived: boolean;
-  readonly after: ActivityPlace;
+  readonly after: ActivityCursor;
 }
 
 export interface RunRow {
@@ -96,7 +96,7 @@ export interface LeasedRun {
   readonly holder: string;
   readonly leaseMs: number;
   /** Names the run in the audit log, which records each step. Its time is that of the run, at which the sessions are deleted. */
-  readonly by: AuditBy;
+  readonly by: AuditOrigin;
 }
 
 /** Null for a step that did nothing, because the lease or the policy is gone. `next` is null after the last step. */
@@ -106,42 +106,45 @@ export interface RetentionStore {
   /** In the order of the projects' ids. */
   policies(): Promise<readonly PolicyRow[]>;
   /** Replaces the policy and ends a stopped run. `by.time` is the time of the change. False for an unknown project. */
-  setPolicy(projectId: string, policy: RetentionPolicy, by: AuditBy): Promise<boolean>;
+  setPolicy(projectId: string, policy: RetentionPolicy, by: AuditOrigin): Promise<boolean>;
   /** Ends a stopped run, too. False if there was no policy. */
-  removePolicy(projectId: string, by: AuditBy): Promise<boolean>;
+  removePolicy(projectId: string, by: AuditOrigin): Promise<boolean>;
 
-  /** The place before the newest `count` active sessions; null if there are not more. */
-  placeBefore(projectId: string, count: number): Promise<ActivityPlace | null>;
-  countExpiring(projectId: string, reach: ExpiryReach): Promise<number>;
+  /** The cursor before the newest `count` active sessions; null if there are not more. */
+  cursorBefore(projectId: string, count: number): Promise<ActivityCursor | null>;
+  countExpiring(projectId: string, filter: ExpiryFilter): Promise<number>;
   /** The sessions that retention has deleted before this time. Those with a running turn are not counted. */
   countErasable(projectId: string, deletedBefore: number): Promise<number>;
   /** The earliest activity at or after a time, of a session that is not pinned and that a list shows; null for none. */
   activityFrom(projectId: string, time: number): Promise<number | null>;
   /**
-   * Follows the activity of the project's sessions from one time towards another, in strides of at most `strideMs`. Returns the time of the
+   * Follows the activity of the project's sessions from one time towards another, in steps of at most `strideMs`. Returns the time of the
    * last activity that it reaches.
    */
   traceActivity(projectId: string, from: number, to: number, strideMs: number): Promise<number>;
 
   /** Takes the lease, notes the policy as confirmed and the time as that of the last run, and begins a run or continues the stopped one. */
   begin(projectId: string, start: RunStart): Promise<RunBegin>;
-  /** Deletes some of the sessions in reach, from a place on; null for the first step. */
-  expire(held: LeasedRun, reach: ExpiryReach, from: ExpiryPlace | null): Promise<RunStep<ExpiryPlace>>;
-  /** Erases some of the sessions that {@link countErasable} counts. `keptSince` is as in `PurgeOptions`. */
+  /** Deletes some of the sessions that the filter selects, from a cursor on; null for the first step. */
+  expire(leased: LeasedRun, filter: ExpiryFilter, from: ExpiryCursor | null): Promise<RunStep<ExpiryCursor>>;
+  /**
+   * Erases the sessions that {@link countErasable} counts, in steps. `onStep` gets the number of a step, and returns false to stop. Resolves to
+   * false if not all were erased. `keptSince` is as in `PurgeOptions`.
+   */
   erase(
-    held: LeasedRun,
+    leased: LeasedRun,
     deletedBefore: number,
     keptSince: number,
     onStep: (sessions: number) => boolean,
   ): Promise<boolean>;
-  /** Ends the run at a time, and gives the lease back. A run that did nothing is forgotten. */
-  end(held: LeasedRun, now: number): Promise<RunRow | null>;
-  /** Gives the lease back. The run stays unfinished. */
-  release(held: LeasedRun): Promise<void>;
+  /** Ends the run at a time, and releases the lease. A run that did nothing is removed. */
+  end(leased: LeasedRun, now: number): Promise<RunRow | null>;
+  /** Releases the lease. The run stays unfinished. */
+  release(leased: LeasedRun): Promise<void>;
 
   /** The newest first. */
   runs(): Promise<readonly RunRow[]>;
   countRestorable(run: number): Promise<number>;
   /** Restores some of its sessions, and records them in the audit log. Returns how many; 0 at the end. */
-  restoreStep(run: RunRow, by: AuditBy): Promise<number>;
+  restoreStep(run: RunRow, by: AuditOrigin): Promise<number>;
 }

@@ -1,7 +1,7 @@
 // The operations of a store that take texts out of stored sessions. They are apart from the other operations because no service offers them.
 import type { ErasureReport } from '../service/erasure.ts';
 import type { SessionChanges } from '../service/session-archive.ts';
-import type { AuditBy, AuditNote } from './audit-log.ts';
+import type { AuditNote, AuditOrigin } from './audit-log.ts';
 
 export interface SessionRedaction {
   /** Of the visible line and hidden ones. `was` is the text now: another one is not replaced. */
@@ -12,7 +12,7 @@ export interface SessionRedaction {
   }[];
   readonly changes: SessionChanges;
   /** Who does it, for the audit log, which records it in the same transaction. */
-  readonly by?: AuditBy;
+  readonly by?: AuditOrigin;
 }
 
 export type RedactionEnd =
@@ -38,6 +38,6 @@ export interface StoreRedactions {
   holders(texts: readonly string[], limit: number): Promise<readonly string[]>;
 }
 
-export function redactionNote(by: AuditBy, project_id: string, sessionId: string): AuditNote {
+export function redactionNote(by: AuditOrigin, project_id: string, sessionId: string): AuditNote {
   return { ...by, what: 'redact', project_id, count: 1, ids: [sessionId] };
 }

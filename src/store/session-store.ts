@@ -12,7 +12,7 @@
 // - A call with a {@link KeyHash} does nothing and rejects with `INVALID_API_KEY` when that key is not one of the project, or is revoked.
 // - It rejects with a `ParleyError`: `STORE_BUSY` (locked for too long, or out of reach; may be asked again), `STORAGE_FULL`,
 //   `STORE_DAMAGED`, `UNAVAILABLE` (closed). Then nothing was kept, unless the answer itself was lost.
-// - The audit log records what a call with {@link AuditBy} deletes, restores, imports or erases, in the same transaction. So are keys that
+// - The audit log records what a call with {@link AuditOrigin} deletes, restores, imports or erases, in the same transaction. So are keys that
 //   are created or revoked.
 // - Several stores may be open on the same sessions at once, in one process or in many.
 // - The visible line of a session has all positions from 0, one message each; `message_count` counts it. Every method means the visible
@@ -30,7 +30,7 @@ import type {
   SessionChanges,
   SessionRecord,
 } from '../service/session-archive.ts';
-import type { AuditBy, AuditLog } from './audit-log.ts';
+import type { AuditLog, AuditOrigin } from './audit-log.ts';
 import type { FoundKey, KeyBudgets } from './key-budgets.ts';
 import type { OrderChange } from './order-change.ts';
 import type { RetentionStore } from './retention-store.ts';
@@ -86,7 +86,7 @@ export interface PurgeOptions {
   readonly keptSince: number;
   /** True: the store also does the extra work, if it needs any, that leaves no erased byte in its files. False by default. */
   readonly rewrites?: boolean;
-  readonly by?: AuditBy;
+  readonly by?: AuditOrigin;
   /** Called when this many further sessions are erased. */
   readonly erased?: ((sessions: number) => void) | undefined;
   /** How the audit log names the sessions; nothing by default. */
@@ -133,7 +133,7 @@ export interface SessionStore {
     projectId: string,
     sessionId: string,
     now: number,
-    by?: AuditBy,
+    by?: AuditOrigin,
   ): Promise<DeletedSession | null>;
   /** A change does not count as an activity. Null if the project has no such active session. */
   changeSession(projectId: string, sessionId: string, changes: SessionChanges): Promise<Session | null>;
@@ -145,7 +145,7 @@ export interface SessionStore {
     projectId: string,
     sessionId: string,
     idempotencyKey: IdempotencyKey | null,
-    by?: AuditBy,
+    by?: AuditOrigin,
   ): Promise<Idempotent<Session | null>>;
   /** One transaction; the items are in the order of the ids. The second occurrence of an id is not found. */
   deleteSessions(
@@ -153,14 +153,14 @@ export interface SessionStore {
     sessionIds: readonly string[],
     now: number,
     idempotencyKey: IdempotencyKey | null,
-    by?: AuditBy,
+    by?: AuditOrigin,
   ): Promise<Idempotent<readonly BatchItem<'deleted'>[]>>;
   /** One transaction; the items are in the order of the ids. An active session counts as restored. */
   restoreSessions(
     projectId: string,
     sessionIds: readonly string[],
     idempotencyKey: IdempotencyKey | null,
-    by?: AuditBy,
+    by?: AuditOrigin,
   ): Promise<Idempotent<readonly BatchItem<'restored'>[]>>;
   /**
    * Changes the ordering of sessions by the rule, in one transaction; the items are in the order of the ids. `done` is the status of a session
@@ -210,7 +210,7 @@ export interface SessionStore {
     projectId: string,
     record: SessionRecord,
     idempotencyKey: IdempotencyKey | null,
-    by?: AuditBy,
+    by?: AuditOrigin,
   ): Promise<Idempotent<Session | null>>;
 
   /**

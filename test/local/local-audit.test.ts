@@ -15,7 +15,7 @@ const everything = { since: null, until: null, project_id: null, what: null, ses
 
 function logOf(rows: readonly AuditRow[]): LocalAudit {
   return new LocalAudit({
-    tell: async () => {},
+    record: async () => {},
     chain: async () => {},
     read: async (after) => rows.filter(({ number }) => number > after),
     head: async () => rows.at(-1) ?? null,

@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { sessionMark } from '../../src/local/audit-chain.ts';
 import { LocalAudit } from '../../src/local/local-audit.ts';
 import type { AuditEntry, AuditQuery } from '../../src/service/audit-entry.ts';
-import type { AuditBy, AuditLog, AuditRow, SessionStore } from '../../src/store/session-store.ts';
+import type { AuditLog, AuditOrigin, AuditRow, SessionStore } from '../../src/store/session-store.ts';
 import type { NewPlace } from './every-store.ts';
 import { at, newKey, newSession, once, recordOf, startOfTime } from './store-samples.ts';
 
 const everything: AuditQuery = {
   ...{ since: null, until: null, project_id: null, what: null, session_id: null },
 };
-const by: AuditBy = { time: startOfTime, key_id: 'key_mine', request_id: 'req_mine' };
+const by: AuditOrigin = { time: startOfTime, key_id: 'key_mine', request_id: 'req_mine' };
 
 async function entriesOf(
   { audit }: SessionStore,
@@ -26,7 +26,7 @@ const marks = (...ids: readonly string[]) => ids.map(sessionMark).sort();
 /** A log with these rows. */
 function logOf(rows: readonly AuditRow[], head: AuditRow | undefined): AuditLog {
   return {
-    tell: async () => {},
+    record: async () => {},
     chain: async () => {},
     read: async (after) => rows.filter(({ number }) => number > after).slice(0, 3),
     head: async () => head ?? null,
@@ -117,7 +117,7 @@ export function describeAudits(name: string, newPlace: NewPlace): void {
       expect(await numbers({ what: 'key_revoked' })).toEqual([3]);
     });
 
-    it('stays one chain without gaps while two stores tell and chain at once', async () => {
+    it('stays one chain without gaps while two stores record and chain at once', async () => {
       const place = await newPlace();
       const stores = [await place.open(), await place.open()];
       const [first = stores[0]] = stores;
@@ -125,7 +125,7 @@ export function describeAudits(name: string, newPlace: NewPlace): void {
       await Promise.all(
         stores.flatMap((store, number) =>
           Array.from({ length: 15 }, async (_, index) => {
-            await store.audit.tell({
+            await store.audit.record({
               ...by,
               what: 'delete',
               project_id: project,
@@ -145,7 +145,7 @@ export function describeAudits(name: string, newPlace: NewPlace): void {
       const { project_id } = await store.createKey(newKey());
       const ids = Array.from({ length: 10_000 }, (_, index) => `ses_${String(index).padStart(26, '0')}`);
       for (const count of [10_000, 9_000, 1, 8_000])
-        await store.audit.tell({ ...by, what: 'delete', project_id, count, ids: ids.slice(0, count) });
+        await store.audit.record({ ...by, what: 'delete', project_id, count, ids: ids.slice(0, count) });
       const told = await entriesOf(store, { what: 'delete' });
       expect(told.map(({ ids }) => ids.length)).toEqual([10_000, 9_000, 1, 8_000]);
       expect(await new LocalAudit(store.audit).verify(null)).toMatchObject({ entries: 5, faults: [] });

@@ -22,8 +22,8 @@ export function describeKeyLimits(name: string, open: () => Promise<SessionStore
       const store = await open();
       const key = newKey();
       await store.createKey(key);
-      await store.budgets.used(key.hash, startOfTime + 2);
-      await store.budgets.used(key.hash, startOfTime + 1);
+      await store.budgets.recordUse(key.hash, startOfTime + 2);
+      await store.budgets.recordUse(key.hash, startOfTime + 1);
       expect((await store.findKey(key.hash))?.last_used_at).toBe(at(2));
     });
 
@@ -31,7 +31,7 @@ export function describeKeyLimits(name: string, open: () => Promise<SessionStore
       const store = await open();
       const key = newKey();
       await store.createKey(key);
-      await store.budgets.used(key.hash, startOfTime - 60_000);
+      await store.budgets.recordUse(key.hash, startOfTime - 60_000);
       const found = await store.findKey(key.hash);
       expect(found?.last_used_at).toBe(found?.created_at);
     });

@@ -1,11 +1,11 @@
 // How many messages fit on a page.
 import { expect, it } from 'vitest';
 import { pageBytes } from '../../src/service/limits.ts';
-import { PageRoom } from '../../src/store/page-room.ts';
+import { PageBudget } from '../../src/store/page-room.ts';
 
 /** How many messages with this text have room. */
 function taken(text: string, least: number): number {
-  const room = new PageRoom(least);
+  const room = new PageBudget(least);
   let count = 0;
   while (room.take(text)) count += 1;
   return count;

@@ -1,21 +1,21 @@
 // The audit log in PostgreSQL. The statement that does something also adds the waiting entry. The row of the head is the lock of the
 // processes that chain.
 import {
-  type AuditBy,
   type AuditLog,
   type AuditNote,
+  type AuditOrigin,
   type AuditRow,
   auditPage,
   ChainTimer,
-  chainedLength,
-  headIn,
+  maxChainedLength,
   noteText,
+  parseHead,
 } from '../audit-log.ts';
 import type { ChainRule, StoreRules } from '../store-rules.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { type Statement, statement } from './statement.ts';
 
-const tell = statement('INSERT INTO parley.audit_waiting (entry) VALUES ($1)');
+const addWaiting = statement('INSERT INTO parley.audit_waiting (entry) VALUES ($1)');
 const isWaiting = statement('SELECT 1 FROM parley.audit_waiting WHERE id <= $1 LIMIT 1');
 const lastWaiting = statement('SELECT coalesce(max(id), 0) AS id FROM parley.audit_waiting');
 const lockHead = statement(`SELECT value FROM parley.meta WHERE name = 'audit_head' FOR UPDATE`);
@@ -27,7 +27,7 @@ const takeWaiting = statement(`
       SELECT id FROM (
         SELECT id, sum(length(entry)) OVER (ORDER BY id) - length(entry) AS before
         FROM (SELECT id, entry FROM parley.audit_waiting WHERE id <= $1 ORDER BY id LIMIT ${auditPage}) AS next
-      ) AS page WHERE before < ${chainedLength})
+      ) AS page WHERE before < ${maxChainedLength})
     RETURNING id, entry
   )
   SELECT entry FROM taken ORDER BY id`);
@@ -50,14 +50,18 @@ export const auditing = (work: string, note: string) => `
   )`;
 
 /** A note without its count and ids; null for a call that is not recorded. */
-export function noteOf(what: AuditNote['what'], project_id: string, by: AuditBy | undefined): string | null {
+export function noteOf(
+  what: AuditNote['what'],
+  project_id: string,
+  by: AuditOrigin | undefined,
+): string | null {
   if (by === undefined) return null;
   const { time, key_id, request_id } = by;
   return JSON.stringify({ time: new Date(time).toISOString(), what, project_id, key_id, request_id });
 }
 
-export async function tellOf(ask: Ask, note: AuditNote): Promise<void> {
-  await ask(tell, [noteText(note)]);
+export async function recordNote(ask: Ask, note: AuditNote): Promise<void> {
+  await ask(addWaiting, [noteText(note)]);
 }
 
 type Run = <T>(call: (ask: Ask) => Promise<T>) => Promise<T>;
@@ -80,8 +84,8 @@ export class PostgresAudit implements AuditLog {
     this.#timer.notify();
   }
 
-  async tell(note: AuditNote): Promise<void> {
-    await this.#run((ask) => tellOf(ask, note));
+  async record(note: AuditNote): Promise<void> {
+    await this.#run((ask) => recordNote(ask, note));
     this.notify();
   }
 
@@ -132,5 +136,5 @@ export async function addAudit(ask: Ask, rows: readonly AuditRow[]): Promise<voi
 
 async function headOf(ask: Ask, one: Statement) {
   const [row] = await ask<{ value: string }>(one);
-  return row === undefined || row.value === '' ? null : headIn(row.value);
+  return row === undefined || row.value === '' ? null : parseHead(row.value);
 }

@@ -2,8 +2,8 @@
 // stored session then equals the imported one, or differs from it.
 import type { Message, Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
-import type { AuditBy } from '../audit-log.ts';
-import { addedMessages, isBeginning } from '../grown-session.ts';
+import type { AuditOrigin } from '../audit-log.ts';
+import { addedMessages, isSameMessage } from '../grown-session.ts';
 import type { MessageRow } from '../rows.ts';
 import {
   hiddenColumns,
@@ -112,7 +112,7 @@ export async function importSession(
   rules: StoreRules,
   projectId: string,
   record: SessionRecord,
-  by?: AuditBy,
+  by?: AuditOrigin,
 ): Promise<Session | null> {
   const { messages, hidden_messages: hidden = [] } = record;
   const session = importedSession(record);
@@ -146,7 +146,7 @@ async function grownSession(
   ask: Ask,
   projectId: string,
   record: SessionRecord,
-  by: AuditBy | undefined,
+  by: AuditOrigin | undefined,
 ): Promise<Session | null> {
   const place = { projectId, sessionId: record.session.session_id };
   const [found = null] = await findSessions(ask, [place]);
@@ -159,7 +159,7 @@ async function grownSession(
   for (let from = 0; from < kept.message_count; from += comparedAtOnce) {
     const to = Math.min(from + comparedAtOnce, kept.message_count);
     const rows = await ask<MessageRow>(keptMessages, [...places, from, to]);
-    const areSame = rows.every((row, index) => isBeginning(toMessage(row), record.messages[from + index]));
+    const areSame = rows.every((row, index) => isSameMessage(toMessage(row), record.messages[from + index]));
     if (rows.length !== to - from || !areSame) return null;
   }
   const { mode, updated_at } = importedSession(record);

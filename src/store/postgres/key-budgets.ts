@@ -1,6 +1,6 @@
 // The use of keys: the last one, and the turns and tokens of each day. The row of a day is the lock of all servers. Days before yesterday are
 // deleted.
-import { type DayUse, dayMs, type KeyBudgets, type Reservation } from '../key-budgets.ts';
+import { type DayUsage, dayMs, type KeyBudgets, type Reservation } from '../key-budgets.ts';
 import { type BudgetRow, leftOf } from '../rows.ts';
 import type { Ask } from './connection-pool.ts';
 import { statement } from './statement.ts';
@@ -51,11 +51,11 @@ export class PostgresKeyBudgets implements KeyBudgets {
     });
   }
 
-  async settle(hash: Uint8Array, { day, turns, tokens }: DayUse): Promise<void> {
+  async settle(hash: Uint8Array, { day, turns, tokens }: DayUsage): Promise<void> {
     await this.#run((ask) => ask(settle, [Buffer.from(hash), day, turns, tokens]));
   }
 
-  async used(hash: Uint8Array, time: number): Promise<void> {
+  async recordUse(hash: Uint8Array, time: number): Promise<void> {
     const writing = this.#run((ask) => ask(used, [Buffer.from(hash), time]));
     this.#writing = writing.catch(() => {});
     await writing;

@@ -6,7 +6,7 @@ import type { FoundKey } from '../key-budgets.ts';
 import type { KeyRow } from '../rows.ts';
 import { limitColumns, toFoundKey, toKeyRecord } from '../rows.ts';
 import type { NewKey } from '../session-store.ts';
-import { tellOf } from './audit.ts';
+import { recordNote } from './audit.ts';
 import { byNumber, columnsOf } from './columns.ts';
 import type { Ask } from './connection-pool.ts';
 import { statement } from './statement.ts';
@@ -76,7 +76,7 @@ export async function createKey(ask: Ask, key: NewKey): Promise<KeyRecord> {
   ]);
   const [row] = await ask<KeyRow>(findById, [key.key_id]);
   const record = toKeyRecord(row as KeyRow);
-  if (created.length > 0) await tellOf(ask, keyNote('key_created', record, key.now));
+  if (created.length > 0) await recordNote(ask, keyNote('key_created', record, key.now));
   return record;
 }
 
@@ -89,6 +89,6 @@ export async function revokeKey(ask: Ask, keyId: string, now: number): Promise<K
   const revoked = await ask(revoke, [keyId, now]);
   const [row] = await ask<KeyRow>(findById, [keyId]);
   if (row === undefined) return null;
-  if (revoked.length > 0) await tellOf(ask, keyNote('key_revoked', row, now));
+  if (revoked.length > 0) await recordNote(ask, keyNote('key_revoked', row, now));
   return toKeyRecord(row);
 }

@@ -2,7 +2,7 @@
 
 import { pageBytes } from '../../service/limits.ts';
 import type { Message } from '../../service/session.ts';
-import { PageRoom } from '../page-room.ts';
+import { PageBudget } from '../page-room.ts';
 import type { MessageRow } from '../rows.ts';
 import { messageColumns, toMessage } from '../rows.ts';
 import type { MessagePlace, Rows } from '../session-filters.ts';
@@ -12,7 +12,7 @@ import { type AbandonedTurn, closeAbandoned, isAbandoned } from './reply-parts.t
 import { statement } from './statement.ts';
 
 // The database does not send texts that cannot fit on the page: a row is left out if the texts before it have more than `pageBytes` bytes.
-// As JSON they take at least as many. {@link PageRoom} then finds the exact end of the page.
+// As JSON they take at least as many. {@link PageBudget} then finds the exact end of the page.
 const page = statement(`
   SELECT page.*, session.message_count, session.turn_epoch, session.turn_position, ${isAbandoned} AS is_left FROM parley.projects
   JOIN parley.sessions AS session ON session.project = projects.id
@@ -76,7 +76,7 @@ export async function listMessages(
   if (first === undefined) return null;
   // A session without messages after the place has one row, without a message.
   if (first.message_id === null) return { items: [], hasMore: false };
-  const items = (rows as readonly (MessageRow & PageRow)[]).filter(fitsIn(new PageRoom(1)));
+  const items = (rows as readonly (MessageRow & PageRow)[]).filter(fitsIn(new PageBudget(1)));
   const last = items.at(-1);
   return {
     items: items.map(toMessage),
@@ -104,13 +104,13 @@ export async function readHistories(
     else ofCall.push(row);
   }
   return calls.map((_, number) => {
-    const room = new PageRoom(2);
+    const room = new PageBudget(2);
     return (byCall.get(number) ?? []).filter(fitsIn(room)).map(toMessage).reverse();
   });
 }
 
 /** True for each row before the first one that has no room on the page. */
-function fitsIn(room: PageRoom): (row: MessageRow) => boolean {
+function fitsIn(room: PageBudget): (row: MessageRow) => boolean {
   let isOver = false;
   return ({ content }) => {
     isOver ||= !room.take(content);

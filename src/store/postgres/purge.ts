@@ -4,7 +4,7 @@
 
 import type { ErasureReport, PurgePlan } from '../../service/erasure.ts';
 import type { StoreFact } from '../../service/store-fact.ts';
-import { type AuditBy, noteText } from '../audit-log.ts';
+import { type AuditOrigin, noteText } from '../audit-log.ts';
 import type { PurgeFilter } from '../session-filters.ts';
 import type { Purge } from '../session-store.ts';
 import { auditing } from './audit.ts';
@@ -144,7 +144,7 @@ interface PurgeOptions {
   readonly keptMs: number;
   /** True: the tables are rewritten, so that no erased byte is left in them. */
   readonly rewrites: boolean;
-  readonly by: AuditBy | undefined;
+  readonly by: AuditOrigin | undefined;
   /** Called when this many further sessions are erased. */
   readonly erased: ((sessions: number) => void) | undefined;
   readonly marks: readonly string[];

@@ -7,7 +7,7 @@ import {
   type SessionRedaction,
   type StoreRedactions,
 } from '../session-redactions.ts';
-import { tellOf } from './audit.ts';
+import { recordNote } from './audit.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { beginErasing, overwriteErased } from './purge.ts';
 import { leaseUntil } from './servers.ts';
@@ -134,6 +134,6 @@ async function redactIn(
     ...[system !== undefined, system ?? null],
     ...[parameters !== undefined, parametersText(parameters)],
   ]);
-  if (redaction.by !== undefined) await tellOf(ask, redactionNote(redaction.by, projectId, sessionId));
+  if (redaction.by !== undefined) await recordNote(ask, redactionNote(redaction.by, projectId, sessionId));
   return { kind: 'redacted' };
 }

@@ -3,8 +3,8 @@
 // message that is kept in another session go to that session.
 import type { Message, Session } from '../../service/session.ts';
 import type { ReplacedSession, SessionRecord } from '../../service/session-archive.ts';
-import type { AuditBy } from '../audit-log.ts';
-import { areKept, keeperOf, type Replacement, replacementOf } from '../replaced-session.ts';
+import type { AuditOrigin } from '../audit-log.ts';
+import { areKeptElsewhere, keptInSession, type Replacement, replacementOf } from '../replaced-session.ts';
 import {
   hiddenColumns,
   importedSession,
@@ -122,7 +122,7 @@ function ofInput(): string {
 interface ReplacementCall {
   readonly record: SessionRecord;
   readonly replaces: ReplacedSession;
-  readonly by: AuditBy | undefined;
+  readonly by: AuditOrigin | undefined;
 }
 
 type FreeRow = SessionRow & { readonly id: string; readonly version: string };
@@ -135,7 +135,7 @@ export async function importOrReplace(
   rules: StoreRules,
   projectId: string,
   record: SessionRecord,
-  by?: AuditBy,
+  by?: AuditOrigin,
 ): Promise<Session | null> {
   const { replaces } = record;
   if (replaces === undefined) return importSession(ask, rules, projectId, record, by);
@@ -159,12 +159,12 @@ async function replaceSession(
   if (row === undefined || !rules.isSame(toSession(row), read)) return null;
   const stored = await ask<StoredRow>(everyMessage, [projectId, session.session_id]);
   const change = replacementOf(stored.map(toMessage), record);
-  const keeper = keeperOf(record);
+  const keeper = keptInSession(record);
   const elsewhere =
     change.dropped.length === 0 || keeper === null
       ? []
       : await ask<StoredRow>(everyMessage, [projectId, keeper]);
-  if (!areKept(change, elsewhere.map(toMessage))) return null;
+  if (!areKeptElsewhere(change, elsewhere.map(toMessage))) return null;
   const [replaced] = await ask<SessionRow>(replace, [
     ...[projectId, row.id, row.version],
     ...[session.title, Date.parse(session.updated_at), session.message_count, session.mode],

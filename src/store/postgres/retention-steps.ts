@@ -1,9 +1,9 @@
 // What retention reads and writes in sessions, in steps of one statement each. A step renews the lease of its run, and does nothing if the lease
 // is gone.
 import type {
-  ActivityPlace,
-  ExpiryPlace,
-  ExpiryReach,
+  ActivityCursor,
+  ExpiryCursor,
+  ExpiryFilter,
   LeasedRun,
   RetentionStore,
   RunStep,
@@ -13,7 +13,7 @@ import type { Ask } from './connection-pool.ts';
 import { beginErasing, ofExpired } from './purge.ts';
 import { expiryStatements, retentionStatements as statements } from './retention-rows.ts';
 
-const beforeAll: ActivityPlace = { time: Number.MIN_SAFE_INTEGER, sessionId: '' };
+const beforeAll: ActivityCursor = { time: Number.MIN_SAFE_INTEGER, sessionId: '' };
 
 interface Lot {
   readonly sessions: number;
@@ -22,18 +22,22 @@ interface Lot {
   readonly session_id: string | null;
 }
 
-export async function placeBefore(ask: Ask, projectId: string, count: number): Promise<ActivityPlace | null> {
-  const newest: ActivityPlace[] = [];
+export async function cursorBefore(
+  ask: Ask,
+  projectId: string,
+  count: number,
+): Promise<ActivityCursor | null> {
+  const newest: ActivityCursor[] = [];
   for (const of of [expiryStatements.listed, expiryStatements.archived])
-    newest.push(...(await ask<ActivityPlace>(of.newest, [projectId, count + 1])));
+    newest.push(...(await ask<ActivityCursor>(of.newest, [projectId, count + 1])));
   newest.sort((one, other) => other.time - one.time || (one.sessionId < other.sessionId ? 1 : -1));
   return newest.length > count ? (newest[count - 1] ?? null) : null;
 }
 
-export async function countExpiring(ask: Ask, projectId: string, reach: ExpiryReach): Promise<number> {
+export async function countExpiring(ask: Ask, projectId: string, reach: ExpiryFilter): Promise<number> {
   let sessions = 0;
   for (const { count } of [expiryStatements.listed, expiryStatements.archived]) {
-    for (let place: ActivityPlace | null = beforeAll; place !== null; ) {
+    for (let place: ActivityCursor | null = beforeAll; place !== null; ) {
       const [lot] = await ask<Lot>(count, reachValues(projectId, reach, place));
       sessions += lot?.sessions ?? 0;
       place = lastOf(lot);
@@ -67,9 +71,9 @@ export async function traceActivity(
 export async function expire(
   ask: Ask,
   { projectId, run, holder, leaseMs, by }: LeasedRun,
-  reach: ExpiryReach,
-  from: ExpiryPlace | null,
-): Promise<RunStep<ExpiryPlace>> {
+  reach: ExpiryFilter,
+  from: ExpiryCursor | null,
+): Promise<RunStep<ExpiryCursor>> {
   const place = from ?? { archived: false, after: beforeAll };
   const { expire } = place.archived ? expiryStatements.archived : expiryStatements.listed;
   const note = noteOf('expire', projectId, by);
@@ -105,12 +109,12 @@ export async function erase(
   }
 }
 
-function reachValues(projectId: string, { end, restoredBefore }: ExpiryReach, after: ActivityPlace) {
+function reachValues(projectId: string, { end, restoredBefore }: ExpiryFilter, after: ActivityCursor) {
   return [projectId, restoredBefore, after.time, after.sessionId, end.time, end.sessionId];
 }
 
 /** Null if nothing was found, which is the end. */
-function lastOf(lot: Lot | undefined): ActivityPlace | null {
+function lastOf(lot: Lot | undefined): ActivityCursor | null {
   if (lot === undefined || lot.time === null || lot.session_id === null) return null;
   return { time: lot.time, sessionId: lot.session_id };
 }

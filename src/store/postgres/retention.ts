@@ -1,6 +1,6 @@
 // Retention in PostgreSQL. The row of the project's policy is the lock of all changes of a policy and of all begins and ends of runs.
 import type { RetentionPolicy } from '../../service/project-retention.ts';
-import type { AuditBy } from '../audit-log.ts';
+import type { AuditOrigin } from '../audit-log.ts';
 import {
   type LeasedRun,
   type PolicyRow,
@@ -12,15 +12,15 @@ import {
   type StoredPolicy,
   toPolicyRow,
 } from '../retention-store.ts';
-import { noteOf, tellOf } from './audit.ts';
+import { noteOf, recordNote } from './audit.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { retentionStatements as statements } from './retention-rows.ts';
 import {
   countErasable,
   countExpiring,
+  cursorBefore,
   erase,
   expire,
-  placeBefore,
   traceActivity,
 } from './retention-steps.ts';
 
@@ -47,8 +47,8 @@ export class PostgresRetention implements RetentionStore {
     this.#now = now;
   }
 
-  readonly placeBefore: RetentionStore['placeBefore'] = (...call) =>
-    this.#run((ask) => placeBefore(ask, ...call));
+  readonly cursorBefore: RetentionStore['cursorBefore'] = (...call) =>
+    this.#run((ask) => cursorBefore(ask, ...call));
   readonly countExpiring: RetentionStore['countExpiring'] = (...call) =>
     this.#run((ask) => countExpiring(ask, ...call));
   readonly countErasable: RetentionStore['countErasable'] = (...call) =>
@@ -56,9 +56,9 @@ export class PostgresRetention implements RetentionStore {
   readonly traceActivity: RetentionStore['traceActivity'] = (...call) =>
     this.#run((ask) => traceActivity(ask, ...call));
   readonly expire: RetentionStore['expire'] = (...call) => this.#run((ask) => expire(ask, ...call));
-  readonly erase: RetentionStore['erase'] = (held, deletedBefore, keptSince, onStep) => {
+  readonly erase: RetentionStore['erase'] = (leased, deletedBefore, keptSince, onStep) => {
     const keptMs = Math.max(0, this.#now() - keptSince);
-    return this.#run((ask) => erase(ask, held, deletedBefore, keptMs, onStep));
+    return this.#run((ask) => erase(ask, leased, deletedBefore, keptMs, onStep));
   };
 
   async policies(): Promise<readonly PolicyRow[]> {
@@ -71,20 +71,20 @@ export class PostgresRetention implements RetentionStore {
     return row?.time ?? null;
   }
 
-  setPolicy(projectId: string, policy: RetentionPolicy, by: AuditBy): Promise<boolean> {
+  setPolicy(projectId: string, policy: RetentionPolicy, by: AuditOrigin): Promise<boolean> {
     return this.#atomically(async (ask) => {
       if ((await ask(statements.set, [projectId, policyText(policy), by.time])).length === 0) return false;
       await endStopped(ask, projectId, by);
-      await tell(ask, 'retention_set', projectId, by);
+      await record(ask, 'retention_set', projectId, by);
       return true;
     });
   }
 
-  removePolicy(projectId: string, by: AuditBy): Promise<boolean> {
+  removePolicy(projectId: string, by: AuditOrigin): Promise<boolean> {
     return this.#atomically(async (ask) => {
       if ((await ask(statements.remove, [projectId])).length === 0) return false;
       await endStopped(ask, projectId, by);
-      await tell(ask, 'retention_off', projectId, by);
+      await record(ask, 'retention_off', projectId, by);
       return true;
     });
   }
@@ -130,7 +130,7 @@ export class PostgresRetention implements RetentionStore {
     return row?.sessions ?? 0;
   }
 
-  async restoreStep({ id, project_id }: RunRow, by: AuditBy): Promise<number> {
+  async restoreStep({ id, project_id }: RunRow, by: AuditOrigin): Promise<number> {
     const values = [id, by.time, noteOf('restore', project_id, by)];
     const [row] = await this.#run((ask) => ask<{ sessions: number }>(statements.restore, values));
     return row?.sessions ?? 0;
@@ -142,7 +142,7 @@ export class PostgresRetention implements RetentionStore {
 }
 
 /** A run that was stopped, or that is stopped by this change of its policy. */
-async function endStopped(ask: Ask, projectId: string, by: AuditBy): Promise<void> {
+async function endStopped(ask: Ask, projectId: string, by: AuditOrigin): Promise<void> {
   for (const run of await ask<RunRow>(statements.unfinished, [projectId])) await end(ask, run, by.time);
 }
 
@@ -151,11 +151,11 @@ async function end(ask: Ask, { id }: RunRow, now: number): Promise<void> {
   await ask(statements.forget, [id]);
 }
 
-function tell(
+function record(
   ask: Ask,
   what: 'retention_set' | 'retention_off',
   project_id: string,
-  by: AuditBy,
+  by: AuditOrigin,
 ): Promise<void> {
-  return tellOf(ask, { ...by, what, project_id, count: 1, ids: [] });
+  return recordNote(ask, { ...by, what, project_id, count: 1, ids: [] });
 }

@@ -2,7 +2,7 @@
 import { pageBytes } from '../../service/limits.ts';
 import type { Session } from '../../service/session.ts';
 import type { SessionOrder } from '../../service/session-archive.ts';
-import { PageRoom, textsOf } from '../page-room.ts';
+import { PageBudget, textsOf } from '../page-room.ts';
 import type { SessionRow } from '../rows.ts';
 import { toSession } from '../rows.ts';
 import type { Rows, SessionFilter } from '../session-filters.ts';
@@ -31,7 +31,7 @@ const byEndOfId = `AND session.session_id = ANY (ARRAY(
 
 // The index searches for one bound over two columns, where the page begins. The other conditions are tested row by row. The database does not
 // send settings that cannot fit on the page: a row is left out if the settings before it have more than `pageBytes` bytes. As JSON they take
-// at least as many. {@link PageRoom} then finds the exact end of the page.
+// at least as many. {@link PageBudget} then finds the exact end of the page.
 function inOrder(sort: SessionOrder['sort'], order: SessionOrder['order'], state: State) {
   const column = `session.${columnOf[sort]}`;
   const ordered = `ORDER BY ${column} ${order}, session.session_id ${order}`;
@@ -93,7 +93,7 @@ export async function listSessions(
     part === 'every'
       ? await ask<SessionRow>(listing.every, values.slice(0, 6))
       : await ask<SessionRow>(listing[part], part === 'ending' ? [...values, idSuffix] : values);
-  const room = new PageRoom(1);
+  const room = new PageBudget(1);
   const end = rows.findIndex((row, index) => index === limit || !room.take(...textsOf(row)));
   return { items: (end < 0 ? rows : rows.slice(0, end)).map(toSession), hasMore: end >= 0 };
 }

@@ -3,7 +3,7 @@ import type { DeletedSession, Session } from '../../service/session.ts';
 import type { BatchItem, SessionChanges } from '../../service/session-archive.ts';
 import type { SessionRow } from '../rows.ts';
 import { parametersText, toSession, toTime } from '../rows.ts';
-import type { AuditBy, KeyHash } from '../session-store.ts';
+import type { AuditOrigin, KeyHash } from '../session-store.ts';
 import { auditing, noteOf } from './audit.ts';
 import { byNumber, columnsOf } from './columns.ts';
 import type { Ask } from './connection-pool.ts';
@@ -141,7 +141,7 @@ export async function deleteSession(
   projectId: string,
   sessionId: string,
   now: number,
-  by?: AuditBy,
+  by?: AuditOrigin,
 ): Promise<DeletedSession | null> {
   const [item] = await deleteSessions(ask, projectId, [sessionId], now, by);
   return item?.status === 'deleted' ? { session_id: sessionId, deleted_at: toTime(now) } : null;
@@ -152,7 +152,7 @@ export async function restoreSession(
   projectId: string,
   sessionId: string,
   now: number,
-  by?: AuditBy,
+  by?: AuditOrigin,
 ): Promise<Session | null> {
   const note = noteOf('restore', projectId, by);
   const [row] = await ask<SessionRow>(restoreAll, [projectId, [sessionId], note, now]);
@@ -164,7 +164,7 @@ export async function deleteSessions(
   projectId: string,
   sessionIds: readonly string[],
   now: number,
-  by?: AuditBy,
+  by?: AuditOrigin,
 ): Promise<readonly BatchItem<'deleted'>[]> {
   const values = [projectId, sessionIds, now, noteOf('delete', projectId, by)];
   const rows = await ask<IdRow>(deleteAll, values, deleteAllAgain);
@@ -181,7 +181,7 @@ export async function restoreSessions(
   projectId: string,
   sessionIds: readonly string[],
   now: number,
-  by?: AuditBy,
+  by?: AuditOrigin,
 ): Promise<readonly BatchItem<'restored'>[]> {
   const rows = await ask<IdRow>(restoreAll, [projectId, sessionIds, noteOf('restore', projectId, by), now]);
   const restored = new Set(rows.map(({ session_id }) => session_id));

@@ -1,14 +1,14 @@
 // The audit log in SQLite. A waiting entry is written by the transaction that does what the entry records.
 import {
-  type AuditBy,
   type AuditLog,
   type AuditNote,
+  type AuditOrigin,
   type AuditRow,
   auditPage,
   ChainTimer,
-  chainedLength,
-  headIn,
+  maxChainedLength,
   noteText,
+  parseHead,
 } from '../audit-log.ts';
 import type { PurgeOptions } from '../session-store.ts';
 import type { StoreRules } from '../store-rules.ts';
@@ -24,7 +24,7 @@ interface AuditedSession {
 type Head = Pick<AuditRow, 'number' | 'hash'>;
 
 export const auditStatements = {
-  tell: 'INSERT INTO audit_waiting (entry) VALUES (@entry)',
+  addWaiting: 'INSERT INTO audit_waiting (entry) VALUES (@entry)',
   waiting: `SELECT id, entry FROM audit_waiting WHERE id <= @last ORDER BY id LIMIT ${auditPage}`,
   isWaiting: 'SELECT 1 FROM audit_waiting WHERE id <= @last LIMIT 1',
   last: 'SELECT max(id) AS id FROM audit_waiting',
@@ -49,7 +49,7 @@ export class SqliteAudit implements AuditLog {
 
   /** Called inside a transaction of the writer. */
   add(connection: Connection, note: AuditNote): void {
-    connection.run(auditStatements.tell, { entry: noteText(note) });
+    connection.run(auditStatements.addWaiting, { entry: noteText(note) });
     this.#timer.notify();
   }
 
@@ -59,7 +59,7 @@ export class SqliteAudit implements AuditLog {
     connection: Connection,
     what: AuditNote['what'],
     project_id: string,
-    by: AuditBy | undefined,
+    by: AuditOrigin | undefined,
   ): Result {
     if (by === undefined || result === null) return result;
     const sessions: readonly AuditedSession[] = Array.isArray(result) ? result : [result];
@@ -77,7 +77,7 @@ export class SqliteAudit implements AuditLog {
       this.add(connection, { ...by, what: 'purge', project_id, count: expected, ids: marks });
   }
 
-  tell(note: AuditNote): Promise<void> {
+  record(note: AuditNote): Promise<void> {
     return this.#access.write(storeItself, (connection) => this.add(connection, note));
   }
 
@@ -127,7 +127,7 @@ export class SqliteAudit implements AuditLog {
 function nextWaiting(connection: Connection, last: number): readonly { id: number; entry: string }[] {
   let length = 0;
   return connection.allWhile(auditStatements.waiting, { last }, ({ entry }) => {
-    const isNext = length < chainedLength;
+    const isNext = length < maxChainedLength;
     length += entry.length;
     return isNext;
   });
@@ -142,5 +142,5 @@ export function addAudit(connection: Connection, rows: readonly AuditRow[]): voi
 
 function headOf(connection: Connection): Head | null {
   const row = connection.get<{ value: string }>(auditStatements.head);
-  return row === undefined ? null : headIn(row.value);
+  return row === undefined ? null : parseHead(row.value);
 }

@@ -2,7 +2,7 @@
 // stored session then equals the imported one, or differs from it.
 import type { Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
-import { addedMessages, isBeginning } from '../grown-session.ts';
+import { addedMessages, isSameMessage } from '../grown-session.ts';
 import type { MessageRow } from '../rows.ts';
 import { hiddenColumns, importedSession, isCopy, messageColumns, toMessage } from '../rows.ts';
 import type { StoreRules } from '../store-rules.ts';
@@ -81,7 +81,7 @@ export function growSession(
   if (found === undefined) return null;
   for (let position = 0; position < kept.message_count; position += 1) {
     const row = connection.get<MessageRow>(importStatements.message, { ...place, position });
-    if (row === undefined || !isBeginning(toMessage(row), record.messages[position])) return null;
+    if (row === undefined || !isSameMessage(toMessage(row), record.messages[position])) return null;
   }
   const { messageCount, updatedAt, mode, turnOwner, turnUntil, turnPosition, importedAt } = importBindings(
     record,

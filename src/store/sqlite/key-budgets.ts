@@ -1,5 +1,5 @@
 // The use of keys: the last one, and the turns and tokens of each day. Days before yesterday are deleted.
-import { type DayUse, dayMs, type KeyBudgets, type Reservation } from '../key-budgets.ts';
+import { type DayUsage, dayMs, type KeyBudgets, type Reservation } from '../key-budgets.ts';
 import { type BudgetRow, leftOf } from '../rows.ts';
 import type { StoreAccess } from './store-access.ts';
 import { storeItself } from './writer.ts';
@@ -45,13 +45,13 @@ export class SqliteKeyBudgets implements KeyBudgets {
     });
   }
 
-  settle(hash: Uint8Array, use: DayUse): Promise<void> {
+  settle(hash: Uint8Array, use: DayUsage): Promise<void> {
     return this.#access.write(storeItself, (connection) => {
       connection.run(budgetStatements.settle, { hash, ...use });
     });
   }
 
-  used(hash: Uint8Array, time: number): Promise<void> {
+  recordUse(hash: Uint8Array, time: number): Promise<void> {
     const { connection, writer } = this.#access;
     const write = () => {
       connection.run(budgetStatements.used, { hash, time });

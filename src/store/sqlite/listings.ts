@@ -1,6 +1,6 @@
 // Pages of messages. A page begins with an index search for the end of the last page, so the thousandth page costs as much as the first.
 import type { Message } from '../../service/session.ts';
-import { PageRoom } from '../page-room.ts';
+import { PageBudget } from '../page-room.ts';
 import type { MessageRow } from '../rows.ts';
 import { hiddenColumns, messageColumns, toMessage } from '../rows.ts';
 import type { AnyMessagePlace, MessagePlace, Rows } from '../session-filters.ts';
@@ -58,7 +58,7 @@ function pageOf(
   statement: string,
   bindings: { readonly projectId: string; readonly sessionId: string; readonly limit: number },
 ): Rows<Message> | null {
-  const room = new PageRoom(1);
+  const room = new PageBudget(1);
   const { projectId, sessionId, limit } = bindings;
   let isCut = false;
   const rows = connection.allWhile<MessageRow>(statement, bindings, ({ content }) => {
@@ -82,7 +82,7 @@ export function history(
   limit: number,
 ): readonly Message[] {
   const bindings = { projectId, sessionId, before, limit };
-  const room = new PageRoom(2);
+  const room = new PageBudget(2);
   const rows = connection.allWhile<MessageRow>(listingStatements.history, bindings, ({ content }) =>
     room.take(content),
   );

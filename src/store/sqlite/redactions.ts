@@ -73,7 +73,7 @@ export class Redactions implements StoreRedactions {
       const end = redactIn(connection, place, sessionId, redaction);
       if (end.kind === 'redacted' && redaction.by !== undefined) {
         const entry = noteText(redactionNote(redaction.by, projectId, sessionId));
-        connection.run(auditStatements.tell, { entry });
+        connection.run(auditStatements.addWaiting, { entry });
       }
       return end;
     });

@@ -2,7 +2,7 @@
 // other table with its idempotency keys. The keys of a message that is kept in another session go to that session.
 import { isHidden, type Message, type Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
-import { areKept, keeperOf, replacementOf } from '../replaced-session.ts';
+import { areKeptElsewhere, keptInSession, replacementOf } from '../replaced-session.ts';
 import { hiddenColumns, isCopy, type MessageRow, messageColumns, toMessage } from '../rows.ts';
 import type { StoreRules } from '../store-rules.ts';
 import type { Clocks } from './age-clock.ts';
@@ -68,7 +68,7 @@ function replaceSession(
 ): Session | null {
   const sessionId = record.session.session_id;
   const { session: read } = record.replaces ?? record;
-  const keeper = keeperOf(record);
+  const keeper = keptInSession(record);
   const kept = findSession(connection, projectId, sessionId);
   if (kept === null) return null;
   if (!rules.isSame(kept, read)) return atOnce(sameSession(connection, projectId, record, rules));
@@ -80,7 +80,7 @@ function replaceSession(
   const rows = new Map(rowsOf(sessionId).map((row) => [row.message_id, row]));
   const change = replacementOf([...rows.values()].map(toMessage), record);
   const elsewhere = change.dropped.length === 0 || keeper === null ? [] : rowsOf(keeper);
-  if (!areKept(change, elsewhere.map(toMessage))) return null;
+  if (!areKeptElsewhere(change, elsewhere.map(toMessage))) return null;
   const others = new Map(elsewhere.map((row) => [row.message_id, row]));
   const replaced = new ReplacedRows(connection);
   // A place must be free before a message can be shown in it.

@@ -1,5 +1,5 @@
 // What retention reads in SQLite. Long reads are in steps, so that other calls run in between.
-import type { ActivityPlace, ExpiryReach, RetentionStore } from '../retention-store.ts';
+import type { ActivityCursor, ExpiryFilter, RetentionStore } from '../retention-store.ts';
 import type { Clocks } from './age-clock.ts';
 import type { Connection } from './connection.ts';
 import type { Bindings } from './driver.ts';
@@ -9,10 +9,10 @@ import type { StoreAccess } from './store-access.ts';
 
 type Counts = Pick<
   RetentionStore,
-  'placeBefore' | 'countExpiring' | 'countErasable' | 'activityFrom' | 'traceActivity'
+  'cursorBefore' | 'countExpiring' | 'countErasable' | 'activityFrom' | 'traceActivity'
 >;
 
-export const beforeAll: ActivityPlace = { time: Number.MIN_SAFE_INTEGER, sessionId: '' };
+export const beforeAll: ActivityCursor = { time: Number.MIN_SAFE_INTEGER, sessionId: '' };
 
 export class RetentionCounts implements Counts {
   readonly #access: StoreAccess;
@@ -23,17 +23,17 @@ export class RetentionCounts implements Counts {
     this.#clocks = clocks;
   }
 
-  placeBefore(projectId: string, count: number): Promise<ActivityPlace | null> {
+  cursorBefore(projectId: string, count: number): Promise<ActivityCursor | null> {
     return this.#access.read((connection) => {
       const newest = [expiryStatements.listed, expiryStatements.archived].flatMap((statements) =>
-        connection.all<ActivityPlace>(statements.newest, { projectId, most: count + 1 }),
+        connection.all<ActivityCursor>(statements.newest, { projectId, most: count + 1 }),
       );
       newest.sort((one, other) => (isBefore(one, other) ? 1 : -1));
       return newest.length > count ? (newest[count - 1] ?? null) : null;
     });
   }
 
-  countExpiring(projectId: string, reach: ExpiryReach): Promise<number> {
+  countExpiring(projectId: string, reach: ExpiryFilter): Promise<number> {
     const bindings = { projectId, ...reachBindings(reach), clock: this.#clocks().clock };
     return this.#access.readInSteps(projectId, (connection) => countSteps(connection, bindings, reach.end));
   }
@@ -64,28 +64,28 @@ export class RetentionCounts implements Counts {
   }
 }
 
-export function reachBindings({ end, restoredBefore }: ExpiryReach) {
+export function reachBindings({ end, restoredBefore }: ExpiryFilter) {
   return { endTime: end.time, endId: end.sessionId, restoredBefore };
 }
 
 /** Ids are ASCII, so JavaScript compares them byte by byte, too. */
-export function isBefore(one: ActivityPlace, other: ActivityPlace): boolean {
+export function isBefore(one: ActivityCursor, other: ActivityCursor): boolean {
   return one.time < other.time || (one.time === other.time && one.sessionId < other.sessionId);
 }
 
 function* countSteps(
   connection: Connection,
   { endTime, endId, restoredBefore, ...bindings }: Bindings,
-  end: ActivityPlace,
+  end: ActivityCursor,
 ): Steps<number> {
   let sessions = 0;
   const { projectId = null } = bindings;
   for (const { count, countEnd } of [expiryStatements.listed, expiryStatements.archived]) {
-    let place: ActivityPlace | undefined = beforeAll;
+    let place: ActivityCursor | undefined = beforeAll;
     while (place !== undefined && isBefore(place, end)) {
       const values = { ...bindings, ...place, endTime, endId, restoredBefore } as Bindings;
       sessions += connection.get<{ sessions: number }>(count, values)?.sessions ?? 0;
-      place = connection.get<ActivityPlace>(countEnd, { projectId, ...place });
+      place = connection.get<ActivityCursor>(countEnd, { projectId, ...place });
       yield;
     }
   }

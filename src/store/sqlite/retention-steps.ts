@@ -1,10 +1,10 @@
 // The writes of a run of retention, and of its restoration, each step a transaction of some milliseconds.
 import { monotonicMs } from '../../system/monotonic-clock.ts';
-import type { AuditBy } from '../audit-log.ts';
+import type { AuditOrigin } from '../audit-log.ts';
 import type {
-  ActivityPlace,
-  ExpiryPlace,
-  ExpiryReach,
+  ActivityCursor,
+  ExpiryCursor,
+  ExpiryFilter,
   LeasedRun,
   RunRow,
   RunStep,
@@ -25,7 +25,7 @@ const longestMs = 20;
 /** The pause between two steps, in ms, because other processes check only from time to time whether the store is free. */
 const pauseMs = 5;
 
-interface NextSession extends ActivityPlace {
+interface NextSession extends ActivityCursor {
   readonly id: number;
   readonly goes: number;
 }
@@ -41,15 +41,19 @@ export class RetentionSteps {
     this.#clocks = clocks;
   }
 
-  async expire(held: LeasedRun, reach: ExpiryReach, from: ExpiryPlace | null): Promise<RunStep<ExpiryPlace>> {
+  async expire(
+    leased: LeasedRun,
+    reach: ExpiryFilter,
+    from: ExpiryCursor | null,
+  ): Promise<RunStep<ExpiryCursor>> {
     if (from !== null) await pause();
-    return this.#write(held.projectId, (connection) => {
-      if (!this.#hold(connection, held)) return null;
-      const { projectId, run, by } = held;
+    return this.#write(leased.projectId, (connection) => {
+      if (!this.#hold(connection, leased)) return null;
+      const { projectId, run, by } = leased;
       const bindings = { projectId, clock: this.#clocks().clock, restoredBefore: reach.restoredBefore };
       const { archived, after } = from ?? { archived: false, after: beforeAll };
       const { next } = archived ? expiryStatements.archived : expiryStatements.listed;
-      let place: ExpiryPlace | null = { archived, after };
+      let place: ExpiryCursor | null = { archived, after };
       const expired: NextSession[] = [];
       const began = monotonicMs();
       while (place?.archived === archived && monotonicMs() - began < longestMs) {
@@ -71,13 +75,13 @@ export class RetentionSteps {
 
   /** `onStep` answers whether the next step is wanted. False if not all was done. */
   async erase(
-    held: LeasedRun,
+    leased: LeasedRun,
     deletedBefore: number,
     keptSince: number,
     onStep: (sessions: number) => boolean,
   ): Promise<boolean> {
     const { connection } = this.#access;
-    const { projectId, run, by } = held;
+    const { projectId, run, by } = leased;
     const bindings = { projectId, deletedBefore, clock: this.#clocks().clock };
     let gone: { readonly session_id: string }[] = [];
     const erased = (session_id: string) => {
@@ -94,7 +98,7 @@ export class RetentionSteps {
     try {
       for (;;) {
         const isOver = await this.#write(projectId, () => {
-          if (!this.#hold(connection, held)) return null;
+          if (!this.#hold(connection, leased)) return null;
           const { done } = steps.next();
           if (gone.length > 0) connection.run(statements.erased, { run, sessions: gone.length });
           this.#audit.with(gone, connection, 'purge', projectId, by);
@@ -112,7 +116,7 @@ export class RetentionSteps {
     }
   }
 
-  async restore({ id: run, project_id }: RunRow, by: AuditBy): Promise<number> {
+  async restore({ id: run, project_id }: RunRow, by: AuditOrigin): Promise<number> {
     await pause();
     return this.#write('', (connection) => {
       const restored: { readonly session_id: string }[] = [];
@@ -141,7 +145,7 @@ export class RetentionSteps {
 }
 
 /** The place after the sessions of a step. Null after the last archived one. */
-function following({ archived }: ExpiryPlace, inReach: readonly NextSession[]): ExpiryPlace | null {
+function following({ archived }: ExpiryCursor, inReach: readonly NextSession[]): ExpiryCursor | null {
   const last = inReach.at(-1);
   if (last !== undefined && inReach.length === expiredAtOnce)
     return { archived, after: { time: last.time, sessionId: last.sessionId } };

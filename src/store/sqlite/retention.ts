@@ -1,7 +1,7 @@
 // Retention in SQLite. A run is many short transactions, with pauses in which other processes write. Each of them renews the lease of the
 // run, and does nothing if the lease is gone.
 import type { RetentionPolicy } from '../../service/project-retention.ts';
-import type { AuditBy } from '../audit-log.ts';
+import type { AuditOrigin } from '../audit-log.ts';
 import {
   type LeasedRun,
   type PolicyRow,
@@ -44,7 +44,7 @@ export class SqliteRetention implements RetentionStore {
     this.#steps = new RetentionSteps(access, audit, clocks);
   }
 
-  readonly placeBefore: RetentionStore['placeBefore'] = (...call) => this.#counts.placeBefore(...call);
+  readonly cursorBefore: RetentionStore['cursorBefore'] = (...call) => this.#counts.cursorBefore(...call);
   readonly countExpiring: RetentionStore['countExpiring'] = (...call) => this.#counts.countExpiring(...call);
   readonly countErasable: RetentionStore['countErasable'] = (...call) => this.#counts.countErasable(...call);
   readonly activityFrom: RetentionStore['activityFrom'] = (...call) => this.#counts.activityFrom(...call);
@@ -59,21 +59,21 @@ export class SqliteRetention implements RetentionStore {
     );
   }
 
-  setPolicy(projectId: string, policy: RetentionPolicy, by: AuditBy): Promise<boolean> {
+  setPolicy(projectId: string, policy: RetentionPolicy, by: AuditOrigin): Promise<boolean> {
     return this.#access.write(projectId, (connection) => {
       const values = { projectId, policy: policyText(policy), now: by.time };
       if (connection.run(statements.set, values).changes === 0) return false;
       this.#endStopped(connection, projectId, by);
-      this.#tell(connection, 'retention_set', projectId, by);
+      this.#record(connection, 'retention_set', projectId, by);
       return true;
     });
   }
 
-  removePolicy(projectId: string, by: AuditBy): Promise<boolean> {
+  removePolicy(projectId: string, by: AuditOrigin): Promise<boolean> {
     return this.#access.write(projectId, (connection) => {
       this.#endStopped(connection, projectId, by);
       if (connection.run(statements.remove, { projectId }).changes === 0) return false;
-      this.#tell(connection, 'retention_off', projectId, by);
+      this.#record(connection, 'retention_off', projectId, by);
       return true;
     });
   }
@@ -126,7 +126,7 @@ export class SqliteRetention implements RetentionStore {
     );
   }
 
-  #endStopped(connection: Connection, projectId: string, by: AuditBy): void {
+  #endStopped(connection: Connection, projectId: string, by: AuditOrigin): void {
     for (const run of connection.all<RunRow>(statements.unfinished, { projectId }))
       this.#end(connection, run, by.time);
   }
@@ -136,11 +136,11 @@ export class SqliteRetention implements RetentionStore {
     connection.run(statements.forget, { run: id });
   }
 
-  #tell(
+  #record(
     connection: Connection,
     what: 'retention_set' | 'retention_off',
     project_id: string,
-    by: AuditBy,
+    by: AuditOrigin,
   ): void {
     this.#audit.add(connection, { ...by, what, project_id, count: 1, ids: [] });
   }
