@@ -92,10 +92,10 @@ export function checkSystemPromptFits(
 
 /** A mode as it is stored: without its name, and without the fields that have their default. */
 export function storedMode({ name: _, ...settings }: ModeSettings): Readonly<Record<string, JsonValue>> {
-  const usual: Fields = defaultModeSettings;
+  const defaults: Fields = defaultModeSettings;
   return Object.fromEntries(
     Object.entries(settings).filter(
-      ([field, value]) => JSON.stringify(value) !== JSON.stringify(usual[field]),
+      ([field, value]) => JSON.stringify(value) !== JSON.stringify(defaults[field]),
     ),
   );
 }
@@ -180,9 +180,9 @@ function requiredText(value: unknown, path: readonly string[]): string {
   throw new ModeFault(path, value === undefined ? 'is missing' : 'must be a non-empty text');
 }
 
-function text(usual: string, maxCharacters: number): Reader<string> {
+function text(defaultValue: string, maxCharacters: number): Reader<string> {
   return (value, path) => {
-    const found = textOrNull(value, path) ?? usual;
+    const found = textOrNull(value, path) ?? defaultValue;
     if (!/^[ -~]*$/.test(found) && /[\p{Cc}\p{Zl}\p{Zp}]/u.test(found))
       throw new ModeFault(path, 'contains a control character');
     if (found.length > maxCharacters) throw new ModeFault(path, `is longer than ${maxCharacters} characters`);
@@ -201,12 +201,17 @@ function checkedText(value: string, path: readonly string[]): string {
   return value;
 }
 
-function number(usual: number | null, least: number, most: number, whole = false): Reader<number> {
+function number(
+  defaultValue: number | null,
+  minimum: number,
+  maximum: number,
+  whole = false,
+): Reader<number> {
   return (value, path) => {
-    const found = value ?? usual;
-    const fits = typeof found === 'number' && found >= least && found <= most;
+    const found = value ?? defaultValue;
+    const fits = typeof found === 'number' && found >= minimum && found <= maximum;
     if (fits && (!whole || Number.isInteger(found))) return found;
-    throw new ModeFault(path, `must be a ${whole ? 'whole ' : ''}number from ${least} to ${most}`);
+    throw new ModeFault(path, `must be a ${whole ? 'whole ' : ''}number from ${minimum} to ${maximum}`);
   };
 }
 

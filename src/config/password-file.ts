@@ -17,13 +17,13 @@ export function readPasswordFile(path: string, query: PasswordQuery): string | n
   const text = readPrivateText(path);
   if (text === null) return null;
   const { host, port, database, user } = query;
-  const wanted = [host.startsWith('/') ? 'localhost' : host, String(port), database, user];
+  const target = [host.startsWith('/') ? 'localhost' : host, String(port), database, user];
   for (const line of text.split(/\r?\n/)) {
     if (line.startsWith('#')) continue;
     const fields = fieldsOf(line);
     const password = fields[4];
     if (password === undefined) continue;
-    if (wanted.every((value, at) => fields[at] === '*' || unescaped(fields[at] ?? '') === value))
+    if (target.every((value, at) => fields[at] === '*' || unescaped(fields[at] ?? '') === value))
       return unescaped(password);
   }
   return null;

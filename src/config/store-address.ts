@@ -67,7 +67,7 @@ export interface AddressOptions {
 const defaultPort = 5432;
 const defaultConnections = 8;
 const defaultPatience = 15;
-const parameters = [
+const knownParameters = [
   ...['host', 'port', 'user', 'dbname', 'password', 'sslmode', 'sslrootcert', 'schema', 'connections'],
   ...['patience', 'prepare', 'target_session_attrs'],
 ];
@@ -88,16 +88,16 @@ export function readStoreAddress(text: string, options: AddressOptions): StoreAd
   const [, authority, path, query] =
     /^postgres(?:ql)?:\/\/([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/i.exec(text) ?? [];
   if (authority === undefined || /[\p{Cc}\p{Z}]/u.test(text)) throw wrong('is not an address of PostgreSQL');
-  const given = new Map(new URLSearchParams(query ?? ''));
-  const isUnknown = [...given.keys()].some((name) => !parameters.includes(name));
+  const parameters = new Map(new URLSearchParams(query ?? ''));
+  const isUnknown = [...parameters.keys()].some((name) => !knownParameters.includes(name));
   // The text before the @ is a part of the password, which must not appear in a message or in the name of the store.
   if (path?.includes('@') || (isUnknown && query?.includes('@')))
     throw wrong(
       'has an @ after a slash or a question mark',
       'In user names, passwords and database names, write %2F for /, %3F for ?, %23 for # and %40 for @.',
     );
-  for (const name of given.keys())
-    if (!parameters.includes(name))
+  for (const name of parameters.keys())
+    if (!knownParameters.includes(name))
       throw wrong(`has the unknown parameter ${JSON.stringify(name.slice(0, 80))}`);
 
   const at = authority.lastIndexOf('@');
@@ -109,27 +109,28 @@ export function readStoreAddress(text: string, options: AddressOptions): StoreAd
       'Remove it. Set PGPASSWORD, use the password file, or add ?password=env:NAME, file:/PATH or command:LINE.',
     );
   }
-  const user = decoded(userInAddress, wrong) || (given.get('user') ?? '') || env.PGUSER || env.USER || '';
+  const user =
+    decoded(userInAddress, wrong) || (parameters.get('user') ?? '') || env.PGUSER || env.USER || '';
   if (user === '') throw wrong('has no user', 'Write postgres://USER@HOST/DATABASE, or set PGUSER.');
-  const hosts = readHosts(authority.slice(at + 1), given, env, wrong);
-  const database = decoded(path ?? '', wrong) || (given.get('dbname') ?? '') || env.PGDATABASE || user;
-  const schema = given.get('schema') ?? 'parley';
+  const hosts = readHosts(authority.slice(at + 1), parameters, env, wrong);
+  const database = decoded(path ?? '', wrong) || (parameters.get('dbname') ?? '') || env.PGDATABASE || user;
+  const schema = parameters.get('schema') ?? 'parley';
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
     throw wrong('has a schema name with other characters than lowercase letters, digits and _');
-  const number = (name: string, usual: number, most: number) => {
-    const value = given.get(name) ?? String(usual);
-    if (/^\d{1,6}$/.test(value) && Number(value) >= 1 && Number(value) <= most) return Number(value);
-    throw wrong(`has a parameter ${name} that is not a whole number from 1 to ${most}`);
+  const number = (name: string, defaultValue: number, maximum: number) => {
+    const value = parameters.get(name) ?? String(defaultValue);
+    if (/^\d{1,6}$/.test(value) && Number(value) >= 1 && Number(value) <= maximum) return Number(value);
+    throw wrong(`has a parameter ${name} that is not a whole number from 1 to ${maximum}`);
   };
-  const prepare = given.get('prepare') ?? 'yes';
+  const prepare = parameters.get('prepare') ?? 'yes';
   if (prepare !== 'yes' && prepare !== 'no')
     throw wrong('has a parameter prepare that is neither yes nor no');
-  const encryption = readEncryption(hosts, given.get('sslmode') ?? env.PGSSLMODE ?? '', options, wrong);
+  const encryption = readEncryption(hosts, parameters.get('sslmode') ?? env.PGSSLMODE ?? '', options, wrong);
   const place = hosts.map(({ host, port }) => (host.startsWith('/') ? host : `${host}:${port}`)).join(',');
   return {
     ...{ hosts, user, database, schema, encryption },
-    password: readPassword(given.get('password'), passwordInAddress, env, wrong),
-    authorityFile: given.get('sslrootcert') || env.PGSSLROOTCERT || null,
+    password: readPassword(parameters.get('password'), passwordInAddress, env, wrong),
+    authorityFile: parameters.get('sslrootcert') || env.PGSSLROOTCERT || null,
     connections: number('connections', defaultConnections, 100),
     patience: number('patience', defaultPatience, 3600),
     prepares: prepare === 'yes',
@@ -143,12 +144,12 @@ type Wrong = (problem: string, hint?: string, remedy?: Remedy | null) => ParleyE
 
 function readHosts(
   text: string,
-  given: ReadonlyMap<string, string>,
+  parameters: ReadonlyMap<string, string>,
   env: PostgresVariables,
   wrong: Wrong,
 ): readonly StoreHost[] {
-  const names = text || given.get('host') || env.PGHOST || 'localhost';
-  const ports = (given.get('port') || env.PGPORT || String(defaultPort)).split(',');
+  const names = text || parameters.get('host') || env.PGHOST || 'localhost';
+  const ports = (parameters.get('port') || env.PGPORT || String(defaultPort)).split(',');
   return names.split(',').map((name, index) => {
     const [, host = '', port] = /^(\[[^\]]*\]|[^:]*|\/.*)(?::(\d+))?$/.exec(decoded(name, wrong)) ?? [];
     const number = Number(port ?? ports[index] ?? ports[0]);
@@ -165,8 +166,8 @@ function readEncryption(
   wrong: Wrong,
 ): StoreEncryption {
   const remote = hosts.find(({ host }) => !host.startsWith('/') && !isLoopback(host));
-  const usual = remote === undefined ? 'disable' : 'verify-full';
-  const encryption = new Map(Object.entries(encryptionOf)).get(mode || usual);
+  const defaultMode = remote === undefined ? 'disable' : 'verify-full';
+  const encryption = new Map(Object.entries(encryptionOf)).get(mode || defaultMode);
   if (encryption === undefined)
     throw wrong('has an unknown sslmode', `Use one of: ${Object.keys(encryptionOf).join(', ')}.`);
   if (remote === undefined || encryption === 'full' || isInsecureAllowed) return encryption;

@@ -85,8 +85,8 @@ interface Range {
 
 /** The ranges of the text with half of the form or more. Each of them contains one of the pieces into which the form is divided. */
 function rangesOf(form: string, text: string): readonly Range[] {
-  const least = Math.max(shortestKey, Math.ceil(form.length / 2));
-  const size = Math.floor(least / 2);
+  const minLength = Math.max(shortestKey, Math.ceil(form.length / 2));
+  const size = Math.floor(minLength / 2);
   const ranges: Range[] = [];
   for (let piece = 0; piece + size <= form.length; piece += size) {
     const needle = form.slice(piece, piece + size);
@@ -95,7 +95,7 @@ function rangesOf(form: string, text: string): readonly Range[] {
       while (before < piece && before < at && form[piece - before - 1] === text[at - before - 1]) before += 1;
       let length = size;
       while (piece + length < form.length && form[piece + length] === text[at + length]) length += 1;
-      const isMatch = before + length >= least;
+      const isMatch = before + length >= minLength;
       if (isMatch) ranges.push({ from: at - before, to: at + length });
       at = text.indexOf(needle, at + (isMatch ? length : 1));
     }

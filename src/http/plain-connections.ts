@@ -202,8 +202,8 @@ class PlainExchange implements Dispatcher.DispatchController {
       return;
     }
     try {
-      const taken = this.#parser.take(bytes);
-      if (this.#parser.isComplete) this.#complete(taken === bytes.length);
+      const consumed = this.#parser.take(bytes);
+      if (this.#parser.isComplete) this.#complete(consumed === bytes.length);
     } catch (error) {
       this.abort(error as Error);
     }

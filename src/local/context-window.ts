@@ -62,8 +62,8 @@ export async function contextWindow(
     }
   }
   if (turns.length === 0 && first.length > 0) hasFirst = room.takeIfItFits(first);
-  const kept = [...(hasFirst ? [first] : []), ...turns.reverse()];
-  return { ...alternating(kept, message), turnsLeftOut: position / 2 - kept.length };
+  const history = [...(hasFirst ? [first] : []), ...turns.reverse()];
+  return { ...alternating(history, message), turnsLeftOut: position / 2 - history.length };
 }
 
 /**

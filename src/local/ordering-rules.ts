@@ -6,22 +6,22 @@ import { sortedTags, tagForm } from '../service/sorted-tags.ts';
 import type { OrderChange, OrderedSession } from '../store/order-change.ts';
 
 /** Null if the session would have too many tags. A session that has too many already may lose some. */
-export function orderedSession(kept: SessionOrdering, change: OrderChange): OrderedSession | null {
-  const { pinned = kept.pinned, archived = kept.archived } = change;
-  const tags = change.tags === undefined ? kept.tags : changedTags(kept.tags, change.tags);
-  const gained = tags.filter((tag) => !kept.tags.includes(tag));
+export function orderedSession(current: SessionOrdering, change: OrderChange): OrderedSession | null {
+  const { pinned = current.pinned, archived = current.archived } = change;
+  const tags = change.tags === undefined ? current.tags : changedTags(current.tags, change.tags);
+  const gained = tags.filter((tag) => !current.tags.includes(tag));
   if (gained.length > 0 && tags.length > defaultLimits.tags) return null;
-  const lost = kept.tags.filter((tag) => !tags.includes(tag));
+  const lost = current.tags.filter((tag) => !tags.includes(tag));
   const changed = [
-    ...(pinned === kept.pinned ? [] : ['pinned']),
-    ...(archived === kept.archived ? [] : ['archived']),
+    ...(pinned === current.pinned ? [] : ['pinned']),
+    ...(archived === current.archived ? [] : ['archived']),
     ...sortedTags([...gained, ...lost]),
   ];
   return { ordering: { pinned, archived, tags }, changed };
 }
 
-function changedTags(kept: readonly string[], change: readonly string[] | TagChange): readonly string[] {
+function changedTags(current: readonly string[], change: readonly string[] | TagChange): readonly string[] {
   if (!('add' in change)) return sortedTags(change);
   const removed = change.remove.map(tagForm);
-  return sortedTags([...kept, ...change.add].filter((tag) => !removed.includes(tagForm(tag))));
+  return sortedTags([...current, ...change.add].filter((tag) => !removed.includes(tagForm(tag))));
 }

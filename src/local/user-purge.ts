@@ -81,7 +81,7 @@ export async function linesOf(
   const found: string[] = [];
   for (let from = 0; from < sought.length; from += linesAtOnce) {
     const some = sought.slice(from, from + linesAtOnce);
-    found.push(...(await store.ofUsers().said(ofRequest(request), some)));
+    found.push(...(await store.ofUsers().linesInTexts(ofRequest(request), some)));
   }
   return found;
 }

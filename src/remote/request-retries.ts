@@ -45,8 +45,8 @@ export class RequestRetries {
 
   /** Resolves to true, after a pause, if the request is to be sent again; to false if the outcome is to be reported. */
   async next(outcome: HttpFailure | RetryLater): Promise<boolean> {
-    const most = outcome instanceof HttpFailure && !outcome.sent ? maxConnectAttempts : maxAttempts;
-    if (this.#attempts >= most || !this.#isAllowed(outcome)) return false;
+    const maxTries = outcome instanceof HttpFailure && !outcome.sent ? maxConnectAttempts : maxAttempts;
+    if (this.#attempts >= maxTries || !this.#isAllowed(outcome)) return false;
     const retryAfter = outcome instanceof HttpFailure ? null : outcome.retryAfter;
     if (retryAfter !== null && retryAfter > longestPauseSeconds) return false;
     const { random, wait, signal, notice } = this.#options;

@@ -132,8 +132,8 @@ export class JsonScan {
     const list = this.#list;
     if (list === null || this.#depth !== 2) return;
     list.items += 1;
-    const most = list.bounds?.items ?? Number.POSITIVE_INFINITY;
-    if (list.items > most) throw this.#refusal(`holds more than ${most} items`, tooManyHint);
+    const maxItems = list.bounds?.items ?? Number.POSITIVE_INFINITY;
+    if (list.items > maxItems) throw this.#refusal(`holds more than ${maxItems} items`, tooManyHint);
     if (at - (list.cuts.at(-1) ?? list.start) >= this.#partBytes) list.cuts.push(at);
   }
 

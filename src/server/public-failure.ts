@@ -13,34 +13,35 @@ export function publicFailure(error: unknown): ParleyError {
   const { session_id, message_id } = error;
   const facts = { session_id, message_id, cause: error };
   // If the message of a chat was stored, only the reply can be lost.
-  const kept = session_id === null ? null : `The message is kept in session ${session_id}; the reply is not.`;
+  const storedNote =
+    session_id === null ? null : `The message is kept in session ${session_id}; the reply is not.`;
   if (error.code === 'STORE_BUSY') {
     return new ParleyError('UNAVAILABLE', 'The store is locked by another program.', {
       ...facts,
-      hint: `${kept ?? 'Nothing was changed.'} Try again in a moment.`,
+      hint: `${storedNote ?? 'Nothing was changed.'} Try again in a moment.`,
       retryAfter: 1,
     });
   }
   if (error.code === 'STORE_NEWER') {
     return new ParleyError('UNAVAILABLE', 'The store was migrated by a newer version of Parley.', {
       ...facts,
-      hint: `${kept ?? ''} The operator must restart the server with the newer version.`.trim(),
+      hint: `${storedNote ?? ''} The operator must restart the server with the newer version.`.trim(),
       retryAfter: 5,
     });
   }
   if (error.code === 'STORAGE_FULL') {
-    const what = kept === null ? 'this was not done' : 'the reply was not kept';
+    const what = storedNote === null ? 'this was not done' : 'the reply was not kept';
     return new ParleyError('STORAGE_FULL', `The storage of the server is full: ${what}.`, {
       ...facts,
-      hint: `${kept ?? ''} Try again after the operator has freed space.`.trim(),
+      hint: `${storedNote ?? ''} Try again after the operator has freed space.`.trim(),
     });
   }
   // A mode has an invalid setting. The log of the server and the list of its modes name the setting.
   if (error.code === 'CONFIG') {
-    const what = kept === null ? ': nothing was kept' : '';
+    const what = storedNote === null ? ': nothing was kept' : '';
     return new ParleyError('ENGINE_FAILED', `The server is not set up correctly for this request${what}.`, {
       ...facts,
-      hint: `${kept ?? ''} The operator can find the cause in the server’s log. Another mode may work.`.trim(),
+      hint: `${storedNote ?? ''} The operator can find the cause in the server’s log. Another mode may work.`.trim(),
     });
   }
   if (error.code === 'INTERNAL_ERROR' || !publicCodes.has(error.code)) return internalError(error);
@@ -48,7 +49,7 @@ export function publicFailure(error: unknown): ParleyError {
   if (error.code === 'UNAVAILABLE' && comesFromDatabase(error)) {
     return new ParleyError('UNAVAILABLE', 'The store of the server cannot do this at the moment.', {
       ...facts,
-      hint: `${kept ?? ''} Try again in a moment.`.trim(),
+      hint: `${storedNote ?? ''} Try again in a moment.`.trim(),
       retryAfter: error.retryAfter ?? 1,
     });
   }

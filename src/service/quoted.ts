@@ -14,9 +14,9 @@ export function beginning(value: string): string {
   return characters.length > maxCharacters ? `${characters.slice(0, maxCharacters).join('')}…` : value;
 }
 
-/** A long text without its middle, in `most` characters. The end is kept, because it often names the problem. */
-export function withoutMiddle(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const end = Math.floor(most / 4);
-  return `${text.slice(0, most - end - 1)}…${text.slice(-end)}`.toWellFormed();
+/** A long text without its middle, in `maxLength` characters. The end is kept, because it often names the problem. */
+export function withoutMiddle(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
+  const end = Math.floor(maxLength / 4);
+  return `${text.slice(0, maxLength - end - 1)}…${text.slice(-end)}`.toWellFormed();
 }

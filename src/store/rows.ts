@@ -174,7 +174,7 @@ export function givenSettings({ system, parameters }: Partial<SessionSettings>):
 
 /** An imported session as it is stored. Its mode is that of its last turn where the record does not say it, if that turn was here. */
 export function importedSession({ session, messages }: SessionRecord): Session {
-  const asked = messages.findLast(({ role }) => role === 'user');
+  const lastMessage = messages.findLast(({ role }) => role === 'user');
   const { system, parameters } = givenSettings(session);
   return {
     session_id: session.session_id,
@@ -182,7 +182,8 @@ export function importedSession({ session, messages }: SessionRecord): Session {
     created_at: session.created_at,
     updated_at: session.updated_at,
     message_count: messages.length,
-    mode: session.mode ?? (asked === undefined || isFromElsewhere(asked) ? null : asked.mode),
+    mode:
+      session.mode ?? (lastMessage === undefined || isFromElsewhere(lastMessage) ? null : lastMessage.mode),
     system,
     parameters,
     parent_id: session.parent_id ?? null,

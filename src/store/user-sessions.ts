@@ -32,7 +32,7 @@ export interface UserSessions {
    * Those of the lines that a message of the user in these sessions is made of. A line of at least {@link shortestPart} characters may also be
    * a part of a message.
    */
-  said(of: SessionsOf, lines: readonly string[]): Promise<readonly string[]>;
+  linesInTexts(of: SessionsOf, lines: readonly string[]): Promise<readonly string[]>;
 }
 
 /** A shorter text may be a part of any message. */

@@ -107,7 +107,7 @@ export function describeUsers(name: string, open: () => Promise<SessionStore>): 
         ...{ messages: 2, text_bytes: `in another project${turnReply().content}`.length },
       });
       const lines = ['short', 'hort', 'was said', 'of nobody', 'in another project', turnReply().content, ''];
-      expect(await users.said({ projectId: project, user }, lines)).toEqual(['short', 'was said']);
+      expect(await users.linesInTexts({ projectId: project, user }, lines)).toEqual(['short', 'was said']);
     });
 
     it('are erased by a purge of theirs, which leaves running turns and the sessions of others', async () => {

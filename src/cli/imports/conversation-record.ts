@@ -151,13 +151,15 @@ function titleOf(title: string | null, messages: readonly Message[]): string | n
   return first === noMessage ? null : cut(first, automaticTitleCharacters) || null;
 }
 
-function cut(text: string, most: number): string {
+function cut(text: string, maxLength: number): string {
   const characters = [
     ...text
-      .slice(0, 4 * most)
+      .slice(0, 4 * maxLength)
       .toWellFormed()
       .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
       .trim(),
   ];
-  return characters.length <= most ? characters.join('') : `${characters.slice(0, most - 1).join('')}…`;
+  return characters.length <= maxLength
+    ? characters.join('')
+    : `${characters.slice(0, maxLength - 1).join('')}…`;
 }

@@ -172,18 +172,18 @@ function textOf(bytes: Buffer): string {
   return transcode(bytes, 'utf8', 'utf16le').toString('utf16le');
 }
 
-/** True for JSON with more than `most` values. Either for text that is not JSON. */
-function hasMoreValues(text: string, most: number): boolean {
+/** True for JSON with more than `maxValues` values. Either for text that is not JSON. */
+function hasMoreValues(text: string, maxValues: number): boolean {
   // A value takes at least two characters: itself and a comma.
-  if (text.length <= most) return false;
+  if (text.length <= maxValues) return false;
   let count = 0;
-  for (let at = 0; at < text.length && count <= most; at += 1) {
+  for (let at = 0; at < text.length && count <= maxValues; at += 1) {
     const character = text.charCodeAt(at);
     if (character === quote) at = closingQuote(text, at);
     // Each of these precedes a value.
     else if (character === 0x2c || character === 0x5b || character === 0x7b) count += 1;
   }
-  return count > most;
+  return count > maxValues;
 }
 
 function closingQuote(text: string, from: number): number {

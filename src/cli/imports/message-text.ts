@@ -44,8 +44,8 @@ function note(head: string, text: string): string {
 }
 
 /** The beginning of a long text, with its original length. */
-function shortened(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most)} … (${text.length} characters in all)`;
+function shortened(text: string, maxLength: number): string {
+  return text.length <= maxLength ? text : `${text.slice(0, maxLength)} … (${text.length} characters in all)`;
 }
 
 function oneLine(name: string): string {

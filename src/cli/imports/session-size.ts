@@ -7,9 +7,9 @@ export class SessionSize {
   readonly #most: number;
   #bytes = 0;
 
-  constructor(path: string, most: number = importLimits.sessionBytes) {
+  constructor(path: string, maxBytes: number = importLimits.sessionBytes) {
     this.#path = path;
-    this.#most = most;
+    this.#most = maxBytes;
   }
 
   /** Throws if the session exceeds the limit. */

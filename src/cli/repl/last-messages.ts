@@ -9,31 +9,31 @@ import { everyPage } from '../every-page.ts';
 
 export async function lastMessages(
   sessionId: string,
-  most: number,
+  count: number,
   context: ServiceAccess,
 ): Promise<readonly Message[]> {
   const { backend } = await context.open();
   const readPage = async (cursor: string | null, last: boolean) =>
     backend.archive.listMessages(await context.call(), sessionId, {
-      ...{ limit: last ? Math.min(most, largestPage) : largestPage, cursor },
+      ...{ limit: last ? Math.min(count, largestPage) : largestPage, cursor },
       ...(last && { last }),
     });
   try {
-    return await lastOf(most, (cursor) => readPage(cursor, cursor === null));
+    return await lastOf(count, (cursor) => readPage(cursor, cursor === null));
   } catch (error) {
     // A server of an earlier version cannot return the last page.
     if (!(error instanceof ParleyError) || error.code !== 'INVALID_REQUEST') throw error;
-    return lastOf(most, (cursor) => readPage(cursor, false));
+    return lastOf(count, (cursor) => readPage(cursor, false));
   }
 }
 
 /** Reads all pages that follow, because a server that does not support the last page returns the first one. */
 async function lastOf(
-  most: number,
+  count: number,
   readPage: (cursor: string | null) => Promise<Result<Page<Message>>>,
 ): Promise<readonly Message[]> {
   let messages: readonly Message[] = [];
-  for await (const { data } of everyPage(readPage)) messages = [...messages, ...data.items].slice(-most);
+  for await (const { data } of everyPage(readPage)) messages = [...messages, ...data.items].slice(-count);
   return messages;
 }
 
@@ -60,11 +60,11 @@ export async function lastReply(sessionId: string, context: ServiceAccess): Prom
 
 async function lastMessagesOrNone(
   sessionId: string,
-  most: number,
+  count: number,
   context: ServiceAccess,
 ): Promise<readonly Message[]> {
   try {
-    return await lastMessages(sessionId, most, context);
+    return await lastMessages(sessionId, count, context);
   } catch (error) {
     if (error instanceof ParleyError && error.code === 'UNSUPPORTED') return [];
     throw error;

@@ -29,9 +29,9 @@ export async function showPastTurns(
   const { stdout } = context;
   let last: readonly Message[];
   // Each message takes at least one row, so no more messages than rows are needed.
-  const most = Math.max(1, (stdout.stream.rows || 24) - freeRows);
+  const maxRows = Math.max(1, (stdout.stream.rows || 24) - freeRows);
   try {
-    last = await lastMessages(sessionId, most, context);
+    last = await lastMessages(sessionId, maxRows, context);
   } catch (error) {
     if (!(error instanceof ParleyError) || error.code !== 'UNSUPPORTED') throw error;
     await context.say('This server does not show earlier messages. The conversation still continues.');
@@ -45,11 +45,11 @@ export async function showPastTurns(
     ? await markdownRenderer(stdout)
     : (reply: string) => reply;
   const rows = last
-    .map((message) => endOf(textOf(message, shownReply), most * columns))
+    .map((message) => endOf(textOf(message, shownReply), maxRows * columns))
     .flatMap((text) => filterText(text).replaceAll('\t', '    ').split('\n'))
     .flatMap((line) => wrapped(line, wrap).map(withoutBlankOfBreak));
   const { dim } = await stdout.style();
-  const shown = rows.length > most ? ['…', ...rows.slice(1 - most)] : rows;
+  const shown = rows.length > maxRows ? ['…', ...rows.slice(1 - maxRows)] : rows;
   for (const row of shown) await stdout.write(terminalText`${row === '' ? '' : dim(row)}\n`);
   const lastMessage = last.findLast(({ role }) => role === 'user') ?? last.at(-1);
   return lastMessage === undefined || isFromElsewhere(lastMessage) ? null : lastMessage.mode;

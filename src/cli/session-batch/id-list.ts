@@ -81,14 +81,14 @@ export class IdList {
     }
   }
 
-  /** The first and the last distinct ids, at most `most` of each. */
-  ends(most: number): { readonly first: readonly string[]; readonly last: readonly string[] } {
+  /** The first and the last distinct ids, at most `count` of each. */
+  ends(count: number): { readonly first: readonly string[]; readonly last: readonly string[] } {
     const first: string[] = [];
     const last: string[] = [];
     for (const { id, number } of this.entries()) {
       if (number < 0) continue;
-      if (first.length < most) first.push(id);
-      else if (number >= this.count - most) last.push(id);
+      if (first.length < count) first.push(id);
+      else if (number >= this.count - count) last.push(id);
     }
     return { first, last };
   }

@@ -105,10 +105,10 @@ export class CompletionReader {
   /** Yields the text that was held back. Must be the last call. */
   *rest(): Generator<EngineEvent> {
     const late = this.#tags.take(this.#texts.text.rest());
-    const held = this.#tags.rest();
+    const rest = this.#tags.rest();
     const { reasoning, text } = this.#recorded({
-      reasoning: this.#texts.reasoning.rest() + late.reasoning + held.reasoning,
-      text: late.text + held.text,
+      reasoning: this.#texts.reasoning.rest() + late.reasoning + rest.reasoning,
+      text: late.text + rest.text,
     });
     if (reasoning !== '') yield { type: 'reasoning', text: reasoning };
     if (text !== '') yield { type: 'text', text };

@@ -65,16 +65,17 @@ const meanings: Readonly<Record<string, Meaning>> = {
   XX002: damaged,
 };
 
-/** `said`: the message of the error. A pooler has one code (08P01) for all of its errors, and its messages are in English. */
-export function isLoginRefused(code: string, said: string): boolean {
+/** `message`: the message of the error. A pooler has one code (08P01) for all of its errors, and its messages are in English. */
+export function isLoginRefused(code: string, message: string): boolean {
   return (
-    /^(28|3D)/.test(code) || (code === pooler && /authentication failed|no such (user|database)/i.test(said))
+    /^(28|3D)/.test(code) ||
+    (code === pooler && /authentication failed|no such (user|database)/i.test(message))
   );
 }
 
-export function meaningOf(code: string, said: string, isPassing: boolean): Meaning {
-  if (isLoginRefused(code, said)) return loginRefused;
-  if (code === pooler && /no more connections|query_wait_timeout/i.test(said)) return noConnection;
+export function meaningOf(code: string, message: string, isPassing: boolean): Meaning {
+  if (isLoginRefused(code, message)) return loginRefused;
+  if (code === pooler && /no more connections|query_wait_timeout/i.test(message)) return noConnection;
   return meanings[code] ?? (isPassing ? noAnswer : unforeseen);
 }
 

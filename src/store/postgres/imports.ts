@@ -49,8 +49,8 @@ const addSession = statement(`
       $36::bigint[]) AS input
   ), tagged AS (
     INSERT INTO parley.session_tags (session, tag, project)
-    SELECT added.id, given.tag, added.project
-    FROM added CROSS JOIN jsonb_array_elements_text($39::text::jsonb) AS given (tag)
+    SELECT added.id, imported.tag, added.project
+    FROM added CROSS JOIN jsonb_array_elements_text($39::text::jsonb) AS imported (tag)
   ), queued AS (
     INSERT INTO parley.to_index (project, session, position, bytes)
     SELECT added.project, added.id, input.position, octet_length(input.content)
@@ -150,14 +150,14 @@ async function grownSession(
 ): Promise<Session | null> {
   const place = { projectId, sessionId: record.session.session_id };
   const [found = null] = await findSessions(ask, [place]);
-  const kept = accepted(found);
-  const added = kept && addedMessages(kept, record);
-  if (!kept || !added) return null;
-  const places = [projectId, kept.session_id];
-  const [session] = await ask<{ readonly id: string }>(growable, [...places, kept.message_count]);
+  const stored = accepted(found);
+  const added = stored && addedMessages(stored, record);
+  if (!stored || !added) return null;
+  const places = [projectId, stored.session_id];
+  const [session] = await ask<{ readonly id: string }>(growable, [...places, stored.message_count]);
   if (session === undefined) return null;
-  for (let from = 0; from < kept.message_count; from += comparedAtOnce) {
-    const to = Math.min(from + comparedAtOnce, kept.message_count);
+  for (let from = 0; from < stored.message_count; from += comparedAtOnce) {
+    const to = Math.min(from + comparedAtOnce, stored.message_count);
     const rows = await ask<MessageRow>(keptMessages, [...places, from, to]);
     const areSame = rows.every((row, index) => isSameMessage(toMessage(row), record.messages[from + index]));
     if (rows.length !== to - from || !areSame) return null;
@@ -167,7 +167,7 @@ async function grownSession(
     ...[session.id, record.messages.length, Date.parse(updated_at), mode, added.at(-1)?.role === 'user'],
     ...messageValues(added),
     added.map(() => false),
-    kept.message_count,
+    stored.message_count,
     noteOf('import', projectId, by),
   ]);
   if (grown.length === 0) return null;
@@ -194,21 +194,21 @@ export async function sameSession(
   { session, messages, hidden_messages: hidden = [] }: SessionRecord,
 ): Promise<Session | null> {
   const [found = null] = await findSessions(ask, [{ projectId, sessionId: session.session_id }]);
-  const kept = accepted(found);
-  if (!kept || !rules.isSame(kept, session)) return null;
+  const stored = accepted(found);
+  if (!stored || !rules.isSame(stored, session)) return null;
   const places = [projectId, session.session_id];
-  const areSame = (rows: readonly MessageRow[], given: readonly Message[]) =>
-    rows.length === given.length &&
-    rows.every((row, index) => rules.isSame(toMessage(row), given[index] as Message));
+  const areSame = (rows: readonly MessageRow[], imported: readonly Message[]) =>
+    rows.length === imported.length &&
+    rows.every((row, index) => rules.isSame(toMessage(row), imported[index] as Message));
   for (let from = 0; from < messages.length; from += comparedAtOnce) {
-    const given = messages.slice(from, from + comparedAtOnce);
-    const rows = await ask<MessageRow>(keptMessages, [...places, from, from + given.length]);
-    if (!areSame(rows, given)) return null;
+    const imported = messages.slice(from, from + comparedAtOnce);
+    const rows = await ask<MessageRow>(keptMessages, [...places, from, from + imported.length]);
+    if (!areSame(rows, imported)) return null;
   }
   for (let from = 0; from < hidden.length; from += comparedAtOnce) {
-    const given = hidden.slice(from, from + comparedAtOnce);
-    const ids = [given.map(({ position }) => position), given.map(({ message_id }) => message_id)];
-    if (!areSame(await ask<MessageRow>(keptHidden, [...places, ...ids]), given)) return null;
+    const imported = hidden.slice(from, from + comparedAtOnce);
+    const ids = [imported.map(({ position }) => position), imported.map(({ message_id }) => message_id)];
+    if (!areSame(await ask<MessageRow>(keptHidden, [...places, ...ids]), imported)) return null;
   }
-  return kept;
+  return stored;
 }

@@ -57,8 +57,8 @@ export async function orderSessions(
   const rows = await ask<StoredRow>(lock, [projectId, sessionIds]);
   const results = new Map<string, OrderedItem>();
   const changed: { readonly id: number; readonly next: OrderedSession }[] = [];
-  for (const { id, session_id, ...kept } of rows) {
-    const next = rules.order(toOrdering(kept), change);
+  for (const { id, session_id, ...current } of rows) {
+    const next = rules.order(toOrdering(current), change);
     results.set(session_id, {
       ...{ session_id, status: next === null ? 'too_many_tags' : done, changed: next?.changed ?? [] },
     });

@@ -101,8 +101,12 @@ export function isPrepareRefused(error: unknown): boolean {
 /** The error that a user reads. `name` is the store without user and password. A `ParleyError` stays unchanged. */
 export function storeError(error: unknown, name: string): ParleyError {
   if (error instanceof ParleyError) return error;
-  const said = messageOf(error);
-  const { code, what, hint } = meaningOf(codeOf(error), said, isPassing(error));
+  const message = messageOf(error);
+  const { code, what, hint } = meaningOf(codeOf(error), message, isPassing(error));
   const again = code === 'UNAVAILABLE' ? { retryAfter: 1 } : {};
-  return new ParleyError(code, `The database ${name} ${what} (${said}).`, { hint, ...again, cause: error });
+  return new ParleyError(code, `The database ${name} ${what} (${message}).`, {
+    hint,
+    ...again,
+    cause: error,
+  });
 }

@@ -23,7 +23,7 @@ const chosenIf = (chosen: string) => `
   ${chosen} AND (session.turn_owner IS NULL OR ${leaseUntil()} <= clock_timestamp())
   AND ($1::text IS NULL OR session.project = (SELECT id FROM parley.projects WHERE project_id = $1))`;
 
-const begun = statement(`SELECT 1 FROM parley.meta WHERE name = 'purge'`);
+const purgeMark = statement(`SELECT 1 FROM parley.meta WHERE name = 'purge'`);
 /** Takes a note for the audit log, or null. */
 export const beginErasing = statement(`
   WITH told AS (
@@ -135,7 +135,7 @@ interface Counts {
 export async function planPurge(ask: Ask, filter: PurgeFilter): Promise<PurgePlan> {
   const [row] = await ask<Counts & { text_bytes: number }>(choosingBy(filter).plan, valuesOf(filter));
   const { sessions = 0, messages = 0, text_bytes = 0 } = row ?? {};
-  const unfinished = (await ask(begun)).length > 0;
+  const unfinished = (await ask(purgeMark)).length > 0;
   return { sessions, messages, text_bytes, backups: [], unfinished };
 }
 

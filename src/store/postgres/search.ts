@@ -108,7 +108,7 @@ export function searchReads(
   const conditions = isWhole ? [] : conditionValues(sessions);
   const places = new Map<number, FoundRow>();
   return {
-    async hits(most) {
+    async hits(maxHits) {
       if (indexed === null) return [];
       // The queue is read first. A message that is indexed meanwhile is then found twice, never missed.
       const waiting = waitingMessages === 0 ? [] : await queuedMessages();
@@ -116,13 +116,21 @@ export function searchReads(
       const readUnindexed = hasUnindexed || waitingMessages > 0;
       const [held, ...ofIndex] = await Promise.all([
         holding(waiting),
-        readHits(most, (...page) => ask(statements.hits, [project, ...page, query, ...conditions]), isExact),
+        readHits(
+          maxHits,
+          (...page) => ask(statements.hits, [project, ...page, query, ...conditions]),
+          isExact,
+        ),
         readUnindexed
-          ? readHits(most, (...page) => ask(statements.unindexed, [project, ...page, ...conditions]), false)
+          ? readHits(
+              maxHits,
+              (...page) => ask(statements.unindexed, [project, ...page, ...conditions]),
+              false,
+            )
           : [],
       ]);
       const found = [...held, ...ofIndex.flat().filter((row) => !isWaiting.has(placeName(row)))];
-      const newest = found.sort((one, other) => other.id - one.id).slice(0, most);
+      const newest = found.sort((one, other) => other.id - one.id).slice(0, maxHits);
       for (const row of newest) places.set(row.id, row);
       return newest;
     },
@@ -150,28 +158,28 @@ export function searchReads(
   }
 
   async function readHits(
-    most: number,
+    maxHits: number,
     next: (before: number, limit: number) => Promise<readonly FoundRow[]>,
     areExact: boolean,
   ): Promise<readonly FoundRow[]> {
-    const kept: FoundRow[] = [];
-    const limit = areExact ? most : rowsOfStep;
-    for (let before = Number.MAX_SAFE_INTEGER; kept.length < most; ) {
+    const matching: FoundRow[] = [];
+    const limit = areExact ? maxHits : rowsOfStep;
+    for (let before = Number.MAX_SAFE_INTEGER; matching.length < maxHits; ) {
       const rows = await next(before, limit);
-      kept.push(...(areExact ? rows : await holding(rows)));
+      matching.push(...(areExact ? rows : await holding(rows)));
       if (rows.length < limit) break;
       before = rows.at(-1)?.id ?? 0;
     }
-    return kept;
+    return matching;
   }
 
   async function holding(rows: readonly FoundRow[]): Promise<readonly FoundRow[]> {
-    const kept: FoundRow[] = [];
+    const matching: FoundRow[] = [];
     for (const step of inSteps(rows)) {
       const texts = await textsOf(step);
-      kept.push(...step.filter((_, index) => holds(texts[index] ?? '')));
+      matching.push(...step.filter((_, index) => holds(texts[index] ?? '')));
     }
-    return kept;
+    return matching;
   }
 
   async function textsOf(messages: readonly TextPlace[]): Promise<readonly (string | null)[]> {

@@ -28,7 +28,7 @@ const texts = statement(`
     UNION ALL ${messagesIn('hidden_messages')} AND ${isFree}) AS message`);
 const saidIn = (table: string) => `EXISTS (${messagesIn(table)} AND message.role = 'user'
     AND (message.content = line OR (length(line) >= ${shortestPart} AND strpos(message.content, line) > 0)))`;
-const said = statement(`
+const linesInTexts = statement(`
   SELECT line FROM unnest($3::text[]) AS lines (line)
   WHERE ${saidIn('messages')} OR ${saidIn('hidden_messages')}`);
 
@@ -40,7 +40,9 @@ export function userSessions(run: Run): UserSessions {
   return {
     sessions: (of) => run((ask) => ask<UserSession>(sessions, values(of))),
     texts: (of) => run(async (ask) => (await ask<UserTexts>(texts, values(of)))[0] as UserTexts),
-    said: (of, lines) =>
-      run(async (ask) => (await ask<{ line: string }>(said, [...values(of), lines])).map(({ line }) => line)),
+    linesInTexts: (of, lines) =>
+      run(async (ask) =>
+        (await ask<{ line: string }>(linesInTexts, [...values(of), lines])).map(({ line }) => line),
+      ),
   };
 }

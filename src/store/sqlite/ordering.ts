@@ -10,7 +10,7 @@ import { orderingBindings } from './imported-rows.ts';
 import { changeTexts, thisSession } from './sessions.ts';
 
 export const orderingStatements = {
-  kept: `SELECT id, pinned, archived, tags FROM sessions WHERE ${thisSession} AND deleted_at IS NULL`,
+  current: `SELECT id, pinned, archived, tags FROM sessions WHERE ${thisSession} AND deleted_at IS NULL`,
 } as const;
 
 /** `@session` is a row number that a statement with the project's id has returned. */
@@ -40,12 +40,12 @@ export function orderSessions(
   }: { readonly change: OrderChange; readonly done: string; readonly rules: StoreRules },
 ): readonly OrderedItem[] {
   return sessionIds.map((session_id) => {
-    const row = connection.get<StoredRow>(orderingStatements.kept, { projectId, sessionId: session_id });
+    const row = connection.get<StoredRow>(orderingStatements.current, { projectId, sessionId: session_id });
     if (row === undefined) return { session_id, status: 'not_found', changed: [] };
-    const kept = toOrdering(row);
-    const ordered = rules.order(kept, change);
+    const current = toOrdering(row);
+    const ordered = rules.order(current, change);
     if (ordered === null) return { session_id, status: 'too_many_tags', changed: [] };
-    if (ordered.changed.length > 0) write(connection, row.id, kept, ordered.ordering);
+    if (ordered.changed.length > 0) write(connection, row.id, current, ordered.ordering);
     return { session_id, status: done, changed: ordered.changed };
   });
 }
@@ -63,11 +63,16 @@ export function changeSession(
   return changeTexts(connection, projectId, sessionId, changes);
 }
 
-function write(connection: Connection, session: number, kept: SessionOrdering, next: SessionOrdering): void {
+function write(
+  connection: Connection,
+  session: number,
+  current: SessionOrdering,
+  next: SessionOrdering,
+): void {
   const values = orderingBindings(next);
   const { tags } = values;
   connection.run(change, { session, ...values });
-  if (tags !== tagsText(kept.tags)) replaceTags(connection, session);
+  if (tags !== tagsText(current.tags)) replaceTags(connection, session);
 }
 
 /** Replaces the rows for the tags of a session. */

@@ -13,11 +13,11 @@ type AgainStart = Pick<TurnStart, 'lease' | 'deadOwner' | 'closing_message_id' |
 /** Repeats a chat whose key is known. Its message may be at any position of the session, or may have been undone. */
 export function repeatTurn(tools: TurnTools, projectId: string, start: AgainStart, known: Known): TurnBegin {
   const { connection } = tools;
-  const kept = keptTurn(tools, projectId, known);
-  if (kept === undefined) return { kind: 'not_found' };
-  const own = standingReply(tools, projectId, kept);
-  const made = firstWholeAlternative(connection, projectId, kept);
-  return takeAgain(tools, projectId, start, { kept, reply: made ?? own, mode: null });
+  const stored = keptTurn(tools, projectId, known);
+  if (stored === undefined) return { kind: 'not_found' };
+  const own = standingReply(tools, projectId, stored);
+  const made = firstWholeAlternative(connection, projectId, stored);
+  return takeAgain(tools, projectId, start, { stored, reply: made ?? own, mode: null });
 }
 
 /** Takes the turn of the last message for another reply. */
@@ -27,23 +27,23 @@ export function beginRegeneration(tools: TurnTools, projectId: string, start: Re
   const known = idempotencyKey === null ? null : findKnown(tools, projectId, idempotencyKey, true);
   if (known === 'mismatch') return { kind: 'mismatch' };
   if (known !== null) {
-    const kept = keptTurn(tools, projectId, known);
-    if (kept === undefined) return { kind: 'not_found' };
-    const made = findReplyById(connection, projectId, kept, known.reply_id ?? '');
-    const reply = made ?? (kept.undone_at === null ? null : standingReply(tools, projectId, kept));
-    const begin = takeAgain(tools, projectId, start, { kept, reply, mode });
+    const stored = keptTurn(tools, projectId, known);
+    if (stored === undefined) return { kind: 'not_found' };
+    const made = findReplyById(connection, projectId, stored, known.reply_id ?? '');
+    const reply = made ?? (stored.undone_at === null ? null : standingReply(tools, projectId, stored));
+    const begin = takeAgain(tools, projectId, start, { stored, reply, mode });
     if (begin.kind === 'begun')
       connection.run(idempotencyStatements.tryAgain, { projectId, key: idempotencyKey?.key ?? '', replyId });
     return begin;
   }
-  const kept = connection.get<StoredTurnRow>(turnStatements.lastTurn, { projectId, sessionId });
-  if (kept === undefined) {
+  const stored = connection.get<StoredTurnRow>(turnStatements.lastTurn, { projectId, sessionId });
+  if (stored === undefined) {
     const session = connection.get(turnStatements.session, { projectId, sessionId });
     return { kind: session === undefined ? 'not_found' : 'empty' };
   }
-  const begin = takeAgain(tools, projectId, start, { kept, reply: null, mode });
+  const begin = takeAgain(tools, projectId, start, { stored, reply: null, mode });
   if (begin.kind === 'begun' && idempotencyKey !== null)
-    keepKnown(tools, projectId, idempotencyKey, { message: kept.row, replyId });
+    keepKnown(tools, projectId, idempotencyKey, { message: stored.row, replyId });
   return begin;
 }
 
@@ -54,14 +54,14 @@ function keptTurn({ connection }: TurnTools, projectId: string, { message, hidde
 }
 
 /** The visible reply to the message, or the reply that was undone with it. */
-function standingReply({ connection }: TurnTools, projectId: string, kept: StoredTurnRow): Message | null {
-  return kept.undone_at === null
-    ? findReplyTo(connection, projectId, kept)
-    : findUndoneReply(connection, projectId, kept, kept.undone_at);
+function standingReply({ connection }: TurnTools, projectId: string, stored: StoredTurnRow): Message | null {
+  return stored.undone_at === null
+    ? findReplyTo(connection, projectId, stored)
+    : findUndoneReply(connection, projectId, stored, stored.undone_at);
 }
 
 interface StoredTurn {
-  readonly kept: StoredTurnRow;
+  readonly stored: StoredTurnRow;
   readonly reply: Message | null;
   /** The mode of the new reply; null for the mode of the message. */
   readonly mode: string | null;
@@ -71,23 +71,23 @@ function takeAgain(
   tools: TurnTools,
   projectId: string,
   start: AgainStart,
-  { kept, reply, mode }: StoredTurn,
+  { stored, reply, mode }: StoredTurn,
 ): TurnBegin {
-  const { session_id, message_id, position, content } = kept;
+  const { session_id, message_id, position, content } = stored;
   const turn = {
-    ...{ session_id, message_id, position, content, mode: mode ?? kept.mode },
-    ...{ owner: start.lease.owner, epoch: kept.turn_epoch + 1 },
+    ...{ session_id, message_id, position, content, mode: mode ?? stored.mode },
+    ...{ owner: start.lease.owner, epoch: stored.turn_epoch + 1 },
   };
   const decision = tools.rules.turns.repeat(
-    { position, reply, isUndone: kept.undone_at !== null },
-    standingTurn(tools, projectId, kept),
+    { position, reply, isUndone: stored.undone_at !== null },
+    standingTurn(tools, projectId, stored),
     start.deadOwner,
   );
   if (decision === 'answered')
     return reply === null ? { kind: 'not_found' } : { kind: 'answered', turn, reply };
-  if (decision === 'busy') return busyWith(kept);
+  if (decision === 'busy') return busyWith(stored);
   if (start.answersOnly) return { kind: 'over_budget' };
-  if (decision === 'close and take') closeTurn(tools.connection, projectId, kept, start);
+  if (decision === 'close and take') closeTurn(tools.connection, projectId, stored, start);
   take(tools, projectId, start, turn, mode);
-  return { kind: 'begun', turn, settings: toSettings(kept) };
+  return { kind: 'begun', turn, settings: toSettings(stored) };
 }

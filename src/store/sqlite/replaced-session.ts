@@ -54,8 +54,8 @@ export function importOrReplace(
   if (record.replaces === undefined)
     return importSession(connection, projectId, record, { rules, now: clocks().now, audit });
   const before = findSession(connection, projectId, record.session.session_id);
-  const kept = replaceSession(connection, projectId, record, rules, clocks());
-  return kept && before && rules.isSame(kept, before) ? kept : audit(kept);
+  const stored = replaceSession(connection, projectId, record, rules, clocks());
+  return stored && before && rules.isSame(stored, before) ? stored : audit(stored);
 }
 
 /** Null if the stored session is not as it was read, if a turn runs in it, or if a message would be lost. */
@@ -69,9 +69,9 @@ function replaceSession(
   const sessionId = record.session.session_id;
   const { session: read } = record.replaces ?? record;
   const keeper = keptInSession(record);
-  const kept = findSession(connection, projectId, sessionId);
-  if (kept === null) return null;
-  if (!rules.isSame(kept, read)) return atOnce(sameSession(connection, projectId, record, rules));
+  const stored = findSession(connection, projectId, sessionId);
+  if (stored === null) return null;
+  if (!rules.isSame(stored, read)) return atOnce(sameSession(connection, projectId, record, rules));
   const place = { projectId, sessionId, clock };
   const found = connection.get<{ readonly session: number }>(replaceStatements.free, place);
   if (found === undefined) return null;

@@ -55,15 +55,15 @@ export interface Lookup {
   readonly isPrefix: boolean;
 }
 
-/** The hits in steps. If they are more than `most`, the consumer need not read to the end. */
+/** The hits in steps. If they are more than `maxHits`, the consumer need not read to the end. */
 export async function* indexedHits(
   { connection, wait }: { readonly connection: Connection; readonly wait: LockWait },
   sessions: SearchedSessions,
   { index, expression, isPrefix }: Lookup,
-  most: number,
+  maxHits: number,
 ): AsyncGenerator<readonly FoundMessage[]> {
   const read = <T>(work: () => T) => whenUnlocked(work, wait);
-  let limit = isPrefix ? most : hitsOfStep;
+  let limit = isPrefix ? maxHits : hitsOfStep;
   let few: ReturnType<typeof fewMessages> | undefined;
   for (let before = Number.MAX_SAFE_INTEGER; ; ) {
     const numbers = await numbersOf('older', { before, limit });

@@ -48,16 +48,16 @@ export function searchReads(
   const read = <T>(work: () => T) => whenUnlocked(work, wait);
   const sessions = { projectId, ...conditionBindings(filter.sessions) };
   return {
-    async hits(most) {
+    async hits(limit) {
       // A message may move from the first place to the second or third meanwhile. In this order it is found once or twice, never missed.
       const holds = rules.matcher(filter);
       const found = [
         ...(await waitingHits({ connection, wait }, sessions, filter, holds)),
-        ...(await longHits({ connection, wait }, sessions, holds, most)),
-        ...(await indexHits(indexQuery(filter), most, holds)),
+        ...(await longHits({ connection, wait }, sessions, holds, limit)),
+        ...(await indexHits(indexQuery(filter), limit, holds)),
       ];
       const hits = [...new Map(found.map((hit) => [hit.id, hit])).values()];
-      return hits.sort((one, other) => other.id - one.id).slice(0, most);
+      return hits.sort((one, other) => other.id - one.id).slice(0, limit);
     },
     async *texts(messages) {
       for (const step of inSteps(messages)) yield await read(() => step.map(({ id }) => content(id)));
@@ -67,17 +67,17 @@ export function searchReads(
     },
   };
 
-  /** The newest hits of the index, at least `most` of them if there are so many. The event loop turns after each read. */
+  /** The newest hits of the index, at least `limit` of them if there are so many. The event loop turns after each read. */
   async function indexHits(
     query: IndexQuery,
-    most: number,
+    limit: number,
     holds: (text: string) => boolean,
   ): Promise<readonly FoundMessage[]> {
     const hits: FoundMessage[] = [];
     const found = { index: filter.matching, expression: query.expression, isPrefix: hasPrefix(filter) };
-    for await (const step of indexedHits({ connection, wait }, sessions, found, most)) {
+    for await (const step of indexedHits({ connection, wait }, sessions, found, limit)) {
       hits.push(...(query.isExact ? step : await holding(step, holds)));
-      if (hits.length >= most) break;
+      if (hits.length >= limit) break;
     }
     return hits;
   }
@@ -86,13 +86,13 @@ export function searchReads(
     messages: readonly FoundMessage[],
     holds: (text: string) => boolean,
   ): Promise<readonly FoundMessage[]> {
-    const kept: FoundMessage[] = [];
+    const matching: FoundMessage[] = [];
     for (const step of inSteps(messages)) {
       const texts = await read(() => step.map(({ id }) => content(id)));
-      kept.push(...step.filter((_, index) => holds(texts[index] ?? '')));
+      matching.push(...step.filter((_, index) => holds(texts[index] ?? '')));
       await yieldToEventLoop();
     }
-    return kept;
+    return matching;
   }
 
   function content(message: number): string | null {

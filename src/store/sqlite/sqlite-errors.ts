@@ -12,7 +12,7 @@ const elsewhere = 'or set PARLEY_DATA_DIR to a directory on a local disk where y
 export function storeError(error: unknown, path: string): ParleyError {
   if (error instanceof ParleyError) return error;
   const code = errorCode(error);
-  const said = error instanceof Error ? error.message : String(error);
+  const message = error instanceof Error ? error.message : String(error);
   const primary = code.split('_').slice(0, 2).join('_');
   if (primary === 'SQLITE_FULL' || code === 'SQLITE_IOERR_SHMSIZE') return storageFull(path, error);
   if (error instanceof Error && 'syscall' in error) return directoryError(error, dirname(path));
@@ -26,7 +26,7 @@ export function storeError(error: unknown, path: string): ParleyError {
       });
     case 'SQLITE_CORRUPT':
     case 'SQLITE_NOTADB':
-      return new ParleyError('STORE_DAMAGED', `The store ${path} is damaged (${said}).`, {
+      return new ParleyError('STORE_DAMAGED', `The store ${path} is damaged (${message}).`, {
         hint: damagedHint(path),
         cause: error,
       });
@@ -39,14 +39,14 @@ export function storeError(error: unknown, path: string): ParleyError {
       if (mayOpenNothing(path)) return outOfFiles(error);
       return new ParleyError(
         'STORE_UNSAFE',
-        `The store ${path} cannot be read and written (${said}, ${code}).`,
+        `The store ${path} cannot be read and written (${message}, ${code}).`,
         {
           hint: `Check the disk, and who may write the file and its directory; ${elsewhere}.`,
           cause: error,
         },
       );
     default:
-      return new ParleyError('INTERNAL_ERROR', `The store ${path} failed (${said}).`, { cause: error });
+      return new ParleyError('INTERNAL_ERROR', `The store ${path} failed (${message}).`, { cause: error });
   }
 }
 

@@ -87,7 +87,7 @@ export class SqliteStore implements SessionStore {
   readonly ofUsers: SessionStore['ofUsers'] = () => ({
     sessions: async (...call) => (await this.#rare()).users().sessions(...call),
     texts: async (...call) => (await this.#rare()).users().texts(...call),
-    said: async (...call) => (await this.#rare()).users().said(...call),
+    linesInTexts: async (...call) => (await this.#rare()).users().linesInTexts(...call),
   });
 
   constructor(connection: Connection, dependencies: StoreDependencies) {

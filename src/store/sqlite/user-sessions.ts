@@ -29,7 +29,7 @@ export const userStatements = {
   texts: `
     SELECT sum(messages) AS messages, sum(bytes) AS text_bytes
     FROM (${messagesIn('messages')} UNION ALL ${messagesIn('hidden_messages')})`,
-  said: `
+  linesInTexts: `
     SELECT line FROM (SELECT value AS line FROM json_each(@lines))
     WHERE ${saidIn('messages')} OR ${saidIn('hidden_messages')}`,
 } as const;
@@ -54,10 +54,13 @@ export function userSessions(access: StoreAccess, clock: () => number): UserSess
         (connection) =>
           connection.get<UserTexts>(userStatements.texts, { ...bindings(of), clock: clock() }) as UserTexts,
       ),
-    said: (of, lines) =>
+    linesInTexts: (of, lines) =>
       access.read((connection) =>
         connection
-          .all<{ line: string }>(userStatements.said, { ...bindings(of), lines: JSON.stringify(lines) })
+          .all<{ line: string }>(userStatements.linesInTexts, {
+            ...bindings(of),
+            lines: JSON.stringify(lines),
+          })
           .map(({ line }) => line),
       ),
   };
