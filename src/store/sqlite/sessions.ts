@@ -37,9 +37,8 @@ type SessionValues = readonly [
 export const inProject = 'project = (SELECT id FROM projects WHERE project_id = @projectId)';
 export const thisSession = `${inProject} AND session_id = @sessionId`;
 
-const restore = `
-  UPDATE sessions SET deleted_at = NULL, expired = NULL, restored_at = iif(deleted_at IS NULL, restored_at, @now)
-  WHERE ${thisSession}`;
+const setsRestored = (now: string) =>
+  `UPDATE sessions SET deleted_at = NULL, expired = NULL, restored_at = iif(deleted_at IS NULL, restored_at, ${now})`;
 
 export const sessionStatements = {
   create: `
@@ -53,8 +52,12 @@ export const sessionStatements = {
       parameters = iif(@setsParameters, @parameters, parameters), user_id = iif(@setsUser, @user, user_id)
     WHERE ${thisSession} AND deleted_at IS NULL RETURNING ${sessionColumns}`,
   delete: `UPDATE sessions SET deleted_at = @now WHERE ${thisSession} AND deleted_at IS NULL`,
-  restore,
-  restoreAndRead: `${restore} RETURNING ${sessionColumns}`,
+  restore: `${setsRestored('@now')} WHERE ${thisSession} RETURNING ${sessionColumns}`,
+  // For many sessions: without a look-up of the project for each, and without names of values.
+  project: 'SELECT id FROM projects WHERE project_id = @projectId',
+  deleteInProject:
+    'UPDATE sessions SET deleted_at = ? WHERE project = ? AND session_id = ? AND deleted_at IS NULL',
+  restoreInProject: `${setsRestored('?')} WHERE project = ? AND session_id = ?`,
 } as const;
 
 export function createSession(connection: Connection, projectId: string, session: SessionStart): NewSession {
@@ -131,7 +134,7 @@ export function restoreSession(
   sessionId: string,
   now: number,
 ): Session | null {
-  const row = connection.get<SessionRow>(sessionStatements.restoreAndRead, { projectId, sessionId, now });
+  const row = connection.get<SessionRow>(sessionStatements.restore, { projectId, sessionId, now });
   return row === undefined ? null : toSession(row);
 }
 
@@ -141,8 +144,9 @@ export function deleteSessions(
   sessionIds: readonly string[],
   now: number,
 ): readonly BatchItem<'deleted'>[] {
+  const project = projectRow(connection, projectId);
   return sessionIds.map((session_id) => {
-    const { changes } = connection.run(sessionStatements.delete, { projectId, sessionId: session_id, now });
+    const { changes } = connection.runValues(sessionStatements.deleteInProject, [now, project, session_id]);
     return { session_id, status: changes === 0 ? 'not_found' : 'deleted' };
   });
 }
@@ -153,8 +157,14 @@ export function restoreSessions(
   sessionIds: readonly string[],
   now: number,
 ): readonly BatchItem<'restored'>[] {
+  const project = projectRow(connection, projectId);
   return sessionIds.map((session_id) => {
-    const { changes } = connection.run(sessionStatements.restore, { projectId, sessionId: session_id, now });
+    const { changes } = connection.runValues(sessionStatements.restoreInProject, [now, project, session_id]);
     return { session_id, status: changes === 0 ? 'not_found' : 'restored' };
   });
+}
+
+/** The row number of a project; null for an unknown one, which no session belongs to. */
+function projectRow(connection: Connection, projectId: string): number | null {
+  return connection.get<{ id: number }>(sessionStatements.project, { projectId })?.id ?? null;
 }
