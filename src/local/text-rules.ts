@@ -12,7 +12,7 @@ import { tagForm } from '../service/sorted-tags.ts';
 
 function invalid(field: string, problem: string): ParleyError {
   return new ParleyError('INVALID_REQUEST', `The field ${field} ${problem}.`, {
-    hint: `Give another ${field}; nothing was kept.`,
+    hint: `Give another ${field}; nothing was changed.`,
     details: [{ field, problem }],
   });
 }
