@@ -3,6 +3,7 @@ import { copyFileSync, lstatSync, mkdtempSync, realpathSync, rmSync } from 'node
 import { join } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
 import type { OpenedDatabase, OpenedStatement, StatementValues } from '../../system/open-database.ts';
+import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import { SessionSize } from './session-size.ts';
 import type { ReadOptions, SourceFile } from './source.ts';
 
@@ -21,7 +22,7 @@ export class ForeignDatabase {
   /** Throws for a file that is not a database. */
   static async open(
     file: SourceFile,
-    { temporaryDirectory, openDatabase }: ReadOptions,
+    { temporaryDirectory, openDatabase, signal }: ReadOptions,
   ): Promise<ForeignDatabase> {
     if (file.local === null) {
       throw new ParleyError(
@@ -35,9 +36,10 @@ export class ForeignDatabase {
     const copy = join(mkdtempSync(join(temporaryDirectory(), 'database-')), 'copy.db');
     try {
       // The log is next to the database itself, not next to a link to it.
-      copyDatabase(realpathSync(file.local), copy);
+      await copyDatabase(realpathSync(file.local), copy, signal);
       return new ForeignDatabase(await openDatabase(copy), file.path);
     } catch (error) {
+      signal.throwIfAborted();
       throw error instanceof ParleyError ? error : unreadable(file.path, error);
     }
   }
@@ -78,9 +80,9 @@ export class ForeignDatabase {
 
 /**
  * Copies the database and the files beside it until no write came in between. The log is copied after the database, so that it contains what
- * the database lacks; it may grow meanwhile. Throws if the program writes all the time.
+ * the database lacks; it may grow meanwhile. Rejects if the program writes all the time, and with the signal's reason.
  */
-function copyDatabase(path: string, copy: string): void {
+async function copyDatabase(path: string, copy: string, signal: AbortSignal): Promise<void> {
   for (let copies = 1; ; copies += 1) {
     const before = stateOf(path);
     copyFileSync(path, copy);
@@ -92,6 +94,8 @@ function copyDatabase(path: string, copy: string): void {
     }
     if (stateOf(path) === before) return;
     if (copies === maxCopies) throw new Error('its program writes to it all the time');
+    await yieldToEventLoop();
+    signal.throwIfAborted();
   }
 }
 
