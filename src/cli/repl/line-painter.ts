@@ -1,4 +1,5 @@
 // Draws the edited line over the line that was drawn before, in one write and from the first change on. It changes nothing above the line.
+import { graphemesOf } from '../terminal/graphemes.ts';
 import type { Output } from '../terminal/output.ts';
 import type { Measure } from '../terminal/table.ts';
 import { type OutputText, TerminalText, terminalText } from '../terminal/terminal-text.ts';
@@ -153,7 +154,7 @@ export class LinePainter {
       return `${toRow(before.layout.cursor.row, first)}\r${clearBelow}${textOf(rows.slice(first))}`;
     }
     // The last character of the row above is written again, so that the terminal knows that the line continues in the next row.
-    const last = [...new Intl.Segmenter().segment(above.text)].at(-1)?.segment ?? '';
+    const last = graphemesOf(above.text).at(-1) ?? '';
     const column = above.width - this.#measure(last);
     if (column <= 0) return null;
     const rest = textOf([{ ...above, text: last }, ...rows.slice(first)]);

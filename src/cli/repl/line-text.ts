@@ -1,6 +1,7 @@
 // The text of a line that is being edited: the positions of graphemes, words and lines, and the private units that represent folded pastes
 // and literal characters. The functions are pure. Offsets count UTF-16 units.
 import { lastWordStart } from '../end-of-text.ts';
+import { segmentsOf } from '../terminal/graphemes.ts';
 
 /**
  * A lone low surrogate is a private unit. Typed and pasted text is decoded UTF-8 and never contains one, and `Intl.Segmenter` treats it
@@ -75,7 +76,6 @@ export function withLineFeeds(text: string): string {
   return text.replace(/\r\n?/g, '\n');
 }
 
-const segmenter = new Intl.Segmenter();
 /** The length (UTF-16 units) of the text that the segmenter receives first. It is short, because the segmenter copies it at each step. */
 const segmentedLength = 64;
 
@@ -88,7 +88,7 @@ export function characterBefore(text: string, at: number): number {
   for (let length = segmentedLength; ; length *= 2) {
     const from = offsetBeforeFlags(text, Math.max(first, at - length));
     let start = at;
-    for (const { index } of segmenter.segment(text.slice(from, at))) start = from + index;
+    for (const { index } of segmentsOf(text.slice(from, at))) start = from + index;
     if (start > from || from <= first) return Math.max(0, start);
   }
 }
@@ -108,9 +108,11 @@ function isLow(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
+/** The end of the grapheme after an offset. */
 export function characterAfter(text: string, at: number): number {
+  if (text.charCodeAt(at) < 0x80 && !(text.charCodeAt(at + 1) >= 0x80)) return at + 1;
   for (let length = segmentedLength; ; length *= 2) {
-    const [first] = segmenter.segment(text.slice(at, at + length));
+    const [first] = segmentsOf(text.slice(at, at + length));
     const end = at + (first?.segment.length ?? 0);
     if (end < at + length || end >= text.length) return end;
   }

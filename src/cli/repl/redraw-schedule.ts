@@ -19,23 +19,30 @@ export class RedrawSchedule {
     if (this.#cancel !== null) return;
     const pause = this.#drawnAt + frameMs - monotonicMs();
     if (pause > 0) {
-      this.#cancel = startTimer(pause, () => this.now());
+      this.#cancel = startTimer(pause, () => this.#drawRequested());
       return;
     }
     // All keys of one read arrive before the immediate runs.
-    const immediate = setImmediate(() => this.now());
+    const immediate = setImmediate(() => this.#drawRequested());
     this.#cancel = () => clearImmediate(immediate);
   }
 
-  /** Draws at once, and cancels the drawing that was requested before. */
+  /**
+   * Draws at once, and cancels the drawing that was requested before. The next request does not wait for this drawing, so the first key at a
+   * new prompt is shown at once.
+   */
   now(): void {
     this.cancel();
     this.#draw();
-    this.#drawnAt = monotonicMs();
   }
 
   cancel(): void {
     this.#cancel?.();
     this.#cancel = null;
+  }
+
+  #drawRequested(): void {
+    this.now();
+    this.#drawnAt = monotonicMs();
   }
 }

@@ -1,5 +1,6 @@
 // Finds line breaks inside a run without spaces: between ideographs and kana, by the main rules of Unicode Standard Annex 14. Hangul words are
 // not broken, because Korean is written with spaces.
+import { segmentsOf } from '../graphemes.ts';
 
 /** Characters that never start a line: closing punctuation, small kana, marks of length and repetition. */
 const neverFirst = new Set(
@@ -32,7 +33,6 @@ export function mayBreakBetween(before: number, after: number): boolean {
 /** The number of units before a position that are examined. Real graphemes and character references are shorter. */
 const context = 64;
 const referenceBegun = /&[#\w]{0,32}$/;
-const segmenter = new Intl.Segmenter();
 
 /**
  * The last position, not before `first`, where a run that is too long may be cut: between two graphemes, not beside a mark, and not
@@ -45,7 +45,7 @@ export function cutPlace(run: string, first: number): number {
     const from = Math.max(0, at - context);
     if (referenceBegun.test(run.slice(from, at))) continue;
     if (before < 0x80 && run.charCodeAt(at) < 0x80) return at;
-    const found = segmenter.segment(run.slice(from)).containing(at - from);
+    const found = segmentsOf(run.slice(from)).containing(at - from);
     if (found?.index === at - from) return at;
   }
   return 0;

@@ -1,5 +1,6 @@
 // Writes lines of a terminal, append-only. Words are wrapped to the current width of the terminal, and each line starts with the prefix
 // of its block. A written word is never changed.
+import { graphemesOf } from '../graphemes.ts';
 import type { Measure } from '../table.ts';
 import { mayBreakBetween } from './line-breaks.ts';
 
@@ -25,7 +26,6 @@ interface Piece {
 }
 
 const printableAscii = /^[ -~]*$/;
-const segmenter = new Intl.Segmenter();
 
 export class LineWriter {
   readonly #options: LineWriterOptions;
@@ -198,7 +198,7 @@ export class LineWriter {
       let part = '';
       // Each unit of ASCII text is a grapheme. Segmenting it would take ten times as long.
       const isPlain = printableAscii.test(text);
-      for (const character of isPlain ? text : charactersOf(text)) {
+      for (const character of isPlain ? text : graphemesOf(text)) {
         const width = isPlain ? 1 : this.#options.measure(character);
         if (this.#column + width > columns && this.#column > this.#prefixWidth) {
           this.#paint(part, codes);
@@ -238,9 +238,4 @@ export class LineWriter {
 
 function isAddress(word: readonly Piece[]): boolean {
   return word.some(({ text }) => text.includes('://'));
-}
-
-/** The graphemes of a text. */
-function* charactersOf(text: string): Generator<string> {
-  for (const { segment } of segmenter.segment(text)) yield segment;
 }
