@@ -79,6 +79,36 @@ export const asciiComments = {
   },
 };
 
+/**
+ * Makes objects of string-width and wrap-ansi at their first use: ICU takes 10 ms for each, and texts of common scripts need none. V8 reads the
+ * regular expression of a literal before it is used.
+ */
+export const lazyTextWidths = {
+  name: 'lazy-text-widths',
+  transform: {
+    filter: { id: /\/(string-width|wrap-ansi)\/index\.js$/ },
+    handler: (code, id) =>
+      id.includes('/string-width/')
+        ? withLazy(withLazy(code, segmenter), emojiPattern)
+        : withLazy(code, segmenter),
+  },
+};
+
+const segmenter = {
+  made: 'segmenter = new Intl.Segmenter()',
+  lazy: 'segmenter = { segment(text) { this.own ??= new Intl.Segmenter(); return this.own.segment(text); } }',
+};
+const emojiPattern = {
+  made: String.raw`rgiEmojiRegex = /^\p{RGI_Emoji}$/v`,
+  lazy: String.raw`rgiEmojiRegex = { test(text) { this.own ??= new RegExp('^\\p{RGI_Emoji}$', 'v'); return this.own.test(text); } }`,
+};
+
+function withLazy(code, { made, lazy }) {
+  if (!code.includes(`const ${made};`))
+    throw new Error(`A package does not contain "const ${made};" any more.`);
+  return code.replace(made, () => lazy);
+}
+
 /** Puts the bundler's runtime, which all chunks share, into main, which is always loaded. The bundler would give it a chunk. */
 export const runtimeInMain = {
   name: 'runtime-in-main',

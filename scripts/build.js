@@ -15,6 +15,7 @@ import {
   exportsAtOnce,
   lazyChildProcess,
   lazyOs,
+  lazyTextWidths,
   leanCommander,
   leanUndici,
   namedThreads,
@@ -45,6 +46,7 @@ const bundle = await rolldown({
   plugins: [
     lazyChildProcess,
     lazyOs,
+    lazyTextWidths,
     bundledSqlite(),
     leanCommander,
     leanUndici,
