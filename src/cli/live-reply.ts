@@ -73,7 +73,7 @@ async function openDisplay(
 async function openLive(stdout: Output, timing: LiveTextOptions): Promise<LiveText> {
   const [{ LiveText }, { textWidth }] = await Promise.all([
     import('./terminal/live-text.ts'),
-    import('./terminal/markdown/text-width.ts'),
+    import('./terminal/text-width.ts'),
   ]);
   return new LiveText(stdout, textWidth, timing);
 }

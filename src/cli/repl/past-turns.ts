@@ -85,7 +85,7 @@ async function markdownRenderer(stdout: Output): Promise<(reply: string) => stri
   const [{ MarkdownDocument }, { dimmedTheme }, { textWidth }] = await Promise.all([
     import('../terminal/markdown/document.ts'),
     import('../terminal/markdown/theme.ts'),
-    import('../terminal/markdown/text-width.ts'),
+    import('../terminal/text-width.ts'),
   ]);
   return (reply) => {
     if (reply.length > longestRendered) return reply;

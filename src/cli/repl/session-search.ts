@@ -39,7 +39,7 @@ export async function pickSession(words: string, context: CliContext): Promise<F
     await context.say('To continue one: /resume with its id, or with a part of its title.');
     return null;
   }
-  const { default: measure } = await import('string-width');
+  const { textWidth: measure } = await import('../terminal/text-width.ts');
   const id = await choose(
     'Which session?',
     {

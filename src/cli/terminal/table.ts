@@ -34,14 +34,14 @@ export async function writeTable<Row>(
     await output.write(cells.map((row) => `${row.join('\t')}\n`).join(''));
     return;
   }
-  const { default: stringWidth } = await import('string-width');
+  const { textWidth } = await import('./text-width.ts');
   const style = await output.style();
-  const shown = shownColumns(columns, cells, output.columns(), stringWidth);
+  const shown = shownColumns(columns, cells, output.columns(), textWidth);
   const [titles = '', ...lines] = align(
     shown.map((at) => columns[at] as Column<Row>),
     cells.map((row) => shown.map((at) => row[at] ?? '')),
     output.columns(),
-    stringWidth,
+    textWidth,
   );
   if (titled) await output.write(terminalText`${style.bold(titles)}\n`);
   await output.write(lines.map((line) => `${line}\n`).join(''));

@@ -151,7 +151,7 @@ async function writeItems(
   { utc }: SearchInput,
   context: CliContext,
 ): Promise<void> {
-  const { textWidth: measure } = await import('../../terminal/markdown/text-width.ts');
+  const { textWidth: measure } = await import('../../terminal/text-width.ts');
   const now = context.host.now();
   await throughPager(context, async (output) => {
     const style = await output.style();

@@ -1,11 +1,12 @@
 // Writes the text of an open paragraph as it arrives. A word is written as soon as no later text can change it. An open span holds back one
 // line of the terminal at most. After that, the meaning of its first mark is decided. The decisions depend only on the text so far, not on
 // the ends of the chunks, so every way of splitting a text gives the same output.
+
+import { maxColumns } from '../text-width.ts';
 import { type ForcedSpan, type OpenMark, scanDelimiterRuns } from './delimiter-runs.ts';
 import { type InlineText, inlineMark } from './inline-text.ts';
 import { cutPlace, mayBreakBetween } from './line-breaks.ts';
 import type { LineWriter } from './line-writer.ts';
-import { maxColumns } from './text-width.ts';
 import { type Look, type Theme, within } from './theme.ts';
 
 /** The most columns that an open span holds back. On a narrower terminal this is one line. */

@@ -7,9 +7,9 @@ import { counted } from '../../counted.ts';
 import { type TextFilter, terminalFilter } from '../filter.ts';
 import type { Output, UntrustedWriter } from '../output.ts';
 import { TerminalText } from '../terminal-text.ts';
+import { textWidth } from '../text-width.ts';
 import { MarkdownDocument } from './document.ts';
 import type { Highlighting } from './highlighting.ts';
-import { textWidth } from './text-width.ts';
 import { themeOf } from './theme.ts';
 
 /** A longer chunk is rendered in parts, so that no part takes long and not much output waits to be written. */
