@@ -1,6 +1,6 @@
 // Prints a table: aligned and cut to the width of a terminal, or complete and separated by tabs in a pipe.
 import { oneLine } from './filter.ts';
-import { segmentsOf } from './graphemes.ts';
+import { graphemesOf } from './graphemes.ts';
 import type { Output } from './output.ts';
 import { terminalText } from './terminal-text.ts';
 
@@ -121,7 +121,7 @@ export function cut(text: string, width: number, measure: Measure): string {
   if (text.length <= maxUnits && measure(text) <= width) return text;
   let beginning = '';
   let used = 0;
-  for (const { segment } of segmentsOf(text.slice(0, maxUnits + 1))) {
+  for (const segment of graphemesOf(text.slice(0, maxUnits + 1))) {
     used += measure(segment);
     if (used > width - 1 || beginning.length + segment.length > maxUnits) break;
     beginning += segment;

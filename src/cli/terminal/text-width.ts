@@ -9,8 +9,9 @@ export function textWidth(text: string): number {
     if (code >= 0x20 && code < 0x7f) width += 1;
     else if ((code >= 0xc0 && code <= 0x2af) || (code >= 0x391 && code <= 0x3c9)) width += 1;
     else if ((code >= 0x4e00 && code <= 0x9fff) || (code >= 0x3041 && code <= 0x3096)) width += 2;
-    // Dashes, quotation marks, bullets and dots.
-    else if (code >= 0x2010 && code <= 0x2027) width += 1;
+    // Dashes, quotation marks, bullets and dots; lines and bars; the brackets around a hit.
+    else if ((code >= 0x2010 && code <= 0x2027) || (code >= 0x2500 && code <= 0x259f)) width += 1;
+    else if (code === 0x27e6 || code === 0x27e7) width += 1;
     else if ((code >= 0x30a1 && code <= 0x30fa) || (code >= 0x3001 && code <= 0x3011)) width += 2;
     // Any other character may combine with the one before it.
     else return stringWidth(text);
