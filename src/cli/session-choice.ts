@@ -29,7 +29,7 @@ export async function sessionToContinue(
   const { backend } = await context.open();
   await backend.service.verify(await context.call());
   throw new ParleyError('USAGE', 'This terminal has no session to continue.', {
-    hint: 'Start one without -c, or name one with -s (see: parley sessions list). -c does not continue an archived or deleted session.',
+    hint: 'Start one without -c, or name one with -s (see: parley sessions list). An archived session must be named.',
   });
 }
 

@@ -134,7 +134,8 @@ export function missingSession(
 }
 
 const notFoundHints = {
-  active: 'It may be deleted, or belong to another project. See: parley sessions list',
+  active:
+    'It may be deleted, or belong to another project. See: parley sessions list, or parley sessions list --deleted',
   deleted: 'Only a deleted session can be restored. See: parley sessions list --deleted',
 } as const satisfies Record<SessionState, string>;
 

@@ -95,7 +95,7 @@ function unwritable(path: string, cause: unknown): ParleyError {
   const { code = '', message } = cause as NodeJS.ErrnoException;
   const what = `Cannot write the file ${path}: ${reasons[code] ?? message}.`;
   return new ParleyError(isDiskFull(cause) ? 'STORAGE_FULL' : 'USAGE', what, {
-    hint: 'No incomplete file was left. Name a writable place with --output.',
+    hint: 'No incomplete file was left. Name a file in a directory that you can write to.',
     cause,
   });
 }

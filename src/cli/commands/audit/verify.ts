@@ -46,7 +46,7 @@ export async function runAuditVerify(
   await context.say(
     head === null
       ? 'The audit log is empty.'
-      : `The audit log is intact (${entries} entries). Save the line above elsewhere, to check against it later with --head.`,
+      : `The audit log is intact (${entries === 1 ? '1 entry' : `${entries} entries`}). Save the line above elsewhere, to check against it later with --head.`,
   );
 }
 
