@@ -37,8 +37,8 @@ type SessionValues = readonly [
 export const inProject = 'project = (SELECT id FROM projects WHERE project_id = @projectId)';
 export const thisSession = `${inProject} AND session_id = @sessionId`;
 
-const setsRestored = (now: string) =>
-  `UPDATE sessions SET deleted_at = NULL, expired = NULL, restored_at = iif(deleted_at IS NULL, restored_at, ${now})`;
+const restored = `
+  UPDATE sessions SET deleted_at = NULL, expired = NULL, restored_at = iif(deleted_at IS NULL, restored_at, @now)`;
 
 export const sessionStatements = {
   create: `
@@ -52,12 +52,15 @@ export const sessionStatements = {
       parameters = iif(@setsParameters, @parameters, parameters), user_id = iif(@setsUser, @user, user_id)
     WHERE ${thisSession} AND deleted_at IS NULL RETURNING ${sessionColumns}`,
   delete: `UPDATE sessions SET deleted_at = @now WHERE ${thisSession} AND deleted_at IS NULL`,
-  restore: `${setsRestored('@now')} WHERE ${thisSession} RETURNING ${sessionColumns}`,
-  // For many sessions: without a look-up of the project for each, and without names of values.
+  restore: `${restored} WHERE ${thisSession} RETURNING ${sessionColumns}`,
   project: 'SELECT id FROM projects WHERE project_id = @projectId',
-  deleteInProject:
-    'UPDATE sessions SET deleted_at = ? WHERE project = ? AND session_id = ? AND deleted_at IS NULL',
-  restoreInProject: `${setsRestored('?')} WHERE project = ? AND session_id = ?`,
+} as const;
+
+/** For many sessions. `@project` is the row number that {@link sessionStatements.project} has returned. */
+export const bulkStatements = {
+  delete:
+    'UPDATE sessions SET deleted_at = @now WHERE project = @project AND session_id = @sessionId AND deleted_at IS NULL',
+  restore: `${restored} WHERE project = @project AND session_id = @sessionId`,
 } as const;
 
 export function createSession(connection: Connection, projectId: string, session: SessionStart): NewSession {
@@ -146,7 +149,7 @@ export function deleteSessions(
 ): readonly BatchItem<'deleted'>[] {
   const project = projectRow(connection, projectId);
   return sessionIds.map((session_id) => {
-    const { changes } = connection.runValues(sessionStatements.deleteInProject, [now, project, session_id]);
+    const { changes } = connection.run(bulkStatements.delete, { project, sessionId: session_id, now });
     return { session_id, status: changes === 0 ? 'not_found' : 'deleted' };
   });
 }
@@ -159,7 +162,7 @@ export function restoreSessions(
 ): readonly BatchItem<'restored'>[] {
   const project = projectRow(connection, projectId);
   return sessionIds.map((session_id) => {
-    const { changes } = connection.runValues(sessionStatements.restoreInProject, [now, project, session_id]);
+    const { changes } = connection.run(bulkStatements.restore, { project, sessionId: session_id, now });
     return { session_id, status: changes === 0 ? 'not_found' : 'restored' };
   });
 }

@@ -20,7 +20,7 @@ import { fewStatements } from '../../../src/store/sqlite/search-in-sessions.ts';
 import { indexStatements } from '../../../src/store/sqlite/search-index.ts';
 import { waitingStatements } from '../../../src/store/sqlite/search-waiting.ts';
 import { chosenStatements, sessionListings } from '../../../src/store/sqlite/session-pages.ts';
-import { sessionStatements } from '../../../src/store/sqlite/sessions.ts';
+import { bulkStatements, sessionStatements } from '../../../src/store/sqlite/sessions.ts';
 import { moveStatements } from '../../../src/store/sqlite/turn-moves.ts';
 import { turnStatements } from '../../../src/store/sqlite/turn-rows.ts';
 import { usageStatements } from '../../../src/store/sqlite/usage.ts';
@@ -99,7 +99,10 @@ const numbersOfHits = (['words', 'pieces'] as const).flatMap((index) =>
   })),
 );
 
-describe.each(Object.entries({ ...ofProject, moveKeysBack, ...of('keys', idempotencyStatements) }))(
+// They name the row of the project that a statement with its id has found.
+const inProject = { ...ofProject, ...of('many sessions', bulkStatements) };
+
+describe.each(Object.entries({ ...inProject, moveKeysBack, ...of('keys', idempotencyStatements) }))(
   'the statement %s',
   (_, sql) => {
     it('reads no whole table, project or session, and sorts nothing', () => {
@@ -109,7 +112,7 @@ describe.each(Object.entries({ ...ofProject, moveKeysBack, ...of('keys', idempot
 );
 
 it.each(
-  Object.entries({ ...ofProject, ...of('purge', purgeStatements) }).filter(([, sql]) =>
+  Object.entries({ ...inProject, ...of('purge', purgeStatements) }).filter(([, sql]) =>
     /session_id = (@sessionId|part\.value)|ON CONFLICT \(.*session_id/.test(sql),
   ),
 )(
