@@ -150,3 +150,16 @@ test.skipIf(trial === null)(
     }
   },
 );
+
+test('an import ends at a journal that cannot be written, instead of failing each session', async () => {
+  const conversation = (uuid: string) => ({
+    ...{ uuid, name: uuid, created_at: '2024-01-01T00:00:00Z', updated_at: '2024-01-01T00:00:00Z' },
+    chat_messages: [{ uuid: `${uuid}-1`, sender: 'human', text: 'Hi', created_at: '2024-01-01T00:00:00Z' }],
+  });
+  const file = join(place.path, 'conversations.json');
+  writeFileSync(file, JSON.stringify([conversation('one'), conversation('two')]));
+  const words = ['sessions', 'import', file];
+  const run = await withFailing('writeFileSync', '.import', 'EIO', words);
+  expectFailure(run, { status: 2, code: 'CONFIG' });
+  expect(run.out).toBe('');
+});

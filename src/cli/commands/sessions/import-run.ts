@@ -57,8 +57,12 @@ export async function importSessions(input: ImportInput, context: CliContext): P
       return { item, intake, error: null };
     } catch (error) {
       // A failure that would affect every session ends the import: a refused key, no network, a full disk, a server without an archive.
+      // So would a journal that cannot be written, which is `CONFIG` as an unreadable source is.
       const isOfItem =
-        error instanceof ParleyError && (error.kind === 'input' || error.code === 'INTERNAL_ERROR');
+        error instanceof ParleyError &&
+        (error.code === 'CONFIG'
+          ? 'failure' in found
+          : error.kind === 'input' || error.code === 'INTERNAL_ERROR');
       if (isOfItem) return { item, intake: null, error };
       giveUp(error);
       return null;
