@@ -11,8 +11,8 @@ export interface RunResult {
   readonly rowId: number;
 }
 
-/** A process that reads a log of this length (bytes) at its start takes less than a millisecond for it. */
-const maxLeftBytes = 1024 * 1024;
+/** In bytes. A process reads a log of this length in less than a millisecond at its start. */
+const maxRemainingLogBytes = 1024 * 1024;
 
 export class Connection {
   readonly path: string;
@@ -223,7 +223,7 @@ export class Connection {
    * more, so a short log stays, as after a process that was killed; the processes after this one read it there.
    */
   leave(): void {
-    if (this.#isAlone || logBytes(this.path) >= maxLeftBytes) this.close();
+    if (this.#isAlone || logBytes(this.path) >= maxRemainingLogBytes) this.close();
   }
 
   #endReading(): void {

@@ -46,15 +46,15 @@ export class ForkCopy {
   readonly #tools: LongImportTools;
   readonly #projectId: string;
   readonly #fork: Fork;
-  readonly #once: IdempotencyKey | null;
-  readonly #parted: StagedSession;
+  readonly #key: IdempotencyKey | null;
+  readonly #staged: StagedSession;
 
   constructor(tools: LongImportTools, { projectId, fork, idempotencyKey }: ForkRequest) {
     this.#tools = tools;
     this.#projectId = projectId;
     this.#fork = fork;
-    this.#once = idempotencyKey;
-    this.#parted = new StagedSession(tools, projectId);
+    this.#key = idempotencyKey;
+    this.#staged = new StagedSession(tools, projectId);
   }
 
   /** Each step is one transaction. `source`: where the parent is read, the same state in each step. */
@@ -67,11 +67,11 @@ export class ForkCopy {
     if (parent === undefined) return { kind: 'not_found' };
     const through = turns.forkThrough(parent.message_count, this.#fork.through);
     if (through === null) return { kind: 'no_reply', last: turns.forkThrough(parent.message_count, null) };
-    const session = this.#parted.begin(this.#values(parent, through));
+    const session = this.#staged.begin(this.#values(parent, through));
     for (let after = -1; after < through; ) {
       if (after >= 0) {
         yield;
-        this.#parted.hold();
+        this.#staged.hold();
       }
       after = this.#copy(source, { parent: parent.id, session, after, through });
     }
@@ -81,13 +81,13 @@ export class ForkCopy {
       yield* this.discard();
       return repeated;
     }
-    this.#parted.list(this.#fork.newSession.session_id);
+    this.#staged.list(this.#fork.newSession.session_id);
     return this.#keep();
   }
 
   /** Removes the stored part after a failure. */
   *discard(): Steps<void> {
-    yield* this.#parted.discard();
+    yield* this.#staged.discard();
   }
 
   /** Copies the next part and returns the position of its last message. */
@@ -135,14 +135,14 @@ export class ForkCopy {
   }
 
   #recorded(): ForkEnd | null {
-    return this.#once && findRecorded<Session>(this.#idempotency(), this.#projectId, this.#once);
+    return this.#key && findRecorded<Session>(this.#idempotency(), this.#projectId, this.#key);
   }
 
   #keep(): ForkEnd {
     const { connection } = this.#tools;
     const session = findSession(connection, this.#projectId, this.#fork.newSession.session_id);
     if (session === null) return { kind: 'not_found' };
-    return keepAnswer(this.#idempotency(), this.#projectId, this.#once, session);
+    return keepAnswer(this.#idempotency(), this.#projectId, this.#key, session);
   }
 
   #idempotency(): IdempotencyTools {

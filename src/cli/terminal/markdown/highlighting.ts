@@ -57,7 +57,7 @@ const scopeCodes: Readonly<Record<string, string>> = {
 const languageName = /^\{?\.?([\w+#.-]+)/;
 
 /** Code nested deeper than this starts again without a construct, because the stack must not grow without bound. */
-const deepest = 200;
+const maxDepth = 200;
 
 /** A construct that is open at the end of a line. The outermost one is the language itself and has no parent. */
 type Mode = (CompiledMode | Language) & { readonly parent?: Mode; readonly scope?: unknown };
@@ -116,7 +116,7 @@ export class Highlighting {
       return { text: this.#paint(text, null), open: null };
     const last = (result._top ?? null) as Mode | null;
     const top = last === null ? null : (this.#continued.get(last) ?? last);
-    return { text: emitter.painted, open: top?.parent === undefined || depthOf(top) > deepest ? null : top };
+    return { text: emitter.painted, open: top?.parent === undefined || depthOf(top) > maxDepth ? null : top };
   }
 
   /**

@@ -5,12 +5,12 @@
 import { maxColumns } from '../text-width.ts';
 import { type ForcedSpan, type OpenMark, scanDelimiterRuns } from './delimiter-runs.ts';
 import { type InlineText, inlineMark } from './inline-text.ts';
-import { cutPlace, mayBreakBetween } from './line-breaks.ts';
+import { cutPosition, mayBreakBetween } from './line-breaks.ts';
 import type { LineWriter } from './line-writer.ts';
 import { type Look, type Theme, within } from './theme.ts';
 
 /** The most columns that an open span holds back. On a narrower terminal this is one line. */
-const heldBack = 80;
+const maxHeldColumns = 80;
 /** A run without spaces is cut after this many characters, to limit the memory. Addresses are shorter. */
 const longestRun = 2048;
 /** An address is held back until it is complete, with the text of its link, so that a terminal can follow it. */
@@ -100,7 +100,7 @@ export class InlineStream {
       if (this.#runStart > 0 && this.#isOverfull(at, columns))
         at -= this.#settle(this.#runStart, at, columns);
       if (this.#runStart === 0 && this.#isOverfull(at, columns)) {
-        const cut = cutPlace(this.#held.slice(0, at), this.#uncuttable);
+        const cut = cutPosition(this.#held.slice(0, at), this.#uncuttable);
         if (cut > 0) at -= this.#settle(cut, at, columns);
         else this.#uncuttable = at;
       }
@@ -118,10 +118,10 @@ export class InlineStream {
   #isOverfull(seen: number, columns: number): boolean {
     const { waiting } = this.#options.line;
     // No unit takes more than two columns.
-    if ((seen + waiting) * 2 <= Math.min(heldBack, columns)) return false;
+    if ((seen + waiting) * 2 <= Math.min(maxHeldColumns, columns)) return false;
     this.#measure(seen);
     const { columns: held, isAsciiWord, hasAddress } = this.#measured;
-    const most = this.#runStart === 0 && isAsciiWord ? columns : Math.min(heldBack, columns);
+    const most = this.#runStart === 0 && isAsciiWord ? columns : Math.min(maxHeldColumns, columns);
     return held + waiting > most && !hasAddress;
   }
 
@@ -145,7 +145,7 @@ export class InlineStream {
    */
   #settle(end: number, seen: number, columns: number): number {
     const before = this.#held.length;
-    const most = Math.min(heldBack, columns) - maxColumns(this.#held.slice(end, seen));
+    const most = Math.min(maxHeldColumns, columns) - maxColumns(this.#held.slice(end, seen));
     const rest = this.#held.slice(end);
     this.#held = this.#writeSettled(this.#held.slice(0, end), most) + rest;
     this.#options.line.neutral();

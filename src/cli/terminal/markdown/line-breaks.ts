@@ -38,7 +38,7 @@ const referenceBegun = /&[#\w]{0,32}$/;
  * The last position, not before `first`, where a run that is too long may be cut: between two graphemes, not beside a mark, and not
  * inside a character reference. 0 if there is none.
  */
-export function cutPlace(run: string, first: number): number {
+export function cutPosition(run: string, first: number): number {
   for (let at = run.length - 1; at > 0 && at >= first; at--) {
     const before = run.codePointAt(at - (isPair(run, at - 2) ? 2 : 1)) ?? 0;
     if (isPair(run, at - 1) || !mayCutBetween(before, run.codePointAt(at) ?? 0)) continue;

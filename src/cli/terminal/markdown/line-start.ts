@@ -12,7 +12,7 @@ export interface LineContext {
 }
 
 /** The marks of deeper containers are treated as text. */
-const deepest = 24;
+const maxDepth = 24;
 
 export function readLineStart(text: string, complete: boolean, state: LineContext): LineStart | Undecided {
   const cursor = new LineCursor(text, complete);
@@ -38,7 +38,7 @@ export function readLineStart(text: string, complete: boolean, state: LineContex
       return { matched, opened, leaf };
     }
     const beginning = new Beginning(cursor, indent, continues && all);
-    const container = matched + opened.length < deepest ? beginning.container() : null;
+    const container = matched + opened.length < maxDepth ? beginning.container() : null;
     if (container === 'more') return 'more';
     if (container === null) {
       const inside = all && opened.length === 0 ? state.leaf : ({ kind: 'none' } as const);
