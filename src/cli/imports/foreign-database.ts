@@ -88,14 +88,23 @@ async function copyDatabase(path: string, copy: string, signal: AbortSignal): Pr
     copyFileSync(path, copy);
     for (const suffix of besides) {
       rmSync(`${copy}${suffix}`, { force: true });
-      // Copying a pipe would block this process.
-      if (lstatSync(`${path}${suffix}`, { throwIfNoEntry: false })?.isFile())
-        copyFileSync(`${path}${suffix}`, `${copy}${suffix}`);
+      copyIfFile(`${path}${suffix}`, `${copy}${suffix}`);
     }
     if (stateOf(path) === before) return;
     if (copies === maxCopies) throw new Error('its program writes to it all the time');
     await yieldToEventLoop();
     signal.throwIfAborted();
+  }
+}
+
+function copyIfFile(path: string, copy: string): void {
+  // Copying a pipe would block this process.
+  if (!lstatSync(path, { throwIfNoEntry: false })?.isFile()) return;
+  try {
+    copyFileSync(path, copy);
+  } catch (error) {
+    // The program has just removed its journal, so the database is copied again.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
 }
 
