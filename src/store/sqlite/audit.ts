@@ -54,7 +54,7 @@ export class SqliteAudit implements AuditLog {
   }
 
   /** Returns the result of a call, and records its sessions; none if `by` is missing. Null and `not_found` are not recorded. */
-  with<Result extends AuditedSession | readonly AuditedSession[] | null>(
+  recordSessions<Result extends AuditedSession | readonly AuditedSession[] | null>(
     result: Result,
     connection: Connection,
     what: AuditNote['what'],

@@ -39,7 +39,7 @@ function freeName(name: string): string {
  * Copies through a second connection: SQLite copies nothing over the connection that holds the lock, because it is inside a transaction.
  */
 function copy(connection: Connection, target: string): void {
-  const source = connection.another();
+  const source = connection.openAnother();
   try {
     source.run('VACUUM INTO @target', { target });
   } finally {

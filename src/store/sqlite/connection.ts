@@ -22,7 +22,7 @@ export class Connection {
   #sharing: object | null = null;
   #writing: object | null = null;
   #isReading = false;
-  #isAlone = false;
+  #isExclusive = false;
   #began = 0;
   #onCommit: ((milliseconds: number) => void) | null = null;
   /** The setting `temp_store` of before a shared transaction; null while none is open. */
@@ -39,7 +39,7 @@ export class Connection {
   }
 
   /** A further connection to the same database. */
-  another(): Connection {
+  openAnother(): Connection {
     return Connection.open(this.driver, this.path);
   }
 
@@ -52,18 +52,18 @@ export class Connection {
   }
 
   /** True if no other connection can use the store while this one is open. */
-  get isAlone(): boolean {
-    return this.#isAlone;
+  get isExclusive(): boolean {
+    return this.#isExclusive;
   }
 
-  /** Takes the store alone. Call it before the first read: from that read on, the store is locked until this connection is closed. */
-  takeAlone(): void {
+  /** Locks the store for this connection, until the connection is closed. Call it before the first read, which takes the lock. */
+  takeExclusive(): void {
     this.pragma('locking_mode = EXCLUSIVE');
-    this.#isAlone = true;
+    this.#isExclusive = true;
   }
 
-  /** An object for the current write transaction, or for this turn of the event loop while reads are shared; otherwise null. */
-  get moment(): object | null {
+  /** Identifies the current write transaction, or this turn of the event loop while reads are shared; otherwise null. */
+  get unitOfWork(): object | null {
     return this.#writing ?? this.#sharing;
   }
 
@@ -87,7 +87,7 @@ export class Connection {
   }
 
   /** Runs a read of several statements that must see the same state. */
-  readAtOneMoment<T>(work: () => T): T {
+  readSnapshot<T>(work: () => T): T {
     if (this.#sharing !== null || this.#database.inTransaction) return this.read(work);
     this.#statement('BEGIN').run({});
     try {
@@ -219,11 +219,11 @@ export class Connection {
   }
 
   /**
-   * Ends the use at the end of the process. What was committed is on disk in the log. To write it back into the database takes three syncs
-   * more, so a short log stays, as after a process that was killed; the processes after this one read it there.
+   * Closes the connection at the end of the process, unless the log is short. What was committed is on disk in the log. Writing it back into the
+   * database takes three syncs more, so a short log stays, as after a process that was killed. Later processes read it there.
    */
   leave(): void {
-    if (this.#isAlone || logBytes(this.path) >= maxRemainingLogBytes) this.close();
+    if (this.#isExclusive || logBytes(this.path) >= maxRemainingLogBytes) this.close();
   }
 
   #endReading(): void {

@@ -1,4 +1,4 @@
-// Looks up keys: one look-up serves all requests with the same hash in one transaction of writes, or in one moment of shared reads. Two
+// Looks up keys: one look-up serves all requests with the same hash in one transaction of writes, or in one turn of the event loop with shared reads. Two
 // hashes count as the same if they are the same object: the service's key check returns one object per key.
 import { refusedKey } from '../../service/refused-key.ts';
 import type { FoundKey } from '../key-budgets.ts';
@@ -8,7 +8,7 @@ import { findKey, findKeyProject } from './keys.ts';
 export class KeyReads {
   readonly #found = new Map<Uint8Array, FoundKey>();
   readonly #projects = new Map<Uint8Array, string>();
-  #moment: object | null = null;
+  #unitOfWork: object | null = null;
 
   /** Forgets all results, because a key was revoked here. */
   forget(): void {
@@ -32,10 +32,10 @@ export class KeyReads {
     results: Map<Uint8Array, T>,
     read: (connection: Connection, hash: Uint8Array) => T | null,
   ): T | null {
-    const { moment } = connection;
-    if (moment === null) return read(connection, hash);
-    if (moment !== this.#moment) this.forget();
-    this.#moment = moment;
+    const { unitOfWork } = connection;
+    if (unitOfWork === null) return read(connection, hash);
+    if (unitOfWork !== this.#unitOfWork) this.forget();
+    this.#unitOfWork = unitOfWork;
     const known = results.get(hash);
     if (known !== undefined) return known;
     const result = read(connection, hash);

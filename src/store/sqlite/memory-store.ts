@@ -14,7 +14,7 @@ export async function openMemoryStore(options: MemoryStoreOptions): Promise<Sess
   const wait = { waitMs: defaultLockWaitMs, random };
   // A long sort would go to a temporary file. A second connection would open another, empty database.
   connection.pragma('temp_store = MEMORY');
-  connection.takeAlone();
+  connection.takeExclusive();
   await migrate(connection, { refusesOlder: false }, wait);
   return new SqliteStore(connection, { wait, filesystem: 'memory', now, sinceBoot, rules });
 }

@@ -133,14 +133,14 @@ async function opened(
   place: StoreFile,
   migrations: MigrationOptions,
   wait: LockWait,
-  mayBeAlone: boolean,
+  mayBeExclusive: boolean,
 ): Promise<Opened> {
   try {
     return await openedOnce(place, migrations, wait, false);
   } catch (error) {
     if (!(error instanceof ParleyError) || error.code !== 'STORAGE_FULL') throw error;
     // A migration needs a copy of the store through a second connection, and a full disk has no room for the copy.
-    const alone = mayBeAlone ? await openedOnce(place, migrations, wait, true).catch(() => null) : null;
+    const alone = mayBeExclusive ? await openedOnce(place, migrations, wait, true).catch(() => null) : null;
     if (alone !== null) return alone;
     const hint = 'What was kept is intact. Free some space and try again.';
     throw error.with({ hint });
@@ -151,13 +151,13 @@ async function openedOnce(
   place: StoreFile,
   migrations: MigrationOptions,
   wait: LockWait,
-  isAlone: boolean,
+  isExclusive: boolean,
 ): Promise<Opened> {
   const { path } = place;
   const identity = identityOf(path);
   const connection = connect(place);
   try {
-    if (isAlone) connection.takeAlone();
+    if (isExclusive) connection.takeExclusive();
     // Even the first query reads the file and may meet a lock.
     await whenUnlocked(
       () => refuseUnsafeSqlite(sqliteVersion(connection), connection.driver.newerSqlite),

@@ -116,7 +116,8 @@ export class RareCalls {
 
   readonly importSession: SessionStore['importSession'] = async (projectId, record, idempotencyKey, by) => {
     const { connection, writer } = this.#parts.access;
-    const audit = (kept: Session | null) => this.#parts.audit.with(kept, connection, 'import', projectId, by);
+    const audit = (kept: Session | null) =>
+      this.#parts.audit.recordSessions(kept, connection, 'import', projectId, by);
     const { rules } = this.#parts.dependencies;
     const tools = { connection, rules, clocks: () => this.#parts.clocks() };
     const imported = isShort(record)

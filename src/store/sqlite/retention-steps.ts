@@ -68,7 +68,7 @@ export class RetentionSteps {
       const sessions = expired.length;
       if (sessions > 0) connection.run(statements.expired, { run, sessions, now: by.time });
       const audited = expired.map(({ sessionId }) => ({ session_id: sessionId }));
-      this.#audit.with(audited, connection, 'expire', projectId, by);
+      this.#audit.recordSessions(audited, connection, 'expire', projectId, by);
       return { sessions, next: place };
     });
   }
@@ -101,7 +101,7 @@ export class RetentionSteps {
           if (!this.#hold(connection, leased)) return null;
           const { done } = steps.next();
           if (gone.length > 0) connection.run(statements.erased, { run, sessions: gone.length });
-          this.#audit.with(gone, connection, 'purge', projectId, by);
+          this.#audit.recordSessions(gone, connection, 'purge', projectId, by);
           return done === true;
         });
         if (isOver === null) return false;
@@ -128,7 +128,7 @@ export class RetentionSteps {
       }
       const sessions = restored.length;
       if (sessions > 0) connection.run(statements.restored, { run, sessions, now: by.time });
-      this.#audit.with(restored, connection, 'restore', project_id, by);
+      this.#audit.recordSessions(restored, connection, 'restore', project_id, by);
       return sessions;
     });
   }

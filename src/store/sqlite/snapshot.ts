@@ -6,7 +6,7 @@ const cacheKibibytes = 1024;
 
 /** The state is taken no earlier than this call. The caller closes the connection; the log of the store cannot shrink before that. */
 export async function openSnapshot(original: Connection, wait: LockWait): Promise<Connection> {
-  const connection = original.another();
+  const connection = original.openAnother();
   try {
     connection.pragma(`cache_size = -${cacheKibibytes}`);
     connection.run('BEGIN');

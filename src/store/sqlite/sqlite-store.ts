@@ -140,13 +140,13 @@ export class SqliteStore implements SessionStore {
   readonly deleteSession: SessionStore['deleteSession'] = (projectId, sessionId, now, by) =>
     this.#access.write(projectId, (connection) => {
       const deleted = deleteSession(connection, projectId, sessionId, now);
-      return this.audit.with(deleted, connection, 'delete', projectId, by);
+      return this.audit.recordSessions(deleted, connection, 'delete', projectId, by);
     });
 
   readonly restoreSession: SessionStore['restoreSession'] = (projectId, sessionId, idempotencyKey, by) =>
     this.#writeOnce(projectId, idempotencyKey, (connection) => {
       const restored = restoreSession(connection, projectId, sessionId, this.#dependencies.now());
-      return this.audit.with(restored, connection, 'restore', projectId, by);
+      return this.audit.recordSessions(restored, connection, 'restore', projectId, by);
     });
 
   readonly deleteSessions: SessionStore['deleteSessions'] = (
@@ -158,13 +158,13 @@ export class SqliteStore implements SessionStore {
   ) =>
     this.#writeOnce(projectId, idempotencyKey, (connection) => {
       const items = deleteSessions(connection, projectId, sessionIds, now);
-      return this.audit.with(items, connection, 'delete', projectId, by);
+      return this.audit.recordSessions(items, connection, 'delete', projectId, by);
     });
 
   readonly restoreSessions: SessionStore['restoreSessions'] = (projectId, sessionIds, idempotencyKey, by) =>
     this.#writeOnce(projectId, idempotencyKey, (connection) => {
       const items = restoreSessions(connection, projectId, sessionIds, this.#dependencies.now());
-      return this.audit.with(items, connection, 'restore', projectId, by);
+      return this.audit.recordSessions(items, connection, 'restore', projectId, by);
     });
 
   listSessions(projectId: string, filter: SessionFilter): Promise<Rows<Session>> {

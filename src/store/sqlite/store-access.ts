@@ -42,8 +42,8 @@ export class StoreAccess {
     elsewhere: (() => Promise<T>) | null = null,
   ): Promise<T> {
     // The steps need a connection of their own, which a store that is open alone cannot have.
-    if (this.connection.isAlone) return this.read((connection) => atOnce(begin(connection)));
-    const firstStep = () => this.connection.readAtOneMoment(() => begin(this.connection).next());
+    if (this.connection.isExclusive) return this.read((connection) => atOnce(begin(connection)));
+    const firstStep = () => this.connection.readSnapshot(() => begin(this.connection).next());
     return this.run(async () => {
       const { done, value } = await whenUnlocked(firstStep, this.wait);
       if (done === true) return value;

@@ -89,7 +89,7 @@ export class StoreLines {
     const { writer, wait } = this.#access;
     await removeAbandoned({ connection, writer }, clocks().clock);
     // A store that is open alone has no other connection; then no other call runs in between.
-    if (connection.isAlone) return writer.writeAlone(() => atOnce(copy.steps(connection)), projectId);
+    if (connection.isExclusive) return writer.writeAlone(() => atOnce(copy.steps(connection)), projectId);
     const snapshot = await openSnapshot(connection, wait);
     try {
       return await writer.writeInParts(copy.steps(snapshot), projectId);

@@ -55,7 +55,7 @@ export async function replaceStore(
   // SQLite leaves the log if it could not write it into the file, for example on a full disk.
   if (existsSync(`${finished}-wal`)) throw notWritten(finished);
   return within(driver, path, async (connection) => {
-    connection.takeAlone();
+    connection.takeExclusive();
     const old = await whenUnlocked(() => look(connection), wait);
     mayReplace(old);
     // Without a log, nothing beside the file belongs to the old store when the new one gets its name.

@@ -67,7 +67,7 @@ export class SqliteRows implements StoreRows {
     // SQLite works in the event loop: what another store was just asked is sent before, so that both work at once.
     await yieldToEventLoop();
     return this.#access.read((connection) =>
-      connection.readAtOneMoment(() => readParts(connection, projectId, from)),
+      connection.readSnapshot(() => readParts(connection, projectId, from)),
     );
   }
 

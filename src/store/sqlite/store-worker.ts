@@ -74,7 +74,7 @@ async function work(tools: SearchTools, order: WorkerOrder, rules: SearchRules):
   if (kind === 'search') return rules.search(filter, searchReads(tools, projectId, filter, rules));
   const { connection, wait } = tools;
   const list = () => atOnce(listSessions(connection, projectId, filter));
-  return whenUnlocked(() => connection.readAtOneMoment(list), wait);
+  return whenUnlocked(() => connection.readSnapshot(list), wait);
 }
 
 /** The server has priority 0, a slow read 10 (store-process.ts). */

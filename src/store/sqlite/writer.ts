@@ -144,8 +144,8 @@ export class Writer {
   async #waitForOthers(): Promise<void> {
     const now = monotonicMs();
     this.#lastTurnMs = Math.min(this.#lastTurnMs, now);
-    const isAlone = this.#lastGroupSize <= 1 && now - this.#lastWriteMs > closeMs;
-    if (isAlone && now - this.#lastTurnMs < maxMsAtOnce) return;
+    const isExclusive = this.#lastGroupSize <= 1 && now - this.#lastWriteMs > closeMs;
+    if (isExclusive && now - this.#lastTurnMs < maxMsAtOnce) return;
     await yieldToEventLoop();
     this.#lastTurnMs = monotonicMs();
   }
@@ -193,13 +193,13 @@ export class Writer {
   /** Moves waiting writes into the group, as many as the limits allow but at least one, and runs them. Returns their outcomes. */
   #runWaiting(group: Write[]): readonly Outcome[] {
     const outcomes: Outcome[] = [];
-    const isAlone = this.#waiting.length === 1;
+    const isExclusive = this.#waiting.length === 1;
     const start = monotonicMs();
     while (group.length < largestGroup) {
       const write = this.#waiting.take();
       if (write === undefined) break;
       group.push(write);
-      outcomes.push(isAlone ? this.#runAlone(write) : this.#runInSavepoint(write));
+      outcomes.push(isExclusive ? this.#runAlone(write) : this.#runInSavepoint(write));
       if (monotonicMs() - start > longestGroupMs) break;
     }
     return outcomes;
