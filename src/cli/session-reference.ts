@@ -124,7 +124,16 @@ export function missingSession(
   { requestId }: Pick<SessionAccess, 'requestId'>,
   state: SessionState = 'active',
 ): unknown {
-  if (!isMissing(error)) return error;
+  return isMissing(error) ? withSessionName(error, text, { requestId }, state) : error;
+}
+
+/** The failure for a missing session with the name of the session, if the message lacks it. */
+export function withSessionName(
+  error: ParleyError,
+  text: string,
+  { requestId }: Pick<SessionAccess, 'requestId'>,
+  state: SessionState,
+): ParleyError {
   if (error.message.includes(text)) return error;
   return error.with({
     message: notFoundMessage(text),

@@ -40,6 +40,20 @@ test('a failure names the session that does not exist', async () => {
   }
 });
 
+test('a failure for a single id names the id', async () => {
+  for (const command of ['delete', 'restore', 'archive', 'pin']) {
+    const outcome = await place.parley([
+      'sessions',
+      command,
+      'ses_nobody',
+      ...(command === 'delete' ? ['--yes'] : []),
+    ]);
+    expect([outcome.status, outcome.out]).toEqual([5, 'not_found ses_nobody\n']);
+    expect(outcome.err).toContain('There is no session ses_nobody here. (SESSION_NOT_FOUND)');
+    expect(outcome.err).toContain('--deleted');
+  }
+});
+
 test('each command takes such a name', async () => {
   const suffix = idOf('Rent').slice(-8);
   expect(await place.output(['sessions', 'messages', suffix])).toContain('said');

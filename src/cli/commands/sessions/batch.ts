@@ -10,6 +10,7 @@ import { BatchReport, type ItemResult, writeResults } from '../../session-batch/
 import { type BatchWork, runBatch } from '../../session-batch/batch-run.ts';
 import type { IdList } from '../../session-batch/id-list.ts';
 import type { BatchOwner } from '../../session-batch/journal.ts';
+import { withSessionName } from '../../session-reference.ts';
 import { type TargetFlags, targetOptions } from '../../target-options.ts';
 
 /** An operation on sessions, one or many per call. */
@@ -109,7 +110,8 @@ export async function runSingle(
     } catch (error) {
       if (!(error instanceof ParleyError) || error.code !== 'SESSION_NOT_FOUND') throw error;
       const { code, message } = error;
-      if (!ignoreMissing) failure = error;
+      const state = operation.done === 'restored' ? 'deleted' : 'active';
+      if (!ignoreMissing) failure = withSessionName(error, session_id, context, state);
       results.push({ session_id, status: 'not_found', ...(!ignoreMissing && { error: { code, message } }) });
     }
   }
