@@ -32,6 +32,7 @@ describe.skipIf(without !== null)(`recorded${without === null ? '' : ` (${withou
     'login',
     'sessions delete of a batch',
     'sessions export -o export.json',
+    'sessions import',
     'sessions export -o new/directory/',
     'the migration of an old store',
   ];

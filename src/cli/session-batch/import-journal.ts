@@ -9,6 +9,7 @@ import {
   appendFileSync,
   closeSync,
   existsSync,
+  fdatasync,
   openSync,
   readdirSync,
   readFileSync,
@@ -17,9 +18,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { ParleyError } from '../../service/errors.ts';
 import { quoted } from '../../service/quoted.ts';
-import { makePrivateDirectory } from '../../system/directories.ts';
+import { makePrivateDirectory, syncDirectory } from '../../system/directories.ts';
 import { fileFailure } from '../../system/file-failure.ts';
 import { holdFileLock } from '../../system/file-lock.ts';
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
@@ -53,6 +55,7 @@ export interface KnownImport {
 
 const extension = '.import';
 const keptMs = 90 * 24 * 60 * 60 * 1000;
+const dataSynced = promisify(fdatasync);
 const remedy = 'Make the directory writable, or set PARLEY_DATA_DIR to another one.';
 
 /** An open journal. No other process can open it meanwhile. */
@@ -73,6 +76,7 @@ export class ImportJournal {
       makePrivateDirectory(batchDirectory(dataDirectory));
       removeOld(batchDirectory(dataDirectory), holder.now());
       writeFileSync(path, `${JSON.stringify(seal)}\n`, { mode: 0o600, flag: 'wx', flush: true });
+      syncDirectory(batchDirectory(dataDirectory));
     } catch (error) {
       throw fileFailure(error, path, 'written', remedy);
     }
@@ -107,16 +111,27 @@ export class ImportJournal {
     if (!readFileSync(path).subarray(-1).equals(Buffer.from('\n'))) this.#append('\n');
   }
 
-  /** Records a session that is about to be created. Calls at the same time share a write. */
+  /**
+   * Records a session that is about to be created. Resolves when the line is on disk, so that a power failure does not keep the session alone.
+   * Calls at the same time share a write.
+   */
   record(sessionId: string, at: number): Promise<void> {
     this.#lines += `${sessionId} ${at}\n`;
-    this.#written ??= yieldToEventLoop().then(() => {
-      const lines = this.#lines;
-      this.#lines = '';
-      this.#written = null;
-      this.#append(lines);
-    });
+    this.#written ??= this.#writeLines();
     return this.#written;
+  }
+
+  async #writeLines(): Promise<void> {
+    await yieldToEventLoop();
+    const lines = this.#lines;
+    this.#lines = '';
+    this.#written = null;
+    this.#append(lines);
+    try {
+      await dataSynced(this.#file);
+    } catch (error) {
+      throw this.#unwritten(error);
+    }
   }
 
   /** Records that the session was not created after all. */
@@ -146,9 +161,13 @@ export class ImportJournal {
     try {
       appendFileSync(this.#file, line);
     } catch (error) {
-      this.#failure = fileFailure(error, this.#path, 'written', remedy);
-      throw this.#failure;
+      throw this.#unwritten(error);
     }
+  }
+
+  #unwritten(error: unknown): unknown {
+    this.#failure = fileFailure(error, this.#path, 'written', remedy);
+    return this.#failure;
   }
 }
 

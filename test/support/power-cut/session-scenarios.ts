@@ -112,13 +112,23 @@ function importing(): Scenario {
       await place.output(['sessions', 'purge', '--deleted-before', '0d', '--confirm', '1']);
       return { words: ['sessions', 'import', '-'], stdin };
     },
-    faults: (place, { out }) =>
-      expected(
+    async faults(place, { out }) {
+      const faults = await expected(
         place,
         ['sessions', 'list', '--json'],
         'the import is lost',
         (list) => !out.includes('imported') || list.includes('carried over'),
-      ),
+      );
+      const list = await place.parley(['sessions', 'list', '--json']);
+      if (!list.out.includes('carried over')) return faults;
+      const journal = await expected(
+        place,
+        ['sessions', 'batches', '--json'],
+        'the import cannot be undone',
+        (batches) => batches.includes('"imported":1'),
+      );
+      return [...faults, ...journal];
+    },
   };
 }
 
