@@ -44,10 +44,14 @@ export async function showPastTurns(
   const shownReply = rendersMarkdown(stdout, markdown)
     ? await markdownRenderer(stdout)
     : (reply: string) => reply;
-  const rows = last
-    .map((message) => endOf(textOf(message, shownReply), maxRows * columns))
-    .flatMap((text) => filterText(text).replaceAll('\t', '    ').split('\n'))
-    .flatMap((line) => wrapped(line, wrap).map(withoutBlankOfBreak));
+  const rowsOf = (message: Message) =>
+    filterText(endOf(textOf(message, shownReply), maxRows * columns))
+      .replaceAll('\t', '    ')
+      .split('\n')
+      .flatMap((line) => wrapped(line, wrap).map(withoutBlankOfBreak));
+  // The newest messages first: once the screen is full, the earlier ones are not rendered.
+  const rows: string[] = [];
+  for (const message of last.toReversed()) if (rows.length <= maxRows) rows.unshift(...rowsOf(message));
   const { dim } = await stdout.style();
   const shown = rows.length > maxRows ? ['…', ...rows.slice(1 - maxRows)] : rows;
   for (const row of shown) await stdout.write(terminalText`${row === '' ? '' : dim(row)}\n`);
