@@ -1,5 +1,5 @@
-// The command that repeats a turn after the model failed, for the error's hint. It names target, mode, session and key, so it repeats the
-// same turn even if the defaults or the last session have changed.
+// The failure of a turn, with what helps. After a failure of the model that is the command that repeats the turn. It names target, mode,
+// session and key, so it repeats the same turn even if the defaults or the last session have changed.
 import type { ChatRequest } from '../service/chat-event.ts';
 import { type ErrorCode, ParleyError } from '../service/errors.ts';
 import { failureBody } from '../service/result.ts';

@@ -12,7 +12,7 @@ import type {
 import { quoted } from '../service/quoted.ts';
 import type { PolicyRow, RetentionStore } from '../store/session-store.ts';
 import type { LocalOptions } from './local-options.ts';
-import { checkPolicy, confirmationOf, erasedBefore, longestGap, reachOf } from './retention-rules.ts';
+import { checkPolicy, confirmationOf, erasedBefore, expiryFilter, longestGap } from './retention-rules.ts';
 import { runPolicy } from './retention-run.ts';
 
 export class LocalRetention implements Retention {
@@ -111,7 +111,7 @@ export class LocalRetention implements Retention {
     const { project_id, policy } = row;
     const store = await this.#store();
     const kept = policy.keep_last === null ? null : await store.cursorBefore(project_id, policy.keep_last);
-    const expire = await store.countExpiring(project_id, reachOf(policy, now, kept));
+    const expire = await store.countExpiring(project_id, expiryFilter(policy, now, kept));
     const before = erasedBefore(policy, now);
     const erase = before === null ? 0 : await store.countErasable(project_id, before);
     const next = await store.activityFrom(project_id, now - policy.after_ms);

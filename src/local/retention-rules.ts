@@ -20,7 +20,11 @@ export function longestGap(everyMs: number | null): number {
 }
 
 /** The sessions that go at a time. `keptFrom`: the place before the newest sessions, which stay; null if no session is older. */
-export function reachOf(policy: RetentionPolicy, now: number, keptFrom: ActivityCursor | null): ExpiryFilter {
+export function expiryFilter(
+  policy: RetentionPolicy,
+  now: number,
+  keptFrom: ActivityCursor | null,
+): ExpiryFilter {
   const before = now - policy.after_ms;
   const byAge = { time: before, sessionId: '' };
   if (policy.keep_last === null) return { end: byAge, restoredBefore: before };

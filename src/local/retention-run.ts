@@ -3,7 +3,7 @@
 import type { RetentionEnd, RetentionReport, RetentionRunRequest } from '../service/project-retention.ts';
 import type { ExpiryCursor, LeasedRun, PolicyRow, RetentionStore, RunBegin } from '../store/session-store.ts';
 import type { LocalOptions } from './local-options.ts';
-import { dueTimes, erasedBefore, reachOf } from './retention-rules.ts';
+import { dueTimes, erasedBefore, expiryFilter } from './retention-rules.ts';
 
 /** A run whose process was killed on another machine is free for the next one after this time, ms. */
 const leaseMs = 5000;
@@ -93,10 +93,10 @@ async function work(
     if (!isDone) return false;
   }
   const kept = policy.keep_last === null ? null : await store.cursorBefore(projectId, policy.keep_last);
-  const reach = reachOf(policy, now, kept);
+  const filter = expiryFilter(policy, now, kept);
   let place: ExpiryCursor | null = null;
   do {
-    const step = await store.expire(leased, reach, place);
+    const step = await store.expire(leased, filter, place);
     if (step === null) return false;
     place = step.next;
     if (!count('expired', step.sessions) && place !== null) return false;

@@ -1,7 +1,7 @@
 // Makes a page of a search from what a store reads: the newest hits, scored by their own texts, and the best of them by session. The code
 // knows no database, so the same messages give the same page over every store.
 import type { SearchHit, SearchItem } from '../service/session-archive.ts';
-import { PageBudget } from '../store/page-room.ts';
+import { PageBudget } from '../store/page-budget.ts';
 import type { SearchFilter, SearchPlace } from '../store/session-filters.ts';
 import type { FoundMessage, SearchReads, SearchRule, ShownSession } from '../store/store-rules.ts';
 import { yieldToEventLoop } from '../system/yield-to-event-loop.ts';
@@ -134,12 +134,12 @@ async function shownItems(
       .map(({ id }) => id),
   }));
   const items: SearchItem[] = [];
-  const room = new PageBudget(1);
+  const budget = new PageBudget(1);
   let end = 0;
   for await (const one of reads.shown(best)) {
     const item = one && itemOf(one, shown[end]?.score ?? 0, find);
     if (item !== null) {
-      if (!room.take(...textsOf(item))) break;
+      if (!budget.take(...textsOf(item))) break;
       items.push(item);
     }
     end += 1;

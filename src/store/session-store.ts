@@ -190,7 +190,7 @@ export interface SessionStore {
   ): Promise<SearchPage>;
   /**
    * The messages in the order of their positions; null for an unknown session. The page ends at its limit, or when its messages take
-   * `pageBytes` as JSON (page-room.ts), but it holds at least one message if there is one.
+   * `pageBytes` as JSON (page-budget.ts), but it holds at least one message if there is one.
    */
   listMessages(projectId: string, sessionId: string, place: MessagePlace): Promise<Rows<Message> | null>;
   /** Like `listMessages`, with the alternatives and the undone messages. */

@@ -1,13 +1,13 @@
 // How many messages fit on a page.
 import { expect, it } from 'vitest';
 import { pageBytes } from '../../src/service/limits.ts';
-import { PageBudget } from '../../src/store/page-room.ts';
+import { PageBudget } from '../../src/store/page-budget.ts';
 
 /** How many messages with this text have room. */
 function taken(text: string, least: number): number {
-  const room = new PageBudget(least);
+  const budget = new PageBudget(least);
   let count = 0;
-  while (room.take(text)) count += 1;
+  while (budget.take(text)) count += 1;
   return count;
 }
 

@@ -15,7 +15,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   engine: ['service', 'http', 'system/before-abort.ts', 'system/monotonic-clock.ts'],
   local: [
     'service',
-    'store/page-room.ts',
+    'store/page-budget.ts',
     'store/session-filters.ts',
     'store/session-store.ts',
     'store/store-rows.ts',

@@ -4,21 +4,21 @@ import { importLimits } from './import-limits.ts';
 
 export class SessionSize {
   readonly #path: string;
-  readonly #most: number;
+  readonly #maxBytes: number;
   #bytes = 0;
 
   constructor(path: string, maxBytes: number = importLimits.sessionBytes) {
     this.#path = path;
-    this.#most = maxBytes;
+    this.#maxBytes = maxBytes;
   }
 
   /** Throws if the session exceeds the limit. */
   add(bytes: number): void {
     this.#bytes += bytes;
-    if (this.#bytes <= this.#most) return;
+    if (this.#bytes <= this.#maxBytes) return;
     throw new ParleyError(
       'PAYLOAD_TOO_LARGE',
-      `${this.#path} has more than ${this.#most} bytes, the limit of a session.`,
+      `${this.#path} has more than ${this.#maxBytes} bytes, the limit of a session.`,
       { hint: 'This session was skipped; the rest was read.' },
     );
   }

@@ -9,7 +9,6 @@ import {
   appendFileSync,
   closeSync,
   existsSync,
-  fdatasync,
   openSync,
   readdirSync,
   readFileSync,
@@ -18,14 +17,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { ParleyError } from '../../service/errors.ts';
 import { quoted } from '../../service/quoted.ts';
 import { makePrivateDirectory, syncDirectory } from '../../system/directories.ts';
 import { fileFailure } from '../../system/file-failure.ts';
 import { holdFileLock } from '../../system/file-lock.ts';
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
-import { type BatchHolder, type BatchOwner, batchDirectory } from './journal.ts';
+import { type BatchHolder, type BatchOwner, batchDirectory, dataSynced } from './journal.ts';
 
 /** What to import. */
 export interface ImportRequest {
@@ -55,7 +53,6 @@ export interface KnownImport {
 
 const extension = '.import';
 const keptMs = 90 * 24 * 60 * 60 * 1000;
-const dataSynced = promisify(fdatasync);
 const remedy = 'Make the directory writable, or set PARLEY_DATA_DIR to another one.';
 
 /** An open journal. No other process can open it meanwhile. */

@@ -77,7 +77,7 @@ const draftMs = 24 * 60 * 60 * 1000;
 const remedy = 'Make the directory writable, or set PARLEY_DATA_DIR to another one.';
 /** How many characters of results may wait for a write. */
 const maxWaiting = 64 * 1024;
-const dataSynced = promisify(fdatasync);
+export const dataSynced = promisify(fdatasync);
 
 export function batchDirectory(dataDirectory: string): string {
   return join(dataDirectory, 'batches');

@@ -1,7 +1,7 @@
 // Pages of all messages: of the visible line, replies that others took the place of, and messages of undone turns.
 import { pageBytes } from '../../service/limits.ts';
 import type { Message } from '../../service/session.ts';
-import { PageBudget } from '../page-room.ts';
+import { PageBudget } from '../page-budget.ts';
 import { hiddenColumns, type MessageRow, toMessage } from '../rows.ts';
 import type { AnyMessagePlace, Rows } from '../session-filters.ts';
 import type { Ask } from './connection-pool.ts';
@@ -58,9 +58,9 @@ export async function listAllMessages(
       continue;
     }
     if (first.message_id === null) return { items: [], hasMore: false };
-    const room = new PageBudget(1);
+    const budget = new PageBudget(1);
     const messages = (rows as readonly (MessageRow & PageRow)[]).slice(0, limit);
-    const end = messages.findIndex(({ content }) => !room.take(content));
+    const end = messages.findIndex(({ content }) => !budget.take(content));
     const items = (end < 0 ? messages : messages.slice(0, end)).map(toMessage);
     return { items, hasMore: first.found > items.length };
   }

@@ -2,7 +2,7 @@
 
 import { pageBytes } from '../../service/limits.ts';
 import type { Message } from '../../service/session.ts';
-import { PageBudget } from '../page-room.ts';
+import { PageBudget } from '../page-budget.ts';
 import type { MessageRow } from '../rows.ts';
 import { messageColumns, toMessage } from '../rows.ts';
 import type { MessagePlace, Rows } from '../session-filters.ts';
@@ -104,16 +104,16 @@ export async function readHistories(
     else ofCall.push(row);
   }
   return calls.map((_, number) => {
-    const room = new PageBudget(2);
-    return (byCall.get(number) ?? []).filter(fitsIn(room)).map(toMessage).reverse();
+    const budget = new PageBudget(2);
+    return (byCall.get(number) ?? []).filter(fitsIn(budget)).map(toMessage).reverse();
   });
 }
 
 /** True for each row before the first one that has no room on the page. */
-function fitsIn(room: PageBudget): (row: MessageRow) => boolean {
+function fitsIn(budget: PageBudget): (row: MessageRow) => boolean {
   let isOver = false;
   return ({ content }) => {
-    isOver ||= !room.take(content);
+    isOver ||= !budget.take(content);
     return !isOver;
   };
 }

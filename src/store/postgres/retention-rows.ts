@@ -18,7 +18,7 @@ export const holding = (project: string, holder: string, leaseMs: string) => `
     RETURNING 1
   )`;
 
-// $2: the time before which a restoration was long ago. $3, $4: a place; $5, $6: the end of the reach.
+// $2: the time before which a restoration was long ago. $3, $4: a place; $5, $6: the end of the filter.
 const goes = `
   NOT session.pinned AND session.expired IS NULL
   AND (session.restored_at IS NULL OR session.restored_at < $2)

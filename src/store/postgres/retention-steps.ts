@@ -34,11 +34,11 @@ export async function cursorBefore(
   return newest.length > count ? (newest[count - 1] ?? null) : null;
 }
 
-export async function countExpiring(ask: Ask, projectId: string, reach: ExpiryFilter): Promise<number> {
+export async function countExpiring(ask: Ask, projectId: string, filter: ExpiryFilter): Promise<number> {
   let sessions = 0;
   for (const { count } of [expiryStatements.listed, expiryStatements.archived]) {
     for (let place: ActivityCursor | null = beforeAll; place !== null; ) {
-      const [lot] = await ask<Lot>(count, reachValues(projectId, reach, place));
+      const [lot] = await ask<Lot>(count, filterValues(projectId, filter, place));
       sessions += lot?.sessions ?? 0;
       place = lastOf(lot);
     }
@@ -71,13 +71,13 @@ export async function traceActivity(
 export async function expire(
   ask: Ask,
   { projectId, run, holder, leaseMs, by }: LeasedRun,
-  reach: ExpiryFilter,
+  filter: ExpiryFilter,
   from: ExpiryCursor | null,
 ): Promise<RunStep<ExpiryCursor>> {
   const place = from ?? { archived: false, after: beforeAll };
   const { expire } = place.archived ? expiryStatements.archived : expiryStatements.listed;
   const note = noteOf('expire', projectId, by);
-  const values = [...reachValues(projectId, reach, place.after), by.time, run, holder, leaseMs, note];
+  const values = [...filterValues(projectId, filter, place.after), by.time, run, holder, leaseMs, note];
   const [lot] = await ask<Lot & { held: number }>(expire, values);
   if (lot === undefined || lot.held === 0) return null;
   const after = lastOf(lot);
@@ -109,7 +109,7 @@ export async function erase(
   }
 }
 
-function reachValues(projectId: string, { end, restoredBefore }: ExpiryFilter, after: ActivityCursor) {
+function filterValues(projectId: string, { end, restoredBefore }: ExpiryFilter, after: ActivityCursor) {
   return [projectId, restoredBefore, after.time, after.sessionId, end.time, end.sessionId];
 }
 

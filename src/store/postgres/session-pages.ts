@@ -2,7 +2,7 @@
 import { pageBytes } from '../../service/limits.ts';
 import type { Session } from '../../service/session.ts';
 import type { SessionOrder } from '../../service/session-archive.ts';
-import { PageBudget, textsOf } from '../page-room.ts';
+import { PageBudget, textsOf } from '../page-budget.ts';
 import type { SessionRow } from '../rows.ts';
 import { toSession } from '../rows.ts';
 import type { Rows, SessionFilter } from '../session-filters.ts';
@@ -93,8 +93,8 @@ export async function listSessions(
     part === 'every'
       ? await ask<SessionRow>(listing.every, values.slice(0, 6))
       : await ask<SessionRow>(listing[part], part === 'ending' ? [...values, idSuffix] : values);
-  const room = new PageBudget(1);
-  const end = rows.findIndex((row, index) => index === limit || !room.take(...textsOf(row)));
+  const budget = new PageBudget(1);
+  const end = rows.findIndex((row, index) => index === limit || !budget.take(...textsOf(row)));
   return { items: (end < 0 ? rows : rows.slice(0, end)).map(toSession), hasMore: end >= 0 };
 }
 

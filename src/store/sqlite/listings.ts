@@ -1,6 +1,6 @@
 // Pages of messages. A page begins with an index search for the end of the last page, so the thousandth page costs as much as the first.
 import type { Message } from '../../service/session.ts';
-import { PageBudget } from '../page-room.ts';
+import { PageBudget } from '../page-budget.ts';
 import type { MessageRow } from '../rows.ts';
 import { hiddenColumns, messageColumns, toMessage } from '../rows.ts';
 import type { AnyMessagePlace, MessagePlace, Rows } from '../session-filters.ts';
@@ -58,11 +58,11 @@ function pageOf(
   statement: string,
   bindings: { readonly projectId: string; readonly sessionId: string; readonly limit: number },
 ): Rows<Message> | null {
-  const room = new PageBudget(1);
+  const budget = new PageBudget(1);
   const { projectId, sessionId, limit } = bindings;
   let isCut = false;
   const rows = connection.allWhile<MessageRow>(statement, bindings, ({ content }) => {
-    const fits = room.take(content);
+    const fits = budget.take(content);
     isCut = !fits;
     return fits;
   });
@@ -82,9 +82,9 @@ export function history(
   limit: number,
 ): readonly Message[] {
   const bindings = { projectId, sessionId, before, limit };
-  const room = new PageBudget(2);
+  const budget = new PageBudget(2);
   const rows = connection.allWhile<MessageRow>(listingStatements.history, bindings, ({ content }) =>
-    room.take(content),
+    budget.take(content),
   );
   return rows.map(toMessage).reverse();
 }

@@ -33,9 +33,9 @@ export class RetentionCounts implements Counts {
     });
   }
 
-  countExpiring(projectId: string, reach: ExpiryFilter): Promise<number> {
-    const bindings = { projectId, ...reachBindings(reach), clock: this.#clocks().clock };
-    return this.#access.readInSteps(projectId, (connection) => countSteps(connection, bindings, reach.end));
+  countExpiring(projectId: string, filter: ExpiryFilter): Promise<number> {
+    const bindings = { projectId, ...filterBindings(filter), clock: this.#clocks().clock };
+    return this.#access.readInSteps(projectId, (connection) => countSteps(connection, bindings, filter.end));
   }
 
   countErasable(projectId: string, deletedBefore: number): Promise<number> {
@@ -64,7 +64,7 @@ export class RetentionCounts implements Counts {
   }
 }
 
-export function reachBindings({ end, restoredBefore }: ExpiryFilter) {
+export function filterBindings({ end, restoredBefore }: ExpiryFilter) {
   return { endTime: end.time, endId: end.sessionId, restoredBefore };
 }
 

@@ -43,14 +43,14 @@ export class RetentionSteps {
 
   async expire(
     leased: LeasedRun,
-    reach: ExpiryFilter,
+    filter: ExpiryFilter,
     from: ExpiryCursor | null,
   ): Promise<RunStep<ExpiryCursor>> {
     if (from !== null) await pause();
     return this.#write(leased.projectId, (connection) => {
       if (!this.#hold(connection, leased)) return null;
       const { projectId, run, by } = leased;
-      const bindings = { projectId, clock: this.#clocks().clock, restoredBefore: reach.restoredBefore };
+      const bindings = { projectId, clock: this.#clocks().clock, restoredBefore: filter.restoredBefore };
       const { archived, after } = from ?? { archived: false, after: beforeAll };
       const { next } = archived ? expiryStatements.archived : expiryStatements.listed;
       let place: ExpiryCursor | null = { archived, after };
@@ -58,12 +58,12 @@ export class RetentionSteps {
       const began = monotonicMs();
       while (place?.archived === archived && monotonicMs() - began < longestMs) {
         const found = connection.all<NextSession>(next, { ...bindings, ...place.after });
-        const inReach = found.filter((session) => isBefore(session, reach.end));
-        const going = inReach.filter(({ goes }) => goes);
+        const expiring = found.filter((session) => isBefore(session, filter.end));
+        const going = expiring.filter(({ goes }) => goes);
         const ids = JSON.stringify(going.map(({ id }) => id));
         connection.run(statements.expire, { run, now: by.time, ids });
         expired.push(...going);
-        place = following(place, inReach);
+        place = following(place, expiring);
       }
       const sessions = expired.length;
       if (sessions > 0) connection.run(statements.expired, { run, sessions, now: by.time });
@@ -145,9 +145,9 @@ export class RetentionSteps {
 }
 
 /** The place after the sessions of a step. Null after the last archived one. */
-function following({ archived }: ExpiryCursor, inReach: readonly NextSession[]): ExpiryCursor | null {
-  const last = inReach.at(-1);
-  if (last !== undefined && inReach.length === expiredAtOnce)
+function following({ archived }: ExpiryCursor, expiring: readonly NextSession[]): ExpiryCursor | null {
+  const last = expiring.at(-1);
+  if (last !== undefined && expiring.length === expiredAtOnce)
     return { archived, after: { time: last.time, sessionId: last.sessionId } };
   return archived ? null : { archived: true, after: beforeAll };
 }

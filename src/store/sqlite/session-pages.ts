@@ -3,7 +3,7 @@
 // per step.
 import type { Session } from '../../service/session.ts';
 import type { SessionOrder } from '../../service/session-archive.ts';
-import { PageBudget, textsOf } from '../page-room.ts';
+import { PageBudget, textsOf } from '../page-budget.ts';
 import type { SessionRow } from '../rows.ts';
 import { toSession } from '../rows.ts';
 import type { Rows, SessionFilter } from '../session-filters.ts';
@@ -156,11 +156,11 @@ export function* listSessions(
   const conditions = conditionBindings(filter);
   const bindings = { projectId, ...conditions, idEnd: `*${idSuffix}` };
   const rows: SessionRow[] = [];
-  const room = new PageBudget(1);
+  const budget = new PageBudget(1);
   let isFull = false;
   const read = (sql: string, more: Bindings) =>
     connection.allWhile<SessionRow>(sql, { ...bindings, ...more }, (row) => {
-      isFull ||= !room.take(...textsOf(row));
+      isFull ||= !budget.take(...textsOf(row));
       return !isFull;
     });
   let place: Place | undefined = beginning(filter, conditions.updatedBefore, conditions.updatedAfter);
