@@ -50,8 +50,8 @@ export async function showPastTurns(
       .split('\n')
       .flatMap((line) => wrapped(line, wrap).map(withoutBlankOfBreak));
   // The newest messages first: once the screen is full, the earlier ones are not rendered.
-  const rows: string[] = [];
-  for (const message of last.toReversed()) if (rows.length <= maxRows) rows.unshift(...rowsOf(message));
+  let rows: readonly string[] = [];
+  for (const message of last.toReversed()) if (rows.length <= maxRows) rows = [...rowsOf(message), ...rows];
   const { dim } = await stdout.style();
   const shown = rows.length > maxRows ? ['…', ...rows.slice(1 - maxRows)] : rows;
   for (const row of shown) await stdout.write(terminalText`${row === '' ? '' : dim(row)}\n`);
