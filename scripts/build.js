@@ -252,10 +252,11 @@ async function writeManual() {
 
 /** The REPL opens only at a terminal; the recorder makes these descriptors look like one. */
 async function converse(program, env) {
+  // Writes to /dev/zero are discarded too. On Linux, writes to /dev/null bypass the stream that must look like a terminal.
+  const discarded = process.platform === 'linux' ? openSync('/dev/zero', 'w') : 'ignore';
   const repl = spawn(process.execPath, program, {
     env: { ...env, RECORD_TERMINAL: '1', TERM: 'xterm', CI: '' },
-    // Writes to /dev/zero are discarded too. On Linux, writes to /dev/null bypass the stream that must look like a terminal.
-    stdio: ['pipe', process.platform === 'linux' ? openSync('/dev/zero', 'w') : 'ignore', 'ignore'],
+    stdio: ['pipe', discarded, discarded],
   });
   repl.stdin.end('Hello\r');
   const [status] = await once(repl, 'exit');

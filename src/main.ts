@@ -263,8 +263,8 @@ function requestIds(now: () => number, random: () => number): () => string {
 }
 
 function standardStream(name: 'stdout' | 'stderr'): OutputStream {
-  const direct = name === 'stdout' ? directStream(1, process.platform, () => process.stdout) : null;
-  return direct ?? process[name];
+  const descriptor = name === 'stdout' ? 1 : 2;
+  return directStream(descriptor, process.platform, () => process[name]) ?? process[name];
 }
 
 /** The command line of this process. Null without `/proc`, which only Linux has. */

@@ -4,7 +4,7 @@ import { storeRules } from '../local/local-store-rules.ts';
 import { defaultLockWaitMs } from '../store/sqlite/lock-wait.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import type { ProcessesOf } from '../store/sqlite/store-processes.ts';
-import { isOfEarlierBoot, type ProcessTable, processIdentity } from '../system/process-identity.ts';
+import { isOfEarlierBoot, type ProcessIdentity, type ProcessTable, processIdentity } from '../system/process-identity.ts';
 import type { ChosenStore } from './chosen-store.ts';
 import type { Dependencies } from './dependencies.ts';
 import { sqliteDriver } from './sqlite-driver.ts';
@@ -35,9 +35,18 @@ export async function openSqlite(dependencies: Dependencies, choice: SqliteChoic
   return { ...opened, owner: turnOwner(processes), servers: null, modes: null };
 }
 
+/** The identity is read at its first use: most commands run no turn. */
 function turnOwner(processes: ProcessTable): TurnOwner {
-  const owner = processIdentity(processes);
-  // All processes that use one SQLite store run on one machine (store/sqlite/lease-clock.ts).
-  const isGone = (other: string) => owner.stateOf(other) === 'gone' || isOfEarlierBoot(other, owner);
-  return { id: owner.name, isGone };
+  let known: ProcessIdentity | null = null;
+  const identity = () => {
+    known ??= processIdentity(processes);
+    return known;
+  };
+  return {
+    get id() {
+      return identity().name;
+    },
+    // All processes that use one SQLite store run on one machine (store/sqlite/lease-clock.ts).
+    isGone: (other) => identity().stateOf(other) === 'gone' || isOfEarlierBoot(other, identity()),
+  };
 }
