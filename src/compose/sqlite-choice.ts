@@ -4,7 +4,12 @@ import { storeRules } from '../local/local-store-rules.ts';
 import { defaultLockWaitMs } from '../store/sqlite/lock-wait.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import type { ProcessesOf } from '../store/sqlite/store-processes.ts';
-import { isOfEarlierBoot, type ProcessIdentity, type ProcessTable, processIdentity } from '../system/process-identity.ts';
+import {
+  isOfEarlierBoot,
+  type ProcessIdentity,
+  type ProcessTable,
+  processIdentity,
+} from '../system/process-identity.ts';
 import type { ChosenStore } from './chosen-store.ts';
 import type { Dependencies } from './dependencies.ts';
 import { sqliteDriver } from './sqlite-driver.ts';

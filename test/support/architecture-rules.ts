@@ -70,6 +70,7 @@ const packageHomes: Readonly<Record<string, readonly string[]>> = {
 /** Files that may create terminal text from a plain string, which is then not filtered. */
 const terminalTextMakers: readonly string[] = [
   'src/cli/terminal/terminal-text.ts',
+  'src/cli/terminal/output.ts',
   'src/cli/terminal/style.ts',
   'src/cli/terminal/markdown/markdown-writer.ts',
   'src/cli/repl/line-painter.ts',

@@ -12,7 +12,7 @@ import {
   loadStyle,
   type Style,
 } from './style.ts';
-import type { OutputText } from './terminal-text.ts';
+import { type OutputText, TerminalText } from './terminal-text.ts';
 
 /** A standard stream or another one. Optional properties are those of terminals. */
 export interface OutputStream extends ColourStream {
@@ -93,6 +93,9 @@ const goneCodes: ReadonlySet<unknown> = new Set([
   'ERR_STREAM_WRITE_AFTER_END',
 ]);
 
+/** The result of each write that need not wait. */
+const written = Promise.resolve();
+
 /** The error of a write to a terminal that has closed. For a disk it is a failure. */
 const closedTerminal = 'EIO';
 
@@ -106,6 +109,8 @@ class StreamOutput implements Output {
   readonly #signal: AbortSignal;
   readonly #isCi: boolean;
   readonly #gone = new AbortController();
+  /** Equals `gone.aborted`, which takes a tenth of the time of a write. */
+  #isGone = false;
   #failure: ParleyError | null = null;
   #waiting: (() => void)[] = [];
   #style: Promise<Style> | null = null;
@@ -151,7 +156,7 @@ class StreamOutput implements Output {
   }
 
   draw(line: string): void {
-    if (!this.redraws || this.gone.aborted) return;
+    if (!this.redraws || this.#isGone) return;
     // The terminal would wrap a wider line, and the next drawing could not replace it.
     const shown = this.visible(line).slice(0, this.columns() - 1);
     this.#stream.write(`\r${shown}\x1b[K`);
@@ -159,15 +164,19 @@ class StreamOutput implements Output {
   }
 
   erase(): void {
-    if (this.#isDrawn && !this.gone.aborted) this.#stream.write('\r\x1b[K');
+    if (this.#isDrawn && !this.#isGone) this.#stream.write('\r\x1b[K');
     this.#isDrawn = false;
   }
 
-  async write(text: OutputText): Promise<void> {
-    this.#throwFailure();
+  write(text: OutputText): Promise<void> {
+    if (this.#failure !== null) return Promise.reject(this.#failure);
     this.erase();
     const sequences = typeof text === 'string' ? this.visible(text) : text.toString();
-    if (sequences === '' || this.gone.aborted || this.#stream.write(sequences)) return;
+    if (sequences === '' || this.#isGone || this.#stream.write(sequences)) return written;
+    return this.#waitForRoom();
+  }
+
+  async #waitForRoom(): Promise<void> {
     if (!this.#signal.aborted) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     this.#throwFailure();
     if (this.#role === 'data') this.#signal.throwIfAborted();
@@ -178,7 +187,7 @@ class StreamOutput implements Output {
   }
 
   async finish(): Promise<void> {
-    if (this.#stream.writableLength > 0 && !this.gone.aborted) {
+    if (this.#stream.writableLength > 0 && !this.#isGone) {
       await new Promise<void>((resolve) => {
         this.#waiting.push(resolve);
         this.#stream.write('', (error) => (error ? this.#lose(error) : resolve()));
@@ -196,9 +205,9 @@ class StreamOutput implements Output {
   }
 
   #lose(error: (Error & { readonly code?: unknown }) | null): void {
-    if (this.gone.aborted) return;
-    const isGone = goneCodes.has(error?.code) || (this.isTerminal && error?.code === closedTerminal);
-    if (error !== null && this.#role === 'data' && !isGone) {
+    if (this.#isGone) return;
+    const hasNoReader = goneCodes.has(error?.code) || (this.isTerminal && error?.code === closedTerminal);
+    if (error !== null && this.#role === 'data' && !hasNoReader) {
       this.#failure = new ParleyError(
         isDiskFull(error) ? 'STORAGE_FULL' : 'INTERNAL_ERROR',
         `The output could not be written: ${error.message}.`,
@@ -208,6 +217,7 @@ class StreamOutput implements Output {
         },
       );
     }
+    this.#isGone = true;
     this.#gone.abort(this.#failure ?? undefined);
     this.#release();
   }
@@ -245,6 +255,7 @@ export class FilteredWriter implements UntrustedWriter {
 
   #pass(text: string): Promise<void> {
     if (text !== '') this.#endsInNewline = text.endsWith('\n');
-    return this.#output.write(text);
+    // The text has passed the filter of its output, and need not pass it again.
+    return this.#output.write(new TerminalText(text));
   }
 }
