@@ -37,8 +37,8 @@ type SessionValues = readonly [
 export const inProject = 'project = (SELECT id FROM projects WHERE project_id = @projectId)';
 export const thisSession = `${inProject} AND session_id = @sessionId`;
 
-const restored = `
-  UPDATE sessions SET deleted_at = NULL, expired = NULL, restored_at = iif(deleted_at IS NULL, restored_at, @now)`;
+const restored = (now: string) => `
+  UPDATE sessions SET deleted_at = NULL, expired = NULL, restored_at = iif(deleted_at IS NULL, restored_at, ${now})`;
 
 export const sessionStatements = {
   create: `
@@ -52,15 +52,14 @@ export const sessionStatements = {
       parameters = iif(@setsParameters, @parameters, parameters), user_id = iif(@setsUser, @user, user_id)
     WHERE ${thisSession} AND deleted_at IS NULL RETURNING ${sessionColumns}`,
   delete: `UPDATE sessions SET deleted_at = @now WHERE ${thisSession} AND deleted_at IS NULL`,
-  restore: `${restored} WHERE ${thisSession} RETURNING ${sessionColumns}`,
+  restore: `${restored('@now')} WHERE ${thisSession} RETURNING ${sessionColumns}`,
   project: 'SELECT id FROM projects WHERE project_id = @projectId',
 } as const;
 
-/** For many sessions. `@project` is the row number that {@link sessionStatements.project} has returned. */
+/** For many sessions. The values: the time, the row number that {@link sessionStatements.project} has returned, and the session's id. */
 export const bulkStatements = {
-  delete:
-    'UPDATE sessions SET deleted_at = @now WHERE project = @project AND session_id = @sessionId AND deleted_at IS NULL',
-  restore: `${restored} WHERE project = @project AND session_id = @sessionId`,
+  delete: 'UPDATE sessions SET deleted_at = ? WHERE project = ? AND session_id = ? AND deleted_at IS NULL',
+  restore: `${restored('?')} WHERE project = ? AND session_id = ?`,
 } as const;
 
 export function createSession(connection: Connection, projectId: string, session: SessionStart): NewSession {
@@ -149,7 +148,7 @@ export function deleteSessions(
 ): readonly BatchItem<'deleted'>[] {
   const project = projectRow(connection, projectId);
   return sessionIds.map((session_id) => {
-    const { changes } = connection.run(bulkStatements.delete, { project, sessionId: session_id, now });
+    const { changes } = connection.runValues(bulkStatements.delete, [now, project, session_id]);
     return { session_id, status: changes === 0 ? 'not_found' : 'deleted' };
   });
 }
@@ -162,7 +161,7 @@ export function restoreSessions(
 ): readonly BatchItem<'restored'>[] {
   const project = projectRow(connection, projectId);
   return sessionIds.map((session_id) => {
-    const { changes } = connection.run(bulkStatements.restore, { project, sessionId: session_id, now });
+    const { changes } = connection.runValues(bulkStatements.restore, [now, project, session_id]);
     return { session_id, status: changes === 0 ? 'not_found' : 'restored' };
   });
 }
