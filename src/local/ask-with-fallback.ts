@@ -45,13 +45,15 @@ export async function* askWithFallback(
     tried.add(mode);
     let hasEvents = false;
     try {
-      for await (const event of answers(local, projectId, begun, mode, current, options)) {
+      const { events, turnsLeftOut } = await ask(local, projectId, begun, current, options);
+      yield { type: 'asked', mode, turnsLeftOut };
+      for await (const event of events) {
         if (event.type === 'reasoning' && !showReasoning && !current.showsReasoning) {
           // The text is not shown. The event is passed on because its time counts as the time of the first chunk.
           yield { type: 'reasoning', text: '' };
           continue;
         }
-        hasEvents ||= event.type !== 'asked';
+        hasEvents = true;
         yield event;
         if (event.type === 'finish') return;
       }
@@ -68,14 +70,14 @@ export async function* askWithFallback(
   }
 }
 
-async function* answers(
+/** Asks one engine, with as much of the history as it takes. */
+async function ask(
   local: LocalOptions,
   projectId: string,
   { turn, settings }: BegunTurn,
-  mode: string,
   engine: ReplyEngine,
   { signal, schema }: AskOptions,
-): AsyncGenerator<AskEvent> {
+): Promise<{ readonly events: AsyncIterable<EngineEvent>; readonly turnsLeftOut: number }> {
   const { store, limits } = local;
   const windowWithin = (budget: ContextBudget) =>
     contextWindow(
@@ -91,10 +93,10 @@ async function* answers(
     window = await windowWithin({ historyMessages: engine.historyMessages, contextTokens });
   }
   const { history, message, turnsLeftOut } = window;
-  yield { type: 'asked', mode, turnsLeftOut };
   const context = { history, message, ...settings, ...(schema !== undefined && { schema }) };
-  const ask = (engineSignal: AbortSignal) => engine.reply(context, { signal: engineSignal });
-  yield* engine.timesItself ? ask(signal) : withTimeLimits(ask, signal, limits);
+  const reply = (engineSignal: AbortSignal) => engine.reply(context, { signal: engineSignal });
+  const events = engine.timesItself ? reply(signal) : withTimeLimits(reply, signal, limits);
+  return { events, turnsLeftOut };
 }
 
 /** The schema takes a part of the budget, in whatever form the model gets it. */

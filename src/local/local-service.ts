@@ -55,7 +55,13 @@ export class LocalService implements ConversationService {
     return resultOf(this.#local.engines.modes);
   }
 
-  async *chat(call: Call, asked: ChatRequest, form: ReplyForm): AsyncGenerator<ChatEvent> {
+  async *chat(call: Call, request: ChatRequest, form: ReplyForm): AsyncGenerator<ChatEvent> {
+    const { local, projectId, turn } = await this.#beginTurn(call, request, form);
+    yield* runTurn(local, projectId, call, turn);
+  }
+
+  /** In a method of its own, so that a running reply does not keep all of this in memory. */
+  async #beginTurn(call: Call, asked: ChatRequest, form: ReplyForm) {
     const { engines, limits, now } = this.#local;
     const { checked: named, ...access } = await this.#keys.access(call, 'chat', () => {
       checkMessage(asked.message, limits);
@@ -86,10 +92,10 @@ export class LocalService implements ConversationService {
     const take = (answersOnly: boolean) =>
       beginWhenFree(local, this.#turnQueue, access, call, request, idempotencyKey, answersOnly);
     const verify = () => this.#keys.verify(call.apiKey);
-    const begin = () => budget.begin(take, { isRepeatable: idempotencyKey !== null, verify });
+    const begun = await budget.begin(take, { isRepeatable: idempotencyKey !== null, verify });
     const { schema } = request;
-    const turn = { begin, budget, form, engine, replyId: null, ...(schema !== undefined && { schema }) };
-    yield* runTurn(local, projectId, call, turn);
+    const turn = { begun, budget, form, engine, replyId: null, ...(schema !== undefined && { schema }) };
+    return { local, projectId, turn };
   }
 
   /** The mode of a chat that names none: that of the turn which its key began, else that of the session. */

@@ -69,8 +69,8 @@ export class SessionLines {
       });
       return withTurn(begun);
     };
-    const begin = () => budget.begin(take, { isRepeatable: idempotencyKey !== null, verify });
-    const turn = { begin, budget, form, engine, replyId, ...(schema !== undefined && { schema }) };
+    const begun = await budget.begin(take, { isRepeatable: idempotencyKey !== null, verify });
+    const turn = { begun, budget, form, engine, replyId, ...(schema !== undefined && { schema }) };
     yield* runTurn(local, projectId, call, turn);
   }
 

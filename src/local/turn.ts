@@ -17,9 +17,8 @@ import type { TurnBudget } from './turn-budget.ts';
 import { sessionNotFound, takenOver, turnFailure, undoneTurn } from './turn-failures.ts';
 
 export interface ChosenTurn {
-  /** Takes the turn of the session and stores the message. */
-  readonly begin: () => Promise<BegunTurn>;
-  /** The budget of the key, in which `begin` has counted the turn. */
+  readonly begun: BegunTurn;
+  /** The budget of the key, in which the turn is counted. */
   readonly budget: Pick<TurnBudget, 'end'>;
   readonly form: ReplyForm;
   readonly engine: ReplyEngine;
@@ -44,14 +43,13 @@ export async function* runTurn(
   local: LocalOptions,
   projectId: string,
   call: Call,
-  { begin: take, budget, form, engine, replyId, schema }: ChosenTurn,
+  { begun, budget, form, engine, replyId, schema }: ChosenTurn,
 ): AsyncGenerator<ChatEvent> {
-  const begin = await take();
-  const { turn } = begin;
-  if (begin.kind === 'answered') {
-    if (isCut(begin.reply)) throw undoneTurn(turn);
+  const { turn } = begun;
+  if (begun.kind === 'answered') {
+    if (isCut(begun.reply)) throw undoneTurn(turn);
     yield started(turn);
-    yield* replayed(turn, begin.reply, '');
+    yield* replayed(turn, begun.reply, '');
     return;
   }
 
@@ -118,7 +116,7 @@ export async function* runTurn(
     yield started(turn);
     const { signal } = held;
     const asking = { ...call, signal, ...(schema !== undefined && { schema }) };
-    for await (const event of askWithFallback(local, projectId, begin, engine, asking)) {
+    for await (const event of askWithFallback(local, projectId, begun, engine, asking)) {
       if (event.type === 'asked') {
         ({ mode, turnsLeftOut } = event);
         askedAt = local.sinceBoot();
