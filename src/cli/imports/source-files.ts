@@ -1,7 +1,17 @@
 // Finds the files of a path: the file itself, all files below a directory, or those of a zip archive. Links inside a directory are not
 // followed.
-import { closeSync, createReadStream, lstatSync, opendirSync, openSync, readSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  createReadStream,
+  lstatSync,
+  opendirSync,
+  openSync,
+  readSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
 import { join } from 'node:path';
+import { ParleyError } from '../../service/errors.ts';
 import { fileBytes } from '../../system/file-bytes.ts';
 import { unreadableFile } from '../terminal/file-message.ts';
 import { type FoundFile, tooMany } from './found-file.ts';
@@ -40,9 +50,10 @@ function* filesIn(directory: string, maxFiles: number): Generator<FoundFile> {
     }
     for (const name of names) {
       const inner = join(path, name);
-      const status = lstatSync(inner, { throwIfNoEntry: false });
-      if (status === undefined) continue;
-      if (status.isSymbolicLink()) yield { path: inner, skipped: 'link' };
+      const status = statusOf(inner);
+      if (status === null) continue;
+      if (status instanceof ParleyError) yield { path: inner, failure: status };
+      else if (status.isSymbolicLink()) yield { path: inner, skipped: 'link' };
       else if (status.isDirectory()) {
         if (depth < importLimits.directories) waiting.push({ path: inner, depth: depth + 1 });
         else
@@ -59,6 +70,18 @@ function* filesIn(directory: string, maxFiles: number): Generator<FoundFile> {
         yield { file: fileAt(inner, status), isNamed: false };
       }
     }
+  }
+}
+
+/** Null for a file that was removed meanwhile. */
+function statusOf(path: string): Stats | ParleyError | null {
+  try {
+    const status = lstatSync(path, { throwIfNoEntry: false });
+    // Such a name was decoded with U+FFFD, and no longer names the file.
+    if (status === undefined && path.includes('\ufffd')) throw new Error('its name is not UTF-8');
+    return status ?? null;
+  } catch (error) {
+    return unreadableFile(path, error, pathHint);
   }
 }
 
