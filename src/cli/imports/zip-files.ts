@@ -1,5 +1,6 @@
 // Reads the files of a zip archive without unpacking it to disk. Refuses names that lead out of the archive, encrypted files and zip bombs; the
 // other files are read.
+import { crc32 } from 'node:zlib';
 import type { Entry, ZipFile } from 'yauzl';
 import yauzl from 'yauzl';
 import { ParleyError } from '../../service/errors.ts';
@@ -71,7 +72,13 @@ function fileOf(place: FilePlace, zip: ZipFile, entry: Entry, budget: ArchiveBud
         const stop = () => stream.destroy();
         signal.addEventListener('abort', stop);
         try {
-          for await (const bytes of stream) yield bytes;
+          let sum = 0;
+          for await (const bytes of stream) {
+            sum = crc32(bytes, sum);
+            yield bytes;
+          }
+          // yauzl compares only the sizes.
+          if (sum !== entry.crc32) throw new Error('its checksum does not match');
         } finally {
           signal.removeEventListener('abort', stop);
         }
