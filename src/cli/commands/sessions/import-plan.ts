@@ -1,7 +1,7 @@
 // The plan of an import: what it reads, what it skips, and the journal of the sessions that it creates.
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { ParleyError } from '../../../service/errors.ts';
 import { type PointInTime, timeOf } from '../../age.ts';
 import type { CliContext } from '../../context.ts';
@@ -78,7 +78,9 @@ export async function planImport(input: ImportInput, context: CliContext): Promi
   const begin = async () => {
     const { owner } = await batchOwner(context);
     const made_at = new Date(host.now()).toISOString();
-    const facts = { ...owner, ...request, batch: batchName(host), made_at };
+    // It may be resumed from another working directory.
+    const resumable = paths.map((path) => (path === '-' ? path : resolve(path)));
+    const facts = { ...owner, ...request, paths: resumable, batch: batchName(host), made_at };
     return ImportJournal.begin(host.dataDirectory, { version: 1, kind: 'import', ...facts }, host);
   };
   let name = input.resume;
