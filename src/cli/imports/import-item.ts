@@ -28,3 +28,9 @@ export interface ImportItem {
   /** How many bytes of the files have been read. */
   readonly end: number;
 }
+
+/** The id of the session, or null. The record is validated later, so it may have any shape here. */
+export function recordId(record: unknown): string | null {
+  const id = (record as { session?: { session_id?: unknown } } | null | undefined)?.session?.session_id;
+  return typeof id === 'string' && id !== '' ? id : null;
+}

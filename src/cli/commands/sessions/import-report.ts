@@ -7,7 +7,7 @@ import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import { reportInWords } from '../../error-report.ts';
 import { exitDone, exitSomeFailed, exitStatusOf } from '../../exit-codes.ts';
-import type { ImportItem } from '../../imports/import-item.ts';
+import { type ImportItem, recordId } from '../../imports/import-item.ts';
 import type { SessionImport } from '../../imports/session-import.ts';
 import { type ItemResult, maxShown, writeResults } from '../../session-batch/batch-report.ts';
 import { oneLine } from '../../terminal/filter.ts';
@@ -24,6 +24,7 @@ export class ImportReport {
   readonly #showsAll: boolean;
   #at = 0;
   readonly #unknown = new SkippedFiles();
+  readonly #archives = new SkippedFiles();
   readonly #companions = new SkippedFiles();
   #excluded = 0;
   #results: ItemResult[] = [];
@@ -61,6 +62,7 @@ export class ImportReport {
   /** Counts a file that was skipped: a companion file of an export, or one that no source recognises. */
   skip(path: string, isCompanion: boolean): void {
     if (isCompanion) this.#companions.add(basename(path));
+    else if (/\.zip$/i.test(path)) this.#archives.add(path);
     else this.#unknown.add(path);
   }
 
@@ -76,7 +78,7 @@ export class ImportReport {
     }
     const session = 'session' in item.found ? item.found.session : null;
     const { origin, place } = item;
-    const session_id = intake?.session_id || idOf(session?.record) || origin?.id || place;
+    const session_id = intake?.session_id || recordId(session?.record) || origin?.id || place;
     const status = error === null ? this.#statusOf(intake?.status ?? 'failed') : 'failed';
     this.#progress.finish(status, this.#plan.bytes === null ? undefined : this.#at, this.#to(item));
     this.#at = item.end;
@@ -134,10 +136,16 @@ export class ImportReport {
       );
     if (this.#excluded > 0)
       await this.say(`${counted(this.#excluded, 'conversation')} excluded by the options.`);
+    if (this.#progress.finished === 0 && this.#excluded === 0) await this.say('No conversation was found.');
     const companions = this.#companions.summary('without conversations skipped');
     if (companions !== null) await this.say(companions);
     const unknown = this.#unknown.summary('not recognised and skipped');
     if (unknown !== null) await this.say(`${unknown} Use --from to name the source.`);
+    const archives = this.#archives.summary('skipped');
+    if (archives !== null)
+      await this.say(
+        `${archives} An archive in a directory or in another archive is not read: name it itself.`,
+      );
     if (this.#links > 0) await this.say(`${counted(this.#links, 'link')} not followed.`);
     if (this.#plan.dryRun) return;
     const batch = this.#plan.batch();
@@ -186,9 +194,4 @@ class SkippedFiles {
     if (this.#first === null) return null;
     return `${counted(this.#count, 'file')} ${reason}: ${quoted(this.#first)}${this.#count > 1 ? ', …' : ''}.`;
   }
-}
-
-function idOf(record: unknown): string | null {
-  const id = (record as { session?: { session_id?: unknown } } | null | undefined)?.session?.session_id;
-  return typeof id === 'string' && id !== '' ? id : null;
 }

@@ -6,7 +6,7 @@ import { runInOrder } from '../../batch/ordered-run.ts';
 import { Pacer } from '../../batch/pacer.ts';
 import type { CliContext } from '../../context.ts';
 import { textOf } from '../../imports/foreign-value.ts';
-import type { ImportItem } from '../../imports/import-item.ts';
+import { type ImportItem, recordId } from '../../imports/import-item.ts';
 import { readItems } from '../../imports/import-items.ts';
 import { importSession, type SessionImport } from '../../imports/session-import.ts';
 import { type ImportInput, isIncluded, planImport } from './import-plan.ts';
@@ -80,6 +80,8 @@ export async function importSessions(input: ImportInput, context: CliContext): P
       concurrency: groupSize,
       window: { items: 2 * groupSize, weight: maxCharacters },
       weight: charactersOf,
+      // If a session occurs twice, the second one finds the first.
+      lane: ({ found }) => ('session' in found ? recordId(found.session.record) : null),
       signal,
       run: importItem,
       write: async (outcomes) => {

@@ -1,0 +1,104 @@
+// Imports of unusual files: damaged archives, names that cannot be read, a conversation that occurs twice, another working directory.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { PlaceInProcess } from '../support/place-in-process.ts';
+import { zipArchive } from '../support/zip-archive.ts';
+
+let place: PlaceInProcess;
+beforeEach(() => {
+  place = new PlaceInProcess();
+});
+afterEach(() => place.remove());
+
+/** A conversation of a Claude export. */
+function conversation(id: string, texts: readonly string[]) {
+  return {
+    ...{ uuid: id, name: id, created_at: '2026-01-02T03:04:05Z' },
+    chat_messages: texts.map((text, number) => ({
+      ...{ uuid: `${id}-${number}-${text}`, sender: number % 2 === 0 ? 'human' : 'assistant', text },
+      ...{ content: [], attachments: [], created_at: '2026-01-02T03:04:05Z' },
+    })),
+  };
+}
+
+function exportOf(...conversations: readonly unknown[]): string {
+  const path = join(place.path, `${readdirSync(place.path).length}.json`);
+  writeFileSync(path, JSON.stringify(conversations));
+  return path;
+}
+
+const importing = (...words: readonly string[]) => place.parley(['sessions', 'import', ...words]);
+const listed = async () => (await place.output(['sessions', 'list'])).split('\n').slice(0, -1);
+const batchIn = (err: string) => /--batch (\S+)/.exec(err)?.[1] ?? expect.fail(err);
+
+test('the undo of an import includes a conversation that occurs twice in it', async () => {
+  const path = exportOf(conversation('a', ['one', 'two']), conversation('a', ['one', 'other']));
+  const { out, err } = await importing(path);
+  expect(out).toMatch(/^imported (ses_\w+)\nimported (?!\1)ses_\w+\n$/);
+  await place.output(['sessions', 'restore', '--batch', batchIn(err)]);
+  expect(await listed()).toEqual([]);
+});
+
+test('a conversation that occurs twice in an import is imported once', async () => {
+  const path = exportOf(conversation('a', ['one', 'two']), conversation('b', ['one', 'two']));
+  const longer = exportOf(conversation('a', ['one', 'two', 'three', 'four']));
+  const { out, err } = await importing(path, path, longer);
+  expect(out.replaceAll(/ses_\w+/g, 'ID')).toBe(
+    'imported ID\nimported ID\nunchanged ID\nunchanged ID\ngrown ID\n',
+  );
+  await place.output(['sessions', 'restore', '--batch', batchIn(err)]);
+  expect(await listed()).toEqual([]);
+});
+
+test('a file of an archive whose checksum does not match fails', async () => {
+  const path = join(place.path, 'export.zip');
+  const bytes = Buffer.from(JSON.stringify([conversation('a', ['one', 'two'])]));
+  const archive = zipArchive([{ name: 'conversations.json', bytes }]);
+  // The checksum in the central directory.
+  const directory = archive.indexOf('PK\x01\x02');
+  archive.writeUInt32LE(archive.readUInt32LE(directory + 16) ^ 1, directory + 16);
+  writeFileSync(path, archive);
+  const { status, out, err } = await importing(path);
+  expect(out).toContain(`failed ${path}/conversations.json INVALID_REQUEST\n`);
+  expect(err).toContain('its checksum does not match');
+  expect(status).toBe(2);
+});
+
+test('a file whose name is not UTF-8, or whose path is too long, fails, and the rest is imported', async () => {
+  const directory = join(place.path, 'tree');
+  mkdirSync(directory);
+  writeFileSync(join(directory, 'whole.json'), JSON.stringify([conversation('a', ['one', 'two'])]));
+  writeFileSync(Buffer.concat([Buffer.from(`${directory}/caf`), Buffer.from([0xe9])]), '[]');
+  // A path of 4,200 characters, which no system call takes at once.
+  const step = 'd'.repeat(200);
+  const deep = `for i in $(seq 21); do mkdir ${step} && cd ${step}; done; echo '[]' > a.json`;
+  expect(spawnSync('sh', ['-c', deep], { cwd: directory }).status).toBe(0);
+  const { status, out, err } = await importing(directory);
+  expect(out).toMatch(/^failed \S+\/caf\ufffd USAGE\nimported ses_\w+\nfailed \S+d USAGE\n$/);
+  expect(err).toContain('its name is not UTF-8');
+  expect(status).toBe(3);
+});
+
+test('an import without any conversation says so', async () => {
+  const directory = join(place.path, 'tree');
+  mkdirSync(directory);
+  expect((await importing(directory)).err).toContain('No conversation was found.\n');
+  writeFileSync(join(directory, 'export.zip'), zipArchive([{ name: 'a', bytes: Buffer.from('[]') }]));
+  const { err } = await importing(directory);
+  expect(err).toContain('An archive in a directory or in another archive is not read: name it itself.');
+});
+
+test('an import is resumed from another working directory', async () => {
+  const other = join(place.path, 'other');
+  mkdirSync(other);
+  const path = exportOf(conversation('a', ['one', 'two']));
+  const { err } = await place.parley(['sessions', 'import', path.slice(place.path.length + 1)], {
+    cwd: place.path,
+  });
+  writeFileSync(path, JSON.stringify(['a', 'b'].map((id) => conversation(id, ['one', 'two']))));
+  const words = ['sessions', 'import', '--resume', batchIn(err)];
+  const { out } = await place.parley(words, { cwd: other });
+  expect(out).toMatch(/^unchanged ses_\w+\nimported ses_\w+\n$/);
+});
