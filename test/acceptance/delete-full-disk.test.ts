@@ -1,6 +1,6 @@
 // A disk without room for the journal of a batch: nothing is begun that cannot be kept, what was done is told all the same, and the
 // batch goes on once there is room.
-import { readdirSync } from 'node:fs';
+import { closeSync, openSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openBasicServer } from '../support/basic-server.ts';
@@ -61,4 +61,23 @@ describe.skipIf(disk === null)('on a disk without room', () => {
     expect([...new Set(told)].sort()).toEqual(ids.map((id) => `deleted ${id}`));
     expect(server.active.size).toBe(0);
   });
+});
+
+test('if the results cannot be written, the batch stops, and says what was done and how to resume it', async () => {
+  const place = new Place();
+  const server = await openBasicServer({ ids });
+  const full = openSync('/dev/full', 'w');
+  onTestFinished(async () => {
+    closeSync(full);
+    await server.close();
+    place.remove();
+  });
+  const env = { PARLEY_URL: server.url, PARLEY_API_KEY: 'key-1' };
+  const outcome = await place.parley(['sessions', 'delete', '-', '--yes'], { env, stdin, stdout: full });
+  expectFailure(outcome, { status: 7, code: 'STORAGE_FULL' });
+  expect(outcome.err).toContain(`${server.deleted.size} sessions deleted`);
+  const [, batch = ''] = /To resume: parley sessions delete --resume (\S+)\n/.exec(outcome.err) ?? [];
+  const rest = await place.parley(['sessions', 'delete', '--resume', batch], { env });
+  expect(rest.status).toBe(0);
+  expect(server.active.size).toBe(0);
 });

@@ -95,9 +95,17 @@ export class BatchReport {
     await this.#context.say(line);
   }
 
+  /** Writes the summary even if the lines cannot be written. */
   async summarize(): Promise<void> {
     this.progress.stop();
-    await this.#writeLines();
+    try {
+      await this.#writeLines();
+    } finally {
+      await this.#sumUp();
+    }
+  }
+
+  async #sumUp(): Promise<void> {
     if (this.#unshown > 0) await this.#context.say(`… and ${this.#unshown} more; --verbose shows all.`);
     const remarks = [...this.#repeated].map(
       ([status, count]) => [status, ` (${count} of them after a repeated request)`] as const,

@@ -212,7 +212,7 @@ class StreamOutput implements Output {
         isDiskFull(error) ? 'STORAGE_FULL' : 'INTERNAL_ERROR',
         `The output could not be written: ${error.message}.`,
         {
-          hint: 'The output is incomplete. Check its destination, then run the command again.',
+          hint: 'The output is incomplete. What the command changed stays changed. Check its destination before you run the command again.',
           cause: error,
         },
       );

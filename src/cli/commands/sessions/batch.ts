@@ -80,7 +80,11 @@ export async function runOver(
     host: context.host,
     stopSignal: context.stopSignal,
   });
-  await report.summarize();
+  try {
+    await report.summarize();
+  } catch (reason) {
+    return { report, stopped: stopped ?? { reason } };
+  }
   return { report, stopped };
 }
 
