@@ -48,6 +48,8 @@ const suspensionMs = 100;
 export async function main(): Promise<void> {
   // The exit status until the result is known. It counts if the work hangs and leaves Node nothing to wait for.
   process.exitCode = 1;
+  // The user's own files stay open to the user.
+  process.umask(process.umask() & 0o077);
   process.on('exit', releaseTerminals);
   const stop = new AbortController();
   const signalled = new AbortController();

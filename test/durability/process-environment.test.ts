@@ -1,6 +1,15 @@
 // Unusual environments of a process: no home, a missing working directory, a stdout that accepts nothing.
 import { spawnSync } from 'node:child_process';
-import { chownSync, closeSync, mkdirSync, openSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Place, program } from '../support/parley.ts';
@@ -71,6 +80,26 @@ test.skipIf(!mayTry)('a user whom the system does not list chats, with both dire
   const words = [program, 'chat', '-n', '-m', 'echo', 'hi'];
   const options = { uid, gid: uid, cwd: '/', env, encoding: 'utf8' } as const;
   expect(spawnSync(process.execPath, words, options)).toMatchObject({ status: 0, stdout: 'hi\n' });
+});
+
+test.skipIf(!mayTry)('a umask that would take its own files from the user does not', () => {
+  for (const directory of [place.configDirectory, place.dataDirectory]) mkdirSync(directory);
+  for (const path of [place.path, place.configDirectory, place.dataDirectory]) chownSync(path, uid, uid);
+  const backup = join(place.path, 'all.backup');
+  const commands = [
+    'chat -n -m echo hi',
+    'sessions list',
+    `store backup ${backup}`,
+    `store verify ${backup}`,
+  ];
+  const parley = (words: string) => `"${process.execPath}" "${program}" ${words}`;
+  const script = `umask 777 && ${commands.map(parley).join(' && ')}`;
+  const options = { uid, gid: uid, cwd: '/', env: place.env, encoding: 'utf8' } as const;
+  expect(spawnSync('sh', ['-c', script], options)).toMatchObject({
+    status: 0,
+    stdout: expect.stringMatching(/^hi\nses_/),
+  });
+  expect(statSync(backup).mode & 0o777).toBe(0o600);
 });
 
 test('a command works in a working directory that was removed', () => {
