@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { PlaceInProcess } from '../support/place-in-process.ts';
 import { zipArchive } from '../support/zip-archive.ts';
@@ -76,6 +77,8 @@ test('a file whose name is not UTF-8, or whose path is too long, fails, and the 
   const deep = `for i in $(seq 21); do mkdir ${step} && cd ${step}; done; echo '[]' > a.json`;
   expect(spawnSync('sh', ['-c', deep], { cwd: directory }).status).toBe(0);
   const { status, out, err } = await importing(directory);
+  // Node cannot remove so long a path.
+  spawnSync('rm', ['-r', join(directory, step)]);
   expect(out).toMatch(/^failed \S+\/caf\ufffd USAGE\nimported ses_\w+\nfailed \S+d USAGE\n$/);
   expect(err).toContain('its name is not UTF-8');
   expect(status).toBe(3);
@@ -101,4 +104,16 @@ test('an import is resumed from another working directory', async () => {
   const words = ['sessions', 'import', '--resume', batchIn(err)];
   const { out } = await place.parley(words, { cwd: other });
   expect(out).toMatch(/^unchanged ses_\w+\nimported ses_\w+\n$/);
+});
+
+test('an import that cannot copy a database names TMPDIR', async () => {
+  const path = join(place.path, 'logs.db');
+  const database = new Database(path);
+  database.exec('CREATE TABLE conversations (id, name, model); CREATE TABLE responses (id, conversation_id)');
+  database.close();
+  const { status, err } = await place.binary(['sessions', 'import', path], { env: { TMPDIR: '/nowhere' } });
+  expect(err).toContain(
+    'parley: /nowhere cannot be written (ENOENT). (CONFIG)\nSet TMPDIR to a directory that you may write to.\n',
+  );
+  expect(status).toBe(2);
 });

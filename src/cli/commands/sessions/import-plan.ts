@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ParleyError } from '../../../service/errors.ts';
+import { fileFailure } from '../../../system/file-failure.ts';
 import { type PointInTime, timeOf } from '../../age.ts';
 import type { CliContext } from '../../context.ts';
 import type { FoundFile } from '../../imports/found-file.ts';
@@ -102,8 +103,12 @@ export async function planImport(input: ImportInput, context: CliContext): Promi
     exclusively: (work) => (input.dryRun ? work() : turns.run(work)),
     batch: () => name,
     temporaryDirectory() {
-      directory ??= mkdtempSync(join(tmpdir(), 'parley-import-'));
-      return directory;
+      try {
+        directory ??= mkdtempSync(join(tmpdir(), 'parley-import-'));
+        return directory;
+      } catch (error) {
+        throw fileFailure(error, tmpdir(), 'written', 'Set TMPDIR to a directory that you may write to.');
+      }
     },
     async close() {
       turns.close();
