@@ -1,8 +1,10 @@
 // Reads the bytes of a file that a user named. If it is a pipe, as in `-f <(command)`, or a terminal, the wait for its writer can be stopped.
 import { constants, createReadStream, openSync, promises } from 'node:fs';
+import { refuseStoreFile } from './store-files.ts';
 
 /** Rejects with the error of the system call, or with the reason of the signal. */
 export async function* fileBytes(path: string, signal: AbortSignal): AsyncGenerator<Uint8Array, void> {
+  refuseStoreFile(path);
   const mayWait = await promises.stat(path).then(
     (status) => status.isFIFO() || status.isCharacterDevice(),
     // Opening the path reports what is wrong with it.

@@ -117,3 +117,21 @@ test('an import that cannot copy a database names TMPDIR', async () => {
   );
   expect(status).toBe(2);
 });
+
+test('the files of a store, whose locks a reader would drop, are not opened', async () => {
+  const data = join(place.path, 'data');
+  exportOf(conversation('a', ['one', 'two']));
+  await place.output(['chat', '-n', '-m', 'echo', 'hi']);
+  const { out, err } = await importing(place.path);
+  expect(out).toMatch(/^imported ses_\w+\nskipped \S+\/data\/parley\.db store\n$/);
+  expect(err).not.toMatch(/\.lock|-shm|-wal/);
+  for (const words of [
+    ['sessions', 'import', join(data, 'parley.db')],
+    ['chat', '-n', '-f', join(data, 'parley.db-shm'), 'hi'],
+    ['store', 'verify', join(data, 'parley.db')],
+  ]) {
+    const refused = await place.parley(words);
+    expect(refused.err).toContain('it belongs to a store of Parley. (USAGE)');
+    expect(refused.status).toBe(2);
+  }
+});

@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
 import { fileBytes } from '../../system/file-bytes.ts';
+import { isStoreFile, refuseStoreFile } from '../../system/store-files.ts';
 import { unreadableFile } from '../terminal/file-message.ts';
 import { type FoundFile, tooMany } from './found-file.ts';
 import { importLimits } from './import-limits.ts';
@@ -25,6 +26,7 @@ export async function* filesAt(
   path: string,
   maxFiles: number = importLimits.files,
 ): AsyncGenerator<FoundFile, void> {
+  refuseStoreFile(path);
   let status: ReturnType<typeof statSync>;
   try {
     status = statSync(path);
@@ -50,6 +52,11 @@ function* filesIn(directory: string, maxFiles: number): Generator<FoundFile> {
     }
     for (const name of names) {
       const inner = join(path, name);
+      // Lock files hold locks of SQLite, too.
+      if (isStoreFile(name) || name.endsWith('.lock')) {
+        if (name.endsWith('.db')) yield { path: inner, skipped: 'store' };
+        continue;
+      }
       const status = statusOf(inner);
       if (status === null) continue;
       if (status instanceof ParleyError) yield { path: inner, failure: status };

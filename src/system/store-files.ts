@@ -1,0 +1,16 @@
+// The files of a store in SQLite. This process must not open the files of its own store: when it closes such a file, the operating system
+// drops the locks of SQLite on it, and another process can overwrite what this one commits.
+import { basename } from 'node:path';
+import { ParleyError } from '../service/errors.ts';
+
+/** Recognises the file by its name. */
+export function isStoreFile(path: string): boolean {
+  return /^parley\.db(-wal|-shm|-journal)?$/.test(basename(path));
+}
+
+export function refuseStoreFile(path: string): void {
+  if (!isStoreFile(path)) return;
+  throw new ParleyError('USAGE', `The file ${path} cannot be read: it belongs to a store of Parley.`, {
+    hint: 'An export or a backup of the store can be read.',
+  });
+}
