@@ -194,3 +194,18 @@ test('a restoration that is killed leaves the old store, and the next one goes t
   expect(one.rows('SELECT count(*) AS n FROM sessions')).toEqual(before);
   expect(readdirSync(one.dataDirectory).filter((name) => name.includes('restoring'))).toEqual([]);
 });
+
+test('a backup and an export never replace the store', async () => {
+  const one = newPlace();
+  await one.output(['chat', '-n', '-m', 'echo', 'hi']);
+  const store = one.storeFile;
+  for (const words of [
+    ['store', 'backup', store],
+    ['sessions', 'export', '--all', '-o', store],
+  ]) {
+    const refused = await one.parley([...words, '--force']);
+    expectFailure(refused, { status: 2, code: 'USAGE' });
+    expect(refused.err).toContain(`${store} is a file of a store of Parley.`);
+  }
+  expect(await one.output(['sessions', 'list'])).toContain('\thi\n');
+});

@@ -4,6 +4,7 @@ import { ParleyError } from '../../service/errors.ts';
 import { AtomicFile } from '../../system/atomic-file.ts';
 import { makePrivateDirectory } from '../../system/directories.ts';
 import { isDiskFull } from '../../system/file-errors.ts';
+import { isStoreFile } from '../../system/store-files.ts';
 
 /** True for an existing directory, and for a path that ends with a slash. */
 export function namesDirectory(path: string): boolean {
@@ -27,6 +28,10 @@ export class NewFile {
     if (!force && existsSync(path)) throw alreadyExists(path);
     try {
       const place = placeOf(path);
+      if (isStoreFile(place))
+        throw new ParleyError('USAGE', `${path} is a file of a store of Parley.`, {
+          hint: 'Nothing was written. Name another file.',
+        });
       return new NewFile(place, new AtomicFile(place, { replaces: force, durable: true }));
     } catch (error) {
       throw error instanceof ParleyError ? error : unwritable(path, error);
