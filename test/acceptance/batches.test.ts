@@ -95,3 +95,15 @@ test('--last passes over a batch of another project', async () => {
   expect((await place.parley(['sessions', 'restore', '--last'], { env: elsewhere })).status).toBe(2);
   expect((await place.parley(['sessions', 'restore', '--last'])).status).toBe(0);
 });
+
+test('--last undoes an import that came after the last deletion', async () => {
+  const [one = '', other = ''] = await makeSessions(place, 2, 'one');
+  const record = await place.output(['sessions', 'export', one, '--format', 'json']);
+  const first = await deleted([one, other]);
+  await place.parley(['sessions', 'import', '-'], { stdin: record.replaceAll(one, 'ses_imported') });
+  const undone = await place.parley(['sessions', 'restore', '--last']);
+  expect(undone.err).toMatch(/^Batch \S+ \(.*\) imported 1 session\.$/m);
+  expect(await isActive('ses_imported')).toBe(false);
+  expect((await place.parley(['sessions', 'restore', '--last'])).err).toContain(first);
+  expect(await Promise.all([one, other].map(isActive))).toEqual([true, true]);
+});

@@ -192,7 +192,7 @@ export function createdBy({ seal, created }: KnownImport, all: readonly KnownImp
     .map(([id]) => id);
 }
 
-function isSameOwner(one: BatchOwner, other: BatchOwner): boolean {
+export function isSameOwner(one: BatchOwner, other: BatchOwner): boolean {
   const isProject =
     one.project_id !== null && other.project_id !== null
       ? one.project_id === other.project_id

@@ -4,7 +4,8 @@ import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import { exitDone } from '../../exit-codes.ts';
 import { batchKinds, inverseTags, type OrderKind } from '../../session-batch/batch-kind.ts';
-import { isImportBatch } from '../../session-batch/import-journal.ts';
+import { createdBy, isImportBatch, isSameOwner, knownImports } from '../../session-batch/import-journal.ts';
+import type { BatchOwner } from '../../session-batch/journal.ts';
 import { KnownBatch } from '../../session-batch/journal-reading.ts';
 import { knownBatches } from '../../session-batch/known-batches.ts';
 import { timesIn } from '../../shown-time.ts';
@@ -76,28 +77,49 @@ async function restoreBatch(batch: string, verbose: boolean, context: CliContext
   }
 }
 
-/** The last batch that can be undone. Throws `USAGE` if there is none. */
+/** The last batch of any kind that can be undone. Throws `USAGE` if there is none. */
 async function lastBatch(context: CliContext): Promise<string> {
   const { owner } = await batchOwner(context);
+  const { dataDirectory, now } = context.host;
   const [expired] = (await retentionBatches(context)).filter(
     ({ project_id, restored_at }) => project_id === owner.project_id && restored_at === null,
   );
-  const announce = async (batch: string, made_at: string, done: string, sessions: number) => {
-    const time = timesIn(context.stderr, context.host.now())(made_at);
-    await context.say(`Batch ${batch} (${time}) ${done} ${counted(sessions, 'session')}.`);
-    return batch;
-  };
-  for (const known of knownBatches(context.host.dataDirectory, () => {})) {
+  const [last] = [
+    lastChange(dataDirectory, owner),
+    lastImport(dataDirectory, owner),
+    expired && { ...expired, made_at: expired.begun_at, done: 'expired', sessions: expired.expired },
+  ]
+    .filter((found) => found !== null && found !== undefined)
+    .toSorted((one, other) => Date.parse(other.made_at) - Date.parse(one.made_at));
+  if (last === undefined) {
+    throw new ParleyError('USAGE', 'There is no batch to undo.', {
+      hint: 'Nothing was done. To list all batches: parley sessions batches',
+    });
+  }
+  const time = timesIn(context.stderr, now())(last.made_at);
+  await context.say(`Batch ${last.batch} (${time}) ${last.done} ${counted(last.sessions, 'session')}.`);
+  return last.batch;
+}
+
+function lastChange(dataDirectory: string, owner: BatchOwner) {
+  for (const known of knownBatches(dataDirectory, () => {})) {
     const sessions = known.count('done');
     if (!known.isOf(owner) || known.restored !== null || sessions === 0) continue;
     const { batch, made_at } = known.seal;
-    if (expired !== undefined && expired.begun_at > made_at) break;
-    return announce(batch, made_at, batchKinds[known.action.kind].done, sessions);
+    return { batch, made_at, done: batchKinds[known.action.kind].done, sessions };
   }
-  if (expired !== undefined) return announce(expired.batch, expired.begun_at, 'expired', expired.expired);
-  throw new ParleyError('USAGE', 'There is no batch to undo.', {
-    hint: 'Nothing was done. To list all batches: parley sessions batches',
-  });
+  return null;
+}
+
+function lastImport(dataDirectory: string, owner: BatchOwner) {
+  const all = knownImports(dataDirectory);
+  return (
+    all
+      .filter(({ seal, restored }) => restored === null && isSameOwner(seal, owner))
+      .map((known) => ({ ...known.seal, done: 'imported', sessions: createdBy(known, all).length }))
+      .filter(({ sessions }) => sessions > 0)
+      .toSorted((one, other) => Date.parse(other.made_at) - Date.parse(one.made_at))[0] ?? null
+  );
 }
 
 /** Reverses each change of the batch. */
