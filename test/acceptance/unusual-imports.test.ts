@@ -135,3 +135,17 @@ test('the files of a store, whose locks a reader would drop, are not opened', as
     expect(refused.status).toBe(2);
   }
 });
+
+test('a conversation whose attachments are too long names the option that leaves them out', async () => {
+  const long = conversation('a', ['one', 'two']);
+  Object.assign(long.chat_messages[0] ?? {}, {
+    attachments: Array.from({ length: 17 }, () => ({ extracted_content: 'a'.repeat(64 * 1024) })),
+  });
+  const path = exportOf(long);
+  const { status, out, err } = await importing(path);
+  expect(out).toMatch(/^failed ses_\w+ INVALID_REQUEST\n$/);
+  expect(err).toContain('--messages-only leaves out notes and the texts of attachments.\n');
+  expect(err).not.toContain('To undo it');
+  expect(status).toBe(2);
+  expect((await importing('--messages-only', path)).out).toMatch(/^imported ses_\w+\n$/);
+});

@@ -85,6 +85,7 @@ export async function planImport(input: ImportInput, context: CliContext): Promi
     return ImportJournal.begin(host.dataDirectory, { version: 1, kind: 'import', ...facts }, host);
   };
   let name = input.resume;
+  let created = 0;
   return {
     ...{ from: from as ImportInput['from'], since, messagesOnly: messages_only, tags },
     match: match === null ? null : globPattern(match),
@@ -95,13 +96,15 @@ export async function planImport(input: ImportInput, context: CliContext): Promi
       const opened = await journal;
       name = opened.batch;
       hasJournal = true;
+      created += 1;
       await opened.record(sessionId, host.now());
     },
     async notCreated(sessionId) {
+      created -= 1;
       (await journal)?.withdraw(sessionId);
     },
     exclusively: (work) => (input.dryRun ? work() : turns.run(work)),
-    batch: () => name,
+    batch: () => (created > 0 ? name : input.resume),
     temporaryDirectory() {
       try {
         directory ??= mkdtempSync(join(tmpdir(), 'parley-import-'));

@@ -63,7 +63,7 @@ export async function importSessions(input: ImportInput, context: CliContext): P
         (error.code === 'CONFIG'
           ? 'failure' in found
           : error.kind === 'input' || error.code === 'INTERNAL_ERROR');
-      if (isOfItem) return { item, intake: null, error };
+      if (isOfItem) return { item, intake: null, error: withForeignHint(error, item) };
       giveUp(error);
       return null;
     }
@@ -103,6 +103,14 @@ export async function importSessions(input: ImportInput, context: CliContext): P
   }
   await report.end();
   return report.exitStatus;
+}
+
+/** The service's own hint is for an export of Parley. The text of a foreign message can be too long. */
+function withForeignHint(error: ParleyError, { origin, found }: ImportItem): ParleyError {
+  if (origin === null || !('session' in found) || error.code !== 'INVALID_REQUEST') return error;
+  const hint =
+    'Nothing of this session was stored. --messages-only leaves out notes and the texts of attachments.';
+  return error.with({ hint, remedy: null });
 }
 
 /** Counts the texts of messages only. The record is validated later, so it may have any shape here. */
