@@ -1,5 +1,5 @@
 // Reads a copy of another program's SQLite database, because the program may be running. Its files are not changed.
-import { copyFileSync, lstatSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { copyFileSync, lstatSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
 import type { OpenedDatabase, OpenedStatement, StatementValues } from '../../system/open-database.ts';
@@ -37,7 +37,9 @@ export class ForeignDatabase {
     try {
       // The log is next to the database itself, not next to a link to it.
       await copyDatabase(realpathSync(file.local), copy, signal);
-      return new ForeignDatabase(await openDatabase(copy), file.path);
+      const database = new ForeignDatabase(await openDatabase(copy), file.path);
+      database.#requireWholePages(copy);
+      return database;
     } catch (error) {
       signal.throwIfAborted();
       throw error instanceof ParleyError ? error : unreadable(file.path, error);
@@ -47,6 +49,16 @@ export class ForeignDatabase {
   private constructor(database: OpenedDatabase, path: string) {
     this.#database = database;
     this.#path = path;
+  }
+
+  /** SQLite reads the missing bytes of the last page as zeros. */
+  #requireWholePages(copy: string): void {
+    // Any query first rolls a cut transaction back, which restores the size.
+    this.hasTable('');
+    const [{ page_size = 1 } = {}] = this.rows('PRAGMA page_size');
+    if (statSync(copy).size % Number(page_size) === 0) return;
+    this.close();
+    throw new Error('its end is missing');
   }
 
   hasTable(name: string): boolean {

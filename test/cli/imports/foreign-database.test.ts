@@ -1,7 +1,15 @@
 // The copy of another program's database contains what that program would read.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import Database from 'better-sqlite3';
@@ -69,6 +77,14 @@ test('a transaction that a crash has cut is rolled back in the copy', async () =
   const database = await opened(crashed, directory);
   expect(database.rows("SELECT count(*) AS cut FROM notes WHERE text LIKE 'new%'")).toEqual([{ cut: 0 }]);
   expect(files()).toEqual(before);
+});
+
+test('a database whose end is missing is refused', async () => {
+  const directory = temporaryDirectory();
+  const path = join(directory, 'logs.db');
+  new Database(path).exec("CREATE TABLE notes (text); INSERT INTO notes VALUES ('whole')").close();
+  truncateSync(path, statSync(path).size - 10);
+  await expect(opened(path, directory)).rejects.toThrow('its end is missing');
 });
 
 test('a database that its program writes to is copied as it is at one moment', async () => {
