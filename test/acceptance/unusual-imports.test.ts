@@ -1,9 +1,10 @@
 // Imports of unusual files: damaged archives, names that cannot be read, a conversation that occurs twice, another working directory.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { program } from '../support/parley.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
 import { zipArchive } from '../support/zip-archive.ts';
 
@@ -149,3 +150,43 @@ test('a conversation whose attachments are too long names the option that leaves
   expect(status).toBe(2);
   expect((await importing('--messages-only', path)).out).toMatch(/^imported ses_\w+\n$/);
 });
+
+const uid = 54321;
+const reads = (path: string) => spawnSync('test', ['-r', path], { uid, cwd: '/' }).status === 0;
+
+// Root may read everything.
+test.skipIf(process.getuid?.() !== 0 || !reads(program))(
+  'directories that the user may not read fail by themselves',
+  async () => {
+    const projects = join(place.path, '.claude/projects');
+    for (const project of ['a', 'b', 'c']) {
+      mkdirSync(join(projects, project), { recursive: true });
+      writeFileSync(join(projects, project, 'it.json'), JSON.stringify([conversation(project, ['1', '2'])]));
+      writeFileSync(join(projects, project, 'it.jsonl'), '');
+    }
+    cpSync('test/fixtures/imports/opencode-files', join(projects, 'd'), { recursive: true });
+    expect(spawnSync('chown', ['-R', `${uid}:${uid}`, place.path]).status).toBe(0);
+    // The names can be listed, but the files cannot be opened.
+    chmodSync(join(projects, 'b'), 0o444);
+    const messages = join(projects, 'd/storage/message');
+    chmodSync(join(messages, readdirSync(messages)[0] ?? ''), 0);
+    const run = (...words: readonly string[]) =>
+      spawnSync(process.execPath, [program, 'sessions', 'import', ...words], {
+        ...{ uid, gid: uid, cwd: '/', env: place.env, encoding: 'utf8' },
+      });
+    const { status, stdout } = run(projects);
+    expect(
+      stdout
+        .replaceAll(/ses_\w+/g, 'ID')
+        .replaceAll(`${projects}/`, '')
+        .split('\n'),
+    ).toEqual([
+      ...['imported ID', 'failed b/it.json USAGE', 'failed b/it.jsonl USAGE', 'imported ID'],
+      ...['failed d/storage/message/ID USAGE', expect.any(String), expect.any(String)],
+      ...['failed d/storage/session/global/ID.json CONFIG', ''],
+    ]);
+    expect(status).toBe(3);
+    const scanned = run('--scan', '--json');
+    expect(JSON.parse(scanned.stdout).data).toMatchObject([{ source: 'claude-code', files: 2 }]);
+  },
+);

@@ -2,6 +2,7 @@
 import { basename } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
+import { unforeseenFileFailure } from '../../system/file-failure.ts';
 import { Utf8Reader } from '../terminal/utf8-reader.ts';
 import { readRecords } from '../transcripts/exported-records.ts';
 import { type ForeignOptions, foreignItems } from './foreign-items.ts';
@@ -38,9 +39,10 @@ export async function* readItems(
         yield* itemsOf(file, isNamed, counter, options);
       } catch (error) {
         options.signal.throwIfAborted();
+        const failure = error instanceof ParleyError ? error : unforeseenFileFailure(error);
         // A named file that cannot be read is the failure of the command.
-        if (isNamed || !(error instanceof ParleyError)) throw error;
-        yield item(file.path, { failure: error });
+        if (isNamed || failure === null) throw error;
+        yield item(file.path, { failure });
       }
     }
   }

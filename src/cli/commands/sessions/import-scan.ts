@@ -1,5 +1,5 @@
 // `parley sessions import --scan`: finds the conversations of other programs on this machine. It reads names, sizes and times of files only.
-import { lstatSync, opendirSync } from 'node:fs';
+import { lstatSync, opendirSync, type Stats } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { ParleyError } from '../../../service/errors.ts';
@@ -84,9 +84,17 @@ function rowOf(source: string, { path, pattern, keptDays }: ConversationPlace, n
   };
 }
 
+function statusOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The file itself, or the files below a directory. Skips what cannot be read, and does not follow links. */
 function* filesBelow(path: string, depth: number): Generator<{ path: string; bytes: number; time: number }> {
-  const status = lstatSync(path, { throwIfNoEntry: false });
+  const status = statusOf(path);
   if (status?.isFile()) yield { path, bytes: status.size, time: status.mtimeMs };
   if (!status?.isDirectory() || depth > importLimits.directories) return;
   const names: string[] = [];
