@@ -16,11 +16,15 @@ const longestHoldMs = 250;
 /** How long (ms) a process keeps the lock when it creates nothing. */
 const idleMs = 20;
 const longestPauseMs = 20;
+/** After how long (ms) a process says that it waits. The other import may be suspended. */
+const noticeMs = 2000;
 
 export class ImportLock {
   readonly #directory: string;
   readonly #holder: BatchHolder;
   readonly #signal: AbortSignal;
+  readonly #say: (line: string) => Promise<void>;
+  #hasSaid = false;
   #release: (() => void) | null = null;
   #taking: Promise<void> | null = null;
   #users = 0;
@@ -28,7 +32,12 @@ export class ImportLock {
   #isWanted = false;
   #idle: NodeJS.Timeout | null = null;
 
-  constructor(dataDirectory: string, holder: BatchHolder, signal: AbortSignal) {
+  constructor(
+    dataDirectory: string,
+    holder: BatchHolder,
+    { signal, say }: { readonly signal: AbortSignal; readonly say: (line: string) => Promise<void> },
+  ) {
+    this.#say = say;
     this.#directory = batchDirectory(dataDirectory);
     this.#holder = holder;
     this.#signal = signal;
@@ -99,9 +108,14 @@ export class ImportLock {
   }
 
   async #lock(take: TakeLock, name: string): Promise<() => void> {
+    const begun = monotonicMs();
     for (let longest = 2; ; longest = Math.min(longest * 2, longestPauseMs)) {
       const release = take(this.#path(name));
       if (release !== null) return release;
+      if (!this.#hasSaid && monotonicMs() - begun > noticeMs) {
+        this.#hasSaid = true;
+        await this.#say('Waiting for another import on this machine, which is running or suspended.');
+      }
       await this.#pause(longest * (0.5 + this.#holder.random() / 2));
     }
   }

@@ -5,6 +5,8 @@ import { ImportLock } from '../../../src/cli/session-batch/import-lock.ts';
 import type { TakeLock } from '../../../src/system/file-lock.ts';
 import { temporaryDirectory } from '../../support/test-store.ts';
 
+const { signal } = new AbortController();
+
 test('sessions that are stored at one moment look together, once, for a process that waits for the turn', async () => {
   let looks = 0;
   const take: TakeLock = (path) => {
@@ -12,11 +14,23 @@ test('sessions that are stored at one moment look together, once, for a process 
     return () => {};
   };
   const holder = { locks: async () => take, now: Date.now, random: Math.random };
-  const turns = new ImportLock(temporaryDirectory(), holder, new AbortController().signal);
+  const turns = new ImportLock(temporaryDirectory(), holder, { signal, say: async () => {} });
   // Longer than a turn lasts when another process waits.
   const stored = delay(300);
   await Promise.all(Array.from({ length: 48 }, () => turns.run(() => stored)));
   turns.close();
   // One look when the turn was taken, one after it.
   expect(looks).toBe(2);
+});
+
+test('a process that waits for the turn for two seconds says so once', async () => {
+  const until = Date.now() + 2500;
+  const take: TakeLock = (path) => (path.endsWith('imports.lock') && Date.now() < until ? null : () => {});
+  const holder = { locks: async () => take, now: Date.now, random: Math.random };
+  const lines: string[] = [];
+  const say = async (line: string) => void lines.push(line);
+  const turns = new ImportLock(temporaryDirectory(), holder, { signal, say });
+  await turns.run(async () => {});
+  turns.close();
+  expect(lines).toEqual(['Waiting for another import on this machine, which is running or suspended.']);
 });

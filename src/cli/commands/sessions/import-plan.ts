@@ -68,7 +68,10 @@ export interface ImportPlan {
 
 export async function planImport(input: ImportInput, context: CliContext): Promise<ImportPlan> {
   const { host } = context;
-  const turns = new ImportLock(host.dataDirectory, host, context.stopSignal);
+  const turns = new ImportLock(host.dataDirectory, host, {
+    signal: context.stopSignal,
+    say: (line) => context.say(line),
+  });
   const request = input.resume === null ? requestOf(input, context) : await resumed(input, context);
   const { paths, from, since, match, messages_only, tags = [] } = request;
   await requireTags(tags, context);
