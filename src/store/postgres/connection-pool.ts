@@ -1,5 +1,5 @@
-// A fixed number of connections to one database, opened when they are needed. A call waits for a free connection. Groups of calls grow
-// meanwhile, so a busy pool makes larger groups and no errors. A call whose connection is lost is sent again until `patienceMs` is over.
+// Sends the calls of a store over a fixed number of connections (open-connections.ts). A call waits for a free connection. Groups of calls
+// grow meanwhile, so a busy pool makes larger groups and no errors. A call whose connection is lost is sent again until `patienceMs` is over.
 // Therefore every statement of this store may be sent twice.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { QueryConfig } from 'pg';
@@ -8,14 +8,8 @@ import type { StoreConnections } from '../../service/store-measures.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { storeClosed } from '../store-closed.ts';
 import { answerMostMs, type Connection } from './connect.ts';
-import {
-  isConnectionLost,
-  isPassing,
-  isPrepareRefused,
-  isSilence,
-  isStopped,
-  storeError,
-} from './postgres-errors.ts';
+import { OpenConnections } from './open-connections.ts';
+import { isConnectionLost, isPassing, isPrepareRefused, isSilence, isStopped } from './postgres-errors.ts';
 import { inSchema, isRead, type NamedStatement, type Statement, statement, withoutNul } from './statement.ts';
 
 export interface PoolOptions {
@@ -50,9 +44,11 @@ const longestMs = 6 * 60 * 60 * 1000;
 /** A statement that was lost is sent again soon; one that is slow gets more time at its second sending. */
 const defaultSilenceMs = 3000;
 const soonMs = 1500;
+/** How long a failed call waits for the end of its server process, ms. */
+const endMs = 1000;
 
-// What was sent to it may be on its way still, or wait for a lock: it must not be done after what is sent again. Behind a pooler there is
-// no process of this number.
+// What was sent to it may be on its way still, or wait for a lock: it must not be done after what is sent again, nor after the call has failed.
+// Without this, each failed call would also leave a connection of the database in use. Behind a pooler there is no process of this number.
 const endBackend = statement(`
   SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE pid = $1 AND usename = current_user AND application_name = 'parley' AND pid <> pg_backend_pid()`);
@@ -73,25 +69,18 @@ interface Persistence {
   readonly patienceMs?: number;
 }
 
-interface Waiting {
-  readonly resolve: (connection: Connection) => void;
-  readonly reject: (error: unknown) => void;
-}
-
 export class ConnectionPool {
   readonly #options: PoolOptions;
   readonly #named = new Map<Statement, NamedStatement>();
-  readonly #free: Connection[] = [];
-  readonly #waiting: Waiting[] = [];
+  readonly #connections: OpenConnections;
   readonly #silenceMs: number;
-  #open = 0;
-  #isOpening = false;
   #prepares: boolean;
   #closed = false;
   #onCommit: ((milliseconds: number) => void) | null = null;
 
   constructor(options: PoolOptions) {
     this.#options = options;
+    this.#connections = new OpenConnections(options);
     this.#prepares = options.prepare;
     this.#silenceMs = options.silenceMs ?? defaultSilenceMs;
   }
@@ -119,8 +108,7 @@ export class ConnectionPool {
   }
 
   get state(): StoreConnections {
-    const { size } = this.#options;
-    return { most: size, open: this.#open, free: this.#free.length, waiting: this.#waiting.length };
+    return this.#connections.state;
   }
 
   /** The same with less patience, for a question whose answer is wanted soon. */
@@ -167,8 +155,7 @@ export class ConnectionPool {
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#refuse(storeClosed());
-    await Promise.all(this.#free.splice(0).map((client) => client.end().catch(() => {})));
+    await this.#connections.close();
   }
 
   async #persist<T>(
@@ -183,7 +170,7 @@ export class ConnectionPool {
       const prepares = this.#prepares;
       try {
         return await this.#once(async (client) => {
-          if (silent !== null) await this.#send(client, endBackend, [silent], false, this.#silenceMs);
+          if (silent !== null) await this.#end(client, silent);
           silent = null;
           const leftMs = wasLost ? Math.min(until - monotonicMs(), answerMostMs) : 0;
           try {
@@ -198,24 +185,36 @@ export class ConnectionPool {
         wasLost ||= isConnectionLost(error);
         // Other calls that were sent at the same moment are refused as well.
         if (isPrepareRefused(error) && prepares) this.#prepares = false;
-        else if (!isPassing(error) || monotonicMs() >= until || (isRead && isStopped(error))) throw error;
-        else await delay(pauseMs * (0.5 + this.#options.random() / 2));
+        else if (!isPassing(error) || monotonicMs() >= until || (isRead && isStopped(error))) {
+          if (silent !== null) await this.#endSoon(silent);
+          throw error;
+        } else await delay(pauseMs * (0.5 + this.#options.random() / 2));
       }
     }
   }
 
+  #end(client: Connection, backend: number): Promise<unknown> {
+    return this.#send(client, endBackend, [backend], false, this.#silenceMs);
+  }
+
+  /** Of a call that has failed. A database that cannot be reached ends nothing, and does not delay the failure. */
+  async #endSoon(backend: number): Promise<void> {
+    const ended = this.#once((client) => this.#end(client, backend)).catch(() => {});
+    await Promise.race([ended, delay(endMs, undefined, { ref: false })]);
+  }
+
   async #once<T>(work: (client: Connection) => Promise<T>): Promise<T> {
-    const client = await this.#take();
+    const client = await this.#connections.take();
     let isLost = false;
     try {
       return await work(client);
     } catch (error) {
       isLost = !(error instanceof ParleyError) && isConnectionLost(error);
       // Idle connections take the same way through the network.
-      if (isSilence(error)) for (const free of this.#free.splice(0)) this.#give(free, true);
+      if (isSilence(error)) this.#connections.dropFree();
       throw error;
     } finally {
-      this.#give(client, isLost);
+      this.#connections.give(client, isLost);
     }
   }
 
@@ -238,63 +237,5 @@ export class ConnectionPool {
     const named = inSchema(one, this.#options.schema);
     this.#named.set(one, named);
     return named;
-  }
-
-  #take(): Promise<Connection> {
-    if (this.#closed) return Promise.reject(storeClosed());
-    const free = this.#free.pop();
-    if (free !== undefined) return Promise.resolve(free);
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ resolve, reject });
-      void this.#openMore();
-    });
-  }
-
-  /** One at a time, as long as a call waits, so that a database that comes back is not overloaded. */
-  async #openMore(): Promise<void> {
-    if (this.#isOpening || this.#closed) return;
-    if (this.#waiting.length === 0 || this.#open >= this.#options.size) return;
-    this.#isOpening = true;
-    this.#open += 1;
-    try {
-      const client = await this.#options.connect();
-      client.on('error', () => this.#drop(client));
-      this.#isOpening = false;
-      this.#give(client, false);
-      void this.#openMore();
-    } catch (error) {
-      this.#isOpening = false;
-      this.#open -= 1;
-      // While other connections are in use, whoever waits gets the next of them that is free.
-      if (!isPassing(error)) this.#refuse(storeError(error, this.#options.name));
-      else if (this.#open === 0) this.#refuse(error);
-    }
-  }
-
-  #refuse(error: unknown): void {
-    for (const { reject } of this.#waiting.splice(0)) reject(error);
-  }
-
-  #give(client: Connection, isLost: boolean): void {
-    if (isLost || this.#closed) {
-      this.#open -= 1;
-      client.removeAllListeners('error');
-      client.on('error', () => {});
-      if (isLost) client.destroy();
-      else void client.end().catch(() => {});
-      void this.#openMore();
-      return;
-    }
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#free.push(client);
-    else next.resolve(client);
-  }
-
-  /** A connection that fails while it is idle. */
-  #drop(client: Connection): void {
-    const at = this.#free.indexOf(client);
-    if (at < 0) return;
-    this.#free.splice(at, 1);
-    this.#open -= 1;
   }
 }

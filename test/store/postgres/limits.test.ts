@@ -118,3 +118,37 @@ test('without a connection for it a store says so, and goes on when there is one
   await database.rows(`ALTER ROLE ${schema} CONNECTION LIMIT -1`);
   expect(await store.holdsAny(project, ['ses_none'])).toBe(false);
 });
+
+test('a call that gives up at a lock is not done later, and leaves no process of the database waiting', async () => {
+  const { store, schema, project } = await openLimited({ silenceMs: 200 });
+  const session = await newSession(store, project, { title: 'before' });
+  const held = await hold(`LOCK TABLE ${schema}.sessions IN ACCESS EXCLUSIVE MODE`);
+  const change = (title: string) =>
+    expect(store.changeSession(project, session, { title })).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  await Promise.all([change('one'), change('two')]);
+  const waiting = `SELECT pid FROM pg_stat_activity WHERE usename = '${schema}' AND wait_event_type = 'Lock'`;
+  await expect.poll(() => database.rows(waiting), { timeout: 20_000 }).toEqual([]);
+  await held.release();
+  expect(await store.findSession(project, session)).toMatchObject({ title: 'before' });
+});
+
+test('while the database refuses the login, calls use the connections that are open', async () => {
+  const { store, schema, project } = await openLimited();
+  const session = await newSession(store, project);
+  await database.rows(`ALTER ROLE ${schema} NOLOGIN`);
+  const calls = Array.from({ length: 20 }, () => store.listSessions(project, everySession()));
+  const pages = await Promise.all(calls);
+  expect(new Set(pages.flatMap(({ items }) => items.map(({ session_id }) => session_id)))).toEqual(
+    new Set([session]),
+  );
+});
+
+test('a database that refuses a login which it accepted before is unavailable, and says why', async () => {
+  const { store, limit, schema } = await openLimited();
+  await limit('NOLOGIN');
+  await expect(store.listKeys()).rejects.toMatchObject({
+    ...{ code: 'UNAVAILABLE', retryAfter: 1, message: expect.stringContaining('is not permitted to log in') },
+  });
+  await database.rows(`ALTER ROLE ${schema} LOGIN`);
+  expect(await store.holdsAny('prj_none', ['ses_none'])).toBe(false);
+});

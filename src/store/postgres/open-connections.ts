@@ -1,0 +1,115 @@
+// The connections to one database: opened when they are needed, up to a fixed number, and given to the calls that wait, in their order.
+import { ParleyError } from '../../service/errors.ts';
+import type { StoreConnections } from '../../service/store-measures.ts';
+import { storeClosed } from '../store-closed.ts';
+import type { Connection } from './connect.ts';
+import { isPassing, storeError } from './postgres-errors.ts';
+
+export interface ConnectionOptions {
+  /** Opens and checks one connection; rejects with a ParleyError for a database that must not be used. */
+  readonly connect: () => Promise<Connection>;
+  /** For errors: the store without user and password. */
+  readonly name: string;
+  readonly size: number;
+}
+
+interface Waiting {
+  readonly resolve: (connection: Connection) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export class OpenConnections {
+  readonly #options: ConnectionOptions;
+  readonly #free: Connection[] = [];
+  readonly #waiting: Waiting[] = [];
+  #open = 0;
+  #isOpening = false;
+  #hasConnected = false;
+  #closed = false;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+  }
+
+  get state(): StoreConnections {
+    const { size } = this.#options;
+    return { most: size, open: this.#open, free: this.#free.length, waiting: this.#waiting.length };
+  }
+
+  take(): Promise<Connection> {
+    if (this.#closed) return Promise.reject(storeClosed());
+    const free = this.#free.pop();
+    if (free !== undefined) return Promise.resolve(free);
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ resolve, reject });
+      void this.#openMore();
+    });
+  }
+
+  give(client: Connection, isLost: boolean): void {
+    if (isLost || this.#closed) {
+      this.#open -= 1;
+      client.removeAllListeners('error');
+      client.on('error', () => {});
+      if (isLost) client.destroy();
+      else void client.end().catch(() => {});
+      void this.#openMore();
+      return;
+    }
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#free.push(client);
+    else next.resolve(client);
+  }
+
+  dropFree(): void {
+    for (const free of this.#free.splice(0)) this.give(free, true);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#refuse(storeClosed());
+    await Promise.all(this.#free.splice(0).map((client) => client.end().catch(() => {})));
+  }
+
+  /** One at a time, as long as a call waits, so that a database that comes back is not overloaded. */
+  async #openMore(): Promise<void> {
+    if (this.#isOpening || this.#closed) return;
+    if (this.#waiting.length === 0 || this.#open >= this.#options.size) return;
+    this.#isOpening = true;
+    this.#open += 1;
+    try {
+      const client = await this.#options.connect();
+      client.on('error', () => this.#dropIdle(client));
+      this.#isOpening = false;
+      this.#hasConnected = true;
+      this.give(client, false);
+      void this.#openMore();
+    } catch (error) {
+      this.#isOpening = false;
+      this.#open -= 1;
+      // While other connections are open, whoever waits gets the next of them that is free.
+      if (this.#open === 0) this.#refuse(isPassing(error) ? error : this.#refusal(error));
+    }
+  }
+
+  /** A database that has accepted this process before is out of reach now, whatever its reason: the settings of this process are right. */
+  #refusal(error: unknown): ParleyError {
+    const refusal = storeError(error, this.#options.name);
+    if (!this.#hasConnected || refusal.code === 'UNAVAILABLE') return refusal;
+    return new ParleyError('UNAVAILABLE', refusal.message, {
+      ...{ hint: refusal.hint, retryAfter: 1, cause: error },
+    });
+  }
+
+  #refuse(error: unknown): void {
+    for (const { reject } of this.#waiting.splice(0)) reject(error);
+  }
+
+  /** A connection that fails while it is idle. */
+  #dropIdle(client: Connection): void {
+    const at = this.#free.indexOf(client);
+    if (at < 0) return;
+    this.#free.splice(at, 1);
+    this.#open -= 1;
+  }
+}
