@@ -41,6 +41,9 @@ const laterSessionFields = namesOf<Exclude<keyof Session, keyof SessionFacts>>({
 const laterMessageFields = ['error_code'] as const;
 const hiddenFields = ['error_code', 'alternative_of', 'undone_at'] as const;
 
+/** No session has more messages, and a store may keep positions in 32 bits. */
+const maxPosition = 2 ** 31 - 1;
+
 /** How many messages are checked at a time. */
 const checkedAtOnce = 200;
 
@@ -131,8 +134,10 @@ function checkLaterFields(later: Readonly<Record<keyof Session, unknown>>, limit
     checkSettings({ parameters: objectAt('session.parameters', parameters) }, limits, 'session.');
   if (user != null) checkUser('session.user', textAt('session.user', user));
   if (parent_id != null && !isOwnId(parent_id)) throw wrong('session.parent_id', idRule);
-  if (forked_at != null && (!Number.isSafeInteger(forked_at) || (forked_at as number) < 0))
-    throw wrong('session.forked_at', 'must be a whole number from 0, or null');
+  const isPosition =
+    Number.isSafeInteger(forked_at) && Number(forked_at) >= 0 && Number(forked_at) <= maxPosition;
+  if (forked_at != null && !isPosition)
+    throw wrong('session.forked_at', `must be a whole number from 0 to ${maxPosition}, or null`);
   for (const name of ['pinned', 'archived'] as const) {
     if (![true, false, undefined].some((value) => value === ordering[name]))
       throw wrong(`session.${name}`, 'must be true or false');

@@ -232,6 +232,7 @@ export function describeSettings(given: GivenService): void {
       ['parent_id', 'other'],
       ['forked_at', -1],
       ['forked_at', '1'],
+      ['forked_at', 2 ** 31],
     ])('refuse an import whose %s is %j, with its place', async (name, value) => {
       const { session_id } = await create(backend, first);
       const session = { ...(await get(session_id)), session_id: 'ses_wrong', [name]: value };
