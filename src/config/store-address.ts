@@ -115,8 +115,10 @@ export function readStoreAddress(text: string, options: AddressOptions): StoreAd
   const hosts = readHosts(authority.slice(at + 1), parameters, env, wrong);
   const database = decoded(path ?? '', wrong) || (parameters.get('dbname') ?? '') || env.PGDATABASE || user;
   const schema = parameters.get('schema') ?? 'parley';
-  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
-    throw wrong('has a schema name with other characters than lowercase letters, digits and _');
+  if (!/^(?!pg_)[a-z_][a-z0-9_]{0,62}$/.test(schema))
+    throw wrong(
+      'has a schema name that is not 1 to 63 lowercase letters, digits and _, or begins with a digit or with pg_',
+    );
   const number = (name: string, defaultValue: number, maximum: number) => {
     const value = parameters.get(name) ?? String(defaultValue);
     if (/^\d{1,6}$/.test(value) && Number(value) >= 1 && Number(value) <= maximum) return Number(value);

@@ -112,6 +112,8 @@ describe('the address of a store', () => {
     ['postgres://u@localhost:99999/db', 'a host or a port'],
     ['postgres://u@localhost/db?color=red', 'color'],
     ['postgres://u@localhost/db?schema=Team"', 'schema'],
+    ['postgres://u@localhost/db?schema=pg_team', 'pg_'],
+    [`postgres://u@localhost/db?schema=${'x'.repeat(64)}`, '63'],
     ['postgres://u@localhost/db?connections=0', 'connections'],
     ['postgres://u@localhost/db?prepare=maybe', 'prepare'],
     ['postgres://u@localhost/db?sslmode=full', 'sslmode'],
