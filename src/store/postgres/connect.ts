@@ -30,7 +30,8 @@ interface ServerFacts {
   readonly fsync: string;
   readonly full_page_writes: string;
   readonly synchronous_commit: string;
-  readonly conforming: string;
+  readonly standard_conforming_strings: string;
+  readonly array_nulls: string;
 }
 
 const facts = `
@@ -39,7 +40,8 @@ const facts = `
     current_setting('server_encoding') AS encoding, current_setting('fsync') AS fsync,
     current_setting('full_page_writes') AS full_page_writes,
     current_setting('synchronous_commit') AS synchronous_commit,
-    current_setting('standard_conforming_strings') AS conforming`;
+    current_setting('standard_conforming_strings') AS standard_conforming_strings,
+    current_setting('array_nulls') AS array_nulls`;
 
 const oldestVersion = 130_000;
 
@@ -152,8 +154,10 @@ function refuseUnsafe(server: ServerFacts, { name, acceptsLoss, isOnly }: Connec
   if (server.is_read_only && !isOnly) throw readOnly('default_transaction_read_only is on');
   if (server.encoding !== 'UTF8')
     throw unsafe(`has the encoding ${server.encoding}`, 'Make a database with the encoding UTF8.');
-  if (server.conforming !== 'on')
-    throw unsafe('has standard_conforming_strings off', 'Set standard_conforming_strings to on.');
+  // Without array_nulls the groups of calls would store the text NULL for what is not given.
+  for (const setting of ['standard_conforming_strings', 'array_nulls'] as const) {
+    if (server[setting] !== 'on') throw unsafe(`has ${setting} off for this user`, `Set ${setting} to on.`);
+  }
   if (acceptsLoss) return;
   for (const setting of ['fsync', 'full_page_writes'] as const) {
     if (server[setting] !== 'on')

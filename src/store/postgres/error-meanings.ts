@@ -34,6 +34,10 @@ const meanings: Readonly<Record<string, Meaning>> = {
     'takes no writes',
     'If it stays so, it is a standby, or default_transaction_read_only is on for this user or this database. Some hosts turn that on when the disk is nearly full.',
   ),
+  '55000': unavailable(
+    'does not allow this now',
+    'If it happens again, let its owner allow connections to it.',
+  ),
   '57014': unavailable(
     'stopped a statement',
     'If it happens again, raise statement_timeout for this user or this database.',

@@ -4,7 +4,7 @@ import type { StoreMigration } from '../../service/administration.ts';
 import { ParleyError } from '../../service/errors.ts';
 import { olderStore } from '../older-store.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
-import { codeOf } from './postgres-errors.ts';
+import { codeOf, isOfStatement } from './postgres-errors.ts';
 import { type Migration, schema } from './schema.ts';
 import { statement } from './statement.ts';
 
@@ -47,9 +47,21 @@ export async function migrate(
           : await connections.transaction((ask) => applyPending(ask, options, migrations), true);
       return { from, to: newest, backup: null };
     } catch (error) {
-      if (!raceCodes.includes(codeOf(error)) || tries >= 5) throw error;
+      if (raceCodes.includes(codeOf(error)) && tries < 5) continue;
+      throw isOfStatement(error) ? foreignTables(options, error) : error;
     }
   }
+}
+
+function foreignTables({ name, schema }: MigrationOptions, cause: unknown): ParleyError {
+  return new ParleyError(
+    'STORE_UNSAFE',
+    `The schema ${schema} of the database ${name} is not that of a store.`,
+    {
+      hint: 'Choose another schema for the store, or another database. Nothing was changed.',
+      cause,
+    },
+  );
 }
 
 /** Applies the pending migrations. Returns the version before them. */
@@ -81,7 +93,11 @@ export async function schemaVersion(ask: Ask): Promise<number> {
 
 /** Throws `STORE_NEWER` if another program has migrated the store since this one opened it with the schema `opened`. */
 export async function refuseMigrated(ask: Ask, name: string, opened: number): Promise<void> {
-  const [row] = await ask<{ value: string }>(readVersion);
+  const [row] = await ask<{ value: string }>(readVersion).catch((error: unknown) => {
+    // The tables are gone: what the caller asked for shows that best.
+    if (isOfStatement(error)) return [];
+    throw error;
+  });
   const version = Number(row?.value ?? 0);
   if (version > opened) throw await newerStore(ask, name, version, opened);
 }

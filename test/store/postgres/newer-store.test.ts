@@ -45,3 +45,13 @@ test('a server whose store is migrated by a newer version goes on, is not ready,
   }
   expect(JSON.stringify(server.log())).toContain(`has schema ${newer}, made by Parley 9.9.9 or newer`);
 });
+
+test('a call to a store whose schema has gone names the database and what is missing', async () => {
+  const place = 'renamed_beneath';
+  const { store } = await openTestPostgres(database, { schema: place });
+  await run(`ALTER SCHEMA ${place} RENAME TO renamed_away`);
+  onTestFinished(() => run(`ALTER SCHEMA renamed_away RENAME TO ${place}`));
+  await expect(store.findSession('prj_none', 'ses_none')).rejects.toMatchObject({
+    ...{ code: 'INTERNAL_ERROR', message: expect.stringMatching(/The database .*projects/) },
+  });
+});

@@ -1,6 +1,6 @@
 // Why a store in PostgreSQL is refused, and how it is made when many servers open it first at the same moment.
 import pg from 'pg';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { ParleyError } from '../../../src/service/errors.ts';
 import { openPostgresStore, type PostgresStoreOptions } from '../../../src/store/postgres/open.ts';
 import { schema } from '../../../src/store/postgres/schema.ts';
@@ -36,6 +36,41 @@ describe('a database is refused', () => {
     expect(await refusal({ acceptsLoss: false })).toMatchObject({
       ...{ code: 'STORE_UNSAFE', message: expect.stringContaining('fsync off') },
     });
+  });
+
+  test.each(['standard_conforming_strings', 'array_nulls'])(
+    'that has %s off for the user',
+    async (setting) => {
+      await server.rows(`CREATE ROLE without_${setting} LOGIN SUPERUSER`);
+      await server.rows(`ALTER ROLE without_${setting} SET ${setting} = off`);
+      const hosts = [{ ...host(), user: `without_${setting}` }];
+      expect(await refusal({ schema: setting, hosts })).toMatchObject({
+        ...{
+          code: 'STORE_UNSAFE',
+          message: expect.stringContaining(setting),
+          hint: expect.stringContaining('on'),
+        },
+      });
+    },
+  );
+
+  test('that accepts no connections, as unavailable', async () => {
+    await server.rows('CREATE DATABASE closed_to_all ALLOW_CONNECTIONS false');
+    onTestFinished(async () => void (await server.rows('DROP DATABASE closed_to_all')));
+    const hosts = [{ ...host(), database: 'closed_to_all' }];
+    expect(await refusal({ hosts })).toMatchObject({ code: 'UNAVAILABLE', retryAfter: 1 });
+  });
+
+  test.each([
+    ['a table meta of another form', 'CREATE TABLE @.meta (id integer)'],
+    ['a table of the same name', 'CREATE TABLE @.sessions (id integer)'],
+  ])('that holds %s; it stays unchanged', async (name, sql) => {
+    const place = name.replaceAll(' ', '_');
+    await server.rows(`CREATE SCHEMA ${place}; ${sql.replace('@', place)}`);
+    expect(await refusal({ schema: place })).toMatchObject({
+      ...{ code: 'STORE_UNSAFE', message: expect.stringContaining(`schema ${place}`) },
+    });
+    expect(await server.rows(`SELECT 1 FROM pg_tables WHERE schemaname = '${place}'`)).toHaveLength(1);
   });
 
   test('that does not exist or refuses the user; no message contains the password', async () => {
