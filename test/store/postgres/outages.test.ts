@@ -40,6 +40,8 @@ async function hold(statement: string) {
   return { release: () => client.end() };
 }
 
+const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'`;
+
 /** A store that is reached by a proxy, and another that is reached directly. */
 async function openTwo(options: Partial<PostgresStoreOptions> = {}) {
   const proxy = await openProxy();
@@ -52,10 +54,10 @@ async function openTwo(options: Partial<PostgresStoreOptions> = {}) {
 }
 
 /** The same, where the first is a server that is impatient. */
-async function openImpatient() {
+async function openImpatient(silenceMs = 300) {
   const owner = newId('srv');
   const server = { owner, beatMs: 50, leaseMs: ever };
-  return { owner, ...(await openTwo({ server, patienceMs: 1000, silenceMs: 300 })) };
+  return { owner, ...(await openTwo({ server, patienceMs: 1000, silenceMs })) };
 }
 
 test('calls outlast a silence of the network, over connections that it has made useless', async () => {
@@ -91,7 +93,6 @@ test('a transaction that was cut off without a word does not keep others out', a
     from.deleteSessions(project, [session], startOfTime, once('delete', session));
   const holder = await hold('SELECT 1 FROM parley.sessions FOR UPDATE');
   const first = deletion(store);
-  const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'`;
   await expect.poll(() => database.rows(waiting), patient).not.toEqual([]);
   proxy.fallSilent();
   await holder.release();
@@ -120,17 +121,23 @@ test('a turn of a server is free for others when its end could not be told, with
 });
 
 test('a turn of a server is free for others when its beginning came too late for its caller, also by its key', async () => {
-  const { store, other, project, owner } = await openImpatient();
+  const { proxy, store, other, project, owner } = await openImpatient(800);
   const key = once('key', 'x');
   const starts = [turnStart(ofOwner(owner)), turnStart({ ...ofOwner(owner), idempotencyKey: key })];
   const holder = await hold('LOCK TABLE parley.sessions IN EXCLUSIVE MODE');
-  await Promise.all(
+  const refused = Promise.all(
     starts.map((start) => expect(store.beginTurn(project, start)).rejects.toMatchObject(unavailable)),
   );
+  await expect.poll(() => database.rows(waiting), patient).not.toEqual([]);
+  // The store cannot end what it has sent.
+  proxy.fallSilent();
+  await refused;
   await holder.release();
+  for (const { newSession } of starts)
+    await expect.poll(() => other.findSession(project, newSession.session_id), patient).not.toBeNull();
+  proxy.speak();
   for (const { newSession, idempotencyKey: asked } of starts) {
     const { session_id } = newSession;
-    await expect.poll(() => other.findSession(project, session_id), patient).not.toBeNull();
     const next = turnStart({
       ...(asked === null ? { session_id } : { idempotencyKey: key }),
       ...ofOwner('other'),
