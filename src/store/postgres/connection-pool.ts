@@ -19,6 +19,8 @@ export interface PoolOptions {
   readonly name: string;
   readonly schema: string;
   readonly size: number;
+  /** True for a process that calls `askUrgently`. */
+  readonly hasUrgentCalls?: boolean;
   /** How long (ms) a call is repeated while the database does not answer. */
   readonly patienceMs: number;
   /** How long a connection may be silent on a statement, until the statement is sent again over another, ms. */
@@ -67,6 +69,7 @@ interface Persistence {
   readonly isRead?: boolean;
   /** How long a call is sent again, ms. */
   readonly patienceMs?: number;
+  readonly isUrgent?: boolean;
 }
 
 export class ConnectionPool {
@@ -117,6 +120,12 @@ export class ConnectionPool {
       patienceMs: Math.min(soonMs, this.#options.patienceMs),
     });
 
+  /** The same before all other calls, and over a connection that they leave free: they may all wait for a lock. */
+  readonly askUrgently = <Row>(one: Statement, values: readonly unknown[]): Promise<readonly Row[]> =>
+    this.#persist((client, { answerMs }) => this.#send<Row>(client, one, values, this.#prepares, answerMs), {
+      isUrgent: true,
+    });
+
   /** A statement that reads or rewrites whole tables, outside of any transaction. It is sent once. */
   async askOnce<Row>(one: Statement): Promise<readonly Row[]> {
     const { text } = this.#inPlace(one);
@@ -160,7 +169,7 @@ export class ConnectionPool {
 
   async #persist<T>(
     work: (client: Connection, sending: Sending) => Promise<T>,
-    { isRead = false, patienceMs = this.#options.patienceMs }: Persistence = {},
+    { isRead = false, patienceMs = this.#options.patienceMs, isUrgent = false }: Persistence = {},
   ): Promise<T> {
     const until = monotonicMs() + patienceMs;
     let wasLost = false;
@@ -179,7 +188,7 @@ export class ConnectionPool {
             if (isSilence(error)) silent = client.processID;
             throw error;
           }
-        });
+        }, isUrgent);
       } catch (error) {
         if (this.#closed) throw storeClosed();
         wasLost ||= isConnectionLost(error);
@@ -199,12 +208,12 @@ export class ConnectionPool {
 
   /** Of a call that has failed. A database that cannot be reached ends nothing, and does not delay the failure. */
   async #endSoon(backend: number): Promise<void> {
-    const ended = this.#once((client) => this.#end(client, backend)).catch(() => {});
+    const ended = this.#once((client) => this.#end(client, backend), true).catch(() => {});
     await Promise.race([ended, delay(endMs, undefined, { ref: false })]);
   }
 
-  async #once<T>(work: (client: Connection) => Promise<T>): Promise<T> {
-    const client = await this.#connections.take();
+  async #once<T>(work: (client: Connection) => Promise<T>, isUrgent = false): Promise<T> {
+    const client = await this.#connections.take(isUrgent);
     let isLost = false;
     try {
       return await work(client);

@@ -1,4 +1,5 @@
-// The connections to one database: opened when they are needed, up to a fixed number, and given to the calls that wait, in their order.
+// The connections to one database: opened when they are needed, up to a fixed number, and given to the calls that wait. Urgent calls go first;
+// the others go in their order.
 import { ParleyError } from '../../service/errors.ts';
 import type { StoreConnections } from '../../service/store-measures.ts';
 import { storeClosed } from '../store-closed.ts';
@@ -11,9 +12,12 @@ export interface ConnectionOptions {
   /** For errors: the store without user and password. */
   readonly name: string;
   readonly size: number;
+  /** True: other calls than the urgent ones leave one of several connections free. False by default. */
+  readonly hasUrgentCalls?: boolean;
 }
 
 interface Waiting {
+  readonly isUrgent: boolean;
   readonly resolve: (connection: Connection) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -21,6 +25,9 @@ interface Waiting {
 export class OpenConnections {
   readonly #options: ConnectionOptions;
   readonly #free: Connection[] = [];
+  /** The connections of calls that are not urgent, and how many there may be. */
+  readonly #ordinary = new Set<Connection>();
+  readonly #maxOrdinary: number;
   readonly #waiting: Waiting[] = [];
   #open = 0;
   #isOpening = false;
@@ -28,7 +35,9 @@ export class OpenConnections {
   #closed = false;
 
   constructor(options: ConnectionOptions) {
+    const { size, hasUrgentCalls = false } = options;
     this.#options = options;
+    this.#maxOrdinary = hasUrgentCalls && size > 1 ? size - 1 : size;
   }
 
   get state(): StoreConnections {
@@ -36,29 +45,28 @@ export class OpenConnections {
     return { most: size, open: this.#open, free: this.#free.length, waiting: this.#waiting.length };
   }
 
-  take(): Promise<Connection> {
+  take(isUrgent = false): Promise<Connection> {
     if (this.#closed) return Promise.reject(storeClosed());
-    const free = this.#free.pop();
-    if (free !== undefined) return Promise.resolve(free);
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ resolve, reject });
-      void this.#openMore();
+      const waiting = { isUrgent, resolve, reject };
+      if (isUrgent) this.#waiting.unshift(waiting);
+      else this.#waiting.push(waiting);
+      this.#serve();
     });
   }
 
   give(client: Connection, isLost: boolean): void {
+    this.#ordinary.delete(client);
     if (isLost || this.#closed) {
       this.#open -= 1;
       client.removeAllListeners('error');
       client.on('error', () => {});
       if (isLost) client.destroy();
       else void client.end().catch(() => {});
-      void this.#openMore();
-      return;
+    } else {
+      this.#free.push(client);
     }
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#free.push(client);
-    else next.resolve(client);
+    this.#serve();
   }
 
   dropFree(): void {
@@ -71,10 +79,25 @@ export class OpenConnections {
     await Promise.all(this.#free.splice(0).map((client) => client.end().catch(() => {})));
   }
 
+  #serve(): void {
+    while (this.#mayServe) {
+      const free = this.#free.pop();
+      if (free === undefined) return void this.#openMore();
+      const { isUrgent, resolve } = this.#waiting.shift() as Waiting;
+      if (!isUrgent) this.#ordinary.add(free);
+      resolve(free);
+    }
+  }
+
+  get #mayServe(): boolean {
+    const [next] = this.#waiting;
+    return next !== undefined && (next.isUrgent || this.#ordinary.size < this.#maxOrdinary);
+  }
+
   /** One at a time, as long as a call waits, so that a database that comes back is not overloaded. */
   async #openMore(): Promise<void> {
     if (this.#isOpening || this.#closed) return;
-    if (this.#waiting.length === 0 || this.#open >= this.#options.size) return;
+    if (!this.#mayServe || this.#open >= this.#options.size) return;
     this.#isOpening = true;
     this.#open += 1;
     try {
@@ -83,7 +106,6 @@ export class OpenConnections {
       this.#isOpening = false;
       this.#hasConnected = true;
       this.give(client, false);
-      void this.#openMore();
     } catch (error) {
       this.#isOpening = false;
       this.#open -= 1;

@@ -69,7 +69,7 @@ const firstLook = statement(`
 
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<OpenedPostgresStore> {
   const { name, now, rules } = options;
-  const { connections, migration, created, modes } = await openPlace(options);
+  const { connections, migration, created, modes } = await openPlace(options, options.server !== undefined);
   const beat = options.server && new ServerBeat(connections, modes.version, options.server);
   try {
     await beat?.start();
@@ -113,12 +113,13 @@ export async function openPostgresModes(options: PlaceOptions): Promise<ModeStor
   return new PostgresModes(connections, options.name);
 }
 
-async function openPlace(options: PlaceOptions) {
+async function openPlace(options: PlaceOptions, isServer = false) {
   const { name, hosts, schema, random, patienceMs, silenceMs, prepare, migrations, refusesOlder } = options;
   const { acceptsLoss, connectMs } = options;
   const connections = new ConnectionPool({
     connect: () => connect(hosts, { name, acceptsLoss, connectMs, isOnly: hosts.length === 1 }),
     ...{ name, schema, random, patienceMs, silenceMs, prepare, size: options.connections },
+    hasUrgentCalls: isServer,
   });
   try {
     const migration = await migrate(connections, { name, schema, migrations, refusesOlder });

@@ -90,7 +90,7 @@ export class ServerBeat {
   async stop(): Promise<void> {
     clearTimeout(this.#timer ?? undefined);
     this.#timer = null;
-    const left = this.#beating.then(() => this.#connections.ask(leave, [this.owner]));
+    const left = this.#beating.then(() => this.#connections.askUrgently(leave, [this.owner]));
     await Promise.race([left.catch(() => {}), delay(leavingMs, undefined, { ref: false })]);
   }
 
@@ -109,7 +109,7 @@ export class ServerBeat {
   async #beat(): Promise<void> {
     // Without a listener the beat asks for no modes.
     const known = this.#followModes === null ? null : this.#modesVersion;
-    const [row] = await this.#connections.ask<{ servers: number; modes: ModeSet | null }>(beat, [
+    const [row] = await this.#connections.askUrgently<{ servers: number; modes: ModeSet | null }>(beat, [
       ...[this.owner, this.#leaseMs, known],
     ]);
     this.#servers = row?.servers ?? 1;

@@ -1,11 +1,12 @@
 // A store whose database gives no answer for a while, or whose answers get lost: what is sent again, and what is left behind.
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { PostgresStoreOptions } from '../../../src/store/postgres/open.ts';
 import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts';
 import { openTestPostgres, postgresOptions } from '../../support/postgres-store.ts';
 import { openSilentProxy, type SilentProxy } from '../../support/silent-proxy.ts';
-import { newId, newProject, once, startOfTime, turnReply, turnStart } from '../store-samples.ts';
+import { everySession, newId, newProject, once, startOfTime, turnReply, turnStart } from '../store-samples.ts';
 import { begin, contents } from '../turn-steps.ts';
 
 let database: PostgresServer;
@@ -205,4 +206,18 @@ test('a store is not ready while its database gives no answer, however patient i
   await expect(store.ping()).rejects.toMatchObject(unavailable);
   proxy.speak();
   await store.ping();
+});
+
+test('a server holds its turns while all its other calls wait for a lock', async () => {
+  const owner = newId('srv');
+  const server = { owner, beatMs: 50, leaseMs: 800 };
+  const { store } = await openTestPostgres(database, { server, connections: 2, silenceMs: ever });
+  const holder = await hold('LOCK TABLE parley.projects IN ACCESS EXCLUSIVE MODE');
+  const calls = Array.from({ length: 4 }, () => store.listSessions('prj_none', everySession()));
+  await expect.poll(() => database.rows(waiting), patient).not.toEqual([]);
+  await delay(1600);
+  const lease = `SELECT until > clock_timestamp() AS is_held FROM parley.servers WHERE owner = '${owner}'`;
+  expect(await database.rows(lease)).toEqual([{ is_held: true }]);
+  await holder.release();
+  await Promise.all(calls);
 });
