@@ -40,6 +40,9 @@ export interface GlobalOptions {
   readonly debug: boolean;
 }
 
+/** The options that select the target as a user types them, for messages about their values. */
+export const targetWords = { profile: '--profile', url: '--url', store: '--store' };
+
 /** The parts in which a derived context differs from that of the command. */
 interface ContextParts {
   /** Stops the context, in place of the host's signals. */
@@ -138,7 +141,7 @@ export class CliContext {
   resolve(purpose: TargetRequest['purpose']): Target {
     const { env, profileFile, dataDirectory } = this.host;
     const { profile, url, insecureHttp, store, insecureStore } = this.options;
-    const flags = { profile, url, insecureHttp, store, insecureStore };
+    const flags = { profile, url, insecureHttp, store, insecureStore, words: targetWords };
     return resolveTarget({ flags, env, config: profileFile.read(), dataDirectory, purpose });
   }
 

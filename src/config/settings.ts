@@ -24,6 +24,8 @@ export interface TargetRequest {
     /** The address of a store. Null for the store of the profile, or the one in the data directory. */
     readonly store: string | null;
     readonly insecureStore: boolean;
+    /** What a user types for each of them, for messages. */
+    readonly words: Readonly<Record<'profile' | 'url' | 'store', string>>;
   };
   readonly env: SettingVariables;
   readonly config: StoredConfig;
@@ -63,13 +65,13 @@ export function resolveTarget(request: TargetRequest): Target {
   const { flags, env } = request;
   if (flags.store !== null && flags.url !== null) throw storeOfServer();
   if (flags.profile !== null) {
-    if (flags.url === null) return targetOfProfile(request, flags.profile, 'the option profile', null);
-    if (request.purpose === 'login') return targetOfUrl(request, flags.url, 'the option url', flags.profile);
+    if (flags.url === null) return targetOfProfile(request, flags.profile, flags.words.profile, null);
+    if (request.purpose === 'login') return targetOfUrl(request, flags.url, flags.words.url, flags.profile);
     throw new ParleyError('USAGE', 'A profile and a URL cannot be used together.', {
       remedy: { kind: 'choose_profile_or_url' },
     });
   }
-  if (flags.url !== null) return targetOfUrl(request, flags.url, 'the option url', null);
+  if (flags.url !== null) return targetOfUrl(request, flags.url, flags.words.url, null);
   if (env.PARLEY_URL) return targetOfUrl(request, env.PARLEY_URL, 'PARLEY_URL', null);
   const key = env.PARLEY_API_KEY || null;
   if (env.PARLEY_PROFILE) return targetOfProfile(request, env.PARLEY_PROFILE, 'PARLEY_PROFILE', key);
@@ -116,7 +118,7 @@ function targetOfUrl(request: TargetRequest, text: string, source: string, profi
     extensions: null,
     origin: url,
     sources: {
-      profile: profile === null ? null : 'the option profile',
+      profile: profile === null ? null : request.flags.words.profile,
       url: source,
       key: key === null ? null : 'PARLEY_API_KEY',
     },
@@ -172,7 +174,7 @@ function readStore(
 ): StoreAddress | null {
   const isInsecureAllowed = flags.insecureStore || profile.insecure_store;
   if (flags.store !== null) {
-    const options = { source: 'the option store', env, isInsecureAllowed, mayHoldPassword: false };
+    const options = { source: flags.words.store, env, isInsecureAllowed, mayHoldPassword: false };
     return readStoreAddress(flags.store, options);
   }
   const [text, source] = env.PARLEY_STORE

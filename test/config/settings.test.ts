@@ -43,6 +43,7 @@ function request(given: Given): TargetRequest {
       insecureHttp: given.insecureHttp ?? false,
       store: given.store ?? null,
       insecureStore: false,
+      words: { profile: '--profile', url: '--url', store: '--store' },
     },
     env: given.env ?? {},
     config: { ...config, current: given.current ?? null },
@@ -71,14 +72,14 @@ const none = { PARLEY_URL: '', PARLEY_API_KEY: '', PARLEY_PROFILE: '' };
 
 describe('the row of --profile', () => {
   test.each<[Given, ReturnType<typeof outcome>]>([
-    [{ profile: 'work' }, ['work', W, 'pk_work', 'the option profile', 'profile work', 'profile work']],
+    [{ profile: 'work' }, ['work', W, 'pk_work', '--profile', 'profile work', 'profile work']],
     [
       { profile: 'work', env: all, current: 'home' },
-      ['work', W, 'pk_work', 'the option profile', 'profile work', 'profile work'],
+      ['work', W, 'pk_work', '--profile', 'profile work', 'profile work'],
     ],
     [
       { profile: 'local', env: all, current: 'home' },
-      ['local', null, 'pk_local', 'the option profile', 'profile local', 'profile local'],
+      ['local', null, 'pk_local', '--profile', 'profile local', 'profile local'],
     ],
     [{ profile: 'keyless', env: all }, 'NO_API_KEY'],
     [{ profile: 'none', env: all }, 'CONFIG'],
@@ -88,14 +89,8 @@ describe('the row of --profile', () => {
     [{ profile: 'work', url: U }, 'USAGE'],
     [{ profile: 'work', url: U, env: all }, 'USAGE'],
     [{ profile: 'work', url: U, purpose: 'report' }, 'USAGE'],
-    [
-      { profile: 'work', url: U, env: all, purpose: 'login' },
-      ['work', U, null, 'the option profile', 'the option url', null],
-    ],
-    [
-      { profile: 'new', url: U, purpose: 'login' },
-      ['new', U, null, 'the option profile', 'the option url', null],
-    ],
+    [{ profile: 'work', url: U, env: all, purpose: 'login' }, ['work', U, null, '--profile', '--url', null]],
+    [{ profile: 'new', url: U, purpose: 'login' }, ['new', U, null, '--profile', '--url', null]],
     [{ profile: 'new', purpose: 'login' }, 'CONFIG'],
   ])('%j is %j', (given, expected) => {
     expect(outcome(given)).toEqual(expected);
@@ -104,8 +99,8 @@ describe('the row of --profile', () => {
 
 describe('the row of a URL given by hand', () => {
   test.each<[Given, ReturnType<typeof outcome>]>([
-    [{ url: U, env: { PARLEY_API_KEY: K } }, [null, U, K, null, 'the option url', 'PARLEY_API_KEY']],
-    [{ url: U, env: all, current: 'work' }, [null, U, K, null, 'the option url', 'PARLEY_API_KEY']],
+    [{ url: U, env: { PARLEY_API_KEY: K } }, [null, U, K, null, '--url', 'PARLEY_API_KEY']],
+    [{ url: U, env: all, current: 'work' }, [null, U, K, null, '--url', 'PARLEY_API_KEY']],
     [{ url: U }, 'NO_API_KEY'],
     [{ url: U, current: 'work' }, 'NO_API_KEY'],
     [{ url: U, env: { PARLEY_PROFILE: 'work' } }, 'NO_API_KEY'],
@@ -116,8 +111,8 @@ describe('the row of a URL given by hand', () => {
     [{ env: all, current: 'work' }, [null, V, K, null, 'PARLEY_URL', 'PARLEY_API_KEY']],
     [{ env: { PARLEY_URL: V }, current: 'work' }, 'NO_API_KEY'],
     [{ env: { PARLEY_URL: H, PARLEY_PROFILE: 'home' } }, 'NO_API_KEY'],
-    [{ url: U, purpose: 'report' }, [null, U, null, null, 'the option url', null]],
-    [{ url: U, purpose: 'login' }, [null, U, null, null, 'the option url', null]],
+    [{ url: U, purpose: 'report' }, [null, U, null, null, '--url', null]],
+    [{ url: U, purpose: 'login' }, [null, U, null, null, '--url', null]],
   ])('%j is %j', (given, expected) => {
     expect(outcome(given)).toEqual(expected);
   });
@@ -189,6 +184,13 @@ describe('errors', () => {
     const error = failure({ env: { PARLEY_PROFILE: 'wrok' } });
     expect(error.message).toContain('"wrok" (named by PARLEY_PROFILE)');
     expect(error.hint).toContain('local, broken, home, keyless, plain, strict, work');
+  });
+
+  test('a value of an option is named as the option is typed', () => {
+    expect(failure({ url: U }).message).toBe('There is no key for the URL of --url.');
+    expect(failure({ url: 'foo' }).message).toBe('The URL of --url is not a URL.');
+    expect(failure({ store: 'sqlite:x' }).message).toContain('The store of --store ');
+    expect(failure({ profile: 'wrok' }).message).toContain('"wrok" (named by --profile)');
   });
 
   test('a missing key comes with what to do', () => {
@@ -271,7 +273,7 @@ test('a stored key never leaves with a URL given by hand', () => {
       });
       if (typeof found === 'string') return;
       const [, , key, , urlSource, keySource] = found;
-      if (urlSource === 'the option url' || urlSource === 'PARLEY_URL') expect([K, null]).toContain(key);
+      if (urlSource === '--url' || urlSource === 'PARLEY_URL') expect([K, null]).toContain(key);
       else expect(keySource === null || keySource === urlSource || key === K).toBe(true);
       if (profile !== undefined) expect(key).not.toBe(K);
     }),

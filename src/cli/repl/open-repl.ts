@@ -6,7 +6,7 @@ import { ParleyError } from '../../service/errors.ts';
 import type { Session } from '../../service/session.ts';
 import type { CliHost } from '../cli-host.ts';
 import { forkSession } from '../commands/sessions/fork.ts';
-import type { CliContext } from '../context.ts';
+import { type CliContext, targetWords } from '../context.ts';
 import { noEditor } from '../ephemeral-option.ts';
 import { type ContinuedSession, sessionToContinue } from '../session-choice.ts';
 import { withSession } from '../session-reference.ts';
@@ -166,7 +166,7 @@ function storedKey(
   { profileFile, dataDirectory }: Pick<CliHost, 'profileFile' | 'dataDirectory'>,
 ): string | null {
   if (profile === null || sources.key === 'PARLEY_API_KEY') return null;
-  const flags = { profile, url: null, insecureHttp, store: null, insecureStore: false };
+  const flags = { profile, url: null, insecureHttp, store: null, insecureStore: false, words: targetWords };
   try {
     const config = profileFile.read();
     if (url === null) return storeKey(config, profile, storeName);

@@ -35,8 +35,8 @@ export async function runStoreCopy(input: StoreCopyInput, context: CliContext): 
     readNamedStore(text, {
       ...{ source, env: host.env, isInsecureAllowed: options.insecureStore, mayHoldPassword: false },
     });
-  const from = place(input.from, 'the option from');
-  const to = place(input.to, 'the option to');
+  const from = place(input.from, '--from');
+  const to = place(input.to, '--to');
   const progress = new StoreProgress(context);
   let report: CopyReport;
   try {
