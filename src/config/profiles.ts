@@ -59,7 +59,9 @@ export function putProfile(config: StoredConfig, name: string, profile: StoredPr
 
 export function removeProfile(config: StoredConfig, name: string): StoredConfig {
   if (name === localProfile) {
-    throw new ParleyError('USAGE', 'The profile local is built in and cannot be removed.');
+    throw new ParleyError('USAGE', 'The profile local is built in and cannot be removed.', {
+      hint: 'Only profiles that were added can be removed.',
+    });
   }
   requireProfile(config, name, null);
   const kept = Object.entries(config.profiles).filter(([other]) => other !== name);

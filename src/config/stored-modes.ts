@@ -74,7 +74,9 @@ export function putMode(
 /** Throws `UNKNOWN_MODE` for a mode that does not exist, and `USAGE` for a built-in mode or the fallback of another mode. */
 export function removeMode(config: StoredModes, name: string): StoredModes {
   if (builtInModes.includes(name) && !Object.hasOwn(config.modes, name))
-    throw new ParleyError('USAGE', `The mode ${name} is built in.`);
+    throw new ParleyError('USAGE', `The mode ${name} is built in and cannot be removed.`, {
+      hint: 'Only modes that were added can be removed.',
+    });
   requireMode(config, name);
   const others = Object.entries(config.modes).filter(([other]) => other !== name);
   const [dependent] =

@@ -40,6 +40,11 @@ interface AddFlags extends ModeFlags {
 
 export async function runModesAdd(input: ModesAddInput, context: CliContext): Promise<undefined> {
   const { name } = input;
+  if (context.options.url !== null && input.flags.baseUrl === undefined) {
+    throw new ParleyError('USAGE', '--url names a server of sessions, not the server of a model.', {
+      hint: 'The server of the model is --base-url URL.',
+    });
+  }
   const modes = await ownModes(context);
   const seen = await modes.read();
   const copied: Partial<ModeSettings> = input.like === null ? {} : findMode(input.like, seen);
