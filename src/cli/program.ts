@@ -1,14 +1,12 @@
 // The program: finds the command of a command line, parses the global options, and runs the command. Each command has its own file.
 import { Command, CommanderError, InvalidArgumentError, Option, type OutputConfiguration } from 'commander';
-import { ParleyError } from '../service/errors.ts';
-import { beginning } from '../service/quoted.ts';
 import type { CliHost } from './cli-host.ts';
 import { commandPath, eachCommand } from './command-tree.ts';
 import { registerChat } from './commands/chat.ts';
 import { canConverse } from './commands/repl.ts';
 import { CliContext, type GlobalOptions } from './context.ts';
 import { reportFailure, reportInWords } from './error-report.ts';
-import { commandLines, formatHelp } from './help-layout.ts';
+import { formatHelp } from './help-layout.ts';
 import type { Register, Run } from './run.ts';
 import { expandTagRemovals } from './tag-removals.ts';
 
@@ -67,7 +65,8 @@ export async function runCommandLine(
       await context.stdout.write(written.out + written.error + appendix);
       return 0;
     }
-    const failure = await usageError(error, failed, argv);
+    const { usageError } = await import('./usage-error.ts');
+    const failure = usageError(error, failed, argv);
     return runFiltered(context, () => Promise.reject(failure));
   }
 }
@@ -236,48 +235,4 @@ function withOptionValues(argv: readonly string[]): readonly string[] {
   return expandTagRemovals(argv).map((word, at) =>
     word === '--extract-code' && (end === -1 || at < end) ? '--extract-code=first' : word,
   );
-}
-
-/** Asks whether a similar command was meant; empty if there is none. `suggestion` is that of commander. */
-async function suggestionFor(
-  error: CommanderError,
-  suggestion: string | undefined,
-  command: Command,
-  argv: readonly string[],
-): Promise<string> {
-  const own = suggestion?.replace(/^\((.*)\)$/, '$1') ?? '';
-  const suggest = await import('./suggest-command.ts');
-  if (command.parent === null) {
-    return suggest.suggestByForeignName(error, argv) || own || suggest.suggestCommand(error, command, argv);
-  }
-  if (command.commands.length > 0) return suggest.suggestInGroup(error, command) || own;
-  if (command.name() === 'login') return own || suggest.suggestLoginUrl(error, argv);
-  if (command.name() === 'models') return own || suggest.suggestModes(error, argv);
-  return own || (command.name() === 'repl' ? suggest.suggestCommand(error, command, argv) : '');
-}
-
-/** Turns commander's message into a failure of Parley. */
-async function usageError(
-  error: CommanderError,
-  command: Command,
-  argv: readonly string[],
-): Promise<ParleyError> {
-  const { message, code } = error;
-  const path = commandPath(command);
-  if (code === 'commander.help') {
-    return new ParleyError('USAGE', 'A command is missing.', {
-      hint: `${commandLines(command)}\nSee: ${path} --help`,
-    });
-  }
-  const [what = '', suggestion] = message
-    .replace(/^error: /, '')
-    .replace(/'([^']+)'/g, (_, word: string) => `'${beginning(word)}'`)
-    .split('\n');
-  const sentence = `${what.charAt(0).toUpperCase()}${what.slice(1)}${/[.?!]$/.test(what) ? '' : '.'}`;
-  const guess = await suggestionFor(error, suggestion, command, argv);
-  // A command to copy is on its own line.
-  const end = guess.endsWith('?') ? ' ' : '\n';
-  return new ParleyError('USAGE', sentence, {
-    hint: guess === '' ? '' : `${guess}${end}See: ${path} --help`,
-  });
 }

@@ -2,23 +2,30 @@
 // `parley "Hello"`, or in `parley -c` without a terminal.
 import type { Command, CommanderError } from 'commander';
 import { quoteForShell } from '../system/shell-quote.ts';
-import { findCommand, shownCommands } from './command-tree.ts';
+import { commandPath, findCommand, shownCommands } from './command-tree.ts';
 import { readTypedWords } from './completion/typed-words.ts';
 
 const longestLine = 60;
 
 /** Names of commands in other programs → the command here. */
 const foreignNames: Readonly<Record<string, string>> = {
+  ask: 'chat',
   config: 'doctor',
+  continue: 'repl -c',
   delete: 'sessions delete',
   export: 'sessions export',
   history: 'sessions list',
   import: 'sessions import',
   list: 'sessions list',
+  log: 'sessions list',
+  logs: 'sessions list',
   ls: 'sessions list',
+  prompt: 'chat',
+  resume: 'repl -s',
   rm: 'sessions delete',
   search: 'sessions search',
   status: 'doctor',
+  whoami: 'verify',
   version: '--version',
   // Commander would suggest commands that look similar.
   hello: 'chat hello',
@@ -31,14 +38,23 @@ const synonyms: readonly (readonly string[])[] = [
   ['add', 'create', 'edit', 'make', 'new'],
   ['del', 'delete', 'remove', 'revoke', 'rm'],
   ['cat', 'get', 'show', 'view'],
+  ['list', 'ls', 'show'],
   ['find', 'grep', 'search'],
   ['select', 'switch', 'use'],
 ];
 
 /** Suggests the command of a group that has the meaning of an unknown word; empty if there is none. */
-export function suggestInGroup({ code, message }: CommanderError, group: Command): string {
+export function suggestInGroup(
+  { code, message }: CommanderError,
+  group: Command,
+  argv: readonly string[],
+): string {
   const [, word = ''] = /unknown command '([^']+)'/.exec(message) ?? [];
   if (code !== 'commander.unknownCommand') return '';
+  if (group.name() === 'profiles' && ['add', 'create', 'new'].includes(word)) {
+    const [name = 'NAME'] = argv.slice(argv.indexOf(word) + 1);
+    return didYouMean('login', ['--profile', name, '--url', 'URL']);
+  }
   for (const words of synonyms.filter((row) => row.includes(word))) {
     const known = shownCommands(group).find((command) => words.includes(command.name()));
     if (known !== undefined) return `Did you mean ${known.name()}?`;
@@ -46,16 +62,17 @@ export function suggestInGroup({ code, message }: CommanderError, group: Command
   return '';
 }
 
-/** Suggests the option for a URL that was given to `login` as a word; empty if there is none. */
-export function suggestLoginUrl({ code }: CommanderError, argv: readonly string[]): string {
-  const url = argv.find((word) => /^https?:\/\//i.test(word));
-  return code === 'commander.excessArguments' && url !== undefined ? didYouMean('login --url', [url]) : '';
+/** Suggests the same words after `modes`, which has the commands that `models` lacks; empty for another failure. */
+export function suggestModes({ code }: CommanderError, command: Command, argv: readonly string[]): string {
+  return code === 'commander.excessArguments' && command.name() === 'models'
+    ? didYouMean('modes', argv.slice(argv.indexOf('models') + 1))
+    : '';
 }
 
-/** Suggests the same words after `modes`, which has the commands that `models` lacks; empty for another failure. */
-export function suggestModes({ code }: CommanderError, argv: readonly string[]): string {
-  return code === 'commander.excessArguments'
-    ? didYouMean('modes', argv.slice(argv.indexOf('models') + 1))
+/** Suggests a search for words that were given to `sessions list`; empty for another failure. */
+export function suggestSearch({ code }: CommanderError, command: Command): string {
+  return code === 'commander.excessArguments' && commandPath(command) === 'parley sessions list'
+    ? didYouMean('sessions search', command.args)
     : '';
 }
 
@@ -67,14 +84,14 @@ export function suggestByForeignName({ code, message }: CommanderError, argv: re
   return code === 'commander.unknownCommand' && own !== undefined ? didYouMean(own, words) : '';
 }
 
-/** Suggests a chat; empty if the command line does not look like one. `failed` is the program, or the REPL, which takes no message. */
+/** Suggests a chat; empty if the command line does not look like one. The REPL, for example, takes no message. */
 export function suggestCommand(
   { code, message }: CommanderError,
   failed: Command,
   argv: readonly string[],
 ): string {
   if (failed.parent !== null) {
-    return code === 'commander.excessArguments'
+    return code === 'commander.excessArguments' && failed.name() === 'repl'
       ? didYouMean('chat', argv.slice(argv.indexOf('repl') + 1))
       : '';
   }
@@ -93,7 +110,8 @@ function hasOption(program: Command, command: string, flag: string): boolean {
   return options.some(({ long, short }) => long === name || short === name);
 }
 
-function didYouMean(command: string, words: readonly string[]): string {
+export function didYouMean(command: string, words: readonly string[]): string {
   const line = words.map(quoteForShell).join(' ');
-  return `Did you mean: parley ${command} ${line.length > longestLine ? '"…"' : line}`.trimEnd();
+  const rest = line.length > longestLine ? '"…"' : line;
+  return ['Did you mean: parley', command, rest].filter((part) => part !== '').join(' ');
 }

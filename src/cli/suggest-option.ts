@@ -1,0 +1,98 @@
+// Suggests an option for a command line with an unknown one: one that other programs call differently, as in `-q`, or one of which only the
+// beginning was typed. Also suggests the option of a value that was given as a word, as in `parley serve 8080`.
+import type { Command, CommanderError, Option } from 'commander';
+import { commandPath } from './command-tree.ts';
+import { didYouMean } from './suggest-command.ts';
+
+/** Options of other programs → the options here. The first one that the command has is meant. */
+const foreignOptions: Readonly<Record<string, readonly string[]>> = {
+  '-a': ['--file'],
+  '--attachment': ['--file'],
+  '--format': ['--format', '--json'],
+  '-o': ['--output', '--json'],
+  '--output': ['--output', '--json'],
+  '--output-format': ['--format', '--json'],
+  '-n': ['--limit'],
+  '-l': ['--limit'],
+  '-p': ['--port'],
+  '-q': ['--quiet'],
+  '--silent': ['--quiet'],
+  '-S': ['--system'],
+  '-t': ['--title'],
+  '--name': ['--title'],
+  '-v': ['--verbose', '--debug'],
+  '--verbose': ['--debug'],
+  '-x': ['--extract-code'],
+  '--force': ['--yes'],
+};
+
+/** The options with which other programs take the message. */
+const promptOptions: readonly string[] = ['-p', '--prompt', '--message'];
+
+/** Commands → the option that a lone word stands for. */
+const optionsOfWords: Readonly<Record<string, string>> = {
+  'parley login': '--url',
+  'parley serve': '--port',
+  'parley sessions create': '--title',
+  'parley sessions purge': '--deleted-before',
+  'parley usage': '--by',
+};
+
+/** Suggests an option for an unknown one; empty if there is none. */
+export function suggestOption(
+  { code, message }: CommanderError,
+  command: Command,
+  argv: readonly string[],
+): string {
+  const [, typed = ''] = /unknown option '([^'=]+)/.exec(message) ?? [];
+  if (code !== 'commander.unknownOption') return '';
+  if (command.name() === 'chat' && promptOptions.includes(typed))
+    return didYouMean(
+      '',
+      argv.filter((word) => word !== typed),
+    );
+  const help = command.createHelp();
+  const names = [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)].map(
+    ({ long }) => long ?? '',
+  );
+  const foreign = Object.hasOwn(foreignOptions, typed) ? foreignOptions[typed] : undefined;
+  const known = foreign?.find((name) => names.includes(name));
+  const meant = known === undefined ? names.filter((name) => begins(name, typed)) : [known];
+  if (meant.length === 0 || meant.length > 3) return '';
+  return `Did you mean ${meant.length === 1 ? '' : 'one of '}${meant.join(', ')}?`;
+}
+
+/** A shorter beginning says too little. */
+function begins(name: string, typed: string): boolean {
+  return typed.length > 3 && name.startsWith(typed);
+}
+
+/** Suggests the option whose value was given as a word; empty if there is none. */
+export function suggestOptionOfWord(
+  { code }: CommanderError,
+  command: Command,
+  argv: readonly string[],
+): string {
+  const [word, ...others] = command.args;
+  if (word === undefined || others.length > 0 || command.registeredArguments.length > 0) return '';
+  const option = [...command.options, ...command.createHelp().visibleGlobalOptions(command)].find((one) =>
+    code === 'commander.missingMandatoryOptionValue'
+      ? one.mandatory && command.getOptionValue(one.attributeName()) === undefined
+      : code === 'commander.excessArguments' && one.long === optionsOfWords[commandPath(command)],
+  );
+  // A number alone is a number of days.
+  const value = [word, `${word}d`].find((text) => option !== undefined && takes(option, text));
+  if (option === undefined || value === undefined) return '';
+  const at = argv.lastIndexOf(word);
+  return didYouMean('', [...argv.slice(0, at), option.long ?? '', value, ...argv.slice(at + 1)]);
+}
+
+function takes(option: Option, text: string): boolean {
+  if (option.long === '--url') return /^https?:\/\//i.test(text);
+  try {
+    option.parseArg?.(text, undefined);
+    return true;
+  } catch {
+    return false;
+  }
+}
