@@ -263,6 +263,7 @@ describe('sessions redact', () => {
     await own.output(['sessions', 'delete', session]);
     const refused = await redact(session, '--secrets', '--yes');
     expectFailure(refused, { status: 5, code: 'SESSION_NOT_FOUND' });
+    expect(refused.err).toContain(session);
     expect(refused.err).toMatch(/deleted session.*sessions restore.*sessions purge/);
     expect((await redact(session, 'nope', '--secrets', '--yes')).err).toContain('sessions restore');
     await own.output(['sessions', 'restore', session]);

@@ -11,6 +11,7 @@ import { exitDone, exitSomeFailed } from '../../exit-codes.ts';
 import { redactHistories } from '../../repl/history-redaction.ts';
 import { hasNoChanges, type SessionRedactionPlan } from '../../secrets/session-redaction.ts';
 import { type ItemResult, writeResults } from '../../session-batch/batch-report.ts';
+import { withSessionName } from '../../session-reference.ts';
 import { waiting } from '../../terminal/progress.ts';
 import { confirm } from '../../terminal/prompt.ts';
 import { startTimer } from '../../terminal/timer.ts';
@@ -109,7 +110,7 @@ async function findTexts(
   for await (const id of ids) {
     await yieldToEventLoop();
     context.signal.throwIfAborted();
-    const plan = await resultOrFailure(id, isOnly, () => planOf(id, input.messages, context));
+    const plan = await resultOrFailure(id, isOnly, context, () => planOf(id, input.messages, context));
     if ('status' in plan) results.push(plan);
     else if (hasNoChanges(plan)) results.push({ session_id: id, status: 'unchanged' });
     else {
@@ -155,7 +156,7 @@ async function replaceAll(
     for (const id of ids) {
       await yieldToEventLoop();
       context.signal.throwIfAborted();
-      const result = await resultOrFailure(id, isOnly, async () => {
+      const result = await resultOrFailure(id, isOnly, context, async () => {
         const plan = await planOf(id, input.messages, context);
         texts.add(plan);
         const { messages, changes } = plan;
@@ -216,6 +217,7 @@ function resultOf(session_id: string, status: string, plan: SessionRedactionPlan
 async function resultOrFailure<T>(
   id: string,
   isOnly: boolean,
+  context: CliContext,
   work: () => Promise<T>,
 ): Promise<T | ItemResult> {
   try {
@@ -223,7 +225,8 @@ async function resultOrFailure<T>(
   } catch (error) {
     const skippable = ['SESSION_NOT_FOUND', 'SESSION_BUSY', 'PAYLOAD_TOO_LARGE'];
     if (!(error instanceof ParleyError)) throw error;
-    if (isOnly && error.code === 'SESSION_NOT_FOUND') throw error.with({ hint: deletedHint });
+    if (isOnly && error.code === 'SESSION_NOT_FOUND')
+      throw withSessionName(error, id, context, 'active').with({ hint: deletedHint });
     if (isOnly || !skippable.includes(error.code)) throw error;
     const { code, message } = error;
     const status = code === 'SESSION_NOT_FOUND' ? 'not_found' : 'failed';
