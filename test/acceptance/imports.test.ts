@@ -235,6 +235,17 @@ test('a line of messages with a title and a user keeps both', async () => {
   expect(session?.session).toMatchObject({ title: 'T', user: 'jane' });
 });
 
+test('a zip archive in a directory, and the name of a source as a path, come with what to name instead', async () => {
+  const folder = join(place.path, 'downloads');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'export.zip'), zipArchive([{ name: 'a.json', bytes: Buffer.from('[]') }]));
+  const { err } = await imported(folder);
+  expect(err).toMatch(
+    /^1 archive in a directory not opened\. To import it: parley sessions import \S*\/export\.zip\n/,
+  );
+  expect((await imported('claude-code')).err).toContain('parley sessions import --scan');
+});
+
 test('what programs keep on this machine is shown with what will be deleted, and a running database is read with its log', async () => {
   const home = join(place.path, 'home');
   const folder = join(home, '.claude', 'projects');
@@ -251,6 +262,16 @@ test('what programs keep on this machine is shown with what will be deleted, and
   expect(rows.filter(({ source }) => source === 'claude-code')).toMatchObject([
     { files: 3, expiring: 1, expires_at: new Date(old.getTime() + 30 * 24 * 60 * 60 * 1000).toISOString() },
   ]);
+  const inWords = await place.parley(['sessions', 'import', '--scan'], { env: { HOME: home } });
+  expect(inWords.err).toBe(`To import them: parley sessions import ${folder}\n`);
+  const screen = place.screen(['sessions', 'import', '--scan'], {
+    ...{ columns: 80, env: { HOME: home, CLAUDE_CONFIG_DIR: undefined, TZ: 'UTC' } },
+  });
+  await screen.ended;
+  expect(screen.text).toMatch(
+    /^SOURCE +FILES .*NEWEST +NEXT DELETED +.*PATH\nclaude-code +3 .* {2}now +\d{4}-\d\d-\d\d \d\d:\d\d /,
+  );
+  screen.close();
   const path = join(place.path, 'logs.db');
   cpSync(named('llm').path, path);
   const database = new Database(path);

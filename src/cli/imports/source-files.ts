@@ -17,7 +17,7 @@ import { isStoreFile, refuseStoreFile } from '../../system/store-files.ts';
 import { unreadableFile } from '../terminal/file-message.ts';
 import { type FoundFile, tooMany } from './found-file.ts';
 import { importLimits } from './import-limits.ts';
-import type { SourceFile } from './source.ts';
+import { type SourceFile, sourceNames } from './source.ts';
 
 const pathHint = 'Name a readable file, directory or zip archive, or - for stdin.';
 
@@ -31,7 +31,10 @@ export async function* filesAt(
   try {
     status = statSync(path);
   } catch (error) {
-    throw unreadableFile(path, error, pathHint);
+    const hint = (sourceNames as readonly string[]).includes(path)
+      ? `To find the conversations of ${path} on this machine: parley sessions import --scan`
+      : pathHint;
+    throw unreadableFile(path, error, hint);
   }
   if (status.isDirectory()) yield* filesIn(path, maxFiles);
   else if (status.isFile() && isZip(path)) yield* (await import('./zip-files.ts')).filesOfZip(path);

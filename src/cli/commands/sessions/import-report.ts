@@ -2,6 +2,7 @@
 import { basename } from 'node:path';
 import type { ParleyError } from '../../../service/errors.ts';
 import { quoted } from '../../../service/quoted.ts';
+import { quoteForShell } from '../../../system/shell-quote.ts';
 import { type BatchProgress, progressOn } from '../../batch/batch-progress.ts';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
@@ -26,6 +27,7 @@ export class ImportReport {
   readonly #unknown = new SkippedFiles();
   readonly #archives = new SkippedFiles();
   readonly #companions = new SkippedFiles();
+  readonly #archives = new SkippedFiles();
   #excluded = 0;
   #results: ItemResult[] = [];
   /** The number of lines of sessions that need attention. A terminal shows the first ones. */
@@ -59,7 +61,7 @@ export class ImportReport {
     await this.#context.say(line);
   }
 
-  /** Counts a file that was skipped: a companion file of an export, or one that no source recognises. */
+  /** Counts a file that was skipped: a companion file of an export, an archive in a directory, or one that no source recognises. */
   skip(path: string, isCompanion: boolean): void {
     if (isCompanion) this.#companions.add(basename(path));
     else if (/\.zip$/i.test(path)) this.#archives.add(path);
@@ -139,6 +141,14 @@ export class ImportReport {
     if (this.#progress.finished === 0 && this.#excluded === 0) await this.say('No conversation was found.');
     const companions = this.#companions.summary('without conversations skipped');
     if (companions !== null) await this.say(companions);
+    const { first: archive, count } = this.#archives;
+    if (archive !== null) {
+      const command = commandAtTarget(`sessions import ${quoteForShell(archive)}`, options);
+      const which = count === 1 ? 'it' : 'the first';
+      await this.say(
+        `${counted(count, 'archive')} in a directory not opened. To import ${which}: ${command}`,
+      );
+    }
     const unknown = this.#unknown.summary('not recognised and skipped');
     if (unknown !== null) await this.say(`${unknown} Use --from to name the source.`);
     const archives = this.#archives.summary('skipped');
@@ -181,17 +191,17 @@ export class ImportReport {
 
 /** The number of files that were skipped for one reason, and the first of them. */
 class SkippedFiles {
-  #count = 0;
-  #first: string | null = null;
+  count = 0;
+  first: string | null = null;
 
   add(path: string): void {
-    this.#count += 1;
-    this.#first ??= path;
+    this.count += 1;
+    this.first ??= path;
   }
 
   /** Null if there is none. */
   summary(reason: string): string | null {
-    if (this.#first === null) return null;
-    return `${counted(this.#count, 'file')} ${reason}: ${quoted(this.#first)}${this.#count > 1 ? ', …' : ''}.`;
+    if (this.first === null) return null;
+    return `${counted(this.count, 'file')} ${reason}: ${quoted(this.first)}${this.count > 1 ? ', …' : ''}.`;
   }
 }

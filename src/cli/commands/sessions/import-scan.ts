@@ -3,11 +3,13 @@ import { lstatSync, opendirSync, type Stats } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { ParleyError } from '../../../service/errors.ts';
+import { quoteForShell } from '../../../system/shell-quote.ts';
 import type { CliContext } from '../../context.ts';
 import { exitDone } from '../../exit-codes.ts';
 import { importLimits } from '../../imports/import-limits.ts';
 import type { ConversationPlace } from '../../imports/source.ts';
 import { sources } from '../../imports/source-table.ts';
+import { timesIn } from '../../shown-time.ts';
 import { toJson } from '../../terminal/json.ts';
 import { type Column, writeTable } from '../../terminal/table.ts';
 import type { ImportInput } from './import-plan.ts';
@@ -28,14 +30,22 @@ interface ScanRow {
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-const columns: readonly Column<ScanRow>[] = [
+const columnsOf = (time: (time: string) => string): readonly Column<ScanRow>[] => [
   { title: 'SOURCE', value: ({ source }) => source },
   { title: 'FILES', value: ({ files }) => String(files) },
-  { title: 'BYTES', value: ({ bytes }) => String(bytes) },
-  { title: 'OLDEST', value: ({ oldest }) => oldest },
-  { title: 'NEWEST', value: ({ newest }) => newest },
-  { title: 'NEXT DELETED', value: ({ expires_at }) => expires_at ?? '' },
-  { title: 'WITHIN A WEEK', value: ({ expiring }) => (expiring === 0 ? '' : String(expiring)) },
+  { title: 'BYTES', value: ({ bytes }) => String(bytes), omittedWhen: 'narrow' },
+  { title: 'OLDEST', value: ({ oldest }) => time(oldest), omittedWhen: 'narrow' },
+  { title: 'NEWEST', value: ({ newest }) => time(newest) },
+  {
+    title: 'NEXT DELETED',
+    value: ({ expires_at }) => (expires_at === null ? '' : time(expires_at)),
+    omittedWhen: 'empty',
+  },
+  {
+    title: 'WITHIN A WEEK',
+    value: ({ expiring }) => (expiring === 0 ? '' : String(expiring)),
+    omittedWhen: 'empty',
+  },
   { title: 'PATH', value: ({ path }) => path, flexible: true },
 ];
 
@@ -55,9 +65,12 @@ export async function scanMachine({ paths }: ImportInput, context: CliContext): 
     }
   }
   if (context.options.json) await context.stdout.write(`${toJson({ success: true, data: rows })}\n`);
-  else await writeTable(context.stdout, columns, rows);
+  else await writeTable(context.stdout, columnsOf(timesIn(context.stdout, now())), rows);
   if (rows.length === 0) await context.say('No conversations of other programs were found on this machine.');
-  else await context.say('To import them: parley sessions import PATH');
+  else {
+    const places = [...new Set(rows.map(({ path }) => quoteForShell(path)))];
+    await context.say(`To import them: parley sessions import ${places.join(' ')}`);
+  }
   return exitDone;
 }
 
