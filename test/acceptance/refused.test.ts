@@ -161,7 +161,7 @@ const usage: readonly Row[] = [
   ['a page too large', ['sessions', 'list', '--limit', '201'], /1 to 200/],
   ['a guard of none', ['sessions', 'delete', 'ses_x', '--max', '0'], /of at least 1/],
   ['no time to wait', [...hello, '--timeout', '0'], /seconds/],
-  ['no ids', ['sessions', 'delete'], /No session id/],
+  ['no ids', ['sessions', 'delete'], /No session id.*\n.*select sessions: parley sessions delete --help/],
   ['no ids on stdin', ['sessions', 'delete'], /No session id/, { stdin: '\n# none\n' }],
   ['ids both ways', ['sessions', 'delete', 'ses_x', '-'], /both as arguments/],
   ['several deletions that nobody confirms', ['sessions', 'delete', 'ses_x', 'ses_y'], /--yes/],

@@ -48,7 +48,7 @@ export async function takeIds(
   for (const { id } of resolved) takeNext(id);
   if (count === 0 && words[0] !== '-') {
     throw new ParleyError('USAGE', 'No session id was given.', {
-      hint: 'Pass ids as arguments, or pipe them in.',
+      hint: `Pass ids as arguments, or pipe them in. Other ways to select sessions: ${context.commandPath} --help`,
     });
   }
   return resolved.flatMap(({ session }) => session ?? []);
