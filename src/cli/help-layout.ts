@@ -1,15 +1,40 @@
 // The layout of a help page: the commands of a group come first, and the global options last, by name only.
-import { type Command, Help } from 'commander';
+import { type Command, Help, type Option } from 'commander';
+
+/** A narrower description begins on the line after its term. */
+const minDescriptionWidth = 30;
 
 export function formatHelp(command: Command, helper: Help): string {
   // Commander's page without the descriptions of the global options.
-  const page: Help = Object.assign(Object.create(helper), { showGlobalOptions: false });
+  const page: Help = Object.assign(Object.create(helper), {
+    ...{ showGlobalOptions: false, minWidthToWrap: 20 },
+    formatItem: (...item: Parameters<Help['formatItem']>) => formatItem(...item),
+  });
   const sections = Help.prototype.formatHelp.call(page, command, page).trimEnd().split('\n\n');
   const commands = sections.filter(isOfCommands);
   const others = sections.filter((section) => !isOfCommands(section));
   const first = others.findIndex((section) => /^(Arguments|Options):\n/.test(section));
   others.splice(first === -1 ? others.length : first, 0, ...commands);
-  return `${[...others, ...globalOptions(command, helper)].join('\n\n')}\n`;
+  return `${[...others, ...globalOptions(helper.visibleGlobalOptions(command), page)].join('\n\n')}\n`;
+}
+
+function formatItem(term: string, termWidth: number, description: string, page: Help): string {
+  const width = page.helpWidth ?? 80;
+  if (width - termWidth - 4 >= minDescriptionWidth || description === '')
+    return Help.prototype.formatItem.call(page, term, termWidth, description, page);
+  const lines = page.boxWrap(description, width - 4).split('\n');
+  return [`  ${term}`, ...lines.map((line) => `    ${line}`)].join('\n');
+}
+
+/** The section with command lines and what each does. */
+export function exampleText(examples: readonly (readonly [string, string])[], command: Command): string {
+  const width = command.configureOutput().getOutHelpWidth?.() ?? 80;
+  const longest = Math.max(...examples.map(([line]) => line.length));
+  const isWide = examples.every(([, does]) => longest + 4 + does.length <= width);
+  const lines = examples.map(([line, does]) =>
+    isWide ? `  ${line.padEnd(longest)}  ${does}` : `  ${line}\n    ${does}`,
+  );
+  return ['', 'Examples:', ...lines].join('\n');
 }
 
 /** The section of a group's help that lists its commands. */
@@ -23,9 +48,9 @@ function isOfCommands(section: string): boolean {
   return section.startsWith('Commands:\n');
 }
 
-function globalOptions(command: Command, helper: Help): readonly string[] {
-  const names = helper.visibleGlobalOptions(command).map(({ long, short }) => long ?? short ?? '');
-  if (names.length === 0) return [];
-  const lines = helper.boxWrap(names.join(', '), (helper.helpWidth ?? 80) - 2).split('\n');
+function globalOptions(options: readonly Option[], page: Help): readonly string[] {
+  if (options.length === 0) return [];
+  const names = options.map(({ long, short }) => long ?? short ?? '');
+  const lines = page.boxWrap(names.join(', '), (page.helpWidth ?? 80) - 2).split('\n');
   return [['Global options (see parley --help):', ...lines.map((line) => `  ${line}`)].join('\n')];
 }

@@ -6,7 +6,7 @@ import { registerChat } from './commands/chat.ts';
 import { canConverse } from './commands/repl.ts';
 import { CliContext, type GlobalOptions } from './context.ts';
 import { reportFailure, reportInWords } from './error-report.ts';
-import { formatHelp } from './help-layout.ts';
+import { exampleText, formatHelp } from './help-layout.ts';
 import type { Register, Run } from './run.ts';
 import { expandTagRemovals } from './tag-removals.ts';
 
@@ -122,7 +122,7 @@ export async function buildProgram(
     .helpOption('-h, --help', 'print help')
     .configureHelp({ showGlobalOptions: true, formatHelp })
     .showSuggestionAfterError()
-    .addHelpText('after', examples);
+    .addHelpText('after', ({ command }) => exampleText(examples, command));
   for (const register of await registrations(first)) register(program, run, isOutline ? null : second);
   return program;
 }
@@ -163,13 +163,13 @@ async function registrations(first: string): Promise<readonly Register[]> {
   return registrationsOf(first);
 }
 
-const examples = `
-Examples:
-  parley                                     have a conversation in this terminal
-  parley chat "My name is Ada."              start a session
-  parley chat -c "What is my name?"          continue it
-  git diff | parley chat "Explain this:"     send these words, then the piped input
-  parley sessions list                       list the sessions`;
+const examples: readonly (readonly [string, string])[] = [
+  ['parley', 'have a conversation in this terminal'],
+  ['parley chat "My name is Ada."', 'start a session'],
+  ['parley chat -c "What is my name?"', 'continue it'],
+  ['git diff | parley chat "Explain this:"', 'send these words and the piped input'],
+  ['parley sessions list', 'list the sessions'],
+];
 
 function globalOptions(command: Command): GlobalOptions {
   const options = command.optsWithGlobals();

@@ -70,6 +70,17 @@ describe('help', () => {
     expect(next).toBe(hint);
   });
 
+  test.each([[[]], [['chat']], [['sessions', 'delete']]])('fits into 40 columns: %j', async (words) => {
+    const screen = place.screen([...words, '--help'], { columns: 40, rows: 40, env: { PAGER: 'cat' } });
+    await screen.ended;
+    // The lines of the usage, of examples and of terms are not wrapped.
+    const [page = ''] = screen.text.split(/^Batches:$/m);
+    const wrapped = page.split('\n').filter((line) => !/^Usage:|^ {2}\S/.test(line));
+    for (const line of wrapped) expect(line.length).toBeLessThanOrEqual(40);
+    expect(page).toMatch(/\n {2}-h, --help\n {4}print help\n/);
+    screen.close();
+  });
+
   test('as JSON is one body', async () => {
     const { text } = await place.answer<{ text: string }>(['help', 'exit-codes']);
     expect(text).toBe(await place.output(['help', 'exit-codes']));
