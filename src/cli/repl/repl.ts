@@ -109,7 +109,7 @@ export class Repl {
   async #command(text: string): Promise<Next> {
     const { context, conversation, source } = this.#options;
     const resolved = resolveSlash(text, slashCommands);
-    if (resolved.kind === 'unknown') {
+    if (resolved.kind === 'refused') {
       const { stderr } = context;
       await stderr.write(`${await wrappedLine(stderr.visible(resolved.problem), stderr)}\n`);
       return undefined;

@@ -2,13 +2,39 @@
 import { beginning } from '../../service/quoted.ts';
 import { nearestName } from '../nearest-name.ts';
 
+/** Names of commands in other programs → the command here. */
+const foreignNames: Readonly<Record<string, string>> = {
+  add: 'file',
+  attach: 'file',
+  branch: 'fork',
+  bye: 'quit',
+  clear: 'new',
+  continue: 'resume',
+  export: 'save',
+  find: 'search',
+  info: 'status',
+  list: 'sessions',
+  load: 'resume',
+  models: 'mode',
+  prompt: 'system',
+  remove: 'delete',
+  rename: 'title',
+  reset: 'new',
+  rewind: 'undo',
+  set: 'param',
+  usage: 'status',
+};
+
+/** Commands that ignore an argument, because refusing it would help nobody. */
+const ignoringCommands: readonly string[] = ['help', 'quit', 'exit'];
+
 export type Resolved<Command> =
   | { readonly kind: 'command'; readonly command: Command; readonly argument: string }
-  /** The message to show. It suggests a similar command if there is one. */
-  | { readonly kind: 'unknown'; readonly problem: string };
+  /** The message to show. For an unknown command it suggests a similar one if there is one. */
+  | { readonly kind: 'refused'; readonly problem: string };
 
 /** `line` begins with a slash. */
-export function resolveSlash<Command extends { readonly name: string }>(
+export function resolveSlash<Command extends { readonly name: string; readonly argument?: string }>(
   line: string,
   commands: readonly Command[],
 ): Resolved<Command> {
@@ -17,19 +43,23 @@ export function resolveSlash<Command extends { readonly name: string }>(
   const found = commands.filter(({ name }) => name === word);
   const candidates = found.length > 0 ? found : commands.filter(({ name }) => name.startsWith(word));
   const [first, second] = candidates;
-  if (word !== '' && first !== undefined && second === undefined)
-    return { kind: 'command', command: first, argument };
+  if (word !== '' && first !== undefined && second === undefined) {
+    const { name } = first;
+    const takesArgument = first.argument !== '' || ignoringCommands.includes(name);
+    return argument === '' || takesArgument
+      ? { kind: 'command', command: first, argument }
+      : { kind: 'refused', problem: `/${name} takes no argument. Nothing was done.` };
+  }
   if (word !== '' && candidates.length > 1) {
     const names = candidates.map(({ name }) => `/${name}`).join(' or ');
-    return { kind: 'unknown', problem: `/${word} is ambiguous: ${names}. Nothing was done.` };
+    return { kind: 'refused', problem: `/${word} is ambiguous: ${names}. Nothing was done.` };
   }
-  const near = nearestName(
-    word.toLowerCase(),
-    commands.map(({ name }) => name),
-  );
+  const foreign = Object.hasOwn(foreignNames, word) ? foreignNames[word] : undefined;
+  const names = commands.map(({ name }) => name);
+  const near = names.find((name) => name === foreign) ?? nearestName(word.toLowerCase(), names);
   const advice = near === null ? '/help lists the commands.' : `Did you mean /${near}?`;
   return {
-    kind: 'unknown',
+    kind: 'refused',
     problem: `There is no command /${beginning(word)}. ${advice} Nothing was sent. (// sends a message that begins with a slash.)`,
   };
 }

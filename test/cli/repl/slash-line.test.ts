@@ -41,12 +41,26 @@ describe('a slash line', () => {
     ['/HELP', 'Did you mean /help?'],
     ['/etc/passwd', '/help lists the commands.'],
     ['/', '/help lists the commands.'],
+    ['/bye', 'Did you mean /quit?'],
+    ['/clear', 'Did you mean /new?'],
+    ['/load x', 'Did you mean /resume?'],
     ['/h', '/h is ambiguous: /help or /history.'],
   ])('%s is told: %s', (line, words) => {
     expect(resolveSlash(line, commands)).toMatchObject({
-      kind: 'unknown',
+      kind: 'refused',
       problem: expect.stringContaining(words),
     });
+  });
+
+  test('with an argument that the command does not take is refused, unless it helps or leaves', () => {
+    const bare = ['undo', 'help', 'quit'].map((name) => ({ name, argument: '' }));
+    expect(resolveSlash('/undo 2', bare)).toEqual({
+      kind: 'refused',
+      problem: '/undo takes no argument. Nothing was done.',
+    });
+    expect(resolveSlash('/undo ', bare)).toMatchObject({ kind: 'command' });
+    for (const line of ['/help undo', '/quit now'])
+      expect(resolveSlash(line, bare)).toMatchObject({ kind: 'command' });
   });
 
   test('with a name that begins another one is that name', () => {
