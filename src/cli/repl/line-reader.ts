@@ -25,6 +25,7 @@ const bell = terminalText`\x07`;
 const widthsPauseMs = 100;
 
 export class LineReader implements LineSource {
+  readonly replacesPrompt = true;
   readonly clearLineHint = 'Press Ctrl-C to clear the line first; Up brings the message back.';
   readonly recallHint = 'Up brings the message back';
   readonly #options: LineReaderOptions;

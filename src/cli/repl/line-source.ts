@@ -15,6 +15,8 @@ export interface LineSource {
   readonly clearLineHint: string;
   /** Says how to get the previous line back. Empty if there is no way. */
   readonly recallHint: string;
+  /** False if a prompt that is shown stays on the screen. */
+  readonly replacesPrompt: boolean;
   /** Changes the prompt of the line that is being read. */
   reprompt(prompt: PromptFor): void;
   /** Writes text above the line that is being read. */

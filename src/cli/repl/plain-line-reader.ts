@@ -39,6 +39,7 @@ export class PlainLineReader implements LineSource {
   /** Empty, because any other line replaces the message that Enter alone would send. */
   readonly clearLineHint = '';
   readonly recallHint = '';
+  readonly replacesPrompt = false;
   readonly #options: PlainLineReaderOptions;
   #lines: Interface | null = null;
   /** The lines of a burst, and the lines that arrived while no line was read. */

@@ -21,6 +21,8 @@ import { resolveSlash } from './slash-line.ts';
 import type { SubmittedLine } from './submitted-line.ts';
 import { wrappedLine } from './wrapped-line.ts';
 
+/** The longest time that a prompt waits for its mode. */
+const slowServiceMs = 1000;
 const openingPauseMs = 30;
 
 export interface ReplOptions {
@@ -45,8 +47,9 @@ export class Repl {
     let next: Next;
     await this.#greet();
     for (let isFirst = true; next !== 'leave'; isFirst = false) {
+      if (isFirst && !source.replacesPrompt) await this.#prepareBriefly();
       const reading = source.read(await this.#prompt(), next?.initial ?? '');
-      if (isFirst) void this.#prepare();
+      if (isFirst && source.replacesPrompt) void this.#prepare();
       const read = await Promise.race([reading, ended]);
       if (read.kind === 'left') break;
       if (read.kind === 'gone') throw new Interruption('SIGHUP');
@@ -77,6 +80,19 @@ export class Repl {
     } catch (error) {
       if (!context.signal.aborted) await source.above(() => reportReplFailure(error, context));
     }
+  }
+
+  /** A prompt that stays on the screen is shown once, with its mode, unless the service is slow. */
+  async #prepareBriefly(): Promise<void> {
+    const prepared = this.#prepare();
+    if (this.#options.conversation.mode !== null) return;
+    let timer: NodeJS.Timeout | undefined;
+    const waited = new Promise<void>((resolve) => {
+      // Nothing else keeps the process alive before the first line is read.
+      timer = setTimeout(resolve, slowServiceMs);
+    });
+    await Promise.race([prepared, waited]);
+    clearTimeout(timer);
   }
 
   async #run(line: SubmittedLine): Promise<Next> {

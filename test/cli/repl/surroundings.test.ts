@@ -122,6 +122,16 @@ describe('TERM=dumb', () => {
     ]);
   });
 
+  test('shows one prompt at the start, with the default mode', async () => {
+    const place = fixture.place();
+    await place.output(['models']);
+    const screen = fixture.open(['repl'], { env }, place);
+    await screen.stands('eliza> ');
+    expect(screen.text).toBe('/help lists the commands and keys.\neliza>');
+    screen.type('\x04');
+    await screen.ended;
+  });
+
   test('lines that come at once are one message, and no command', async () => {
     const place = fixture.place();
     await place.output(['models']);

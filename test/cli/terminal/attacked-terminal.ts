@@ -92,6 +92,7 @@ export class AttackedTerminal {
       read,
       clearLineHint: '',
       recallHint: '',
+      replacesPrompt: true,
       reprompt() {},
       above: (write) => write(),
       onInterrupt() {},

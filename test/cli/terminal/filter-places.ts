@@ -65,6 +65,7 @@ async function prompted(
     },
     clearLineHint: '',
     recallHint: '',
+    replacesPrompt: true,
     reprompt() {},
     above: (write) => write(),
     onInterrupt() {},
