@@ -49,7 +49,7 @@ export async function writeTable<Row>(
 
 /** The indexes of the columns that a terminal of this width shows. */
 function shownColumns(
-  columns: readonly Pick<Column<never>, 'title' | 'omittedWhen'>[],
+  columns: readonly Pick<Column<never>, 'title' | 'flexible' | 'omittedWhen'>[],
   cells: readonly (readonly string[])[],
   available: number,
   measure: Measure,
@@ -65,6 +65,13 @@ function shownColumns(
     if (columns[at]?.omittedWhen !== 'narrow') continue;
     width -= gap.length + widthOf(at);
     shown.splice(shown.indexOf(at), 1);
+  }
+  // The last column may be cut, but is omitted if hardly anything would be left of it.
+  const leastWidth = (at: number) =>
+    columns[at]?.flexible || at === shown.at(-1) ? Math.min(widthOf(at), minWidth) : widthOf(at);
+  while (shown.reduce((sum, at) => sum + gap.length + leastWidth(at), -gap.length) > available) {
+    if (shown.length === 1) break;
+    shown.pop();
   }
   return shown;
 }

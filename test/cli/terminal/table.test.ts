@@ -106,6 +106,27 @@ describe('a table on a terminal', () => {
     expect(await written(rows, null, wide)).toBe('abcdefgh\t\tabcdefgh\tabcdefgh\ta whole title\n');
   });
 
+  test('leaves out the last columns of which hardly anything would be left', async () => {
+    const three: readonly Column<Row>[] = [
+      { title: 'ID', value: ([id]) => id },
+      { title: 'STATUS', value: () => 'valid' },
+      { title: 'TITLE', value: ([, title]) => title, flexible: true },
+      { title: 'EXPIRES', value: () => '2026-01-31 12:00' },
+    ];
+    const rows: readonly Row[] = [['key_5678901234567890', 'a long title of a session']];
+    const widths = [48, 47, 38, 37, 28, 20, 15];
+    const shown = await Promise.all(widths.map((columns) => written(rows, { columns }, three)));
+    expect(shown.map((text) => text.split('\n')[1])).toEqual([
+      'key_5678901234567890  valid   a long …  2026-01…',
+      'key_5678901234567890  valid   a long title of …',
+      'key_5678901234567890  valid   a long …',
+      'key_5678901234567890  valid',
+      'key_5678901234567890  valid',
+      'key_5678901234567890',
+      'key_5678901234…',
+    ]);
+  });
+
   test('without rows is nothing', async () => {
     expect(await written([], { columns: 80 })).toBe('');
   });
