@@ -18,7 +18,7 @@ export async function manPage(version: string): Promise<string> {
     section('DESCRIPTION', overview.map(line).join('.PP\n')),
     section(
       'OPTIONS',
-      line('These hold for every command, before or after its name.') + options(help, program),
+      line('These options work with every command, before or after its name.') + options(help, program),
     ),
     section('COMMANDS', (await Promise.all(shownCommands(program).map(commandPart))).join('')),
     section('EXIT STATUS', listExitMeanings().map(exitEntry).join('')),
@@ -33,8 +33,8 @@ export async function manPage(version: string): Promise<string> {
 }
 
 const overview = [
-  'Parley holds conversations kept as sessions: with the service that is inside it, over one SQLite file, or with a server of the same API elsewhere.',
-  'stdout is data, stderr is talk. --json prints JSON alone; --jq prints what a filter of jq makes of it.',
+  'Parley stores conversations as sessions. The service runs inside the process, over one SQLite file, or on a server with the same API.',
+  'Data is written to stdout, everything else to stderr. --json prints only JSON. --jq applies a jq filter to it.',
 ];
 
 async function commandPart(command: Command): Promise<string> {

@@ -18,7 +18,7 @@ export const variables: readonly Described[] = [
     purpose: 'the key; it takes precedence over the key of the profile, except with --profile',
   },
   { name: 'PARLEY_MODE', purpose: 'the mode of new sessions without --mode' },
-  { name: 'PARLEY_NO_STDIN', purpose: '1 does not read stdin, like chat --no-stdin' },
+  { name: 'PARLEY_NO_STDIN', purpose: 'the value 1 turns off reading stdin, like chat --no-stdin' },
   {
     name: 'PARLEY_PAGER',
     purpose:
@@ -35,7 +35,7 @@ export const variables: readonly Described[] = [
     name: 'FORCE_COLOR',
     purpose: 'forces colours, even in a pipe: 0 for none, 1 for 16 colours, 2 for 256, 3 for all',
   },
-  { name: 'TERM', purpose: 'dumb disables colours and redrawing' },
+  { name: 'TERM', purpose: 'the value dumb disables colours and redrawing' },
   { name: 'CI', purpose: 'any value disables prompts and redrawing' },
   {
     name: 'HTTPS_PROXY, HTTP_PROXY, NO_PROXY',
