@@ -79,7 +79,7 @@ test('a backup holds the modes of its store and no keys, and its store gets a ke
   expect(readFileSync(file, 'utf8')).not.toContain('"kind":"key"');
   const two = newPlace();
   const { err } = await two.parley(['store', 'restore', file]);
-  expect(err).toContain('It has no keys');
+  expect(err).toMatch(/It has no keys\. .*: parley keys create --project NAME\n/);
   expect(await exported(two)).toBe(await exported(one));
   expect(await two.answer(['modes', 'list'])).toMatchObject([
     { name: 'm', default: true },

@@ -62,7 +62,8 @@ export async function runStoreRestore(
 }
 
 function keysSentence({ restored, kept }: RestoreReport['keys']): string {
-  if (restored === 0 && kept === 0) return 'It has no keys. To create one: parley keys create';
+  if (restored === 0 && kept === 0)
+    return 'It has no keys. The first use creates one for the project default. To create another: parley keys create --project NAME';
   const parts = [
     ...(restored > 0 ? [`${counted(restored, 'key')} from the backup`] : []),
     ...(kept > 0 ? [`${counted(kept, 'key')} from the old store`] : []),
