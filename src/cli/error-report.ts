@@ -1,5 +1,6 @@
 // Reports a failure: the message with its code, then what to do next. With --json, the report is also JSON on stdout.
 
+import { isLocalUrl } from '../config/base-url.ts';
 import { clientErrorCodes, ParleyError } from '../service/errors.ts';
 import { failureBody } from '../service/result.ts';
 import { unforeseenFileFailure } from '../system/file-failure.ts';
@@ -51,12 +52,19 @@ function failureText(failure: ParleyError, commandPath: string): string {
   return `parley: ${failure.message} (${failure.code})\n${hint && `${hint}\n`}`;
 }
 
-/** A hint that depends on the target: another key, a new store, or a new mode. Empty if there is none. */
+/** A hint that depends on the target: another key, a new store, a new mode, or another profile. Empty if there is none. */
 export function targetHint({ code }: ParleyError, context: CliContext): string {
   if (code === 'UNKNOWN_MODE' && context.target.url === null)
     return 'Add a mode: parley setup, or parley modes add NAME --base-url URL --model MODEL\n';
   if (code === 'STORE_MISSING')
     return 'To create a new store there: parley keys create --project default --use\n';
+  if (
+    code === 'NETWORK' &&
+    context.target.profile !== null &&
+    context.target.url !== null &&
+    isLocalUrl(context.target.url)
+  )
+    return 'To use the store of this machine without a server: parley profiles use local\n';
   if (code !== 'INVALID_API_KEY') return '';
   const { profile, url, insecureHttp, sources } = context.target;
   if (sources.key === 'PARLEY_API_KEY') {

@@ -154,3 +154,15 @@ test('a login to a server of a model names the request, and the command for such
     await ofModel.close();
   }
 });
+
+test('a server of this machine that is gone comes with the way back to the own store', async () => {
+  const gone = await serve(({ path }, response) =>
+    sendJson(response, { success: true, data: path.endsWith('/models') ? ['only'] : {} }),
+  );
+  await login('gone', gone.url, 'key-of-gone');
+  await gone.close();
+  const args = ['models', '--profile', 'gone'];
+  expect((await place.parley(args)).err).toMatch(/\(NETWORK\)\n.*\n.*: parley profiles use local\n$/);
+  await place.output(['profiles', 'remove', 'gone']);
+  await place.output(['profiles', 'use', 'current']);
+});
