@@ -31,7 +31,7 @@ export function registerHelpOfGroups(program: Command, run: Run): void {
 }
 
 export async function runHelp({ words, tree }: HelpInput, context: CliContext): Promise<undefined> {
-  const { isTopic, topicText } = await import('../manual/topics.ts');
+  const { isTopic, topicNames, topicText } = await import('../manual/topics.ts');
   const [first = ''] = words;
   if (words.length === 1 && isTopic(first)) {
     return writeText(topicText(first), context);
@@ -40,10 +40,9 @@ export async function runHelp({ words, tree }: HelpInput, context: CliContext): 
   for (const word of words) {
     const inner = findCommand(command, word);
     if (inner === undefined) {
-      const near = nearestName(
-        word,
-        shownCommands(command).map((known) => known.name()),
-      );
+      const known = shownCommands(command).map((one) => one.name());
+      const topics = command === tree && tree.parent === null ? topicNames : [];
+      const near = topics.find((topic) => topic.startsWith(word)) ?? nearestName(word, [...known, ...topics]);
       throw new ParleyError('USAGE', `Unknown command '${beginning(word)}' of ${commandPath(command)}.`, {
         hint: `${near === null ? '' : `Did you mean ${near}? `}See: ${commandPath(command)} --help`,
       });
