@@ -20,7 +20,7 @@ export async function sessionToContinue(
 ): Promise<ContinuedSession | null> {
   if (!flags.continue) {
     if (flags.session === null) return null;
-    const { id, session } = await resolveSession(flags.session, context);
+    const { id, session } = await resolveSession(flags.session, context).catch(withSystemHint);
     return { sessionId: id, mode: session?.mode ?? (await knownMode(id, context)) };
   }
   const current = await context.currentSession();
@@ -31,6 +31,12 @@ export async function sessionToContinue(
   throw new ParleyError('USAGE', 'This terminal has no session to continue.', {
     hint: 'Start one without -c, or name one with -s (see: parley sessions list). An archived session must be named.',
   });
+}
+
+/** In other programs `-s` takes the system prompt. A name that can be no id, and is no title either, may be one. */
+function withSystemHint(error: unknown): never {
+  if (!(error instanceof ParleyError) || error.code !== 'SESSION_NOT_FOUND') throw error;
+  throw error.with({ hint: `${error.hint}\nFor a system prompt: --system TEXT` });
 }
 
 /** A chat that names its session continues even if the record of the last session cannot be read. */

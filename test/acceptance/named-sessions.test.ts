@@ -40,6 +40,13 @@ test('a failure names the session that does not exist', async () => {
   }
 });
 
+test('a chat in a session whose name can be no id says where a system prompt goes', async () => {
+  const { status, err } = await place.parley(['chat', '-n', '-s', 'You are brief', 'Hello']);
+  expect(status).toBe(5);
+  expect(err).toContain('\nFor a system prompt: --system TEXT\n');
+  expect((await place.parley(['chat', '-n', '-s', 'nobody', 'Hello'])).err).not.toContain('--system');
+});
+
 test('a failure for a single id names the id', async () => {
   for (const command of ['delete', 'restore', 'archive', 'pin']) {
     const outcome = await place.parley([
