@@ -8,6 +8,8 @@ import { didYouMean } from './suggest-command.ts';
 const foreignOptions: Readonly<Record<string, readonly string[]>> = {
   '-a': ['--file'],
   '--attachment': ['--file'],
+  '--cid': ['--session'],
+  '--conversation': ['--session'],
   '--format': ['--format', '--json'],
   '-o': ['--output', '--json'],
   '--output': ['--output', '--json'],
@@ -16,7 +18,10 @@ const foreignOptions: Readonly<Record<string, readonly string[]>> = {
   '-l': ['--limit'],
   '-p': ['--port'],
   '-q': ['--quiet'],
+  '-r': ['--session'],
+  '--resume': ['--session'],
   '--silent': ['--quiet'],
+  '--no-log': ['--ephemeral'],
   '-S': ['--system'],
   '-t': ['--title'],
   '--name': ['--title'],
@@ -28,6 +33,14 @@ const foreignOptions: Readonly<Record<string, readonly string[]>> = {
 
 /** The options with which other programs take the message. */
 const promptOptions: readonly string[] = ['-p', '--prompt', '--message'];
+
+/** Options of other programs → the command here. */
+const foreignCommands: Readonly<Record<string, string>> = {
+  '--info': 'doctor',
+  '--list': 'sessions list',
+  '--list-models': 'models',
+  '--list-sessions': 'sessions list',
+};
 
 /** Commands → the option that a lone word stands for. */
 const optionsOfWords: Readonly<Record<string, string>> = {
@@ -46,11 +59,14 @@ export function suggestOption(
 ): string {
   const [, typed = ''] = /unknown option '([^'=]+)/.exec(message) ?? [];
   if (code !== 'commander.unknownOption') return '';
-  if (command.name() === 'chat' && promptOptions.includes(typed))
+  const isConversation = ['chat', 'repl'].includes(command.name());
+  if (isConversation && promptOptions.includes(typed))
     return didYouMean(
-      '',
-      argv.filter((word) => word !== typed),
+      'chat',
+      argv.slice(argv[0] === command.name() ? 1 : 0).filter((word) => word !== typed),
     );
+  if (isConversation && Object.hasOwn(foreignCommands, typed))
+    return didYouMean(foreignCommands[typed] ?? '', []);
   const help = command.createHelp();
   const names = [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)].map(
     ({ long }) => long ?? '',
