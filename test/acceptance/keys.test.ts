@@ -157,7 +157,7 @@ describe('profiles', () => {
     );
     expect(await place.parley(['profiles', 'use', 'echoing'])).toMatchObject({
       out: '',
-      err: 'Profile echoing is now the default.\n',
+      err: 'Profile echoing is now in use.\n',
     });
     expect(await place.answer(['profiles', 'list'])).toEqual([
       { name: 'local', url: null, store: null, mode: null, current: false },

@@ -86,7 +86,7 @@ export async function runLogin(
   }
   if (context.options.json) await context.stdout.write(`${toJson(body)}\n`);
   else await context.stdout.write(filledFieldLines(data));
-  await context.say(`The key is stored in profile ${profile}, which is now the default.`);
+  await context.say(`The key is stored in profile ${profile}, which is now in use.`);
 }
 
 /** Adds a hint to a failure that a model's server may have caused: it does not know the path, or sends another body. */

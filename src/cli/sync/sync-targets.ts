@@ -19,7 +19,7 @@ export async function targetsKey(local: CliContext, remote: CliContext): Promise
   const [one, other] = names;
   if (one === other) {
     throw new ParleyError('USAGE', 'The profile names the target in use, so there is nothing to sync.', {
-      hint: 'Nothing was done. The target in use is that of --profile, --url or --store, or of the default profile.',
+      hint: 'Nothing was done. The target in use is that of --profile, --url or --store, or of the profile that profiles use has chosen.',
     });
   }
   return createHash('sha256').update(names.toSorted().join('\n')).digest('hex').slice(0, 32);

@@ -12,7 +12,7 @@ export interface ProfilesUseInput {
 export function registerProfilesUse(parent: Command, run: Run): void {
   parent
     .command('use')
-    .description('set the default profile')
+    .description('use this profile from now on')
     .argument('<name>', 'the profile, as shown by profiles list')
     .action((name: string, _options, command: Command) =>
       run(command, (context) => runProfilesUse({ name }, context)),
@@ -23,5 +23,5 @@ export async function runProfilesUse({ name }: ProfilesUseInput, context: CliCon
   await context.host.profileFile.update((config) => useProfile(config, name));
   if (context.options.json)
     await context.stdout.write(`${toJson({ success: true, data: { current: name } })}\n`);
-  else await context.say(`Profile ${name} is now the default.`);
+  else await context.say(`Profile ${name} is now in use.`);
 }
