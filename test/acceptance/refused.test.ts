@@ -118,6 +118,12 @@ const usage: readonly Row[] = [
     ['chat', '--no-s'],
     /\nDid you mean one of --no-stream, --no-stdin\? See: /,
   ],
+  [
+    'an editor without a terminal',
+    ['templates', 'edit', 'x'],
+    /no terminal to open an editor in.*\n.*: parley templates edit NAME < FILE\./,
+    { env: { VISUAL: '', EDITOR: '' } },
+  ],
   ['quiet by one letter', ['models', '-q'], /\nDid you mean --quiet\? See: /],
   ['a format that is an option', ['chat', '--format', 'json', 'Hi'], /\nDid you mean --json\? See: /],
   ['a format with a value', ['sessions', 'list', '--output-format=json'], /\nDid you mean --json\? See: /],

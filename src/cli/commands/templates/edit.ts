@@ -58,6 +58,11 @@ async function editedText(text: string, context: CliContext): Promise<string> {
       hint: 'Nothing was changed.',
     });
   }
+  if (!context.prompting.allowed && !host.env['VISUAL'] && !host.env['EDITOR']) {
+    throw new ParleyError('USAGE', 'There is no terminal to open an editor in.', {
+      hint: `Pipe the template in: ${context.commandPath} NAME < FILE. Or set VISUAL or EDITOR to an editor with a window.`,
+    });
+  }
   const edited = await writeInEditor(text, host.env, signal);
   if (edited !== null) return `${edited}\n`;
   throw new ParleyError('USAGE', 'The editor failed.', { hint: 'Nothing was changed.' });
