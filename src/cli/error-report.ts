@@ -58,15 +58,14 @@ export function targetHint({ code }: ParleyError, context: CliContext): string {
     return 'Add a mode: parley setup, or parley modes add NAME --base-url URL --model MODEL\n';
   if (code === 'STORE_MISSING')
     return 'To create a new store there: parley keys create --project default --use\n';
-  if (
-    code === 'NETWORK' &&
-    context.target.profile !== null &&
-    context.target.url !== null &&
-    isLocalUrl(context.target.url)
-  )
-    return 'To use the store of this machine without a server: parley profiles use local\n';
-  if (code !== 'INVALID_API_KEY') return '';
+  if (code !== 'INVALID_API_KEY' && code !== 'NETWORK') return '';
   const { profile, url, insecureHttp, sources } = context.target;
+  const isOfProfile = sources.url === `profile ${profile}`;
+  if (code === 'NETWORK') {
+    return isOfProfile && url !== null && isLocalUrl(url)
+      ? 'To use the store of this machine without a server: parley profiles use local\n'
+      : '';
+  }
   if (sources.key === 'PARLEY_API_KEY') {
     return profile === null
       ? 'Set PARLEY_API_KEY to a key of this server.\n'
@@ -75,10 +74,9 @@ export function targetHint({ code }: ParleyError, context: CliContext): string {
   if (url === null) return 'Create another key for the profile: parley keys create --project default --use\n';
   // A refused login has stored no profile that could be named.
   const { ca, store, insecureStore } = context.options;
-  const place =
-    sources.url === `profile ${profile}`
-      ? ['--profile', profile ?? '']
-      : targetOptions({ profile, url, insecureHttp, store, insecureStore, ca });
+  const place = isOfProfile
+    ? ['--profile', profile ?? '']
+    : targetOptions({ profile, url, insecureHttp, store, insecureStore, ca });
   return `Log in with another key: ${['parley', 'login', ...place].map(quoteForShell).join(' ')}\n`;
 }
 
