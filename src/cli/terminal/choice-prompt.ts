@@ -18,6 +18,7 @@ export async function chooseMany<Value>(
   choices: readonly Choice<Value>[],
   prompting: Prompting,
 ): Promise<readonly Value[]> {
+  if (!prompting.stderr.formats) return choosePlainly(question, choices, false, prompting);
   if (choices.length > rows) return chooseFromLongList(question, choices, prompting);
   return runPrompt(prompting, async (context, theme) => {
     const { checkbox } = await import('@inquirer/prompts');
@@ -31,11 +32,28 @@ export async function chooseOne<Value>(
   choices: readonly Choice<Value>[],
   prompting: Prompting,
 ): Promise<Value> {
+  if (!prompting.stderr.formats) {
+    const [value] = await choosePlainly(question, choices, true, prompting);
+    return value as Value;
+  }
   return runPrompt(prompting, async (context, theme) => {
     const { select } = await import('@inquirer/prompts');
     const list = { message: filterText(question), choices: shown(choices), pageSize: rows, theme };
     return select<Value>(list, context);
   });
+}
+
+async function choosePlainly<Value>(
+  question: string,
+  choices: readonly Choice<Value>[],
+  isOne: boolean,
+  prompting: Prompting,
+): Promise<readonly Value[]> {
+  const plain = await import('./plain-question.ts');
+  const names = choices.map(({ name }) => filterLine(name));
+  const initial = choices.flatMap(({ checked }, at) => (checked === true ? [at] : []));
+  const chosen = await plain.choosePlainly(question, names, { initial, isOne }, prompting);
+  return choices.filter((_, at) => chosen.includes(at)).map(({ value }) => value);
 }
 
 /** Shows the list again after each selection, until the user continues. Selecting an item again deselects it. */

@@ -5,6 +5,7 @@ import { Interruption } from '../interruption.ts';
 import type { Job } from '../job.ts';
 import { filterLine, filterText } from './filter.ts';
 import type { Output } from './output.ts';
+import type * as PlainQuestion from './plain-question.ts';
 import type { Environment, Style } from './style.ts';
 
 export interface PromptConditions {
@@ -31,6 +32,8 @@ export function canPrompt({ stdinIsTerminal, stderrIsTerminal, noInput, env }: P
 /** Asks for yes or no, with no as the default. Rejects with `USAGE` if nobody can be asked, and names the flag that confirms. */
 export async function confirm(question: string, flag: string, prompting: Prompting): Promise<boolean> {
   requirePrompting(`${question} Nobody can be asked here.`, `Confirm with ${flag}.`, prompting);
+  if (!prompting.stderr.formats)
+    return /^y(es)?$/i.test((await askPlainly(`${question} (y/N)`, prompting)).trim());
   return runPrompt(prompting, async (context, theme) => {
     const { confirm: ask } = await import('@inquirer/prompts');
     return ask({ message: filterText(question), default: false, theme }, context);
@@ -40,6 +43,7 @@ export async function confirm(question: string, flag: string, prompting: Prompti
 /** Asks for a secret without showing it. Rejects with `USAGE` if nobody can be asked, and names the flag that reads it from stdin. */
 export async function askSecret(question: string, flag: string, prompting: Prompting): Promise<string> {
   requirePrompting(`${question}: nobody can be asked here.`, `Pipe it in with ${flag}.`, prompting);
+  if (!prompting.stderr.formats) return askPlainly(`${question} (not shown):`, prompting, { isHidden: true });
   return runPrompt(prompting, async (context, theme) => {
     const { password } = await import('@inquirer/prompts');
     return password({ message: filterText(question), mask: false, theme }, context);
@@ -49,10 +53,16 @@ export async function askSecret(question: string, flag: string, prompting: Promp
 /** Asks for a line of text. Rejects with `USAGE` if nobody can be asked, and names the option to use instead. */
 export async function askText(question: string, option: string, prompting: Prompting): Promise<string> {
   requirePrompting(`${question}: nobody can be asked here.`, `Pass it with ${option}`, prompting);
+  if (!prompting.stderr.formats) return askPlainly(`${question}:`, prompting);
   return runPrompt(prompting, async (context, theme) => {
     const { input } = await import('@inquirer/prompts');
     return input({ message: filterText(question), theme }, context);
   });
+}
+
+async function askPlainly(...question: Parameters<typeof PlainQuestion.askPlainly>): Promise<string> {
+  const plain = await import('./plain-question.ts');
+  return plain.askPlainly(...question);
 }
 
 export interface ChoiceSource {
