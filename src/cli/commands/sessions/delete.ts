@@ -30,7 +30,7 @@ export function registerDelete(parent: Command, run: Run): void {
     .option('--dry-run', 'show what would be deleted, and delete nothing')
     .option('--ignore-missing', 'do not fail for ids that are not found')
     .option('--max <n>', 'refuse to delete more sessions than this', wholeNumber(1), 1_000_000)
-    .option('--concurrency <n>', 'most calls at a time', wholeNumber(1, 256), 16)
+    .option('--concurrency <n>', 'the largest number of calls at a time', wholeNumber(1, 256), 16)
     .option('--verbose', 'print a result line for each id, even at a terminal')
     .option('--resume <batch>', 'resume a batch that was stopped, and retry what failed')
     .action((words: string[], flags: DeleteFlags, self: Command) =>

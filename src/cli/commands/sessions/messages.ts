@@ -44,7 +44,7 @@ export function registerShow(parent: Command, run: Run): void {
 function register(parent: Command, run: Run, name: string, description: string): void {
   const format = new Option(
     '--format <format>',
-    'md, or json with one message per line (default: rendered, or md in a pipe)',
+    'the format: md, or json with one message per line (default: rendered, or md in a pipe)',
   );
   parent
     .command(name)
