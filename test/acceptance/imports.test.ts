@@ -241,7 +241,7 @@ test('a zip archive in a directory, and the name of a source as a path, come wit
   writeFileSync(join(folder, 'export.zip'), zipArchive([{ name: 'a.json', bytes: Buffer.from('[]') }]));
   const { err } = await imported(folder);
   expect(err).toMatch(
-    /^1 archive in a directory not opened\. To import it: parley sessions import \S*\/export\.zip\n/,
+    /^No conversation was found\.\n1 archive in a directory not opened\. To import it: parley sessions import \S*\/export\.zip\n/,
   );
   expect((await imported('claude-code')).err).toContain('parley sessions import --scan');
 });

@@ -89,9 +89,13 @@ test('an import without any conversation says so', async () => {
   const directory = join(place.path, 'tree');
   mkdirSync(directory);
   expect((await importing(directory)).err).toContain('No conversation was found.\n');
-  writeFileSync(join(directory, 'export.zip'), zipArchive([{ name: 'a', bytes: Buffer.from('[]') }]));
-  const { err } = await importing(directory);
-  expect(err).toContain('An archive in a directory or in another archive is not read: name it itself.');
+  const inner = zipArchive([{ name: 'a', bytes: Buffer.from('[]') }]);
+  const outer = join(directory, 'export.zip');
+  writeFileSync(outer, zipArchive([{ name: 'inner.zip', bytes: inner }]));
+  expect((await importing(directory)).err).toContain('1 archive in a directory not opened.');
+  const { err } = await importing(outer);
+  expect(err).toContain('1 file in an archive not opened: ');
+  expect(err).toContain('extract it first');
 });
 
 test('an import is resumed from another working directory', async () => {

@@ -6,7 +6,15 @@ import type { PostgresStoreOptions } from '../../../src/store/postgres/open.ts';
 import { type PostgresServer, startPostgres } from '../../support/postgres-server.ts';
 import { openTestPostgres, postgresOptions } from '../../support/postgres-store.ts';
 import { openSilentProxy, type SilentProxy } from '../../support/silent-proxy.ts';
-import { everySession, newId, newProject, once, startOfTime, turnReply, turnStart } from '../store-samples.ts';
+import {
+  everySession,
+  newId,
+  newProject,
+  once,
+  startOfTime,
+  turnReply,
+  turnStart,
+} from '../store-samples.ts';
 import { begin, contents } from '../turn-steps.ts';
 
 let database: PostgresServer;

@@ -25,9 +25,9 @@ export class ImportReport {
   readonly #showsAll: boolean;
   #at = 0;
   readonly #unknown = new SkippedFiles();
-  readonly #archives = new SkippedFiles();
   readonly #companions = new SkippedFiles();
   readonly #archives = new SkippedFiles();
+  readonly #innerArchives = new SkippedFiles();
   #excluded = 0;
   #results: ItemResult[] = [];
   /** The number of lines of sessions that need attention. A terminal shows the first ones. */
@@ -64,6 +64,7 @@ export class ImportReport {
   /** Counts a file that was skipped: a companion file of an export, an archive in a directory, or one that no source recognises. */
   skip(path: string, isCompanion: boolean): void {
     if (isCompanion) this.#companions.add(basename(path));
+    else if (/\.zip\/.*\.zip$/i.test(path)) this.#innerArchives.add(path);
     else if (/\.zip$/i.test(path)) this.#archives.add(path);
     else this.#unknown.add(path);
   }
@@ -151,11 +152,8 @@ export class ImportReport {
     }
     const unknown = this.#unknown.summary('not recognised and skipped');
     if (unknown !== null) await this.say(`${unknown} Use --from to name the source.`);
-    const archives = this.#archives.summary('skipped');
-    if (archives !== null)
-      await this.say(
-        `${archives} An archive in a directory or in another archive is not read: name it itself.`,
-      );
+    const inner = this.#innerArchives.summary('in an archive not opened');
+    if (inner !== null) await this.say(`${inner} To import an archive in another one, extract it first.`);
     if (this.#links > 0) await this.say(`${counted(this.#links, 'link')} not followed.`);
     if (this.#plan.dryRun) return;
     const batch = this.#plan.batch();
