@@ -1,5 +1,5 @@
 // Asks the engine of a turn. If that engine fails before it has shown anything, the engine of its fallback mode is asked. Before the events
-// of each engine, an event `asked` names its mode.
+// of each engine, an event `engine` names its mode.
 import type { EngineEvent, ReplyEngine } from '../engine/reply-engine.ts';
 import { type ErrorCode, ParleyError } from '../service/errors.ts';
 import { schemaInstructions } from '../service/schema-instructions.ts';
@@ -11,7 +11,7 @@ import type { LocalOptions } from './local-options.ts';
 
 export type AskEvent =
   | EngineEvent
-  | { readonly type: 'asked'; readonly mode: string; readonly turnsLeftOut: number };
+  | { readonly type: 'engine'; readonly mode: string; readonly turnsLeftOut: number };
 
 interface AskOptions {
   readonly signal: AbortSignal;
@@ -40,13 +40,13 @@ export async function* askWithFallback(
 ): AsyncGenerator<AskEvent> {
   const { signal, showReasoning } = options;
   const tried = new Set<string>();
-  let first: unknown = null;
+  let firstFailure: unknown = null;
   for (let mode = begun.turn.mode, current = engine; ; ) {
     tried.add(mode);
     let hasEvents = false;
     try {
-      const { events, turnsLeftOut } = await ask(local, projectId, begun, current, options);
-      yield { type: 'asked', mode, turnsLeftOut };
+      const { events, turnsLeftOut } = await askEngine(local, projectId, begun, current, options);
+      yield { type: 'engine', mode, turnsLeftOut };
       for await (const event of events) {
         if (event.type === 'reasoning' && !showReasoning && !current.showsReasoning) {
           // The text is not shown. The event is passed on because its time counts as the time of the first chunk.
@@ -59,8 +59,8 @@ export async function* askWithFallback(
       }
       throw new ParleyError('ENGINE_FAILED', `The engine ${current.name} ended without finishing its reply.`);
     } catch (error) {
-      const failure = first === null ? error : bothFailed(first, mode, error);
-      first ??= error;
+      const failure = firstFailure === null ? error : bothFailed(firstFailure, mode, error);
+      firstFailure ??= error;
       const next = hasEvents || signal.aborted || !isEngineFailure(error) ? null : (current.fallback ?? null);
       if (next === null || tried.has(next)) throw failure;
       const nextEngine = fallbackEngine(local, next, failure);
@@ -71,7 +71,7 @@ export async function* askWithFallback(
 }
 
 /** Asks one engine, with as much of the history as it takes. */
-async function ask(
+async function askEngine(
   local: LocalOptions,
   projectId: string,
   { turn, settings }: BegunTurn,

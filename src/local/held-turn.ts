@@ -5,9 +5,9 @@ import type { ReplyPart, SessionStore, Turn } from '../store/session-store.ts';
 export class TurnLost extends Error {}
 
 /** The longest time (ms) between two calls of `renewTurn`. Most calls are reads; a renewal after a third of the lease is a write. */
-const askMs = 500;
+const renewalMs = 500;
 /** One of this many calls also stores the new part of the reply. */
-const asksOfPart = 3;
+const renewalsPerPart = 3;
 
 /** The whole text of a reply so far, with the other fields of its parts. */
 export type ReplySoFar = Omit<ReplyPart, 'at' | 'content'> & { readonly text: string };
@@ -15,7 +15,7 @@ export type ReplySoFar = Omit<ReplyPart, 'at' | 'content'> & { readonly text: st
 export interface HeldTurnOptions {
   readonly leaseMs: number;
   readonly caller: AbortSignal;
-  readonly soFar: () => ReplySoFar;
+  readonly replySoFar: () => ReplySoFar;
 }
 
 export class HeldTurn {
@@ -24,19 +24,19 @@ export class HeldTurn {
   readonly #stop = new AbortController();
   readonly #caller: AbortSignal;
   readonly #timer: NodeJS.Timeout;
-  readonly #soFar: () => ReplySoFar;
-  #isAsking = false;
-  #asks = 0;
+  readonly #replySoFar: () => ReplySoFar;
+  #isRenewing = false;
+  #renewals = 0;
   /** How many UTF-16 units of the reply are stored as parts. */
-  #kept = 0;
+  #storedLength = 0;
 
   constructor(
     store: SessionStore,
     projectId: string,
     turn: Turn,
-    { leaseMs, caller, soFar }: HeldTurnOptions,
+    { leaseMs, caller, replySoFar }: HeldTurnOptions,
   ) {
-    this.#soFar = soFar;
+    this.#replySoFar = replySoFar;
     this.signal = this.#stop.signal;
     this.#caller = caller;
     if (caller.aborted) this.#follow();
@@ -44,19 +44,20 @@ export class HeldTurn {
     // After a process was suspended, this timer is due as soon as the process runs again.
     this.#timer = setInterval(
       async () => {
-        if (this.#isAsking) return;
-        this.#isAsking = true;
+        if (this.#isRenewing) return;
+        this.#isRenewing = true;
         try {
           const part = this.#nextPart();
-          if (await store.renewTurn(projectId, turn, leaseMs, part)) this.#kept += part?.content.length ?? 0;
+          if (await store.renewTurn(projectId, turn, leaseMs, part))
+            this.#storedLength += part?.content.length ?? 0;
           else this.#stop.abort(new TurnLost());
         } catch {
           // A failed renewal is tried again at the next tick; the lease still runs.
         } finally {
-          this.#isAsking = false;
+          this.#isRenewing = false;
         }
       },
-      Math.min(askMs, leaseMs / 6),
+      Math.min(renewalMs, leaseMs / 6),
     );
     this.#timer.unref();
   }
@@ -68,10 +69,12 @@ export class HeldTurn {
   }
 
   #nextPart(): ReplyPart | null {
-    this.#asks += 1;
-    if (this.#asks % asksOfPart !== 0) return null;
-    const { text, ...place } = this.#soFar();
-    return text.length > this.#kept ? { ...place, at: this.#kept, content: text.slice(this.#kept) } : null;
+    this.#renewals += 1;
+    if (this.#renewals % renewalsPerPart !== 0) return null;
+    const { text, ...place } = this.#replySoFar();
+    return text.length > this.#storedLength
+      ? { ...place, at: this.#storedLength, content: text.slice(this.#storedLength) }
+      : null;
   }
 
   readonly #follow = () => this.#stop.abort(this.#caller.reason);

@@ -16,7 +16,7 @@ it('a turn is renewed while it is held, and is free one lease after its release'
   const held = new HeldTurn(store, project, begun.turn, {
     leaseMs: ms,
     caller: new AbortController().signal,
-    soFar: () => ({ text: '', mode: 'echo', message_id: 'part', now: 0 }),
+    replySoFar: () => ({ text: '', mode: 'echo', message_id: 'part', now: 0 }),
   });
   await delay(ms * 2);
   expect(held.signal.aborted).toBe(false);
