@@ -4,6 +4,7 @@ import type { CopyProgress } from '../service/administration.ts';
 import type { BackupCounts, BackupFacts } from '../service/backup-report.ts';
 import type { PartPage, PartPlace, StoreRowReads, StoreRows } from '../store/store-rows.ts';
 import { type BackedUpModes, type BackupLine, backupFormat, lineText } from './backup-lines.ts';
+import { auditPages, countSessions, endedSessions, idempotencyPages } from './row-pages.ts';
 
 export interface StoreBackup {
   readonly original: Pick<StoreRows, 'atOneMoment'>;
@@ -28,8 +29,7 @@ async function writeRows(rows: StoreRowReads, made_at: string, options: StoreBac
   const { from, modes, withKeys, progress } = options;
   const text = new BackupText(options.write);
   const projects = await rows.projects();
-  let sessions = 0;
-  for (const { project_id } of projects) sessions += (await rows.count(project_id)).sessions;
+  const sessions = await countSessions(rows, projects);
   const counts = {
     projects: projects.length,
     keys: 0,
@@ -67,16 +67,13 @@ async function writeSessions(
   let place: PartPlace | null = null;
   do {
     signal.throwIfAborted();
-    const { parts, next }: PartPage = await rows.readParts(project_id, place);
-    for (const part of parts) {
+    const page: PartPage = await rows.readParts(project_id, place);
+    for (const part of page.parts) {
       await text.add({ kind: 'session', project_id, ...part });
       messages += part.messages.length;
     }
-    // The last session of a page may continue in the next page.
-    const isCut =
-      next !== null && next.message !== null && parts.at(-1)?.session.session_id === next.session_id;
-    progress.finish(parts.length - (isCut ? 1 : 0));
-    place = next;
+    progress.finish(endedSessions(page));
+    place = page.next;
   } while (place !== null);
   return messages;
 }
@@ -88,10 +85,7 @@ async function writeAnswers(
   signal: AbortSignal,
 ): Promise<number> {
   let count = 0;
-  let after: string | null = null;
-  for (;;) {
-    signal.throwIfAborted();
-    const page = await rows.readIdempotency(project_id, after);
+  for await (const page of idempotencyPages(rows, project_id, signal)) {
     for (const { request_hash, ...row } of page)
       await text.add({
         kind: 'answer',
@@ -100,21 +94,13 @@ async function writeAnswers(
         request_hash: Buffer.from(request_hash).toString('hex'),
       });
     count += page.length;
-    const last = page.at(-1);
-    if (last === undefined) return count;
-    after = last.key;
   }
+  return count;
 }
 
 async function writeAudit(rows: StoreRowReads, text: BackupText, signal: AbortSignal): Promise<void> {
-  let after = 0;
-  for (;;) {
-    signal.throwIfAborted();
-    const page = await rows.readAudit(after);
+  for await (const page of auditPages(rows, signal)) {
     for (const row of page) await text.add({ kind: 'audit', ...row });
-    const last = page.at(-1);
-    if (last === undefined) return;
-    after = last.number;
   }
 }
 

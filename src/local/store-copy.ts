@@ -11,6 +11,7 @@ import {
 } from '../store/store-rows.ts';
 import { CopiedTexts } from './copied-texts.ts';
 import { compareProject, copyDiffers, differences } from './copy-comparison.ts';
+import { auditPages, countSessions, endedSessions, idempotencyPages } from './row-pages.ts';
 import { pairs, sessionDigests } from './session-digests.ts';
 
 export interface StoreCopy {
@@ -120,12 +121,6 @@ async function note(copy: StoreRows, value: CopyNote): Promise<void> {
   await copy.setCopyNote(JSON.stringify(value));
 }
 
-async function countSessions(rows: StoreRows, projects: readonly ProjectRow[]): Promise<number> {
-  let sessions = 0;
-  for (const { project_id } of projects) sessions += (await rows.count(project_id)).sessions;
-  return sessions;
-}
-
 /** Returns what was copied, or null if a stopped copy was continued. */
 async function copySessions(options: StoreCopy, projectId: string): Promise<CopiedTexts | null> {
   const { original, copy, progress, signal } = options;
@@ -138,12 +133,9 @@ async function copySessions(options: StoreCopy, projectId: string): Promise<Copi
   for (;;) {
     signal.throwIfAborted();
     const { parts, next } = page;
-    const isCut =
-      next !== null && next.message !== null && parts.at(-1)?.session.session_id === next.session_id;
-    const writing = copy
-      .addParts(projectId, parts)
-      .then(() => progress.finish(parts.length - (isCut ? 1 : 0)));
-    // Whoever stops before this page is written does not learn of its failure.
+    const ended = endedSessions(page);
+    const writing = copy.addParts(projectId, parts).then(() => progress.finish(ended));
+    // The copy may stop before this page is written. Its failure is then no unhandled rejection.
     writing.catch(() => {});
     copied?.add(parts);
     // The next page is read while two pages are written.
@@ -166,20 +158,19 @@ async function copySessions(options: StoreCopy, projectId: string): Promise<Copi
  */
 async function repair(options: StoreCopy, projectId: string): Promise<PartPlace | 'end'> {
   const { original, copy, progress, signal } = options;
-  const wrong: string[] = [];
-  const rest = sessionDigests(original, projectId, signal);
-  const there = sessionDigests(copy, projectId, signal);
-  for await (const pair of pairs(rest, there)) {
+  const different: string[] = [];
+  const originals = sessionDigests(original, projectId, signal);
+  for await (const pair of pairs(originals, sessionDigests(copy, projectId, signal))) {
     if (pair.isCopyOver) {
-      await replaceSessions(options, projectId, wrong);
+      await replaceSessions(options, projectId, different);
       return { session_id: pair.session_id, message: firstMessage };
     }
     if (pair.original !== null) progress.finish(1);
     if (pair.original?.hash === pair.copy?.hash) continue;
-    wrong.push(pair.session_id);
-    if (wrong.length >= repairedAtOnce) await replaceSessions(options, projectId, wrong.splice(0));
+    different.push(pair.session_id);
+    if (different.length >= repairedAtOnce) await replaceSessions(options, projectId, different.splice(0));
   }
-  await replaceSessions(options, projectId, wrong);
+  await replaceSessions(options, projectId, different);
   return 'end';
 }
 
@@ -204,27 +195,14 @@ async function replaceSessions(
 
 /** The chain is copied with its hashes, so it can be verified in the copy. */
 async function copyAudit({ original, copy, signal }: StoreCopy): Promise<void> {
-  let after = 0;
-  for (;;) {
-    signal.throwIfAborted();
-    const rows = await original.readAudit(after);
-    const last = rows.at(-1);
-    if (last === undefined) return;
-    await copy.addAudit(rows);
-    after = last.number;
-  }
+  for await (const rows of auditPages(original, signal)) await copy.addAudit(rows);
 }
 
 async function copyIdempotency({ original, copy, signal }: StoreCopy, projectId: string): Promise<number> {
   let copied = 0;
-  let after: string | null = null;
-  for (;;) {
-    signal.throwIfAborted();
-    const rows = await original.readIdempotency(projectId, after);
-    const last = rows.at(-1);
-    if (last === undefined) return copied;
+  for await (const rows of idempotencyPages(original, projectId, signal)) {
     await copy.addIdempotency(projectId, rows);
     copied += rows.length;
-    after = last.key;
   }
+  return copied;
 }

@@ -59,22 +59,23 @@ export async function restoreStore(options: StoreRestoring): Promise<RestoredSto
   const projects: ProjectRow[] = [];
   let modes: BackedUpModes = { default_mode: null, modes: {} };
   const keys: ProjectKeyRow[] = [];
-  const lots = new Lots(rows);
+  const batch = new RowBatch(rows);
   const seen = new SessionCount('restored', progress);
   const facts = await readBackup(chunks, place, async (line, { sessions }) => {
     signal.throwIfAborted();
     seen.take(line, sessions);
-    const { kind, ...row } = line;
-    if (kind === 'project') {
-      projects.push(row as ProjectRow);
-      await rows.addProjects([row as ProjectRow]);
-    } else if (kind === 'modes') modes = row as BackedUpModes;
-    else if (line.kind === 'key') {
+    if (line.kind === 'project') {
+      const { kind: _, ...project } = line;
+      projects.push(project);
+      await rows.addProjects([project]);
+    } else if (line.kind === 'modes') {
+      modes = { default_mode: line.default_mode, modes: line.modes };
+    } else if (line.kind === 'key') {
       const { kind: _, hash, ...key } = line;
       keys.push({ ...key, hash: Buffer.from(hash, 'hex') });
-    } else await lots.add(line);
+    } else await batch.add(line);
   });
-  await lots.flush();
+  await batch.flush();
   const kept = keysInProjects(earlierKeys, projects);
   const ids = new Set(kept.map(({ key_id }) => key_id));
   const restored = keys.filter(({ key_id }) => !ids.has(key_id));
@@ -115,8 +116,8 @@ class SessionCount {
   }
 }
 
-/** Collects rows and writes them in lots, each in one transaction. */
-class Lots {
+/** Collects rows and writes them in batches, each in one transaction. */
+class RowBatch {
   readonly #rows: StoreRows;
   #project = '';
   #parts: SessionPart[] = [];
