@@ -118,8 +118,7 @@ function checkVisible(at: string, message: unknown, index: number, rules: Messag
 function checkHidden(at: string, message: unknown, _index: number, rules: MessageRules): void {
   const fields = fieldsOf(at, message, messageFields, hiddenFields);
   const { position } = fields;
-  if (typeof position !== 'number' || !Number.isSafeInteger(position) || position < 0)
-    throw wrong(`${at}.position`, 'must be a whole number from 0');
+  if (!isWholeNumber(position)) throw wrong(`${at}.position`, 'must be a whole number from 0');
   checkMessage(at, fields, position, rules);
   if (fields.alternative_of !== undefined) textAt(`${at}.alternative_of`, fields.alternative_of);
   if (fields.undone_at !== undefined && timeAt(`${at}.undone_at`, fields.undone_at) > rules.updated)
@@ -134,9 +133,7 @@ function checkLaterFields(later: Readonly<Record<keyof Session, unknown>>, limit
     checkSettings({ parameters: objectAt('session.parameters', parameters) }, limits, 'session.');
   if (user != null) checkUser('session.user', textAt('session.user', user));
   if (parent_id != null && !isOwnId(parent_id)) throw wrong('session.parent_id', idRule);
-  const isPosition =
-    Number.isSafeInteger(forked_at) && Number(forked_at) >= 0 && Number(forked_at) <= maxPosition;
-  if (forked_at != null && !isPosition)
+  if (forked_at != null && !(isWholeNumber(forked_at) && forked_at <= maxPosition))
     throw wrong('session.forked_at', `must be a whole number from 0 to ${maxPosition}, or null`);
   for (const name of ['pinned', 'archived'] as const) {
     if (![true, false, undefined].some((value) => value === ordering[name]))
@@ -222,9 +219,7 @@ function checkUsage(at: string, usage: unknown, isReply: boolean): void {
   if (!isReply) throw wrong(at, 'must be null for a user’s message');
   const counts = fieldsOf(at, usage, ['input_tokens', 'output_tokens']);
   for (const [name, count] of Object.entries(counts)) {
-    if (!Number.isSafeInteger(count) || (count as number) < 0) {
-      throw wrong(`${at}.${name}`, 'must be a whole number from 0');
-    }
+    if (!isWholeNumber(count)) throw wrong(`${at}.${name}`, 'must be a whole number from 0');
   }
 }
 
@@ -232,9 +227,8 @@ function checkUsage(at: string, usage: unknown, isReply: boolean): void {
 function checkErrorCode(at: string, code: unknown, finishReason: unknown): void {
   if (code === undefined) return;
   if (finishReason !== 'error') throw wrong(at, 'is only for a reply that ended in error');
-  if (typeof code !== 'string' || !/^[A-Z][A-Z_]{0,63}$/.test(code)) {
+  if (typeof code !== 'string' || !/^[A-Z][A-Z_]{0,63}$/.test(code))
     throw wrong(at, 'must be a code, such as ENGINE_FAILED');
-  }
 }
 
 /** The names of all fields. The compiler reports a missing one. */
@@ -261,6 +255,10 @@ function fieldsOf<Name extends string, Optional extends string = never>(
     throw wrong(placeOf(at, name.slice(0, 80)), 'is not a known field');
   }
   return object as Readonly<Record<Name | Optional, unknown>>;
+}
+
+function isWholeNumber(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
 function placeOf(at: string, name: string): string {
