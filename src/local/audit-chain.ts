@@ -42,7 +42,7 @@ export function readNote(text: string): Note | null {
 /** The most sessions of an entry that gathers many calls. */
 const maxIds = 1000;
 /** The kinds of entries whose ids are those of keys. The ids of all other entries are those of sessions. */
-const ofKeys: readonly string[] = ['key_created', 'key_revoked', 'refused_login'];
+const kindsOfKeys: readonly string[] = ['key_created', 'key_revoked', 'refused_login'];
 
 /**
  * The rows that follow the head. Consecutive imports of one key become one entry. A text that is not an entry is
@@ -53,14 +53,14 @@ export function chained(
   waiting: readonly string[],
 ): readonly AuditRow[] {
   let last = head ?? { number: 0, hash: firstHash };
-  return gathered(waiting).map((entry) => {
+  return gather(waiting).map((entry) => {
     const number = last.number + 1;
     last = { number, hash: chainedHash(last.hash, number, entry) };
     return { ...last, entry };
   });
 }
 
-function gathered(waiting: readonly string[]): readonly string[] {
+function gather(waiting: readonly string[]): readonly string[] {
   const entries: string[] = [];
   let last: { note: Note; ids: string[] } | null = null;
   const end = () => {
@@ -74,13 +74,13 @@ function gathered(waiting: readonly string[]): readonly string[] {
       entries.push(text);
       continue;
     }
-    const note = ofKeys.includes(waitingNote.what)
+    const note = kindsOfKeys.includes(waitingNote.what)
       ? waitingNote
       : { ...waitingNote, ids: waitingNote.ids.map(markOf) };
     if (note.what !== 'import') {
       end();
       entries.push(JSON.stringify(note));
-    } else if (last !== null && isOfOne(last.note, note) && last.ids.length < maxIds) {
+    } else if (last !== null && isSameOrigin(last.note, note) && last.ids.length < maxIds) {
       last.ids.push(...note.ids);
     } else {
       end();
@@ -91,6 +91,6 @@ function gathered(waiting: readonly string[]): readonly string[] {
   return entries;
 }
 
-function isOfOne(one: Note, other: Note): boolean {
+function isSameOrigin(one: Note, other: Note): boolean {
   return one.project_id === other.project_id && one.key_id === other.key_id;
 }

@@ -96,7 +96,7 @@ const head: Columns<SessionHead> = {
 };
 
 /** The columns that backups of earlier versions lack, as they are read. */
-const laterHead = {
+const laterHeadDefaults = {
   pinned: false,
   archived: false,
   tags: null,
@@ -177,7 +177,7 @@ export function readLine(text: string): BackupLine {
   const line = value as BackupLine;
   if (line.kind !== 'session') return line;
   const { messages } = line;
-  const session = { ...laterHead, ...line.session };
+  const session = { ...laterHeadDefaults, ...line.session };
   check(session, head, 'session.');
   for (const [at, one] of messages.entries()) check(one, message, `messages[${at}].`);
   return { ...line, session };

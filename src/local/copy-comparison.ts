@@ -6,7 +6,7 @@ import type { ProjectRow, StoreRows } from '../store/store-rows.ts';
 import { type CopiedTexts, sessionHeads } from './copied-texts.ts';
 import { type DigestPair, pairs, type SessionDigest, sessionDigests } from './session-digests.ts';
 
-interface Compared {
+interface ComparedStores {
   readonly original: StoreRows;
   readonly copy: StoreRows;
   readonly progress: CopyProgress;
@@ -14,14 +14,14 @@ interface Compared {
 }
 
 /** How many different sessions an error names. */
-const named = 10;
+const maxNamed = 10;
 
 /**
  * Compares the sessions of a project. Rejects with `COPY_DIFFERS`, which names the first sessions that differ. `copied`: what was copied just
  * now, or null for a copy that was continued.
  */
 export async function compareProject(
-  compared: Compared,
+  compared: ComparedStores,
   { project_id, name }: ProjectRow,
   copied: CopiedTexts | null,
 ): Promise<CopiedProject> {
@@ -36,11 +36,11 @@ type Counts = Pick<CopiedProject, 'sessions' | 'messages' | 'hash'>;
 
 /** Reads the messages of the copy alone. Null if the two stores are not equal. */
 async function compareCopied(
-  { original, copy, progress, signal }: Compared,
+  { original, copy, progress, signal }: ComparedStores,
   projectId: string,
   copied: CopiedTexts,
 ): Promise<Counts | null> {
-  const sum = new Sum();
+  const sum = new DigestSum();
   const copies = sessionDigests(copy, projectId, signal);
   for await (const digest of copied.equal(sessionHeads(original, projectId), copies)) {
     if (digest === null) return null;
@@ -52,11 +52,11 @@ async function compareCopied(
 
 /** Reads all of both stores. */
 async function compareAll(
-  { original, copy, progress, signal }: Compared,
+  { original, copy, progress, signal }: ComparedStores,
   projectId: string,
   name: string,
 ): Promise<Counts> {
-  const sum = new Sum();
+  const sum = new DigestSum();
   const different: string[] = [];
   let count = 0;
   const originals = sessionDigests(original, projectId, signal);
@@ -64,14 +64,14 @@ async function compareAll(
     if (pair.original !== null) progress.finish(1);
     if (pair.original === null || pair.original.hash !== pair.copy?.hash) {
       count += 1;
-      if (different.length < named) different.push(described(pair));
+      if (different.length < maxNamed) different.push(describe(pair));
     } else sum.add(pair.original);
   }
   if (count > 0) throw copyDiffers(`in project ${name}, ${different.join(', ')}`, count - different.length);
   return sum.counts();
 }
 
-class Sum {
+class DigestSum {
   readonly #hash = createHash('sha256');
   #sessions = 0;
   #messages = 0;
@@ -87,7 +87,7 @@ class Sum {
   }
 }
 
-function described({ session_id, original, copy }: DigestPair): string {
+function describe({ session_id, original, copy }: DigestPair): string {
   if (original === null) return `${session_id} (only in the copy)`;
   return copy === null ? `${session_id} (not in the copy)` : session_id;
 }

@@ -19,7 +19,7 @@ export interface Access {
   readonly keyHash: KeyHash;
 }
 
-/** What never changes of a key. */
+/** The facts of a key that never change. */
 interface KeyFacts {
   readonly keyId: string;
   readonly projectId: string;
@@ -49,13 +49,13 @@ export class KeyCheck {
 
   /**
    * The facts of a key. Absent, malformed, unknown, revoked and expired keys get one identical error, `INVALID_API_KEY`. The store is asked
-   * each time, so a revoked key is refused at once. Only what never changes is remembered.
+   * each time, so a revoked key is refused at once. Only facts that never change are remembered.
    */
   async verify(apiKey: string): Promise<KeyIdentity> {
     const known = this.#known.get(apiKey) ?? (isKey(apiKey) ? this.#remember(apiKey) : null);
     const found = known === null ? null : await this.#local.store.findKey(known.hash);
     if (known === null || found === null) {
-      this.#refusedLogins.refused(known?.hash ?? null);
+      this.#refusedLogins.add(known?.hash ?? null);
       throw refusedKey();
     }
     known.facts ??= factsOf(found);
@@ -101,8 +101,8 @@ export class KeyCheck {
     return known?.facts?.hasBudget ? known.hash : null;
   }
 
-  /** Who makes a checked call, for the audit log. */
-  by({ apiKey, requestId }: Call): AuditOrigin {
+  /** The origin of a checked call, for the audit log. */
+  origin({ apiKey, requestId }: Call): AuditOrigin {
     const key_id = this.#known.get(apiKey)?.facts?.keyId ?? null;
     return { time: this.#local.now(), key_id, request_id: requestId };
   }
@@ -117,7 +117,7 @@ export class KeyCheck {
   #use(known: KnownKey, { expiresAt }: KeyFacts): void {
     const now = this.#local.now();
     if (now >= expiresAt) {
-      this.#refusedLogins.refused(known.hash);
+      this.#refusedLogins.add(known.hash);
       throw refusedKey();
     }
     if (now - known.usedAt < hourMs) return;

@@ -179,8 +179,6 @@ export class LocalAdministration implements Administration {
   }
 }
 
-/** The most sessions of an entry of an export: a larger export has several entries, as a large deletion has. */
-
 function checkLimits(request: CreateKeyRequest, expiresAt: number | null, now: number): void {
   if (expiresAt !== null && expiresAt <= now) throw wrongLimit('expires_at', 'is a time that has passed');
   for (const field of ['turns_per_day', 'tokens_per_day'] as const) {

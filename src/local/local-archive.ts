@@ -98,7 +98,7 @@ export class LocalArchive implements SessionArchive {
     if (call.isExport && query.cursor === null) {
       const { ReadExports } = await import('./read-exports.ts');
       this.#exports ??= new ReadExports(this.#local.store);
-      this.#exports.read(projectId, this.#keys.by(call), sessionId);
+      this.#exports.read(projectId, this.#keys.origin(call), sessionId);
     }
     return page;
   }
@@ -136,11 +136,16 @@ export class LocalArchive implements SessionArchive {
 
   async restoreSession(call: Call, sessionId: string): Promise<Result<Session>> {
     const projectId = await this.#keys.project(call, 'restoreSession');
-    const idempotencyKey = await this.#once(call, 'restoreSession', sessionId);
+    const idempotencyKey = await this.#idempotencyKey(call, 'restoreSession', sessionId);
     return resultOf(
       found(
         recorded(
-          await this.#local.store.restoreSession(projectId, sessionId, idempotencyKey, this.#keys.by(call)),
+          await this.#local.store.restoreSession(
+            projectId,
+            sessionId,
+            idempotencyKey,
+            this.#keys.origin(call),
+          ),
         ),
       ),
     );
@@ -149,7 +154,7 @@ export class LocalArchive implements SessionArchive {
   async deleteSessions(call: Call, ids: readonly string[]): Promise<Result<BatchResult<'deleted'>>> {
     const projectId = await this.#keys.project(call, 'deleteSessions');
     checkBatch(ids, this.#local.limits);
-    const idempotencyKey = await this.#once(call, 'deleteSessions', ids);
+    const idempotencyKey = await this.#idempotencyKey(call, 'deleteSessions', ids);
     return resultOf({
       items: recorded(
         await this.#local.store.deleteSessions(
@@ -157,7 +162,7 @@ export class LocalArchive implements SessionArchive {
           ids,
           this.#local.now(),
           idempotencyKey,
-          this.#keys.by(call),
+          this.#keys.origin(call),
         ),
       ),
     });
@@ -166,10 +171,10 @@ export class LocalArchive implements SessionArchive {
   async restoreSessions(call: Call, ids: readonly string[]): Promise<Result<BatchResult<'restored'>>> {
     const projectId = await this.#keys.project(call, 'restoreSessions');
     checkBatch(ids, this.#local.limits);
-    const idempotencyKey = await this.#once(call, 'restoreSessions', ids);
+    const idempotencyKey = await this.#idempotencyKey(call, 'restoreSessions', ids);
     return resultOf({
       items: recorded(
-        await this.#local.store.restoreSessions(projectId, ids, idempotencyKey, this.#keys.by(call)),
+        await this.#local.store.restoreSessions(projectId, ids, idempotencyKey, this.#keys.origin(call)),
       ),
     });
   }
@@ -205,7 +210,7 @@ export class LocalArchive implements SessionArchive {
     const { checkRecord, withSortedTags } = await import('./import-rules.ts');
     await checkRecord(record, this.#local.limits);
     const idempotencyKey = await importKeyFor(call, record, this.#local.now(), this.#local.limits);
-    const by = this.#keys.by(call);
+    const by = this.#keys.origin(call);
     const session = recorded(
       await this.#local.store.importSession(projectId, withSortedTags(record), idempotencyKey, by),
     );
@@ -252,14 +257,14 @@ export class LocalArchive implements SessionArchive {
     const projectId = await this.#keys.project(call, operation);
     checkBatch(ids, this.#local.limits);
     check();
-    const idempotencyKey = await this.#once(call, operation, { ids, change });
+    const idempotencyKey = await this.#idempotencyKey(call, operation, { ids, change });
     const items = recorded(
       await this.#local.store.orderSessions(projectId, ids, change, done, idempotencyKey),
     );
     return resultOf({ items: items as readonly OrderedItem<Status>[] });
   }
 
-  #once(call: Call, operation: string, request: unknown) {
+  #idempotencyKey(call: Call, operation: string, request: unknown) {
     return idempotencyKeyFor(call, operation, request, this.#local.now(), this.#local.limits);
   }
 }

@@ -90,7 +90,7 @@ export class LocalService implements ConversationService {
     const local = { ...this.#local, ids: this.#local.ids.of(projectId) };
     const budget = new TurnBudget(local.store, this.#keys.budgetOf(call), request.message);
     const take = (answersOnly: boolean) =>
-      beginWhenFree(local, this.#turnQueue, access, call, request, idempotencyKey, answersOnly);
+      beginWhenFree(local, this.#turnQueue, call, { access, request, idempotencyKey, answersOnly });
     const verify = () => this.#keys.verify(call.apiKey);
     const begun = await budget.begin(take, { isRepeatable: idempotencyKey !== null, verify });
     const { schema } = request;
@@ -136,7 +136,7 @@ export class LocalService implements ConversationService {
   async deleteSession(call: Call, sessionId: string): Promise<Deletion> {
     const { store, now } = this.#local;
     const projectId = await this.#keys.project(call, 'deleteSession');
-    const deleted = await store.deleteSession(projectId, sessionId, now(), this.#keys.by(call));
+    const deleted = await store.deleteSession(projectId, sessionId, now(), this.#keys.origin(call));
     return { ...resultOf(found(deleted)), repeated: false };
   }
 }

@@ -1,18 +1,18 @@
-// Tells the audit log of sessions that are read for an export. A server sees an export as reads, one session after another. Those of one key
-// are gathered for a second, so that the export of a whole project is a few entries.
+// Records in the audit log which sessions are read for an export. A server sees an export as reads, one session after another. Those of one
+// key are gathered for a second, so that the export of a whole project is a few entries.
 import type { AuditNote, AuditOrigin, SessionStore } from '../store/session-store.ts';
 
 const gatherMs = 1000;
 /** How many sessions an entry names at most. */
 export const maxNamedIds = 1000;
 
-type Gathered = AuditOrigin & { readonly project_id: string; readonly ids: Set<string> };
+type GatheredReads = AuditOrigin & { readonly project_id: string; readonly ids: Set<string> };
 
 export class ReadExports {
   readonly #store: Pick<SessionStore, 'audit'>;
   /** By key. */
-  readonly #gathered = new Map<string, Gathered>();
-  readonly #telling = new Set<Promise<void>>();
+  readonly #gathered = new Map<string, GatheredReads>();
+  readonly #pending = new Set<Promise<void>>();
   #timer: NodeJS.Timeout | null = null;
 
   constructor(store: Pick<SessionStore, 'audit'>) {
@@ -25,29 +25,29 @@ export class ReadExports {
     const gathered = this.#gathered.get(key) ?? { ...by, project_id, ids: new Set() };
     this.#gathered.set(key, gathered);
     gathered.ids.add(sessionId);
-    if (gathered.ids.size >= maxNamedIds) this.#tell(key, gathered);
-    this.#timer ??= setTimeout(() => this.#tellAll(), gatherMs).unref();
+    if (gathered.ids.size >= maxNamedIds) this.#record(key, gathered);
+    this.#timer ??= setTimeout(() => this.#recordAll(), gatherMs).unref();
   }
 
-  /** Tells what is gathered, before the store is closed. Never rejects. */
+  /** Records what is gathered, before the store is closed. Never rejects. */
   async finish(): Promise<void> {
-    this.#tellAll();
-    await Promise.all(this.#telling);
+    this.#recordAll();
+    await Promise.all(this.#pending);
   }
 
-  #tellAll(): void {
+  #recordAll(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
-    for (const [key, gathered] of this.#gathered) this.#tell(key, gathered);
+    for (const [key, gathered] of this.#gathered) this.#record(key, gathered);
   }
 
-  #tell(key: string, { ids, ...by }: Gathered): void {
+  #record(key: string, { ids, ...by }: GatheredReads): void {
     this.#gathered.delete(key);
     const note: AuditNote = { ...by, what: 'export', count: ids.size, ids: [...ids] };
-    const telling = this.#store.audit
+    const recording = this.#store.audit
       .record(note)
       .catch(() => {})
-      .finally(() => this.#telling.delete(telling));
-    this.#telling.add(telling);
+      .finally(() => this.#pending.delete(recording));
+    this.#pending.add(recording);
   }
 }

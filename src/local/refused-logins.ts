@@ -17,15 +17,15 @@ export class RefusedLogins {
     this.#local = local;
   }
 
-  /** `hash`: that of the key; null for text that has not the form of a key. No call waits for this. */
-  refused(hash: Uint8Array | null): void {
+  /** `hash`: that of the key; null for text without the form of a key. No call waits for this. */
+  add(hash: Uint8Array | null): void {
     this.#count += 1;
     if (hash !== null && this.#named.size < maxNamed)
       this.#named.add(Buffer.from(hash.subarray(0, 6)).toString('hex'));
-    if (this.#timer === null) this.#tell();
+    if (this.#timer === null) this.#record();
   }
 
-  #tell(): void {
+  #record(): void {
     const note: AuditNote = {
       what: 'refused_login',
       ...{ time: this.#local.now(), project_id: null, key_id: null, request_id: null },
@@ -36,7 +36,7 @@ export class RefusedLogins {
     this.#local.store.audit.record(note).catch(() => {});
     this.#timer = setTimeout(() => {
       this.#timer = null;
-      if (this.#count > 0) this.#tell();
+      if (this.#count > 0) this.#record();
     }, gatherMs);
     this.#timer.unref();
   }

@@ -43,7 +43,11 @@ export async function runPolicy(
   };
   let isDone = false;
   try {
-    isDone = await work(store, leased, row, { now, keptSince: now - tools.limits.idempotencyMs, count });
+    isDone = await eraseAndExpire(store, leased, row, {
+      now,
+      keptSince: now - tools.limits.idempotencyMs,
+      count,
+    });
   } finally {
     // The lease ends by itself if it cannot be given back.
     if (!isDone) await store.release(leased).catch(() => {});
@@ -71,8 +75,8 @@ async function begunInTime(
   }
 }
 
-/** False if the signal or a change of the policy has stopped it. */
-async function work(
+/** Resolves with false if the signal or a change of the policy has stopped it. */
+async function eraseAndExpire(
   store: RetentionStore,
   leased: LeasedRun,
   { policy }: PolicyRow,

@@ -46,11 +46,11 @@ interface Word {
 
 function wordFinder(terms: readonly SearchTerm[]): FindMatches {
   const sought = terms.map(({ text, prefix }) => ({ words: wordsOf(text), prefix }));
-  const firsts = new Set(
-    sought.flatMap(({ words, prefix }) => (prefix && words.length === 1 ? [] : first(words))),
+  const firstWords = new Set(
+    sought.flatMap(({ words, prefix }) => (prefix && words.length === 1 ? [] : firstWord(words))),
   );
   const beginnings = sought.flatMap(({ words, prefix }) =>
-    prefix && words.length === 1 ? first(words) : [],
+    prefix && words.length === 1 ? firstWord(words) : [],
   );
   const parts = sought.flatMap(({ words }) => words.map(({ folded }) => folded));
   const isPlain = parts.every((part) => ascii.test(part));
@@ -63,7 +63,7 @@ function wordFinder(terms: readonly SearchTerm[]): FindMatches {
     const matches: Match[] = [];
     for (const [at, { folded, start }] of words.entries()) {
       // Most words are not the beginning of a term.
-      if (!firsts.has(folded) && !beginnings.some((beginning) => folded.startsWith(beginning))) continue;
+      if (!firstWords.has(folded) && !beginnings.some((beginning) => folded.startsWith(beginning))) continue;
       for (const [term, { words: phrase, prefix }] of sought.entries()) {
         if ((counts[term] ?? 0) >= maxMatches || !matchesAt(words, at, phrase, prefix)) continue;
         counts[term] = (counts[term] ?? 0) + 1;
@@ -85,10 +85,10 @@ function asciiMatches(sought: readonly SoughtTerm[], text: string): readonly Mat
     for (let start = folded.indexOf(first); start >= 0; start = folded.indexOf(first, next)) {
       if (found.length === maxMatches) break;
       next = endOfWord(folded, start + first.length);
-      let isFound = !isOfWord(folded.charCodeAt(start - 1));
+      let isFound = !isWordCode(folded.charCodeAt(start - 1));
       let end = start;
       for (const [index, word] of [first, ...rest].entries()) {
-        while (index > 0 && end < folded.length && !isOfWord(folded.charCodeAt(end))) end += 1;
+        while (index > 0 && end < folded.length && !isWordCode(folded.charCodeAt(end))) end += 1;
         const wordEnd = end + word.length;
         isFound &&= folded.startsWith(word, end);
         end = endOfWord(folded, wordEnd);
@@ -104,12 +104,12 @@ function asciiMatches(sought: readonly SoughtTerm[], text: string): readonly Mat
 
 function endOfWord(folded: string, from: number): number {
   let end = from;
-  while (isOfWord(folded.charCodeAt(end))) end += 1;
+  while (isWordCode(folded.charCodeAt(end))) end += 1;
   return end;
 }
 
-/** Of a small letter or a digit; NaN, beyond the ends of a text, is none. */
-function isOfWord(code: number): boolean {
+/** True for the code of a small letter or a digit. Beyond the ends of a text the code is NaN. */
+function isWordCode(code: number): boolean {
   return (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39);
 }
 
@@ -117,15 +117,16 @@ function holdsAll(text: string, parts: readonly string[]): boolean {
   return parts.every((part) => text.includes(part));
 }
 
-function first(words: readonly Word[]): readonly string[] {
+/** Of a term; none of a term without words. */
+function firstWord(words: readonly Word[]): readonly string[] {
   return words.slice(0, 1).map(({ folded }) => folded);
 }
 
 function matchesAt(words: readonly Word[], at: number, phrase: readonly Word[], prefix: boolean): boolean {
   return phrase.every(({ folded }, offset) => {
     const there = words[at + offset]?.folded;
-    const mayGoOn = prefix && offset === phrase.length - 1;
-    return there === folded || (mayGoOn && there?.startsWith(folded) === true);
+    const isPrefix = prefix && offset === phrase.length - 1;
+    return there === folded || (isPrefix && there?.startsWith(folded) === true);
   });
 }
 

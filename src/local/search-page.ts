@@ -26,7 +26,7 @@ const lengthWeight = 0.75;
 const defaultBytes = 600;
 
 /** A session with hits: the best score and the newest time among them. */
-interface Found extends SearchPlace {
+interface RankedSession extends SearchPlace {
   readonly hits: readonly { readonly id: number; readonly score: number }[];
 }
 
@@ -43,10 +43,10 @@ export const searchPage: SearchRule = async (filter, reads) => {
   const shown = rest.slice(0, filter.limit);
   const { items, end } = await shownItems(shown, find, reads);
   const last = shown[end - 1];
-  const more = rest.length > end && last !== undefined;
+  const hasMore = rest.length > end && last !== undefined;
   return {
     items,
-    next_cursor: more ? searchCursor(last) : null,
+    next_cursor: hasMore ? searchCursor(last) : null,
     newest_only: hits.length > maxHits,
   };
 };
@@ -57,7 +57,7 @@ async function rank(
   { terms }: SearchFilter,
   find: FindMatches,
   reads: SearchReads,
-): Promise<readonly Found[]> {
+): Promise<readonly RankedSession[]> {
   const sorted = hits.toSorted(newestFirst);
   let budget = maxBytes;
   const read = sorted.filter(({ bytes }) => {
@@ -108,11 +108,11 @@ function byteOrder(one: string, other: string): number {
 function scoreOf(bytes: number, terms: number, find: FindMatches, text: string | null): number {
   const counts = new Array<number>(terms).fill(0);
   if (text !== null) for (const { term } of find(text)) counts[term] = (counts[term] ?? 0) + 1;
-  const long = saturation * (1 - lengthWeight + (lengthWeight * bytes) / defaultBytes);
+  const lengthFactor = saturation * (1 - lengthWeight + (lengthWeight * bytes) / defaultBytes);
   // Each term counts at least once, because the index has found it in the message.
   const score = counts.reduce((sum, count) => {
     const times = Math.max(count, 1);
-    return sum + (times * (saturation + 1)) / (times + long);
+    return sum + (times * (saturation + 1)) / (times + lengthFactor);
   }, 0);
   return Math.round((score / terms) * 10_000) / 10_000;
 }
@@ -122,11 +122,11 @@ function scoreOf(bytes: number, terms: number, find: FindMatches, text: string |
  * ends before the first session that has no room.
  */
 async function shownItems(
-  shown: readonly Found[],
+  shown: readonly RankedSession[],
   find: FindMatches,
   reads: SearchReads,
 ): Promise<{ readonly items: readonly SearchItem[]; readonly end: number }> {
-  const best = shown.map(({ sessionId: session_id, hits }) => ({
+  const requested = shown.map(({ sessionId: session_id, hits }) => ({
     session_id,
     messages: hits
       .toSorted((one, other) => other.score - one.score)
@@ -136,7 +136,7 @@ async function shownItems(
   const items: SearchItem[] = [];
   const budget = new PageBudget(1);
   let end = 0;
-  for await (const one of reads.shown(best)) {
+  for await (const one of reads.shown(requested)) {
     const item = one && itemOf(one, shown[end]?.score ?? 0, find);
     if (item !== null) {
       if (!budget.take(...textsOf(item))) break;

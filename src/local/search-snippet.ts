@@ -3,30 +3,30 @@ import { snippetMarks } from '../service/session-archive.ts';
 import type { Match } from './search-matches.ts';
 
 /** The UTF-16 units before the first hit, and of the whole snippet. */
-const before = 40;
-const length = 160;
+const unitsBefore = 40;
+const maxUnits = 160;
 /** How far, in UTF-16 units, a cut moves to fall between words. */
-const reach = 15;
+const maxShift = 15;
 
 /** The snippet of a text around the first of `matches`; the beginning of the text if there are none. */
 export function snippetOf(text: string, matches: readonly Match[]): string {
   const first = matches[0]?.start ?? 0;
-  const start = first <= before ? 0 : wordBoundary(text, first - before, first);
-  const end = start + length >= text.length ? text.length : wordEnd(text, start + length);
+  const start = first <= unitsBefore ? 0 : wordBoundary(text, first - unitsBefore, first);
+  const end = start + maxUnits >= text.length ? text.length : wordEnd(text, start + maxUnits);
   let shown = '';
   let at = start;
-  for (const { start: from, end: to } of apart(matches)) {
+  for (const { start: from, end: to } of withoutOverlaps(matches)) {
     if (from < at || to > end) continue;
-    const hit = `${snippetMarks.open}${plain(text.slice(from, to))}${snippetMarks.close}`;
-    shown += plain(text.slice(at, from)) + hit;
+    const hit = `${snippetMarks.open}${withoutMarks(text.slice(from, to))}${snippetMarks.close}`;
+    shown += withoutMarks(text.slice(at, from)) + hit;
     at = to;
   }
-  shown += plain(text.slice(at, end));
+  shown += withoutMarks(text.slice(at, end));
   return `${start > 0 ? '…' : ''}${shown.replace(/\s+/gu, ' ').trim()}${end < text.length ? '…' : ''}`;
 }
 
 /** Matches without overlaps: of two that overlap, the earlier or longer one stays. */
-function apart(matches: readonly Match[]): readonly Match[] {
+function withoutOverlaps(matches: readonly Match[]): readonly Match[] {
   const sorted = matches.toSorted((one, other) => one.start - other.start || other.end - one.end);
   const kept: Match[] = [];
   for (const match of sorted) if (match.start >= (kept.at(-1)?.end ?? 0)) kept.push(match);
@@ -34,18 +34,18 @@ function apart(matches: readonly Match[]): readonly Match[] {
 }
 
 /** The text without the characters that mark a hit. */
-function plain(text: string): string {
+function withoutMarks(text: string): string {
   return text.replaceAll(snippetMarks.open, '[').replaceAll(snippetMarks.close, ']');
 }
 
 function wordBoundary(text: string, from: number, to: number): number {
-  const space = text.slice(from, Math.min(from + reach, to)).search(/\s/);
+  const space = text.slice(from, Math.min(from + maxShift, to)).search(/\s/);
   return outsidePair(text, space === -1 ? from : from + space + 1);
 }
 
 function wordEnd(text: string, at: number): number {
-  const space = text.slice(at - reach, at).search(/\s(?=\S*$)/);
-  return outsidePair(text, space === -1 ? at : at - reach + space);
+  const space = text.slice(at - maxShift, at).search(/\s(?=\S*$)/);
+  return outsidePair(text, space === -1 ? at : at - maxShift + space);
 }
 
 /** The place of a cut, moved so that it does not divide a surrogate pair. */

@@ -29,7 +29,7 @@ export class PartDigester {
       // If the session's row changes between two of its parts, the hash contains both rows and so differs.
     } else if (head !== this.#open.head) this.#open.texts.update(head);
     this.#open.messages += messages.length;
-    // However the pages are cut, the same text.
+    // The hash must not depend on the cut of the pages, so nothing separates the texts.
     this.#open.texts.update(messages.map(messageText).join(''));
     return ended;
   }
@@ -62,7 +62,7 @@ export async function* sessionDigests(
     const page: PartPage = await following;
     // The next page is read while this one is hashed.
     following = page.next === null ? null : rows.readParts(projectId, page.next);
-    // Whoever stops before that page does not learn of its failure.
+    // A consumer may stop before that page. Its failure is then no unhandled rejection.
     following?.catch(() => {});
     for (const part of page.parts) {
       const ended = digester.add(part);
@@ -92,18 +92,22 @@ export async function* pairs(
   let [original, copy] = await Promise.all([next(originals), next(copies)]);
   while (original !== undefined || copy !== undefined) {
     const isCopyOver = copy === undefined;
-    const session_id = least(original?.session_id, copy?.session_id);
-    const [one, other] = [original?.session_id === session_id, copy?.session_id === session_id];
+    const session_id = smaller(original?.session_id, copy?.session_id);
+    const isInOriginal = original?.session_id === session_id;
+    const isInCopy = copy?.session_id === session_id;
     yield {
       ...{ session_id, isCopyOver },
-      original: (one && original) || null,
-      copy: (other && copy) || null,
+      original: (isInOriginal && original) || null,
+      copy: (isInCopy && copy) || null,
     };
-    [original, copy] = await Promise.all([one ? next(originals) : original, other ? next(copies) : copy]);
+    [original, copy] = await Promise.all([
+      isInOriginal ? next(originals) : original,
+      isInCopy ? next(copies) : copy,
+    ]);
   }
 }
 
-function least(one: string | undefined, other: string | undefined): string {
+function smaller(one: string | undefined, other: string | undefined): string {
   if (one === undefined || other === undefined) return one ?? other ?? '';
   return one < other ? one : other;
 }

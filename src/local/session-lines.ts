@@ -47,7 +47,7 @@ export class SessionLines {
     if (mode === null)
       throw session.message_count === 0 ? noMessage() : noMode('is missing, and the session has no mode yet');
     const engine = engineOf(local.engines, mode);
-    const idempotencyKey = await this.#once(call, 'regenerate', sessionId, request);
+    const idempotencyKey = await this.#idempotencyKey(call, 'regenerate', sessionId, request);
     const replyId = local.ids.next('msg', local.now());
     const take = async (answersOnly: boolean) => {
       const place = { projectId, name: sessionId };
@@ -81,7 +81,7 @@ export class SessionLines {
     operation: 'undoTurn' | 'redoTurn',
   ): Promise<MovedTurn> {
     const local = { ...this.#local, ids: this.#local.ids.of(projectId) };
-    const idempotencyKey = await this.#once(call, operation, sessionId, {});
+    const idempotencyKey = await this.#idempotencyKey(call, operation, sessionId, {});
     const end = await whenFree(local, this.#queue, { projectId, name: sessionId }, call, (deadOwner) => {
       const now = local.now();
       const move = { session_id: sessionId, now, deadOwner, idempotencyKey };
@@ -99,7 +99,7 @@ export class SessionLines {
     if (through !== undefined && (!Number.isSafeInteger(through) || through < 0))
       throw wrongPlace('must be a whole number from 0');
     if (typeof title === 'string') checkTitle(title, limits);
-    const idempotencyKey = await this.#once(call, 'forkSession', sessionId, request);
+    const idempotencyKey = await this.#idempotencyKey(call, 'forkSession', sessionId, request);
     const newSession = { session_id: ids.next('ses', now()), title };
     const fork = {
       ...{ session_id: sessionId, newSession, message_ids: ids.next('msg', now()) },
@@ -108,7 +108,7 @@ export class SessionLines {
     return madeFork(await store.forkSession(projectId, fork, idempotencyKey));
   }
 
-  #once(call: Call, operation: string, sessionId: string, request: object) {
+  #idempotencyKey(call: Call, operation: string, sessionId: string, request: object) {
     return idempotencyKeyFor(call, operation, [sessionId, request], this.#local.now(), this.#local.limits);
   }
 }

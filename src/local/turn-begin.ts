@@ -2,7 +2,7 @@
 import type { Call } from '../service/call.ts';
 import type { ChatRequestInMode } from '../service/chat-event.ts';
 import { ParleyError } from '../service/errors.ts';
-import type { IdempotencyKey, TurnBegin } from '../store/session-store.ts';
+import type { TurnBegin, TurnStart } from '../store/session-store.ts';
 import type { Access } from './key-check.ts';
 import type { LocalOptions } from './local-options.ts';
 import { titleOf } from './text-rules.ts';
@@ -12,15 +12,18 @@ import { whenFree } from './turn-wait.ts';
 
 export type BegunTurn = Extract<TurnBegin, { turn: unknown }>;
 
+interface ChatTurnStart extends Pick<TurnStart, 'idempotencyKey'> {
+  readonly access: Access;
+  readonly request: ChatRequestInMode;
+  readonly answersOnly: boolean;
+}
+
 /** Throws `SESSION_BUSY` when the wait is over; nothing is stored then. */
 export async function beginWhenFree(
   local: LocalOptions,
   queue: TurnQueue,
-  { projectId, keyHash }: Access,
   call: Call,
-  request: ChatRequestInMode,
-  idempotencyKey: IdempotencyKey | null,
-  answersOnly: boolean,
+  { access: { projectId, keyHash }, request, idempotencyKey, answersOnly }: ChatTurnStart,
 ): Promise<BegunTurn> {
   // No other call can wait for a new session.
   const name = request.session_id ?? (idempotencyKey === null ? null : `key ${idempotencyKey.key}`);

@@ -19,17 +19,17 @@ const maxTries = 10;
 /** How many lines are looked for at a time. */
 const linesAtOnce = 200;
 
-const ofRequest = ({ project_id, user }: UserPurgeRequest) => ({ projectId: project_id, user });
+const filterOf = ({ project_id, user }: UserPurgeRequest) => ({ projectId: project_id, user });
 
 export async function planUserPurge(
   { store }: LocalOptions,
   request: UserPurgeRequest,
 ): Promise<UserPurgePlan> {
   checkUser('user', request.user);
-  const sessions = await store.ofUsers().sessions(ofRequest(request));
+  const sessions = await store.ofUsers().sessions(filterOf(request));
   const free = sessions.filter(isFree);
-  const { backups, unfinished } = await store.planPurge(ofRequest(request));
-  const { messages, text_bytes } = await store.ofUsers().texts(ofRequest(request));
+  const { backups, unfinished } = await store.planPurge(filterOf(request));
+  const { messages, text_bytes } = await store.ofUsers().texts(filterOf(request));
   return {
     ...{ sessions: free.length, deleted: free.filter(({ is_deleted }) => is_deleted).length },
     ...{ busy: idsOf(sessions.filter(({ is_busy }) => is_busy)), messages, text_bytes, backups, unfinished },
@@ -42,7 +42,7 @@ export async function purgeUser(
   by: AuditOrigin,
 ): Promise<UserPurgeReport> {
   checkUser('user', request.user);
-  const filter = ofRequest(request);
+  const filter = filterOf(request);
   const sessions = await store.ofUsers().sessions(filter);
   const free = sessions.filter(isFree);
   const { expected_sessions } = request;
@@ -63,8 +63,8 @@ export async function purgeUser(
     const purge = await store.purgeSessions(filter, options);
     if (purge.kind === 'purged') {
       const left = idsOf(await store.ofUsers().sessions(filter));
-      const isAbandoned = new Set(left);
-      const hashes = idsOf(free).flatMap((id) => (isAbandoned.has(id) ? [] : [sessionMark(id)]));
+      const leftIds = new Set(left);
+      const hashes = idsOf(free).flatMap((id) => (leftIds.has(id) ? [] : [sessionMark(id)]));
       return { erased_at: new Date(now()).toISOString(), ...purge.report, hashes, busy: left };
     }
     if (tries === maxTries) throw otherCount(purge.sessions, expected);
@@ -77,11 +77,11 @@ export async function linesOf(
   lines: readonly string[],
 ): Promise<readonly string[]> {
   // No message holds what a database cannot keep.
-  const sought = lines.filter((line) => line !== '' && line.isWellFormed() && !line.includes('\0'));
+  const searchable = lines.filter((line) => line !== '' && line.isWellFormed() && !line.includes('\0'));
   const found: string[] = [];
-  for (let from = 0; from < sought.length; from += linesAtOnce) {
-    const some = sought.slice(from, from + linesAtOnce);
-    found.push(...(await store.ofUsers().linesInTexts(ofRequest(request), some)));
+  for (let from = 0; from < searchable.length; from += linesAtOnce) {
+    const chunk = searchable.slice(from, from + linesAtOnce);
+    found.push(...(await store.ofUsers().linesInTexts(filterOf(request), chunk)));
   }
   return found;
 }
