@@ -116,7 +116,12 @@ export async function openServedBackend(
   }
   const { backend, limits, defaultMode, servers, measures, reloadModes } = opened;
   return {
-    ...{ backend, limits, defaultMode, servers, measures, reloadModes },
+    backend,
+    limits,
+    defaultMode,
+    servers,
+    measures,
+    reloadModes,
     ready: () => store.ping(),
     requestArrived: shareReads,
     followModes: modes?.follow ?? null,
@@ -186,8 +191,16 @@ async function openLocal<Modes extends Pick<ModeSource, 'read' | 'follow'>>(
   const defaultMode = () => engines.modes.find((mode) => mode.default)?.name ?? '';
   const { shareReads, servers, measures } = opened;
   return {
-    ...{ backend, store, shareReads, servers, measures },
-    ...{ limits, defaultMode, isNew: created, modes, reloadModes },
+    backend,
+    store,
+    shareReads,
+    servers,
+    measures,
+    limits,
+    defaultMode,
+    isNew: created,
+    modes,
+    reloadModes,
   };
 }
 

@@ -27,7 +27,9 @@ export async function openPostgres(
   const place = await placeOf(address, dependencies);
   const owner = `srv_${Buffer.from((await systemRandomness())(16)).toString('base64url')}`;
   const opened = await openPostgresStore({
-    ...{ ...place, now, refusesOlder },
+    ...place,
+    now,
+    refusesOlder,
     rules: storeRules,
     ...(isServer && { server: { owner } }),
   });
@@ -61,7 +63,10 @@ async function placeOf(address: StoreAddress, { env, random, signal }: PostgresD
   const { name, schema, connections, patience, prepares } = address;
   return {
     hosts: await connectionConfigs(address, env, signal),
-    ...{ name, schema, random, connections },
+    name,
+    schema,
+    random,
+    connections,
     patienceMs: patience * 1000,
     prepare: prepares,
   };

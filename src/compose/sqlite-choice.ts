@@ -29,7 +29,9 @@ export async function openSqlite(dependencies: Dependencies, choice: SqliteChoic
   const opened = await openSqliteStore({
     directory: dataDirectory,
     driver: await sqliteDriver(dependencies),
-    ...{ now, sinceBoot, random },
+    now,
+    sinceBoot,
+    random,
     processes: storeProcesses,
     // A server may run for months, and its operator copies the files once it has stopped.
     endsWithProcess: endsProcess && storeProcesses === undefined,

@@ -48,7 +48,11 @@ export async function copyStores(request: CopyRequest, dependencies: Dependencie
     const copy = await openRows(to, dependencies, false);
     try {
       return await copyStore({
-        ...{ ...rest, original, copy, from: from.name, to: to.name },
+        ...rest,
+        original,
+        copy,
+        from: from.name,
+        to: to.name,
         copyModes: () => copyModesOf(from, to, dependencies),
       });
     } finally {

@@ -68,8 +68,18 @@ const defaultPort = 5432;
 const defaultConnections = 8;
 const defaultPatience = 15;
 const knownParameters = [
-  ...['host', 'port', 'user', 'dbname', 'password', 'sslmode', 'sslrootcert', 'schema', 'connections'],
-  ...['patience', 'prepare', 'target_session_attrs'],
+  'host',
+  'port',
+  'user',
+  'dbname',
+  'password',
+  'sslmode',
+  'sslrootcert',
+  'schema',
+  'connections',
+  'patience',
+  'prepare',
+  'target_session_attrs',
 ];
 
 const encryptionOf: Readonly<Record<string, StoreEncryption>> = {
@@ -130,7 +140,11 @@ export function readStoreAddress(text: string, options: AddressOptions): StoreAd
   const encryption = readEncryption(hosts, parameters.get('sslmode') ?? env.PGSSLMODE ?? '', options, wrong);
   const place = hosts.map(({ host, port }) => (host.startsWith('/') ? host : `${host}:${port}`)).join(',');
   return {
-    ...{ hosts, user, database, schema, encryption },
+    hosts,
+    user,
+    database,
+    schema,
+    encryption,
     password: readPassword(parameters.get('password'), passwordInAddress, env, wrong),
     authorityFile: parameters.get('sslrootcert') || env.PGSSLROOTCERT || null,
     connections: number('connections', defaultConnections, 100),

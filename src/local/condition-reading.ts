@@ -16,7 +16,10 @@ export function readConditions(conditions: SessionConditions, limits: Limits): S
     titleMatch: title_match === null ? null : readTitlePattern(title_match),
     updatedBefore: readTime('updated_before', updated_before),
     updatedAfter: readTime('updated_after', updated_after),
-    ...{ mode, user, pinned, archived },
+    mode,
+    user,
+    pinned,
+    archived,
     tag: tag === null ? null : tagForm(tag),
   };
 }

@@ -142,7 +142,9 @@ function factsOf({
   tokens_per_day,
 }: FoundKey): KeyFacts {
   return {
-    ...{ keyId: key_id, projectId: project_id, scope },
+    keyId: key_id,
+    projectId: project_id,
+    scope,
     expiresAt: expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at),
     hasBudget: turns_per_day !== null || tokens_per_day !== null,
   };

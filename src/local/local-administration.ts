@@ -131,7 +131,10 @@ export class LocalAdministration implements Administration {
       const ids = session_ids.slice(at, at + maxNamedIds);
       await this.#local.store.audit.record({
         ...this.#owner(),
-        ...{ what: 'export', project_id, count: ids.length, ids },
+        what: 'export',
+        project_id,
+        count: ids.length,
+        ids,
       });
     }
   }

@@ -28,8 +28,12 @@ export class RefusedLogins {
   #record(): void {
     const note: AuditNote = {
       what: 'refused_login',
-      ...{ time: this.#local.now(), project_id: null, key_id: null, request_id: null },
-      ...{ count: this.#count, ids: [...this.#named] },
+      time: this.#local.now(),
+      project_id: null,
+      key_id: null,
+      request_id: null,
+      count: this.#count,
+      ids: [...this.#named],
     };
     this.#count = 0;
     this.#named = new Set();

@@ -96,7 +96,8 @@ export async function* pairs(
     const isInOriginal = original?.session_id === session_id;
     const isInCopy = copy?.session_id === session_id;
     yield {
-      ...{ session_id, isCopyOver },
+      session_id,
+      isCopyOver,
       original: (isInOriginal && original) || null,
       copy: (isInCopy && copy) || null,
     };

@@ -102,8 +102,11 @@ export class SessionLines {
     const idempotencyKey = await this.#idempotencyKey(call, 'forkSession', sessionId, request);
     const newSession = { session_id: ids.next('ses', now()), title };
     const fork = {
-      ...{ session_id: sessionId, newSession, message_ids: ids.next('msg', now()) },
-      ...{ through: through ?? null, now: now() },
+      session_id: sessionId,
+      newSession,
+      message_ids: ids.next('msg', now()),
+      through: through ?? null,
+      now: now(),
     };
     return madeFork(await store.forkSession(projectId, fork, idempotencyKey));
   }

@@ -31,8 +31,13 @@ export async function planUserPurge(
   const { backups, unfinished } = await store.planPurge(filterOf(request));
   const { messages, text_bytes } = await store.ofUsers().texts(filterOf(request));
   return {
-    ...{ sessions: free.length, deleted: free.filter(({ is_deleted }) => is_deleted).length },
-    ...{ busy: idsOf(sessions.filter(({ is_busy }) => is_busy)), messages, text_bytes, backups, unfinished },
+    sessions: free.length,
+    deleted: free.filter(({ is_deleted }) => is_deleted).length,
+    busy: idsOf(sessions.filter(({ is_busy }) => is_busy)),
+    messages,
+    text_bytes,
+    backups,
+    unfinished,
   };
 }
 

@@ -27,7 +27,10 @@ export async function listQuery(
   const includesArchived =
     conditions.archived === null && !deleted && !(await hasExtension(connection, call, 'order'));
   return {
-    ...{ limit, cursor, id_suffix, deleted },
+    limit,
+    cursor,
+    id_suffix,
+    deleted,
     ...conditionsQuery(
       includesArchived ? { ...conditions, archived: archivedByDefault } : conditions,
       archivedByDefault,

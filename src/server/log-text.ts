@@ -9,7 +9,9 @@ export function textOfLogLine(line: string): string {
   const request = method === undefined ? [] : [method, shown(path), status, `${ms} ms`, request_id];
   const failure = (err as { readonly message?: unknown } | undefined)?.message;
   const words = [
-    ...[time, String(level).padEnd(5), ...request],
+    time,
+    String(level).padEnd(5),
+    ...request,
     ...(msg === undefined ? [] : [msg]),
     ...(code === undefined ? [] : [code]),
     ...Object.entries(others).map(([name, value]) => `${name}=${shown(value)}`),

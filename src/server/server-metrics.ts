@@ -30,7 +30,11 @@ export interface MetricSources {
 
 export class ServerMetrics {
   readonly #requests = new Counter(
-    ...(['parley_requests_total', 'Requests that were served.', 'method', 'route', 'status'] as const),
+    'parley_requests_total',
+    'Requests that were served.',
+    'method',
+    'route',
+    'status',
   );
   readonly #errors = new Counter('parley_errors_total', 'Failures that were returned, by code.', 'code');
   readonly #requestTimes = new Histogram(
@@ -40,11 +44,12 @@ export class ServerMetrics {
     'route',
   );
   readonly #turns = new Counter(
-    ...(['parley_turns_total', 'Turns that ended, by mode and finish reason.', 'mode', 'finish'] as const),
+    'parley_turns_total',
+    'Turns that ended, by mode and finish reason.',
+    'mode',
+    'finish',
   );
-  readonly #tokens = new Counter(
-    ...(['parley_tokens_total', 'Tokens that models counted.', 'mode', 'direction'] as const),
-  );
+  readonly #tokens = new Counter('parley_tokens_total', 'Tokens that models counted.', 'mode', 'direction');
   readonly #firstTokens = new Histogram(
     'parley_first_token_seconds',
     'Time to the first text of a reply.',
@@ -54,11 +59,9 @@ export class ServerMetrics {
   readonly #turnTimes = new Histogram('parley_turn_seconds', 'Duration of a turn.', modelSeconds, 'mode');
   readonly #commits = new Histogram('parley_commit_seconds', 'Time until a write is durable.', commitSeconds);
   readonly #retained = new Counter(
-    ...([
-      'parley_retention_sessions_total',
-      'Sessions that retention expired and erased.',
-      'action',
-    ] as const),
+    'parley_retention_sessions_total',
+    'Sessions that retention expired and erased.',
+    'action',
   );
   readonly #delay = monitorEventLoopDelay({ resolution: 20 });
   readonly #sources: MetricSources;
@@ -74,8 +77,15 @@ export class ServerMetrics {
     sources.measures.onCommit((milliseconds) => this.#commits.observe([], milliseconds / 1000));
     this.#delay.enable();
     this.#families = [
-      ...[this.#requests, this.#errors, this.#requestTimes, this.#turns, this.#tokens],
-      ...[this.#firstTokens, this.#turnTimes, this.#commits, this.#retained],
+      this.#requests,
+      this.#errors,
+      this.#requestTimes,
+      this.#turns,
+      this.#tokens,
+      this.#firstTokens,
+      this.#turnTimes,
+      this.#commits,
+      this.#retained,
       ...this.#gauges(),
     ];
   }

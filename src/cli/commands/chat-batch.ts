@@ -62,7 +62,10 @@ export async function runChatBatch(input: ChatBatchInput, context: CliContext): 
   const mode = session === null ? named : (await sessionMode(named, session, settings, context)).mode;
   const title = input.title ?? template.title;
   const defaults: LineDefaults = {
-    ...{ mode, title, user: input.user, settings },
+    mode,
+    title,
+    user: input.user,
+    settings,
     buildMessage: template.buildMessage,
   };
   const destination = await openDestination(input.resume, context);

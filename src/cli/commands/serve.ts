@@ -156,7 +156,9 @@ export async function runServe(input: ServeInput, context: CliContext): Promise<
     });
     const listening = await listen(app, { host: input.host, port: input.port, limits });
     const retention = await startRetention(input.retentionEvery, served.backend, {
-      ...{ logger, now: host.now, metrics: measured?.metrics ?? null },
+      logger,
+      now: host.now,
+      metrics: measured?.metrics ?? null,
       confirmCommand: (plan) =>
         `parley retention run --project ${plan.project_id} --confirm ${plan.sessions}`,
     });

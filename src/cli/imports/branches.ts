@@ -51,7 +51,12 @@ export function branchesOf(nodes: readonly TreeNode[], current: string | null): 
       const depth = (above?.depth ?? 0) + 1;
       const shared = isFirst ? (above?.shared ?? 0) : depth - 1;
       const shownNode: ShownNode = {
-        ...{ message: node.message, parent: above, key, parentKey, depth, shared },
+        message: node.message,
+        parent: above,
+        key,
+        parentKey,
+        depth,
+        shared,
         isLeaf: true,
       };
       if (above !== null) above.isLeaf = false;

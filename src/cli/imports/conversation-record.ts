@@ -118,13 +118,21 @@ function mergedMessages(
     if (before === undefined && role === 'assistant') {
       const first: ForeignMessage = { ...message, id: '#0', role: 'user', model: null, finish: null };
       merged.push({
-        ...{ role: 'user', first, last: first, place: 0, lastPlace: 0 },
+        role: 'user',
+        first,
+        last: first,
+        place: 0,
+        lastPlace: 0,
         text: noMessage,
         model: null,
       });
     }
     merged.push({
-      ...{ role, first: message, last: message, place: place + 1, lastPlace: place },
+      role,
+      first: message,
+      last: message,
+      place: place + 1,
+      lastPlace: place,
       text,
       model,
     });

@@ -82,7 +82,9 @@ async function* itemsOf(
         const at = isNamed ? place : `${file.path}, ${place}`;
         const record = value as SessionRecord;
         yield {
-          ...{ place: at, origin: null, end: counter.bytes },
+          place: at,
+          origin: null,
+          end: counter.bytes,
           found:
             isTooLong || value === undefined
               ? { failure: unreadable(at, isTooLong) }

@@ -11,7 +11,14 @@ import { openai } from './sources/openai.ts';
 import { opencode } from './sources/opencode.ts';
 
 export const sources: readonly Source[] = [
-  ...[chatgpt, claude, geminiCli, claudeCode, codex, llm, aichat, opencode],
+  chatgpt,
+  claude,
+  geminiCli,
+  claudeCode,
+  codex,
+  llm,
+  aichat,
+  opencode,
   // Last, because its shape is the least distinctive.
   openai,
 ];

@@ -15,7 +15,8 @@ export async function lastMessages(
   const { backend } = await context.open();
   const readPage = async (cursor: string | null, last: boolean) =>
     backend.archive.listMessages(await context.call(), sessionId, {
-      ...{ limit: last ? Math.min(count, largestPage) : largestPage, cursor },
+      limit: last ? Math.min(count, largestPage) : largestPage,
+      cursor,
       ...(last && { last }),
     });
   try {

@@ -19,7 +19,9 @@ const unknown = 0;
 const done = 1;
 const states: Readonly<Record<string, number>> = {
   ...Object.fromEntries(Object.values(batchKinds).map(({ done }) => [done, 1])),
-  ...{ not_found: 2, failed: 3, unsure: 4 },
+  not_found: 2,
+  failed: 3,
+  unsure: 4,
 };
 
 /** `done`: the batch did it, or may have. `outstanding`: still to be done. `missing`: not found. `doubtful`: it is unknown whether it was done. */

@@ -33,7 +33,9 @@ export class SyncReport {
     this.#dryRun = dryRun;
     this.#showsAll = verbose || dryRun || options.json || !stdout.isTerminal;
     this.#progress = progressOn(context, {
-      ...{ end: null, unit: 'items', outcomes: ['unchanged'] },
+      end: null,
+      unit: 'items',
+      outcomes: ['unchanged'],
       resultsApart: !this.#showsAll,
     });
   }

@@ -73,7 +73,9 @@ async function syncAll(
   const report = new SyncReport(context, input);
   const sideOf = (name: SideName) =>
     new Side(name, contexts[name].withSignal(signal), {
-      ...{ giveUp, signal, random: context.host.random },
+      giveUp,
+      signal,
+      random: context.host.random,
       say: (line) => void report.say(line),
     });
   const sides = { local: sideOf('local'), remote: sideOf('remote') };

@@ -94,8 +94,10 @@ export async function choose(question: string, choices: ChoiceSource, prompting:
         words = typed ?? '';
         const found = await choices.source(words);
         return found.map(({ value, name, short }) => ({
-          ...{ value, description: value },
-          ...{ name: filterLine(name), short: filterLine(short) },
+          value,
+          description: value,
+          name: filterLine(name),
+          short: filterLine(short),
         }));
       },
       // inquirer styles the description of the marked item only, so this call tells which item is marked.

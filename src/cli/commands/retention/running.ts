@@ -102,12 +102,17 @@ async function runWithProgress(
   context: CliContext,
 ): Promise<RetentionReport> {
   const progress: BatchProgress = progressOn(context, {
-    ...{ end: plan.sessions, unit: 'items', outcomes: ['expired'], resultsApart: true },
+    end: plan.sessions,
+    unit: 'items',
+    outcomes: ['expired'],
+    resultsApart: true,
   });
   const end = await retention
     .run({
       project_id: plan.project_id,
-      ...{ confirmed, every_ms: null, signal: context.stopSignal },
+      confirmed,
+      every_ms: null,
+      signal: context.stopSignal,
       onStep: (action, sessions) => {
         for (let count = 0; count < sessions; count += 1) progress.finish(action);
       },

@@ -70,7 +70,13 @@ export async function runBatches(
     const { kind } = known.action;
     const done = known.count('done');
     rows.push({
-      ...{ batch, kind, made_at, origin, project_id, ids, done },
+      batch,
+      kind,
+      made_at,
+      origin,
+      project_id,
+      ids,
+      done,
       imported: 0,
       deleted: kind === 'delete' ? done : 0,
       not_found: known.count('missing'),
@@ -83,16 +89,35 @@ export async function runBatches(
     const { batch, made_at, origin, project_id } = known.seal;
     const ids = createdBy(known, imports).length;
     rows.push({
-      ...{ batch, kind: 'import', made_at, origin, project_id, ids, done: ids },
-      ...{ imported: ids, deleted: 0, not_found: 0, left: 0, restored: known.restored },
+      batch,
+      kind: 'import',
+      made_at,
+      origin,
+      project_id,
+      ids,
+      done: ids,
+      imported: ids,
+      deleted: 0,
+      not_found: 0,
+      left: 0,
+      restored: known.restored,
     });
   }
   const { origin } = context.target;
   for (const known of await retentionBatches(context)) {
     const { batch, begun_at: made_at, project_id, expired, restored, restored_at } = known;
     rows.push({
-      ...{ batch, kind: 'expire', made_at, origin, project_id, ids: expired, done: expired },
-      ...{ imported: 0, deleted: expired, not_found: 0, left: 0 },
+      batch,
+      kind: 'expire',
+      made_at,
+      origin,
+      project_id,
+      ids: expired,
+      done: expired,
+      imported: 0,
+      deleted: expired,
+      not_found: 0,
+      left: 0,
       restored: restored_at === null ? null : { sessions: restored, at: restored_at },
     });
   }

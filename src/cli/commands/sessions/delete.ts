@@ -37,7 +37,8 @@ export function registerDelete(parent: Command, run: Run): void {
       run(self, (context) =>
         runDelete(
           {
-            ...{ kind: 'delete', tags: null },
+            kind: 'delete',
+            tags: null,
             words,
             filter: filterOf(flags),
             resume: flags.resume ?? null,

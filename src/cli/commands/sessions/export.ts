@@ -107,7 +107,9 @@ export async function runExport(input: ExportInput, context: CliContext): Promis
   try {
     const ids = named ?? (await collectMatchingIds(input.filter, context));
     progress = progressOn(context, {
-      ...{ end: ids.size, unit: 'items', outcomes: ['exported'] },
+      end: ids.size,
+      unit: 'items',
+      outcomes: ['exported'],
       resultsApart: input.output !== null && !(showsAll && place.keepsEach),
     });
     for await (const { id, read } of prefetchedSessions(ids, reading)) {

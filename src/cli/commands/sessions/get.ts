@@ -79,7 +79,8 @@ function visibleFields(session: Session, showsMode: boolean): object {
     ([, value]) => value !== null,
   );
   return {
-    ...{ ...facts, ...Object.fromEntries(settings) },
+    ...facts,
+    ...Object.fromEntries(settings),
     ...(user != null && { user }),
     ...(pinned && { pinned }),
     ...(archived && { archived }),

@@ -90,9 +90,14 @@ export async function planImport(input: ImportInput, context: CliContext): Promi
   let name = input.resume;
   let created = 0;
   return {
-    ...{ from: from as ImportInput['from'], since, messagesOnly: messages_only, tags },
+    from: from as ImportInput['from'],
+    since,
+    messagesOnly: messages_only,
+    tags,
     match: match === null ? null : globPattern(match),
-    ...{ dryRun: input.dryRun, verbose: input.verbose, bytes: bytesOf(paths) },
+    dryRun: input.dryRun,
+    verbose: input.verbose,
+    bytes: bytesOf(paths),
     files: (signal) => everyFile(paths, signal, context),
     async creating(sessionId) {
       journal ??= begin();
@@ -187,7 +192,11 @@ async function* everyFile(
 function standardInput(signal: AbortSignal, context: CliContext) {
   const reading = context.reading('exported sessions', 'a file may be named instead');
   return {
-    ...{ path: '-', bytes: 0, modified: null, local: null, place: null },
+    path: '-',
+    bytes: 0,
+    modified: null,
+    local: null,
+    place: null,
     open: () => stdinBytes({ ...reading, signal: AbortSignal.any([reading.signal, signal]) }),
   };
 }

@@ -92,7 +92,8 @@ export class ImportReport {
     if (error !== null) this.#lastStatus = exitStatusOf(error.code);
     if (!this.#showsAll && this.#shown > maxShown) return;
     const result = {
-      ...{ session_id, status },
+      session_id,
+      status,
       ...(intake?.reason !== undefined && { reason: intake.reason }),
       ...(intake?.fork_of !== undefined && { fork_of: intake.fork_of }),
       ...(origin !== null && { source: origin.source, source_id: origin.id }),

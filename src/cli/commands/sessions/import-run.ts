@@ -69,7 +69,10 @@ export async function importSessions(input: ImportInput, context: CliContext): P
     }
   };
   const items = readItems(plan.files(signal), {
-    ...{ signal, from: plan.from, messagesOnly: plan.messagesOnly, now: context.host.now() },
+    signal,
+    from: plan.from,
+    messagesOnly: plan.messagesOnly,
+    now: context.host.now(),
     temporaryDirectory: () => plan.temporaryDirectory(),
     openDatabase: context.host.openDatabase,
     skipped: (path, isCompanion) => report.skip(path, isCompanion),

@@ -89,7 +89,10 @@ function rowOf(source: string, { path, pattern, keptDays }: ConversationPlace, n
   );
   const ends = keptDays === null ? [] : times.map((time) => time + keptDays * dayMs);
   return {
-    ...{ source, path, files: times.length, bytes },
+    source,
+    path,
+    files: times.length,
+    bytes,
     oldest: new Date(oldest).toISOString(),
     newest: new Date(newest).toISOString(),
     expires_at: keptDays === null ? null : new Date(oldest + keptDays * dayMs).toISOString(),

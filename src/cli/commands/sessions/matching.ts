@@ -38,7 +38,10 @@ export async function* matchingIds(
   const progress =
     filter.query === null
       ? progressOn(context, {
-          ...{ end: null, unit: 'items', outcomes: ['found'], resultsApart: true },
+          end: null,
+          unit: 'items',
+          outcomes: ['found'],
+          resultsApart: true,
         })
       : null;
   let count = 0;

@@ -57,9 +57,15 @@ export function registerOrdering(
         const { runAction } = await import('./action-run.ts');
         const parsed = read?.(words, flags) ?? { words, tags: null };
         const input = {
-          ...{ kind, ...parsed, filter: filterOf(flags), resume: flags.resume ?? null },
-          ...{ yes: flags.yes ?? false, dryRun: flags.dryRun ?? false, max: flags.max },
-          ...{ ignoreMissing: flags.ignoreMissing ?? false, verbose: flags.verbose ?? false },
+          kind,
+          ...parsed,
+          filter: filterOf(flags),
+          resume: flags.resume ?? null,
+          yes: flags.yes ?? false,
+          dryRun: flags.dryRun ?? false,
+          max: flags.max,
+          ignoreMissing: flags.ignoreMissing ?? false,
+          verbose: flags.verbose ?? false,
           concurrency: 3,
         };
         return runAction(input, context);

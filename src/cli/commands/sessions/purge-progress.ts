@@ -14,7 +14,10 @@ export class PurgeProgress {
     this.#context = context;
     this.#sessions = sessions;
     this.#progress = progressOn(context, {
-      ...{ end: sessions, unit: 'items', outcomes: ['erased'], resultsApart: true },
+      end: sessions,
+      unit: 'items',
+      outcomes: ['erased'],
+      resultsApart: true,
     });
     if (sessions === 0) this.#overwrite();
   }

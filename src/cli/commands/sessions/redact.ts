@@ -62,8 +62,12 @@ function inputOf(words: readonly string[], flags: RedactFlags): RedactInput {
     });
   }
   return {
-    ...{ words, all: all ?? false, messages: message ?? null },
-    ...{ rewrite: flags.rewrite ?? false, dryRun: flags.dryRun ?? false, yes: flags.yes ?? false },
+    words,
+    all: all ?? false,
+    messages: message ?? null,
+    rewrite: flags.rewrite ?? false,
+    dryRun: flags.dryRun ?? false,
+    yes: flags.yes ?? false,
   };
 }
 

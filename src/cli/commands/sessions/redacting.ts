@@ -81,7 +81,10 @@ export async function redactSessions(input: RedactInput, context: CliContext): P
   if (!input.yes) await confirmRedaction(findings, backups, context);
   const lines = await redactHistories(context.host, (line) => findings.texts.without(line));
   const progress = progressOn(context, {
-    ...{ end: findings.ids.length, unit: 'items', outcomes: ['redacted'], resultsApart: true },
+    end: findings.ids.length,
+    unit: 'items',
+    outcomes: ['redacted'],
+    resultsApart: true,
   });
   const results = await replaceAll(findings, project_id, input, administration, isOnly, progress, context);
   await erase(input.rewrite, administration, context);

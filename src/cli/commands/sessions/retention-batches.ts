@@ -36,12 +36,10 @@ export async function restoreRetentionBatch(batch: string, context: CliContext):
   const retention = await (await context.administration()).retention();
   const known = (await retention.batches()).find((each) => each.batch === batch);
   const progress = progressOn(context, {
-    ...{
-      end: known?.expired ?? null,
-      unit: 'items',
-      outcomes: ['restored'],
-      resultsApart: true,
-    },
+    end: known?.expired ?? null,
+    unit: 'items',
+    outcomes: ['restored'],
+    resultsApart: true,
   });
   const restored = await retention
     .restoreBatch(batch, {

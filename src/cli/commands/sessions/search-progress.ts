@@ -32,7 +32,10 @@ export class SearchProgress {
     if (this.#bar === null) {
       this.#spinner.stop();
       this.#bar = progressOn(this.#context, {
-        ...{ end: of, unit: 'items', outcomes: ['indexed'], resultsApart: true },
+        end: of,
+        unit: 'items',
+        outcomes: ['indexed'],
+        resultsApart: true,
       });
     }
     while (this.#bar.finished < messages) this.#bar.finish('indexed');

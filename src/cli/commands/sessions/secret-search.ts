@@ -21,7 +21,10 @@ export async function searchSecrets(context: CliContext): Promise<undefined> {
   const total = context.stderr.formats && !context.options.quiet ? await countMessages(context) : null;
   // The progress line is cleared before each result.
   const progress = progressOn(context, {
-    ...{ end: total, unit: 'items', outcomes: ['searched'], resultsApart: true },
+    end: total,
+    unit: 'items',
+    outcomes: ['searched'],
+    resultsApart: true,
   });
   const kinds = new Map<string, number>();
   const found = { sessions: 0, secrets: 0 };
@@ -62,7 +65,10 @@ export async function searchSecrets(context: CliContext): Promise<undefined> {
 /** Counts all messages. Reading the listing is quick compared to reading the messages. */
 async function countMessages(context: CliContext): Promise<number> {
   const progress = progressOn(context, {
-    ...{ end: null, unit: 'items', outcomes: ['found'], resultsApart: true },
+    end: null,
+    unit: 'items',
+    outcomes: ['found'],
+    resultsApart: true,
   });
   try {
     let count = 0;

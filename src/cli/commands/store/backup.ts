@@ -47,7 +47,8 @@ export async function runStoreBackup(
       target,
       withKeys,
       write: async (text) => (file === null ? stdout.write(text) : file.write(text)),
-      ...{ progress, signal },
+      progress,
+      signal,
     });
     file?.keep();
   } catch (error) {

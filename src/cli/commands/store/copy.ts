@@ -33,7 +33,10 @@ export async function runStoreCopy(input: StoreCopyInput, context: CliContext): 
   const { host, options, stdout, signal } = context;
   const place = (text: string, source: string) =>
     readNamedStore(text, {
-      ...{ source, env: host.env, isInsecureAllowed: options.insecureStore, mayHoldPassword: false },
+      source,
+      env: host.env,
+      isInsecureAllowed: options.insecureStore,
+      mayHoldPassword: false,
     });
   const from = place(input.from, '--from');
   const to = place(input.to, '--to');
@@ -41,7 +44,11 @@ export async function runStoreCopy(input: StoreCopyInput, context: CliContext): 
   let report: CopyReport;
   try {
     report = await host.copyStores({
-      ...{ from, to, resume: input.resume ?? false, progress, signal },
+      from,
+      to,
+      resume: input.resume ?? false,
+      progress,
+      signal,
     });
   } catch (error) {
     progress.stop();

@@ -20,7 +20,10 @@ export class StoreProgress implements CopyProgress {
     this.stop();
     this.#phase = phase;
     this.#progress = progressOn(this.#context, {
-      ...{ end: sessions, unit: 'items', outcomes: [phase], resultsApart: true },
+      end: sessions,
+      unit: 'items',
+      outcomes: [phase],
+      resultsApart: true,
     });
   }
 

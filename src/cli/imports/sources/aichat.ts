@@ -64,7 +64,11 @@ function messageOf({ role, content }: ForeignFields, model: string | null): read
   const parts = typeof content === 'string' ? [content] : listOf(content);
   return [
     {
-      ...{ id: null, role, time: null, finish: null, model: role === 'user' ? null : model },
+      id: null,
+      role,
+      time: null,
+      finish: null,
+      model: role === 'user' ? null : model,
       parts: parts.map((one): Part => {
         const text = typeof one === 'string' ? one : textOf(fieldsOf(one)['text']);
         return text === null

@@ -94,7 +94,10 @@ class Transcript {
     for (const one of listOf(content)) this.#addPart(fieldsOf(one), parts);
     if (parts.length === 0) return null;
     return {
-      ...{ id, role: type, time, parts },
+      id,
+      role: type,
+      time,
+      parts,
       model: type === 'user' || model === '<synthetic>' ? null : model,
       finish: message['stop_reason'] === 'max_tokens' ? 'length' : null,
     };

@@ -87,7 +87,7 @@ class Rollout {
     if (parts.length === 0) return;
     const isReply = role === 'assistant';
     const id = item['type'] === 'message' ? textOf(item['id']) : null;
-    this.messages.push({ ...{ id, role, time, parts, finish: null }, model: isReply ? this.#model : null });
+    this.messages.push({ id, role, time, parts, finish: null, model: isReply ? this.#model : null });
   }
 }
 

@@ -69,7 +69,10 @@ function messageOf(message: ForeignFields): readonly ForeignMessage[] {
   if (parts.length === 0) return [];
   return [
     {
-      ...{ id: textOf(message['id']), role: type === 'user' ? 'user' : 'assistant', finish: null, parts },
+      id: textOf(message['id']),
+      role: type === 'user' ? 'user' : 'assistant',
+      finish: null,
+      parts,
       time: timeOfText(message['timestamp']),
       model: textOf(message['model']),
     },

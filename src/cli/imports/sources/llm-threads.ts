@@ -62,7 +62,9 @@ function conversationOf(thread: DatabaseRow, database: ForeignDatabase): Foreign
   const system = prompts.flat().flatMap((part) => (part.kind === 'text' ? [part.text] : []))[0] ?? null;
   const times = [...facts.values()].flatMap(({ time }) => time ?? []);
   return {
-    ...{ id, title: textOf(thread['name']), system },
+    id,
+    title: textOf(thread['name']),
+    system,
     // A thread is recorded at the end of its first turn.
     created: times.length > 0 ? Math.min(...times) : timeInUtc(thread['datetime_utc']),
     branches: branchesOf(nodes, textOf(thread['tip_message_hash'])),
@@ -125,7 +127,11 @@ function messageOf(
   // The result of a tool call is sent to the model as a message of the user.
   const isOwn = role === 'user' && parts.some(({ kind }) => kind !== 'result');
   return {
-    ...{ id: asText(hash), role: isOwn ? 'user' : 'assistant', time, finish: null, parts },
+    id: asText(hash),
+    role: isOwn ? 'user' : 'assistant',
+    time,
+    finish: null,
+    parts,
     model: isOwn ? null : model,
   };
 }

@@ -65,11 +65,19 @@ function messagesOf(turn: DatabaseRow): readonly ForeignMessage[] {
   ];
   return [
     {
-      ...{ id, role: 'user', time, model: null, finish: null },
+      id,
+      role: 'user',
+      time,
+      model: null,
+      finish: null,
       parts: prompt === null ? [] : [{ kind: 'text', text: prompt }],
     },
     {
-      ...{ id: id === null ? null : `${id}-reply`, role: 'assistant', time, finish: null, parts },
+      id: id === null ? null : `${id}-reply`,
+      role: 'assistant',
+      time,
+      finish: null,
+      parts,
       model: textOf(turn['model']),
     },
   ];

@@ -126,7 +126,9 @@ function messageOf(
   if (role !== 'user' && role !== 'assistant') return [];
   return [
     {
-      ...{ id, role, finish: message['finish'] === 'length' ? 'length' : null },
+      id,
+      role,
+      finish: message['finish'] === 'length' ? 'length' : null,
       time: timeOfMilliseconds(fieldsOf(message['time'] ?? early['time'])['created']),
       model: role === 'user' ? null : textOf(message['modelID'] ?? fieldsOf(early['assistant'])['modelID']),
       parts: parts.flatMap(partOf),
