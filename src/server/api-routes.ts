@@ -36,12 +36,8 @@ export function apiRoutes(dependencies: ApiDependencies): readonly ServedRoute[]
   );
 }
 
-/** Makes the call of the service for a request. */
-export function callOf(context: RequestContext, request: Request): RequestCall {
-  return new RequestCall(context, request);
-}
-
-class RequestCall implements Call {
+/** The call of the service for a request. */
+export class RequestCall implements Call {
   readonly apiKey: string;
   readonly idempotencyKey: string | null;
   readonly requestId: string;
@@ -73,7 +69,7 @@ function streamedRoute<Name extends StreamedOperation>(
 ): ServedRoute {
   const { chat, served } = dependencies;
   return route(dependencies, name, (context, request, input, rateLimit) =>
-    respondWithReply(chat, context, request, rateLimit, input.call, (call, form) =>
+    respondWithReply(chat, { context, request, rateLimit, call: input.call }, (call, form) =>
       replies[name](served, { ...input, call }, form),
     ),
   );
@@ -106,7 +102,7 @@ function route<Name extends Operation>(
     method,
     path,
     async serve(context, request, id) {
-      const call = callOf(context, request);
+      const call = new RequestCall(context, request);
       const { rateLimit, projectId } = await rateLimiter.admit(call, !hasBody || isSmallBody(request));
       call.projectId = projectId;
       try {

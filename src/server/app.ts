@@ -3,8 +3,8 @@
 import type { Readable } from 'node:stream';
 import { Hono } from 'hono/tiny';
 import type { ChatEvent } from '../service/chat-event.ts';
-import { ParleyError } from '../service/errors.ts';
-import { apiRoutes, callOf } from './api-routes.ts';
+import type { ParleyError } from '../service/errors.ts';
+import { apiRoutes, RequestCall } from './api-routes.ts';
 import { ChunkReader } from './chunk-reader.ts';
 import { ClientDisconnected, clientDisconnectedStatus } from './client-disconnected.ts';
 import type { Served } from './handlers.ts';
@@ -13,12 +13,13 @@ import { LargeRequests } from './large-requests.ts';
 import { publicFailure } from './public-failure.ts';
 import { publicRoutes } from './public-routes.ts';
 import { RateLimiter } from './rate-limiter.ts';
-import { isOfApi, type RequestContext, requestContextOf } from './request-context.ts';
+import { contextOfUnreadRequest, isOfApi, type RequestContext, requestContextOf } from './request-context.ts';
+import { RequestLog } from './request-log.ts';
 import { failureResponse } from './responses.ts';
 import { methodsAt, noSuchRoute, type ServedRoute, wrongMethod } from './routing.ts';
 import { RunningReplies, stopping } from './running-replies.ts';
 import type { ServerLimits } from './server-limits.ts';
-import { type ServerLog, withoutKeys } from './server-log.ts';
+import type { ServerLog } from './server-log.ts';
 import type { ServerMetrics } from './server-metrics.ts';
 
 export interface AppOptions extends Served {
@@ -32,8 +33,8 @@ export interface AppOptions extends Served {
   newRequestId(): string;
   /** The number of live servers, which share the limits of a key. */
   servers(): number;
-  /** Called when a request has arrived, before any work on it. */
-  arrived(): void;
+  /** Called when a request arrives, before any work on it. */
+  onRequest(): void;
   /** Counts the requests and turns; null for a server without metrics. */
   readonly metrics: ServerMetrics | null;
 }
@@ -51,23 +52,24 @@ export interface App {
 }
 
 export function createApp(options: AppOptions): App {
-  const { service, serverLimits, version, logger, now, newRequestId, ready, arrived, metrics } = options;
+  const { service, serverLimits, version, logger, now, newRequestId, ready, onRequest, metrics } = options;
   const rateLimiter = new RateLimiter(service, serverLimits, { now, servers: options.servers });
   const replies = new RunningReplies();
   const bodies = { chunkReader: new ChunkReader(), largeRequests: new LargeRequests(serverLimits) };
+  const log = new RequestLog({ logger, metrics, now, isStopping: () => replies.isStopping });
   const streaming = new WeakSet<RequestContext>();
   const chat = {
     replies,
     keys: new KeyWatch(service, serverLimits.keyCheckMs),
     heartbeatMs: serverLimits.heartbeatMs,
-    counted: (events: AsyncIterable<ChatEvent>) => metrics?.countTurn(events) ?? events,
-    streamStarted(context: RequestContext) {
+    countTurn: (events: AsyncIterable<ChatEvent>) => metrics?.countTurn(events) ?? events,
+    onStreamStart(context: RequestContext) {
       streaming.add(context);
-      metrics?.streamStarted();
+      metrics?.countStreamStart();
     },
-    streamEnded(context: RequestContext, error: unknown) {
-      metrics?.streamEnded();
-      record(context, 200, error);
+    onStreamEnd(context: RequestContext, error: unknown) {
+      metrics?.countStreamEnd();
+      log.record(context, 200, error);
     },
   };
   const routes = [
@@ -75,44 +77,22 @@ export function createApp(options: AppOptions): App {
     ...publicRoutes({ version, replies, ready }),
   ];
   const refuseRoute = async (context: RequestContext, request: Request): Promise<Response> => {
-    if (isOfApi(context)) await rateLimiter.admit(callOf(context, request), false);
+    if (isOfApi(context)) await rateLimiter.admit(new RequestCall(context, request), false);
     const methods = methodsAt(routes, context.path);
     throw methods.length === 0 ? noSuchRoute() : wrongMethod(methods);
   };
   const hono = routerOf(routes, refuseRoute);
 
-  function record(context: RequestContext, status: number, error: unknown): void {
-    const hasDisconnected = error instanceof ClientDisconnected;
-    const publicError = error === null || hasDisconnected ? error : publicFailure(error);
-    const { requestId, method, path, apiKey, route, began } = context;
-    const milliseconds = now() - began;
-    const loggedStatus = hasDisconnected ? clientDisconnectedStatus : status;
-    const code = publicError instanceof ParleyError ? publicError.code : null;
-    metrics?.countRequest({ method, route, status: loggedStatus, milliseconds, code });
-    const line = {
-      request_id: requestId,
-      method,
-      path: withoutKeys(path, apiKey),
-      status: loggedStatus,
-      ms: milliseconds,
-      ...(code !== null && { code }),
-    };
-    // The log holds facts that are hidden from the client.
-    const isServerError = status >= 500 || publicError !== error;
-    if (isServerError && !replies.isStopping) logger.error({ ...line, err: error });
-    else logger.info(line);
-  }
-
   function fail(context: RequestContext, error: unknown): Response {
     if (error instanceof ClientDisconnected) {
-      record(context, clientDisconnectedStatus, error);
+      log.record(context, clientDisconnectedStatus, error);
       return new Response(null, { status: clientDisconnectedStatus });
     }
     const failure = publicFailure(error);
     const response = failureResponse(context, failure, {
       ...(failure.code === 'METHOD_NOT_ALLOWED' && { Allow: methodsAt(routes, context.path).join(', ') }),
     });
-    record(context, response.status, error);
+    log.record(context, response.status, error);
     return response;
   }
 
@@ -126,7 +106,7 @@ export function createApp(options: AppOptions): App {
         ? refuseRoute(context, request)
         : hono.fetch(request, context));
       // A stream is recorded when it ends.
-      if (!streaming.has(context)) record(context, response.status, null);
+      if (!streaming.has(context)) log.record(context, response.status, null);
       return response;
     } catch (error) {
       return fail(context, error);
@@ -135,24 +115,15 @@ export function createApp(options: AppOptions): App {
 
   return {
     async fetch(request, incoming) {
-      arrived();
+      onRequest();
       const response = await respond(request, incoming ?? null);
       // The client sends its next request over a new connection, which a load balancer can give to another server.
       if (replies.isDraining) response.headers.set('Connection', 'close');
       return response;
     },
     refuse(error, status) {
-      const context = {
-        requestId: newRequestId(),
-        method: '',
-        path: '',
-        query: '',
-        apiKey: '',
-        began: now(),
-        incoming: null,
-        route: '',
-      };
-      record(context, status, error);
+      const context = contextOfUnreadRequest(newRequestId(), now());
+      log.record(context, status, error);
       return failureResponse(context, error, { Connection: 'close' }, status);
     },
     stop: () => replies.stop(serverLimits),

@@ -15,21 +15,25 @@ export interface ChatDependencies {
   readonly replies: RunningReplies;
   readonly keys: KeyWatch;
   readonly heartbeatMs: number;
-  /** The same events. The turn is counted in the metrics. */
-  counted(events: AsyncIterable<ChatEvent>): AsyncIterable<ChatEvent>;
+  /** Yields the same events, and counts the turn in the metrics. */
+  countTurn(events: AsyncIterable<ChatEvent>): AsyncIterable<ChatEvent>;
   /** Called when the response starts as a stream. */
-  streamStarted(context: RequestContext): void;
+  onStreamStart(context: RequestContext): void;
   /** Called when the stream ends, with its failure or null. */
-  streamEnded(context: RequestContext, error: unknown): void;
+  onStreamEnd(context: RequestContext, error: unknown): void;
+}
+
+interface ReplyRequest {
+  readonly context: RequestContext;
+  readonly request: Request;
+  readonly rateLimit: RateLimit;
+  readonly call: Call;
 }
 
 /** `begin` begins the turn and returns its events, for this call and form. */
 export async function respondWithReply(
   dependencies: ChatDependencies,
-  context: RequestContext,
-  request: Request,
-  rateLimit: RateLimit,
-  call: Call,
+  { context, request, rateLimit, call }: ReplyRequest,
   begin: (call: Call, form: ReplyForm) => AsyncIterable<ChatEvent>,
 ): Promise<Response> {
   const streams = prefersStream(request.headers.get('accept'));
@@ -46,9 +50,9 @@ export async function respondWithReply(
     endWatch = dependencies.keys.watch(call, reply.stop);
     const form = streams ? 'chunks' : 'whole';
     let stream: ChatStream | null = null;
-    const notice = () => stream?.thinking();
-    const counted = dependencies.counted(begin({ ...call, signal: reply.signal, notice }, form));
-    const events = counted[Symbol.asyncIterator]();
+    const notice = () => stream?.showThinking();
+    const turn = begin({ ...call, signal: reply.signal, notice }, form);
+    const events = dependencies.countTurn(turn)[Symbol.asyncIterator]();
     if (!streams) {
       const response = await wholeResponse(context, events);
       end();
@@ -60,12 +64,12 @@ export async function respondWithReply(
     stream = new ChatStream(first.value, events, reply, {
       requestId: context.requestId,
       heartbeatMs: dependencies.heartbeatMs,
-      ended(error) {
+      onEnd(error) {
         end();
-        dependencies.streamEnded(context, error);
+        dependencies.onStreamEnd(context, error);
       },
     });
-    dependencies.streamStarted(context);
+    dependencies.onStreamStart(context);
     return streamResponse(context, stream.body());
   } catch (error) {
     end();

@@ -10,7 +10,7 @@ export interface ChatStreamOptions {
   readonly requestId: string;
   readonly heartbeatMs: number;
   /** Called once, when the reply is stored, with its failure or null. */
-  ended(error: unknown): void;
+  onEnd(error: unknown): void;
 }
 
 type Start = Extract<ChatEvent, { event: 'session' }>;
@@ -28,8 +28,8 @@ export class ChatStream {
   /** The part of the current event that was not handed over yet. */
   #rest: Buffer;
   #isWaiting = false;
-  /** True if the reader was told that the model thinks. */
-  #sentThinking = false;
+  /** True if the event `thinking` was sent since the last event of the turn. */
+  #hasSentThinking = false;
   #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
   #isOver = false;
   #cutting: Promise<void> | null = null;
@@ -86,9 +86,9 @@ export class ChatStream {
     );
   }
 
-  /** Tells the reader that the model thinks. Hidden reasoning may come in thousands of pieces, so the reader is told only once. */
-  thinking(): void {
-    if (!this.#sentThinking) this.#sentThinking = this.#sendWhileWaiting(thinking);
+  /** Tells the reader that the model thinks. Hidden reasoning may come in thousands of pieces, so they are reported once. */
+  showThinking(): void {
+    if (!this.#hasSentThinking) this.#hasSentThinking = this.#sendWhileWaiting(thinking);
   }
 
   /** Sends bytes while the next event is awaited. Returns false if the reader has not taken the earlier bytes. */
@@ -106,7 +106,7 @@ export class ChatStream {
     try {
       const { done, value } = await this.#events.next();
       if (done) throw new Error('A chat ended without done.');
-      this.#sentThinking = false;
+      this.#hasSentThinking = false;
       this.#rest = Buffer.from(encodeEvent(value));
       if (value.event !== 'done') return;
       await this.#events.return?.();
@@ -137,6 +137,6 @@ export class ChatStream {
 
   #end(error: unknown): void {
     this.#isOver = true;
-    this.#options.ended(error);
+    this.#options.onEnd(error);
   }
 }

@@ -11,7 +11,7 @@ export interface RequestContext {
   readonly query: string;
   readonly apiKey: string;
   /** Epoch milliseconds. */
-  readonly began: number;
+  readonly startedAt: number;
   /** Node's stream of the body; null for a request without a socket, whose body is read from the request itself. */
   readonly incoming: Readable | null;
   /** The path of the route that serves the request, such as `/v1/sessions/:id`; empty for none. */
@@ -22,7 +22,7 @@ export function requestContextOf(
   request: Request,
   incoming: Readable | null,
   requestId: string,
-  began: number,
+  startedAt: number,
 ): RequestContext {
   const { url, method, headers } = request;
   const pathAt = url.indexOf('/', url.indexOf('://') + 3);
@@ -34,10 +34,15 @@ export function requestContextOf(
     path: queryAt === -1 ? target : target.slice(0, queryAt),
     query: queryAt === -1 ? '' : target.slice(queryAt + 1),
     apiKey: bearerKey(headers),
-    began,
+    startedAt,
     incoming,
     route: '',
   };
+}
+
+/** The context of bytes that could not be read as a request. */
+export function contextOfUnreadRequest(requestId: string, startedAt: number): RequestContext {
+  return { requestId, method: '', path: '', query: '', apiKey: '', startedAt, incoming: null, route: '' };
 }
 
 /** True for a path under the prefix of the API, whether a route has that path or not. */

@@ -107,11 +107,11 @@ export class ServerMetrics {
     this.#lastRetentionRun = now / 1000;
   }
 
-  streamStarted(): void {
+  countStreamStart(): void {
     this.#streams += 1;
   }
 
-  streamEnded(): void {
+  countStreamEnd(): void {
     this.#streams -= 1;
   }
 

@@ -68,7 +68,7 @@ export async function openServer(options: FixtureOptions = {}): Promise<ServerFi
     logged += lines;
   }, Date.now);
   const app = createApp({
-    arrived: () => {},
+    onRequest: () => {},
     metrics: null,
     servers: options.servers ?? (() => 1),
     service: backend.service,
