@@ -7,13 +7,12 @@ import {
   type ServerResponse,
   STATUS_CODES,
 } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import { ParleyError } from '../service/errors.ts';
-import { beginning } from '../service/quoted.ts';
-import type { Remedy } from '../service/remedy.ts';
 import type { App } from './app.ts';
+import { type ListeningPort, startListening } from './listening-port.ts';
 import { RequestPipeline } from './request-pipeline.ts';
 import {
   badTarget,
@@ -32,10 +31,7 @@ export interface ListenOptions {
   readonly limits: ServerLimits;
 }
 
-export interface Listening {
-  readonly host: string;
-  readonly port: number;
-  readonly url: string;
+export interface Listening extends ListeningPort {
   /** Ends the running replies, as the app's `stop` does, then the connections. */
   stop(): Promise<void>;
 }
@@ -96,15 +92,8 @@ export async function listen(app: App, { host, port, limits }: ListenOptions): P
     if (current.outgoing.headersSent) return void socket.destroy();
     refuse();
   });
-  await startListening(server, host, port);
-  const address = server.address() as AddressInfo;
-  const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
-  return {
-    host: address.address,
-    port: address.port,
-    url: `http://${name}:${address.port}`,
-    stop: () => stop(server, app).finally(() => readers.stop()),
-  };
+  const listening = await startListening(server, host, port);
+  return { ...listening, stop: () => stop(server, app).finally(() => readers.stop()) };
 }
 
 const notAProxy: Refusal = {
@@ -122,29 +111,6 @@ async function send(socket: Duplex, app: App, { error, status }: Refusal): Promi
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers}${length}\r\n${body}`, () =>
     socket.destroy(),
   );
-}
-
-function startListening(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, host, port)));
-    server.listen(port, host, resolve);
-  });
-}
-
-export function cannotListen(error: NodeJS.ErrnoException, name: string, port: number): ParleyError {
-  const host = beginning(name);
-  const place = `${host} port ${port}`;
-  const knownErrors: Readonly<Record<string, readonly [string, Remedy]>> = {
-    EADDRINUSE: [`${place} is in use.`, { kind: 'choose_port' }],
-    EACCES: [`You are not allowed to listen on ${place}.`, { kind: 'choose_open_port' }],
-    EADDRNOTAVAIL: [`${host} is not an address of this machine.`, { kind: 'choose_host' }],
-    ENOTFOUND: [`There is no host ${host}.`, { kind: 'choose_host' }],
-  };
-  const [message, remedy] = knownErrors[error.code ?? ''] ?? [
-    `${place}: ${error.message.replaceAll(name, host)}.`,
-    null,
-  ];
-  return new ParleyError('CONFIG', message, { remedy, cause: error });
 }
 
 async function stop(server: Server, app: App): Promise<void> {

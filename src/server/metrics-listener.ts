@@ -1,8 +1,7 @@
 // Serves the metrics of a server on a port of their own: `GET /metrics`. They name no project and no session. The port needs no key, so it
 // listens on this machine unless another address is given.
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { cannotListen } from './listen.ts';
+import { startListening } from './listening-port.ts';
 import type { ServerMetrics } from './server-metrics.ts';
 
 /** Limits the open files, which the server itself needs. */
@@ -40,19 +39,14 @@ export async function listenForMetrics(
   server.maxConnections = maxConnections;
   // Closes idle connections, including those whose reader does not take the response.
   server.setTimeout(30_000);
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, host, port)));
-    server.listen(port, host, resolve);
-  });
-  const address = server.address() as AddressInfo;
-  const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
+  const { url } = await startListening(server, host, port);
   return {
-    url: `http://${name}:${address.port}/metrics`,
-    stop: () => closed(server).finally(() => metrics.close()),
+    url: `${url}/metrics`,
+    stop: () => close(server).finally(() => metrics.close()),
   };
 }
 
-function closed(server: Server): Promise<void> {
+function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
     server.closeAllConnections();
