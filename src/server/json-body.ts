@@ -29,7 +29,7 @@ export async function parseJsonBody(
   pause: () => Promise<void>,
   { shortBytes, scanBytes, partBytes }: JsonSteps = defaultSteps,
 ): Promise<unknown> {
-  const textOf = (from: number, to: number) => decoded(bytes.subarray(from, to), from > 0, scanBytes, pause);
+  const textOf = (from: number, to: number) => decode(bytes.subarray(from, to), from > 0, scanBytes, pause);
   if (bytes.length <= shortBytes) return JSON.parse(utf8.decode(bytes));
   const scan = new JsonScan(bytes, bounds, partBytes);
   for (;;) {
@@ -114,7 +114,7 @@ function unknownName(value: unknown, names: ReadonlySet<string>): string | null 
 }
 
 /** The decoder drops a byte order mark at the beginning of the body. Elsewhere the mark is an error, or part of a string. */
-async function decoded(
+async function decode(
   bytes: Uint8Array,
   ignoreBOM: boolean,
   stepBytes: number,

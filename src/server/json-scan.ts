@@ -108,7 +108,7 @@ export class JsonScan {
       } else if (byte === comma) this.#separate(at);
       else if (byte === openBracket || byte === openBrace) this.#open(at, byte);
       else if (byte === closeBracket || byte === closeBrace) this.#close(at);
-      else if (byte === colon && this.#depth === 1) this.#name();
+      else if (byte === colon && this.#depth === 1) this.#readName();
       at += 1;
     }
     this.#at = at;
@@ -158,7 +158,7 @@ export class JsonScan {
   }
 
   /** Reads the name before a colon of the outermost object. */
-  #name(): void {
+  #readName(): void {
     this.#field = '';
     if (this.#stringEnd - this.#stringStart > longestName) return;
     const text = utf8.decode(this.#bytes.subarray(this.#stringStart, this.#stringEnd));

@@ -6,7 +6,7 @@ type Fields = Readonly<Record<string, unknown>>;
 export function textOfLogLine(line: string): string {
   const { level, time, msg, err, ...fields } = JSON.parse(line) as Fields;
   const { method, path, status, ms, request_id, code, ...others } = fields;
-  const request = method === undefined ? [] : [method, shown(path), status, `${ms} ms`, request_id];
+  const request = method === undefined ? [] : [method, fieldText(path), status, `${ms} ms`, request_id];
   const failure = (err as { readonly message?: unknown } | undefined)?.message;
   const words = [
     time,
@@ -14,13 +14,13 @@ export function textOfLogLine(line: string): string {
     ...request,
     ...(msg === undefined ? [] : [msg]),
     ...(code === undefined ? [] : [code]),
-    ...Object.entries(others).map(([name, value]) => `${name}=${shown(value)}`),
-    ...(failure === undefined ? [] : [shown(failure)]),
+    ...Object.entries(others).map(([name, value]) => `${name}=${fieldText(value)}`),
+    ...(failure === undefined ? [] : [fieldText(failure)]),
   ];
   return `${words.join(' ')}\n`;
 }
 
 /** Text with white space is quoted, so that a line stays one line. */
-function shown(value: unknown): string {
+function fieldText(value: unknown): string {
   return typeof value === 'string' && /^[^\s"]+$/.test(value) ? value : JSON.stringify(value);
 }

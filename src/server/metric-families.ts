@@ -6,7 +6,7 @@ export interface MetricFamily {
   text(): string;
 }
 
-interface Naming {
+interface MetricDescription {
   /** Ends in the unit, and in `_total` for a counter. */
   readonly name: string;
   readonly help: string;
@@ -17,11 +17,11 @@ interface Naming {
 const separator = '\0';
 
 export class Counter implements MetricFamily {
-  readonly #naming: Naming;
+  readonly #description: MetricDescription;
   readonly #series = new Map<string, number>();
 
   constructor(name: string, help: string, ...labels: readonly string[]) {
-    this.#naming = { name, help, labels };
+    this.#description = { name, help, labels };
   }
 
   /** `values` are in the order of the labels. */
@@ -31,26 +31,26 @@ export class Counter implements MetricFamily {
   }
 
   text(): string {
-    const { name, labels } = this.#naming;
+    const { name, labels } = this.#description;
     const lines = Array.from(this.#series, ([key, value]) => sample(name, labels, key, value));
-    return head(this.#naming, 'counter') + lines.join('');
+    return head(this.#description, 'counter') + lines.join('');
   }
 }
 
 export class Gauge implements MetricFamily {
-  readonly #naming: Naming;
+  readonly #description: MetricDescription;
   readonly #read: () => ReadonlyMap<string, number>;
 
   /** `read` returns the value of each series; the key is the value of the only label, or empty if there is no label. */
   constructor(name: string, help: string, label: string | null, read: () => ReadonlyMap<string, number>) {
-    this.#naming = { name, help, labels: label === null ? [] : [label] };
+    this.#description = { name, help, labels: label === null ? [] : [label] };
     this.#read = read;
   }
 
   text(): string {
-    const { name, labels } = this.#naming;
+    const { name, labels } = this.#description;
     const lines = Array.from(this.#read(), ([key, value]) => sample(name, labels, key, value));
-    return lines.length === 0 ? '' : head(this.#naming, 'gauge') + lines.join('');
+    return lines.length === 0 ? '' : head(this.#description, 'gauge') + lines.join('');
   }
 }
 
@@ -62,13 +62,13 @@ interface Distribution {
 }
 
 export class Histogram implements MetricFamily {
-  readonly #naming: Naming;
+  readonly #description: MetricDescription;
   readonly #bounds: readonly number[];
   readonly #series = new Map<string, Distribution>();
 
   /** `bounds`: the upper bounds of the buckets, ascending, in the unit of the metric. */
   constructor(name: string, help: string, bounds: readonly number[], ...labels: readonly string[]) {
-    this.#naming = { name, help, labels };
+    this.#description = { name, help, labels };
     this.#bounds = bounds;
   }
 
@@ -86,36 +86,36 @@ export class Histogram implements MetricFamily {
   }
 
   text(): string {
-    const { name, labels } = this.#naming;
+    const { name, labels } = this.#description;
     const withBound = [...labels, 'le'];
     const lines = Array.from(this.#series, ([key, { counts, count, sum }]) => {
-      const of = (bound: string) => (labels.length === 0 ? bound : key + separator + bound);
-      let below = 0;
+      const keyWith = (bound: string) => (labels.length === 0 ? bound : key + separator + bound);
+      let cumulative = 0;
       const buckets = this.#bounds.map((bound, at) => {
-        below += counts[at] ?? 0;
-        return sample(`${name}_bucket`, withBound, of(String(bound)), below);
+        cumulative += counts[at] ?? 0;
+        return sample(`${name}_bucket`, withBound, keyWith(String(bound)), cumulative);
       });
       return [
         ...buckets,
-        sample(`${name}_bucket`, withBound, of('+Inf'), count),
+        sample(`${name}_bucket`, withBound, keyWith('+Inf'), count),
         sample(`${name}_sum`, labels, key, sum),
         sample(`${name}_count`, labels, key, count),
       ].join('');
     });
-    return head(this.#naming, 'histogram') + lines.join('');
+    return head(this.#description, 'histogram') + lines.join('');
   }
 }
 
-function head({ name, help }: Naming, type: string): string {
+function head({ name, help }: MetricDescription, type: string): string {
   return `# HELP ${name} ${help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}\n# TYPE ${name} ${type}\n`;
 }
 
 function sample(name: string, labels: readonly string[], key: string, value: number): string {
   const values = key.split(separator);
-  const pairs = labels.map((label, at) => `${label}="${escaped(values[at] ?? '')}"`);
+  const pairs = labels.map((label, at) => `${label}="${escapeLabel(values[at] ?? '')}"`);
   return `${name}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${value}\n`;
 }
 
-function escaped(value: string): string {
+function escapeLabel(value: string): string {
   return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 }

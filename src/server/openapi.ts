@@ -37,7 +37,7 @@ export interface OpenApiOperation {
 }
 
 /** The codes that every operation may fail with. The lists after it hold the codes of some operations. */
-const common: readonly ErrorCode[] = [
+const commonCodes: readonly ErrorCode[] = [
   'INVALID_REQUEST',
   'INVALID_API_KEY',
   'FORBIDDEN',
@@ -45,11 +45,11 @@ const common: readonly ErrorCode[] = [
   'INTERNAL_ERROR',
   'UNAVAILABLE',
 ];
-const withBody: readonly ErrorCode[] = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
-const writing: readonly ErrorCode[] = ['STORAGE_FULL'];
-const ofTurn: readonly ErrorCode[] = ['SESSION_NOT_FOUND', 'SESSION_BUSY'];
-const ofReply: readonly ErrorCode[] = [
-  ...ofTurn,
+const bodyCodes: readonly ErrorCode[] = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
+const writeCodes: readonly ErrorCode[] = ['STORAGE_FULL'];
+const turnCodes: readonly ErrorCode[] = ['SESSION_NOT_FOUND', 'SESSION_BUSY'];
+const replyCodes: readonly ErrorCode[] = [
+  ...turnCodes,
   'UNKNOWN_MODE',
   'BUDGET_EXCEEDED',
   'ENGINE_FAILED',
@@ -168,32 +168,32 @@ function requestBodyOf({ body }: OperationShape): Json {
 /** One response per status, with its possible codes. */
 function failuresOf(name: Operation): Readonly<Record<string, Json>> {
   const { method, path } = routes[name];
-  const codes: ErrorCode[] = [...common];
+  const codes: ErrorCode[] = [...commonCodes];
   if (path.includes(':id')) codes.push('SESSION_NOT_FOUND');
-  if (method === 'POST' || method === 'PATCH') codes.push(...withBody);
-  if (method !== 'GET') codes.push(...writing);
+  if (method === 'POST' || method === 'PATCH') codes.push(...bodyCodes);
+  if (method !== 'GET') codes.push(...writeCodes);
   if (method === 'POST') codes.push('IDEMPOTENCY_MISMATCH');
-  if (isStreamed(name)) codes.push(...ofReply);
-  if (name === 'undoTurn' || name === 'redoTurn') codes.push(...ofTurn);
+  if (isStreamed(name)) codes.push(...replyCodes);
+  if (name === 'undoTurn' || name === 'redoTurn') codes.push(...turnCodes);
   const distinct = [...new Set(codes)];
   const statuses = new Set(distinct.map((code) => errorStatus(code)));
-  const ofOperation = Object.fromEntries(
+  const responses = Object.fromEntries(
     [...statuses].map((status) => {
       const codesOfStatus = distinct.filter((code) => errorStatus(code) === status);
-      return [status, failed(codesOfStatus.map((code) => `\`${code}\``).join(', '))];
+      return [status, documentedFailure(codesOfStatus.map((code) => `\`${code}\``).join(', '))];
     }),
   );
-  return { ...ofOperation, ...refusals };
+  return { ...responses, ...refusals };
 }
 
 /** The responses to a request that was never read completely (request-refusal.ts). */
 const refusals: Readonly<Record<string, Json>> = {
-  408: failed('`INVALID_REQUEST`: the request did not arrive in time'),
-  414: failed('`PAYLOAD_TOO_LARGE`: the request line is too long'),
-  431: failed('`PAYLOAD_TOO_LARGE`: the headers are too long'),
+  408: documentedFailure('`INVALID_REQUEST`: the request did not arrive in time'),
+  414: documentedFailure('`PAYLOAD_TOO_LARGE`: the request line is too long'),
+  431: documentedFailure('`PAYLOAD_TOO_LARGE`: the headers are too long'),
 };
 
-function failed(description: string): Json {
+function documentedFailure(description: string): Json {
   return {
     description,
     content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } },
@@ -211,8 +211,8 @@ function openOperation(path: string, summary: string): OpenApiOperation {
     parameters: [],
     responses: {
       200: { description: 'Yes', content: { 'application/json': { schema: envelope(data) } } },
-      400: failed('`INVALID_REQUEST`: the request is not valid HTTP'),
-      503: failed('`UNAVAILABLE`'),
+      400: documentedFailure('`INVALID_REQUEST`: the request is not valid HTTP'),
+      503: documentedFailure('`UNAVAILABLE`'),
     },
   };
 }

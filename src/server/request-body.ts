@@ -51,14 +51,14 @@ export async function readBody(
   try {
     checkMediaType(source.headers);
     await reservation?.beginProcessing();
-    return { value: await parsed(bytes, limits.json), reservation };
+    return { value: await parseBody(bytes, limits.json), reservation };
   } catch (error) {
     reservation?.release();
     throw error;
   }
 }
 
-async function parsed(bytes: Uint8Array, bounds: JsonBounds): Promise<unknown> {
+async function parseBody(bytes: Uint8Array, bounds: JsonBounds): Promise<unknown> {
   try {
     return await parseJsonBody(bytes, bounds, yieldToEventLoop);
   } catch (error) {

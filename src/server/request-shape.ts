@@ -5,18 +5,18 @@ import type { ErrorDetail } from '../service/errors.ts';
 import { ParleyError } from '../service/errors.ts';
 
 /** The most faults that are listed. */
-const listedFaults = 20;
+const maxFaults = 20;
 /** The most characters of a field's name that are shown. */
-const shownCharacters = 80;
+const maxNameCharacters = 80;
 
 /** Throws `INVALID_REQUEST` for a value that does not match the schema. */
 export function checkShape<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw invalidRequest(result.error.issues.flatMap((issue) => faults(issue, value)));
+  throw invalidRequest(result.error.issues.flatMap((issue) => faultsOf(issue, value)));
 }
 
-/** `INVALID_REQUEST` with the first fault in its message and at most {@link listedFaults} faults in `details`. */
+/** `INVALID_REQUEST` with the first fault in its message and at most {@link maxFaults} faults in `details`. */
 export function invalidRequest(
   details: readonly ErrorDetail[],
   hint = 'See /docs for the fields of this request.',
@@ -25,7 +25,7 @@ export function invalidRequest(
   const more = others.length === 0 ? '' : ` See details for ${others.length} more.`;
   return new ParleyError('INVALID_REQUEST', `The field ${first?.field} ${first?.problem}.${more}`, {
     hint,
-    details: details.slice(0, listedFaults),
+    details: details.slice(0, maxFaults),
   });
 }
 
@@ -42,7 +42,7 @@ export function queryReader<Schema extends z.ZodObject>(schema: Schema): (text: 
     const values = new Map<string, unknown>();
     for (const [name, value] of new URLSearchParams(text)) {
       if (values.has(name)) throw invalidRequest([{ field: shortened(name), problem: 'occurs twice' }]);
-      values.set(name, typed(value, types.get(name)));
+      values.set(name, convert(value, types.get(name)));
     }
     return checkShape(schema, Object.fromEntries(values));
   };
@@ -53,7 +53,7 @@ export function unknownField(path: string, name: string): ParleyError {
   return invalidRequest([{ field: shortened(`${path}.${name}`), problem: unknownFieldProblem }]);
 }
 
-function typed(text: string, type: unknown): unknown {
+function convert(text: string, type: unknown): unknown {
   if (type === 'integer' && /^-?\d{1,15}$/.test(text)) return Number(text);
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
   return text;
@@ -71,7 +71,7 @@ const kinds: Readonly<Record<string, string>> = {
   record: 'an object',
 };
 
-function faults(issue: z.core.$ZodIssue, value: unknown): readonly ErrorDetail[] {
+function faultsOf(issue: z.core.$ZodIssue, value: unknown): readonly ErrorDetail[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
       field: fieldName([...issue.path, key]),
@@ -83,9 +83,9 @@ function faults(issue: z.core.$ZodIssue, value: unknown): readonly ErrorDetail[]
     return [{ field, problem: `must be one of: ${issue.values.map(String).join(', ')}` }];
   }
   if (issue.code !== 'invalid_type') return [{ field, problem: 'has an invalid format' }];
-  const got = issue.path.reduce<unknown>((whole, step) => memberOf(whole, step), value);
-  if (got === undefined) return [{ field, problem: 'is missing' }];
-  return [{ field, problem: `must be ${kinds[issue.expected] ?? issue.expected}, not ${kindOf(got)}` }];
+  const actual = issue.path.reduce<unknown>((whole, step) => memberOf(whole, step), value);
+  if (actual === undefined) return [{ field, problem: 'is missing' }];
+  return [{ field, problem: `must be ${kinds[issue.expected] ?? issue.expected}, not ${kindOf(actual)}` }];
 }
 
 function memberOf(whole: unknown, step: PropertyKey): unknown {
@@ -106,5 +106,5 @@ function fieldName(path: readonly PropertyKey[]): string {
 }
 
 function shortened(name: string): string {
-  return name.length <= shownCharacters ? name : `${name.slice(0, shownCharacters)}…`;
+  return name.length <= maxNameCharacters ? name : `${name.slice(0, maxNameCharacters)}…`;
 }

@@ -32,7 +32,7 @@ export function serverLog(
   let timer: NodeJS.Timeout | undefined;
   const flush = () => {
     clearTimeout(timer);
-    const safe = lines.replace(dangerous, escaped);
+    const safe = lines.replace(dangerous, escapeJson);
     const ready = keyPrefix.test(safe) ? safe.replace(keys, redacted) : safe;
     lines = '';
     if (ready !== '') write(ready);
@@ -52,7 +52,7 @@ export function serverLog(
 }
 
 /** An escape of JSON, so that a line of JSON keeps its meaning. */
-function escaped(characters: string): string {
+function escapeJson(characters: string): string {
   return characters.replace(
     /./gs,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
