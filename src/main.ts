@@ -27,6 +27,7 @@ import {
 } from './compose.ts';
 import { configDirectory, dataDirectory, realDirectory, requireAbsoluteDirectory } from './config/paths.ts';
 import { ProfileFile } from './config/profile-file.ts';
+import { systemErrorCode } from './system/file-errors.ts';
 import { homeDirectory } from './system/home-directory.ts';
 import { monotonicMs } from './system/monotonic-clock.ts';
 import type { ProcessTable } from './system/process-identity.ts';
@@ -293,6 +294,6 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    return systemErrorCode(error) === 'EPERM';
   }
 }

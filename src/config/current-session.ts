@@ -6,6 +6,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { isSessionId } from '../service/session.ts';
 import { replaceFile } from '../system/atomic-file.ts';
 import { makePrivateDirectory } from '../system/directories.ts';
+import { systemErrorCode } from '../system/file-errors.ts';
 import { fileFailure } from '../system/file-failure.ts';
 import { readSmallFile } from '../system/small-file.ts';
 
@@ -51,7 +52,7 @@ export class CurrentSessions {
       const extensions = extensionNames === '' ? {} : { extensions: extensionNames.split(' ') };
       return { sessionId, mode: mode === '' ? null : mode, ...extensions };
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+      if (systemErrorCode(error) === 'ENOENT') return null;
       throw fileFailure(error, this.#directory, 'read', remedy);
     }
   }
@@ -117,7 +118,7 @@ function textIn(path: string): string | null {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if (systemErrorCode(error) === 'ENOENT') return null;
     throw error;
   }
 }

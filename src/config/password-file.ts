@@ -2,6 +2,7 @@
 // where `*` matches anything and `\` escapes the next character.
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { ParleyError } from '../service/errors.ts';
+import { systemErrorCode } from '../system/file-errors.ts';
 
 const maxBytes = 1024 * 1024;
 
@@ -46,12 +47,8 @@ function readPrivateText(path: string): string | null {
     // Without the flag, opening a pipe would block until there is a writer.
     file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw wrong(
-      path,
-      `cannot be read (${(error as NodeJS.ErrnoException).code})`,
-      'Check its owner and its permissions.',
-    );
+    if (systemErrorCode(error) === 'ENOENT') return null;
+    throw wrong(path, `cannot be read (${systemErrorCode(error)})`, 'Check its owner and its permissions.');
   }
   try {
     const stat = fstatSync(file);

@@ -5,6 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { ParleyError } from '../service/errors.ts';
 import { moveIntoPlace, replaceFile } from '../system/atomic-file.ts';
 import { makePrivateDirectory } from '../system/directories.ts';
+import { systemErrorCode } from '../system/file-errors.ts';
 import { fileFailure, storageFull } from '../system/file-failure.ts';
 import { type LoadLocks, withFileLock } from '../system/file-lock.ts';
 import { quoteForShell } from '../system/shell-quote.ts';
@@ -158,7 +159,7 @@ export class ProfileFile {
     try {
       return readSmallFile(this.path, maxBytes);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+      if (systemErrorCode(error) === 'ENOENT') return null;
       const remedy = 'Make it a file that you may read, or set PARLEY_CONFIG_DIR to another directory.';
       throw fileFailure(error, this.path, 'read', remedy);
     }

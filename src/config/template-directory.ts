@@ -6,6 +6,7 @@ import { beginning, quoted } from '../service/quoted.ts';
 import { replaceFile } from '../system/atomic-file.ts';
 import { readAtMost } from '../system/bounded-file.ts';
 import { makePrivateDirectory } from '../system/directories.ts';
+import { systemErrorCode } from '../system/file-errors.ts';
 import { fileFailure } from '../system/file-failure.ts';
 import { readTemplate, type Template } from './template-file.ts';
 
@@ -43,7 +44,7 @@ export class TemplateDirectory {
         .filter(isTemplateName)
         .sort();
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      if (systemErrorCode(error) === 'ENOENT') return [];
       throw fileFailure(error, this.#directory, 'read', remedy);
     }
   }
@@ -81,7 +82,7 @@ export class TemplateDirectory {
       bytes = await readAtMost(path, maxBytes, signal);
     } catch (error) {
       signal.throwIfAborted();
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw this.#unknown(name);
+      if (systemErrorCode(error) === 'ENOENT') throw this.#unknown(name);
       throw fileFailure(error, path, 'read', remedy);
     }
     const text = decoded(bytes);
@@ -113,7 +114,7 @@ export class TemplateDirectory {
     try {
       rmSync(path);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw this.#unknown(name);
+      if (systemErrorCode(error) === 'ENOENT') throw this.#unknown(name);
       throw fileFailure(error, path, 'written', remedy);
     }
   }

@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { syncDirectory } from './directories.ts';
+import { systemErrorCode } from './file-errors.ts';
 
 export interface Durability {
   /** True: the file and its name survive a power cut after the call. False: only the data is synced, so a power cut leaves no empty file. */
@@ -92,7 +93,7 @@ export class AtomicFile {
       linkSync(this.#part, this.#path);
       return true;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw error;
+      if (systemErrorCode(error) === 'EEXIST') throw error;
       return false;
     }
   }

@@ -1,6 +1,7 @@
 // Creates directories that only the user can read, and syncs directories, so that their entries survive a power cut.
 import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { systemErrorCode } from './file-errors.ts';
 
 /**
  * Creates the directory and the missing ones above it, each durable before the next. An existing directory keeps its permissions. The
@@ -41,7 +42,7 @@ export function syncDirectory(path: string): void {
   try {
     fsyncSync(directory);
   } catch (error) {
-    if (!withoutSync.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    if (!withoutSync.has(systemErrorCode(error))) throw error;
   } finally {
     closeSync(directory);
   }

@@ -1,8 +1,14 @@
 // Classifies the errors of system calls on files.
 
+/** The code of an error of a system call, such as `ENOENT`; empty for another error. */
+export function systemErrorCode(error: unknown): string {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return '';
+  return typeof error.code === 'string' ? error.code : '';
+}
+
 /** True if the disk or the quota of this user is full. */
 export function isDiskFull(error: unknown): boolean {
-  return ['ENOSPC', 'EDQUOT', 'EFBIG'].includes((error as NodeJS.ErrnoException).code ?? '');
+  return ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(systemErrorCode(error));
 }
 
 /** True if this process or the machine has reached its limit of open files. Some errors have the code only in the message. */

@@ -1,6 +1,13 @@
 // Creates the failure that a user sees when a system call on a file fails.
 import { ParleyError } from '../service/errors.ts';
-import { isDiskFull, isFileCall, isOutOfFiles, outOfFilesHint, TooLargeFile } from '../system/file-errors.ts';
+import {
+  isDiskFull,
+  isFileCall,
+  isOutOfFiles,
+  outOfFilesHint,
+  systemErrorCode,
+  TooLargeFile,
+} from '../system/file-errors.ts';
 
 const shorten = 'Shorten the file, or replace it.';
 
@@ -12,7 +19,7 @@ export function fileFailure(
   remedy: string,
 ): unknown {
   if (!(error instanceof Error) || !('syscall' in error)) return error;
-  const { code = '' } = error as NodeJS.ErrnoException;
+  const code = systemErrorCode(error);
   if (isDiskFull(error)) return storageFull(name, error);
   if (isOutOfFiles(error)) return outOfFiles(name, error);
   const hint = error instanceof TooLargeFile ? shorten : remedy;

@@ -4,7 +4,7 @@ import { createReadStream, fstatSync } from 'node:fs';
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import { ParleyError } from '../../service/errors.ts';
 import { AtomicFile } from '../../system/atomic-file.ts';
-import { isDiskFull } from '../../system/file-errors.ts';
+import { isDiskFull, systemErrorCode } from '../../system/file-errors.ts';
 import { byteLines } from '../terminal/byte-lines.ts';
 import { identityOf } from '../terminal/file-identity.ts';
 import { keyOf } from './batch-items.ts';
@@ -76,7 +76,7 @@ async function identityIn(path: string, name: string): Promise<string | null> {
     const identity = identityOf(await stat(path, { bigint: true }));
     if (identity !== null) return identity;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if (systemErrorCode(error) === 'ENOENT') return null;
     throw failure(name, 'read', error);
   }
   throw new ParleyError('USAGE', `Cannot resume a batch in ${name}: it is not a file.`, {

@@ -2,6 +2,7 @@
 import { copyFileSync, lstatSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
+import { systemErrorCode } from '../../system/file-errors.ts';
 import type { OpenedDatabase, OpenedStatement, StatementValues } from '../../system/open-database.ts';
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import { SessionSize } from './session-size.ts';
@@ -116,7 +117,7 @@ function copyIfFile(path: string, copy: string): void {
     copyFileSync(path, copy);
   } catch (error) {
     // The program has just removed its journal, so the database is copied again.
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    if (systemErrorCode(error) !== 'ENOENT') throw error;
   }
 }
 

@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { ParleyError } from '../../service/errors.ts';
 import { AtomicFile } from '../../system/atomic-file.ts';
+import { systemErrorCode } from '../../system/file-errors.ts';
 import { fileFailure } from '../../system/file-failure.ts';
 import { messageTexts } from '../commands/sessions/messages.ts';
 import type { CliContext } from '../context.ts';
@@ -39,7 +40,7 @@ async function* savedTexts(id: string, path: string, context: CliContext): Async
 }
 
 function failure(error: unknown, path: string): unknown {
-  if ((error as NodeJS.ErrnoException).code === 'EEXIST') return fileExists(path);
+  if (systemErrorCode(error) === 'EEXIST') return fileExists(path);
   return fileFailure(error, path, 'written', 'Name a file in a directory that you can write to.');
 }
 

@@ -1,6 +1,7 @@
 // The batches whose journals are kept on this machine.
 import { closeSync, openSync, readdirSync } from 'node:fs';
 import { ParleyError } from '../../service/errors.ts';
+import { systemErrorCode } from '../../system/file-errors.ts';
 import { batchDirectory, journalPath } from './journal.ts';
 import { KnownBatch } from './journal-reading.ts';
 
@@ -50,5 +51,5 @@ function read(path: string, batch: string): KnownBatch | null {
 }
 
 function isGone(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === 'ENOENT';
+  return systemErrorCode(error) === 'ENOENT';
 }

@@ -3,7 +3,7 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import { ParleyError } from '../../service/errors.ts';
 import { AtomicFile } from '../../system/atomic-file.ts';
 import { makePrivateDirectory } from '../../system/directories.ts';
-import { isDiskFull } from '../../system/file-errors.ts';
+import { isDiskFull, systemErrorCode } from '../../system/file-errors.ts';
 import { isStoreFile } from '../../system/store-files.ts';
 
 /** True for an existing directory, and for a path that ends with a slash. */
@@ -56,7 +56,7 @@ export class NewFile {
     try {
       this.#file.keep();
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw alreadyExists(this.path);
+      if (systemErrorCode(error) === 'EEXIST') throw alreadyExists(this.path);
       throw unwritable(this.path, error);
     }
   }
