@@ -1,7 +1,7 @@
 // Looks up a session by the last characters of its id, or by its title: first the whole title, then a unique beginning of one. Both use the
 // listing. Its results are checked again here, because a server may ignore a filter.
 import { ParleyError } from '../service/errors.ts';
-import { largestPage } from '../service/limits.ts';
+import { maxPageItems } from '../service/limits.ts';
 import { quoted } from '../service/quoted.ts';
 import type { Session } from '../service/session.ts';
 import { anySession, type SessionQuery } from '../service/session-archive.ts';
@@ -87,7 +87,7 @@ async function listSessions(
   state: SessionState,
 ): Promise<{ readonly items: readonly Session[]; readonly isAll: boolean }> {
   const { backend } = await context.open();
-  const query = { ...anySession, ...filter, limit: largestPage, deleted: state === 'deleted' };
+  const query = { ...anySession, ...filter, limit: maxPageItems, deleted: state === 'deleted' };
   const fetchPage = async (cursor: string | null) =>
     backend.archive.listSessions(await context.call(), { ...query, cursor });
   const items: Session[] = [];

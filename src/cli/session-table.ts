@@ -13,7 +13,7 @@ export interface SessionDisplay {
 }
 
 const shortest = 8;
-const longestMode = 16;
+const maxModeColumns = 16;
 /** Below these widths, first the messages and then the mode are left out, and an old time is only a date. */
 const wide = 76;
 const narrow = 56;
@@ -85,5 +85,5 @@ function idLength(sessions: readonly Session[]): number {
 
 function shortened(mode: string): string {
   const characters = [...mode];
-  return characters.length > longestMode ? `${characters.slice(0, longestMode - 1).join('')}…` : mode;
+  return characters.length > maxModeColumns ? `${characters.slice(0, maxModeColumns - 1).join('')}…` : mode;
 }

@@ -5,7 +5,7 @@ import { quoteForShell } from '../system/shell-quote.ts';
 import { commandPath, findCommand, shownCommands } from './command-tree.ts';
 import { readTypedWords } from './completion/typed-words.ts';
 
-const longestLine = 60;
+const maxLineCharacters = 60;
 
 /** Names of commands in other programs → the command here. */
 const foreignNames: Readonly<Record<string, string>> = {
@@ -112,6 +112,6 @@ function hasOption(program: Command, command: string, flag: string): boolean {
 
 export function didYouMean(command: string, words: readonly string[]): string {
   const line = words.map(quoteForShell).join(' ');
-  const rest = line.length > longestLine ? '"…"' : line;
+  const rest = line.length > maxLineCharacters ? '"…"' : line;
   return ['Did you mean: parley', command, rest].filter((part) => part !== '').join(' ');
 }

@@ -1,7 +1,7 @@
 // Removes a key from a text of another program. The key may be encoded, in another case, broken by spaces, or incomplete.
 
 /** A shorter key is not searched, because it could be part of ordinary words. */
-const shortestKey = 8;
+const minKeyLength = 8;
 const redacted = '[key]';
 
 /** `%41`, even if encoded twice (`%2541`); `\u0041`; `&#65;` and `&#x41;`; white space and zero-width characters, which are removed. */
@@ -10,7 +10,7 @@ const encoded =
 
 /** Replaces each part of the text that contains half of the key or more by `mark`. */
 export function redactKey(text: string, key: string, mark = redacted): string {
-  if (key.length < shortestKey) return text;
+  if (key.length < minKeyLength) return text;
   const { plain, startOf, endOf } = decoded(text);
   const ranges = formsOf(key).flatMap((form) => rangesOf(form, plain));
   let result = '';
@@ -85,7 +85,7 @@ interface Range {
 
 /** The ranges of the text with half of the form or more. Each of them contains one of the pieces into which the form is divided. */
 function rangesOf(form: string, text: string): readonly Range[] {
-  const minLength = Math.max(shortestKey, Math.ceil(form.length / 2));
+  const minLength = Math.max(minKeyLength, Math.ceil(form.length / 2));
   const size = Math.floor(minLength / 2);
   const ranges: Range[] = [];
   for (let piece = 0; piece + size <= form.length; piece += size) {

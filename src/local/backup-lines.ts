@@ -56,13 +56,13 @@ export type BackupLine =
   | ({ readonly kind: 'audit' } & AuditRow)
   | ({ readonly kind: 'end' } & EndLine);
 
-const longestTime = 8_640_000_000_000_000;
+const maxTimeMs = 8_640_000_000_000_000;
 
 /** What a column holds. `time`: epoch milliseconds that a date can have. `hash`: a SHA-256 in hexadecimal digits. */
 const kinds = {
   text: (value: unknown) => typeof value === 'string',
   number: (value: unknown) => Number.isSafeInteger(value),
-  time: (value: unknown) => Number.isInteger(value) && Math.abs(value as number) <= longestTime,
+  time: (value: unknown) => Number.isInteger(value) && Math.abs(value as number) <= maxTimeMs,
   boolean: (value: unknown) => typeof value === 'boolean',
   role: (value: unknown) => value === 'user' || value === 'assistant',
   hash: (value: unknown) => typeof value === 'string' && /^[\da-f]{64}$/.test(value),

@@ -13,7 +13,7 @@ import {
 } from './backup-lines.ts';
 
 /** The longest line, in bytes. A line holds one long message or many short ones. */
-const longestLine = 256 * 1024 * 1024;
+const maxLineBytes = 256 * 1024 * 1024;
 
 /**
  * Reads a backup. `take` gets each line but the first and the last one, in their order, before the end is checked. Rejects with
@@ -73,7 +73,7 @@ async function* linesOf(chunks: AsyncIterable<Uint8Array>, place: string): Async
     if (rest.length === 0) continue;
     parts.push(rest);
     length += rest.length;
-    if (length > longestLine) throw damaged(place, 'holds a line that is too long for a backup');
+    if (length > maxLineBytes) throw damaged(place, 'holds a line that is too long for a backup');
   }
   if (length > 0) throw damaged(place, 'ends within a line');
 }

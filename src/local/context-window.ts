@@ -20,7 +20,7 @@ export type ReadHistory = (before: number, limit: number) => Promise<readonly Me
 export type ContextBudget = Pick<ReplyEngine, 'historyMessages' | 'contextTokens'>;
 
 const firstPage = 32;
-const largestPage = 256;
+const maxPageMessages = 256;
 
 /** The context of the message at `position`. The system prompt of its session takes a part of the budget. */
 export async function contextWindow(
@@ -48,7 +48,7 @@ export async function contextWindow(
   const turns: (readonly Message[])[] = [];
   let hasFirst = false;
   let before = position;
-  for (let limit = firstPage; before > end && !room.isFull; limit = Math.min(limit * 2, largestPage)) {
+  for (let limit = firstPage; before > end && !room.isFull; limit = Math.min(limit * 2, maxPageMessages)) {
     const page = before === position ? newest : await read(before, Math.min(limit, before - end));
     if (page.length === 0) break;
     for (let at = page.length; at >= 2 && !room.isFull; at -= 2) {

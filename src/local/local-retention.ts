@@ -12,7 +12,7 @@ import type {
 import { quoted } from '../service/quoted.ts';
 import type { PolicyRow, RetentionStore } from '../store/session-store.ts';
 import type { LocalOptions } from './local-options.ts';
-import { checkPolicy, confirmationOf, erasedBefore, expiryFilter, longestGap } from './retention-rules.ts';
+import { checkPolicy, confirmationOf, erasedBefore, expiryFilter, maxGapMs } from './retention-rules.ts';
 import { runPolicy } from './retention-run.ts';
 
 export class LocalRetention implements Retention {
@@ -101,7 +101,7 @@ export class LocalRetention implements Retention {
 
   async #confirmation(row: PolicyRow, now: number, everyMs: number | null) {
     const { project_id, last_run_at } = row;
-    const gapMs = longestGap(everyMs);
+    const gapMs = maxGapMs(everyMs);
     const from = last_run_at ?? now;
     const traced = from < now ? await (await this.#store()).traceActivity(project_id, from, now, gapMs) : now;
     return confirmationOf(row, { now, traced, gapMs });

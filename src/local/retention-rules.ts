@@ -15,7 +15,7 @@ const maxKept = 1_000_000;
  */
 const defaultGapMs = 14 * dayMs;
 
-export function longestGap(everyMs: number | null): number {
+export function maxGapMs(everyMs: number | null): number {
   return Math.max(defaultGapMs, 2 * (everyMs ?? 0));
 }
 

@@ -26,7 +26,7 @@ const maxAttempts = 5;
 const maxConnectAttempts = 3;
 const firstPauseMs = 250;
 /** If the server asks for a longer wait (seconds), the failure is reported instead. */
-const longestPauseSeconds = 30;
+const maxPauseSeconds = 30;
 
 /** The attempts of one request. */
 export class RequestRetries {
@@ -48,7 +48,7 @@ export class RequestRetries {
     const maxTries = outcome instanceof HttpFailure && !outcome.sent ? maxConnectAttempts : maxAttempts;
     if (this.#attempts >= maxTries || !this.#isAllowed(outcome)) return false;
     const retryAfter = outcome instanceof HttpFailure ? null : outcome.retryAfter;
-    if (retryAfter !== null && retryAfter > longestPauseSeconds) return false;
+    if (retryAfter !== null && retryAfter > maxPauseSeconds) return false;
     const { random, wait, signal, notice } = this.#options;
     const pause = firstPauseMs * 2 ** (this.#attempts - 1) * (0.5 + random());
     const ms = retryAfter === null ? pause : retryAfter * 1000 + pause;

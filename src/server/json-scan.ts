@@ -36,7 +36,7 @@ const minBytesPerValue = 10;
 const freeValues = 1000;
 
 /** No field has a longer name. */
-const longestName = 100;
+const maxNameBytes = 100;
 const tooManyHint =
   'Send fewer at a time. A session with more messages can be imported on the machine of the server.';
 const utf8 = new TextDecoder();
@@ -160,7 +160,7 @@ export class JsonScan {
   /** Reads the name before a colon of the outermost object. */
   #readName(): void {
     this.#field = '';
-    if (this.#stringEnd - this.#stringStart > longestName) return;
+    if (this.#stringEnd - this.#stringStart > maxNameBytes) return;
     const text = utf8.decode(this.#bytes.subarray(this.#stringStart, this.#stringEnd));
     try {
       this.#field = String(JSON.parse(text));

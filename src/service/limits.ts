@@ -34,7 +34,7 @@ export interface Limits {
 }
 
 /** The most items of a page. A client that wants all items asks for pages of this size. */
-export const largestPage = 200;
+export const maxPageItems = 200;
 
 export const defaultLimits: Limits = {
   titleCharacters: 200,
@@ -46,7 +46,7 @@ export const defaultLimits: Limits = {
   schemaBytes: 256 * 1024,
   queryCharacters: 500,
   queryTerms: 32,
-  pageItems: largestPage,
+  pageItems: maxPageItems,
   pageItemsDefault: 50,
   batchIds: 1000,
   turnWaitMs: 30_000,

@@ -16,7 +16,7 @@ export type Parameters = Readonly<Record<string, unknown>>;
 const ownNames: readonly string[] = ['model', 'messages', 'stream', 'stream_options', 'n'];
 
 /** The names of the fields that limit the tokens of a reply; servers differ. */
-const longestReplies: readonly string[] = ['max_tokens', 'max_completion_tokens'];
+const replyLimitFields: readonly string[] = ['max_tokens', 'max_completion_tokens'];
 
 /**
  * Names of fields that would hold a key, which would then be stored as plain text. Names like `prompt_cache_key` are not among them.
@@ -28,16 +28,16 @@ const keyName =
 export const maxDepth = 32;
 
 /** The highest temperature that any server takes. */
-const highestTemperature = 5;
+const maxTemperature = 5;
 
 /** The first fault of the parameters; null for none. */
 export function parameterFault(parameters: Parameters): ParameterFault | null {
   for (const [name, value] of Object.entries(parameters)) {
     if (ownNames.includes(name)) return { path: [name], problem: 'cannot be set as a parameter' };
-    if (longestReplies.includes(name) && !isWhole(value))
+    if (replyLimitFields.includes(name) && !isWhole(value))
       return { path: [name], problem: 'must be a whole number from 1 to 100000000' };
     if (name === 'temperature' && !isTemperature(value))
-      return { path: [name], problem: `must be a number from 0 to ${highestTemperature}` };
+      return { path: [name], problem: `must be a number from 0 to ${maxTemperature}` };
   }
   return innerFault(parameters, [], 1);
 }
@@ -96,5 +96,5 @@ function isWhole(value: unknown): boolean {
 }
 
 function isTemperature(value: unknown): boolean {
-  return typeof value === 'number' && value >= 0 && value <= highestTemperature;
+  return typeof value === 'number' && value >= 0 && value <= maxTemperature;
 }

@@ -19,7 +19,7 @@ export interface FileLock {
 const defaultWaitMs = 10_000;
 /** If two processes try at the same moment, both may find the lock held, so one attempt is not enough. */
 const holdWaitMs = 300;
-const longestPauseMs = 20;
+const maxPauseMs = 20;
 
 /** Runs the action under the lock. Rejects with `STORE_BUSY` if the wait is over before the lock is free. */
 export async function withFileLock<T>(lock: FileLock, action: () => T): Promise<T> {
@@ -57,10 +57,10 @@ export async function holdFileLock(lock: FileLock, work: string): Promise<() => 
 async function takeWithin({ path, locks }: FileLock, waitMs: number): Promise<(() => void) | null> {
   const take = await locks();
   let waited = 0;
-  for (let longest = 2; ; longest = Math.min(longest * 2, longestPauseMs)) {
+  for (let pauseLimitMs = 2; ; pauseLimitMs = Math.min(pauseLimitMs * 2, maxPauseMs)) {
     const release = take(path);
     if (release !== null || waited >= waitMs) return release;
-    const pause = Math.ceil(longest * (0.5 + Math.random() / 2));
+    const pause = Math.ceil(pauseLimitMs * (0.5 + Math.random() / 2));
     waited += pause;
     await new Promise((resolve) => setTimeout(resolve, pause));
   }

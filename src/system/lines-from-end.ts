@@ -8,13 +8,13 @@ export interface LinesFromEndOptions {
   /** Only this many bytes at the end of the file are read. */
   readonly maxBytes: number;
   /** A longer line (in bytes) is skipped. */
-  readonly longestBytes: number;
+  readonly maxLineBytes: number;
 }
 
 /** Yields the last line first. Throws the error of the system call. */
 export function* linesFromEnd(
   path: string,
-  { maxBytes, longestBytes }: LinesFromEndOptions,
+  { maxBytes, maxLineBytes }: LinesFromEndOptions,
 ): Generator<string, void> {
   const file = openSync(path, 'r');
   try {
@@ -23,11 +23,11 @@ export function* linesFromEnd(
     let length = 0;
     const add = (part: Buffer) => {
       length += part.length;
-      if (length <= longestBytes) parts.unshift(part);
+      if (length <= maxLineBytes) parts.unshift(part);
       else parts = [];
     };
     const take = () => {
-      const line = length <= longestBytes ? Buffer.concat(parts).toString('utf8') : null;
+      const line = length <= maxLineBytes ? Buffer.concat(parts).toString('utf8') : null;
       parts = [];
       length = 0;
       return line;

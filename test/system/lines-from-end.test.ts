@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-function read(text: string, options = { maxBytes: 10_000_000, longestBytes: 1_000_000 }): readonly string[] {
+function read(text: string, options = { maxBytes: 10_000_000, maxLineBytes: 1_000_000 }): readonly string[] {
   const file = join(directory, 'file');
   writeFileSync(file, text);
   return [...linesFromEnd(file, options)];
@@ -25,11 +25,11 @@ test('are those of the text, backwards, also where a line or a character spans t
 });
 
 test('leave out one that is too long, and one that begins before the part that is read', () => {
-  const options = { maxBytes: 1_000_000, longestBytes: 1_000 };
+  const options = { maxBytes: 1_000_000, maxLineBytes: 1_000 };
   expect(read(`a\n${'x'.repeat(1_001)}\n${'y'.repeat(1_000)}\n`, options)).toEqual([
     '',
     'y'.repeat(1_000),
     'a',
   ]);
-  expect(read('abc\ndef\nghi', { maxBytes: 6, longestBytes: 1_000 })).toEqual(['ghi']);
+  expect(read('abc\ndef\nghi', { maxBytes: 6, maxLineBytes: 1_000 })).toEqual(['ghi']);
 });

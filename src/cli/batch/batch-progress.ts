@@ -25,7 +25,7 @@ export interface BatchProgressOptions {
 const everyMs = { live: 200, lines: 10_000, none: 0 } as const;
 /** The width of the bar, and of the narrowest terminal that shows it, in columns. */
 const barWidth = 20;
-const narrowestWithBar = 60;
+const minColumnsWithBar = 60;
 
 export class BatchProgress {
   readonly #options: BatchProgressOptions;
@@ -131,7 +131,7 @@ export class BatchProgress {
   /** `[=====>              ] `; empty if the end is unknown or the terminal is narrow. */
   #bar(): string {
     const { end, stderr } = this.#options;
-    if (end === null || stderr.columns() < narrowestWithBar) return '';
+    if (end === null || stderr.columns() < minColumnsWithBar) return '';
     const full = Math.floor(Math.min(1, this.#to / end) * barWidth);
     const head = full === barWidth ? '' : '>';
     return `[${`${'='.repeat(full)}${head}`.padEnd(barWidth)}] `;

@@ -28,11 +28,11 @@ export interface PacerOptions {
 }
 
 const firstPauseMs = 250;
-const longestPauseMs = 30_000;
+const maxPauseMs = 30_000;
 /** The most pauses in a row without an answer. They last about a minute in total if the server names no time. */
 const maxPauses = 8;
 /** If a server asks for a longer wait, the batch ends. */
-const longestWaitSeconds = 15 * 60;
+const maxWaitSeconds = 15 * 60;
 /** A pause of this length (ms) is reported to the user. */
 const noticeableMs = 2000;
 
@@ -132,7 +132,7 @@ export class Pacer {
     if (isRefused(error)) {
       this.#refusal = code;
       this.#refused(startedAt, retryAfter);
-      const isFatal = this.#pauses > maxPauses || (retryAfter ?? 0) > longestWaitSeconds;
+      const isFatal = this.#pauses > maxPauses || (retryAfter ?? 0) > maxWaitSeconds;
       if (isFatal) this.#giveUp(error);
       return !isFatal && tries < maxTries;
     }
@@ -159,7 +159,7 @@ export class Pacer {
       this.#pauses += 1;
     }
     // If the server names no time, or 0 repeatedly, the pauses grow.
-    const ownPause = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.max(0, this.#pauses - 1));
+    const ownPause = Math.min(maxPauseMs, firstPauseMs * 2 ** Math.max(0, this.#pauses - 1));
     const pause = Math.max(ownPause, (retryAfter ?? 0) * 1000);
     this.#until = Math.max(this.#until, this.#now() + pause + (firstPauseMs * random()) / 2);
     if (!isNew || pause < noticeableMs) return;

@@ -24,7 +24,7 @@ export interface ResumedOutput {
 }
 
 /** The most bytes of a line; no answer is longer. */
-const longestResult = 256 * 1024 * 1024;
+const maxResultBytes = 256 * 1024 * 1024;
 
 interface Result {
   readonly key: string | number;
@@ -87,7 +87,7 @@ async function identityIn(path: string, name: string): Promise<string | null> {
 /** Yields the results. `result` is null for an incomplete last line. */
 async function* resultLines(path: string, name: string) {
   try {
-    for await (const { number, bytes, end, isClosed } of byteLines(createReadStream(path), longestResult)) {
+    for await (const { number, bytes, end, isClosed } of byteLines(createReadStream(path), maxResultBytes)) {
       const result = bytes === null ? null : resultOf(bytes);
       if (result === null && (isClosed || !beginsAsResult(bytes))) throw foreign(name, number);
       yield { result, bytes: bytes ?? new Uint8Array(0), end, isClosed };

@@ -12,7 +12,7 @@ import { valueKind } from './value-kind.ts';
 /** Tells the script that file names are possible, too. */
 const filesLine = ':files\n';
 
-const longestDescription = 80;
+const maxDescriptionCharacters = 80;
 
 export async function completionLines(
   words: readonly string[],
@@ -89,6 +89,6 @@ function lines(candidates: readonly Candidate[], prefix: string): string {
 /** Titles and descriptions may come from any server. The filter keeps them on one line and free of control sequences. */
 function shortened(description: string): string {
   const text = filterLine(description).trim();
-  const beginning = text.match(new RegExp(`^.{0,${longestDescription}}`, 'su'))?.[0] ?? '';
+  const beginning = text.match(new RegExp(`^.{0,${maxDescriptionCharacters}}`, 'su'))?.[0] ?? '';
   return beginning.length < text.length ? `${beginning}…` : text;
 }

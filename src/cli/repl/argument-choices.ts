@@ -1,7 +1,7 @@
 // Lists the choices for the arguments of slash commands: modes, templates, sessions and files.
 import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { largestPage } from '../../service/limits.ts';
+import { maxPageItems } from '../../service/limits.ts';
 import { anySession } from '../../service/session-archive.ts';
 import { templatesOf } from '../chat-template.ts';
 import type { CliContext, ServiceAccess } from '../context.ts';
@@ -33,7 +33,7 @@ export async function sessionChoices(
   context: ServiceAccess,
 ): Promise<readonly CompletionChoice[]> {
   const { backend } = await context.open();
-  const query = { limit: largestPage, cursor: null, ...anySession };
+  const query = { limit: maxPageItems, cursor: null, ...anySession };
   const { data } = await backend.archive.listSessions(await context.call(), query);
   const byId = data.items.filter(({ session_id }) => session_id.startsWith(beginning));
   if (beginning !== '' && byId.length > 0)

@@ -1,7 +1,7 @@
 // Reads the last messages of a session, in one page if the server supports that. Rejects with `UNSUPPORTED` if the server lists no
 // messages.
 import { ParleyError } from '../../service/errors.ts';
-import { largestPage } from '../../service/limits.ts';
+import { maxPageItems } from '../../service/limits.ts';
 import type { Result } from '../../service/result.ts';
 import { isCut, type Message, type Page } from '../../service/session.ts';
 import type { ServiceAccess } from '../context.ts';
@@ -15,7 +15,7 @@ export async function lastMessages(
   const { backend } = await context.open();
   const readPage = async (cursor: string | null, last: boolean) =>
     backend.archive.listMessages(await context.call(), sessionId, {
-      limit: last ? Math.min(count, largestPage) : largestPage,
+      limit: last ? Math.min(count, maxPageItems) : maxPageItems,
       cursor,
       ...(last && { last }),
     });
@@ -55,7 +55,7 @@ export async function lastTurn(sessionId: string, context: ServiceAccess): Promi
 
 /** The last reply that has any text. Empty if there is none, or if the server lists no messages. */
 export async function lastReply(sessionId: string, context: ServiceAccess): Promise<string> {
-  const messages = await lastMessagesOrNone(sessionId, largestPage, context);
+  const messages = await lastMessagesOrNone(sessionId, maxPageItems, context);
   return messages.findLast(({ role, content }) => role === 'assistant' && content !== '')?.content ?? '';
 }
 

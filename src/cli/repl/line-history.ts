@@ -22,11 +22,11 @@ const maxLines = 1000;
 /** The file is rewritten when it has this many lines more than `maxLines`. */
 const slack = 500;
 /** A longer line is remembered by this process only. */
-const longestLine = 64 * 1024;
+const maxLineLength = 64 * 1024;
 /** Only the newest part of a file that grew beyond this size is read and kept. */
 const maxBytes = 64 * 1024 * 1024;
 /** The longest line in the file, in bytes. JSON writes a character in up to six bytes. */
-const longestJson = 6 * longestLine + 2;
+const maxJsonBytes = 6 * maxLineLength + 2;
 
 export class LineHistory {
   readonly #options: LineHistoryOptions;
@@ -59,7 +59,7 @@ export class LineHistory {
     if (line.trim() === '') return;
     const isRepeated = this.lines.at(-1) === line;
     this.#lines = distinct([...this.lines, line]);
-    if (isRepeated || line.length > longestLine || this.#options.keepsNoText) return;
+    if (isRepeated || line.length > maxLineLength || this.#options.keepsNoText) return;
     try {
       makePrivateDirectory(this.#directory);
       // An append does not mix with the appends of other processes. The lock protects it from a process that rewrites the file.
@@ -106,7 +106,7 @@ interface StoredLines {
 function storedLines(path: string): StoredLines {
   const newest = new Set<string>();
   let stored = 0;
-  for (const json of linesFromEnd(path, { maxBytes, longestBytes: longestJson })) {
+  for (const json of linesFromEnd(path, { maxBytes, maxLineBytes: maxJsonBytes })) {
     for (const line of lineOfFile(json)) {
       stored += 1;
       if (newest.size < maxLines) newest.add(line);

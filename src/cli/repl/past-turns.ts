@@ -15,7 +15,7 @@ const freeRows = 4;
 const charactersOfCell = 4;
 const partLength = 1000;
 /** Rendering a longer reply (in UTF-16 units) could delay the prompt. Its Markdown is shown as it is. */
-const longestRendered = 50_000;
+const maxRenderedLength = 50_000;
 
 /**
  * Returns the mode of the last turn. Null if there is no message, if the last turn was imported from another program, or if the server
@@ -92,7 +92,7 @@ async function markdownRenderer(stdout: Output): Promise<(reply: string) => stri
     import('../terminal/text-width.ts'),
   ]);
   return (reply) => {
-    if (reply.length > longestRendered) return reply;
+    if (reply.length > maxRenderedLength) return reply;
     const document = new MarkdownDocument({
       columns: () => stdout.columns(),
       theme: dimmedTheme,

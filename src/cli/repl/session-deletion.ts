@@ -12,7 +12,7 @@ interface Place {
   readonly source: LineSource;
 }
 
-const longestTitle = 60;
+const maxTitleCharacters = 60;
 
 export async function deleteSession(
   id: string,
@@ -38,13 +38,13 @@ export async function deleteSession(
     return;
   conversation.deletedId = id;
   const isAnother = id !== conversation.sessionId && title !== null;
-  const deleted = isAnother ? JSON.stringify(shortTitle(title, longestTitle)) : 'it';
+  const deleted = isAnother ? JSON.stringify(shortTitle(title, maxTitleCharacters)) : 'it';
   if (id === conversation.sessionId) conversation.enter(null, null);
   if (restores) await context.say(`/restore brings ${deleted} back.`);
 }
 
 async function isSure(id: string, title: string | null, { prompting }: CliContext): Promise<boolean> {
-  const what = title === null ? id : JSON.stringify(shortTitle(title, longestTitle));
+  const what = title === null ? id : JSON.stringify(shortTitle(title, maxTitleCharacters));
   const question = `This server may not be able to restore sessions. Delete ${what} permanently?`;
   return await confirm(question, 'parley sessions delete', prompting);
 }

@@ -1,6 +1,6 @@
 // Finds a session by its id or by a part of its title, either directly or from a list that narrows while the user types.
 import { ParleyError } from '../../service/errors.ts';
-import { largestPage } from '../../service/limits.ts';
+import { maxPageItems } from '../../service/limits.ts';
 import { beginning, quoted } from '../../service/quoted.ts';
 import type { Session } from '../../service/session.ts';
 import { anySession } from '../../service/session-archive.ts';
@@ -20,7 +20,7 @@ export type FoundSession = Pick<Session, 'session_id' | 'title' | 'mode'>;
 /** The number of sessions that are listed on a terminal without a picker. */
 const shownAtOnce = 20;
 /** The number of characters of a title that are shown. */
-const longestShown = 60;
+const maxShownCharacters = 60;
 /** On a narrower terminal the list shows titles alone. */
 const minColumnsWithFacts = 50;
 
@@ -48,7 +48,7 @@ export async function pickSession(words: string, context: CliContext): Promise<F
         (await sessionsWith(term, context)).map((session) => ({
           value: session.session_id,
           name: label(session, context.stderr.columns(), context.host.now(), measure),
-          short: shortTitle(session.title ?? session.session_id, longestShown),
+          short: shortTitle(session.title ?? session.session_id, maxShownCharacters),
         })),
     },
     context.prompting,
@@ -94,7 +94,7 @@ async function sessionsWith(
   const { backend } = await context.open();
   const title_match = words === '' ? null : titleGlob(words, 'anywhere');
   const query = {
-    limit: largestPage,
+    limit: maxPageItems,
     cursor: null,
     ...anySession,
     title_match,
@@ -117,5 +117,5 @@ function label(session: Session, columns: number, now: number, measure: Measure)
       : `  ${filterLine(sessionFacts(session, { columns, now, utc: false }))}`;
   const room = Math.max(10, columns - measure(facts) - 4);
   const title = cut(filterLine(titleOrNone(session)), room, measure);
-  return title + ' '.repeat(Math.max(0, Math.min(longestShown, room) - measure(title))) + facts;
+  return title + ' '.repeat(Math.max(0, Math.min(maxShownCharacters, room) - measure(title))) + facts;
 }

@@ -6,16 +6,17 @@ import { longPaste } from './line-state.ts';
 import { isLong, plain } from './line-text.ts';
 
 /** The number of characters that are shown of a long line, and how many of them before the match. */
-const longestRow = 200;
-const longestBefore = 60;
+const maxRowCharacters = 200;
+const maxCharactersBefore = 60;
 /** The number of characters that are shown of a long search text, from its end. */
-const longestQuery = 40;
+const maxQueryCharacters = 40;
 
 export function shownPrompt({ search }: LineState, prompt: Prompt): Prompt {
   if (search === null) return prompt;
   const label = search.found === null && search.query !== '' ? 'no match' : 'search';
   const { query } = search;
-  const shown = query.length > longestQuery ? `…${query.slice(-longestQuery).toWellFormed()}` : query;
+  const shown =
+    query.length > maxQueryCharacters ? `…${query.slice(-maxQueryCharacters).toWellFormed()}` : query;
   const text = `(${label} "${shown}") `;
   return { text, styled: text };
 }
@@ -30,8 +31,8 @@ export function shownLine(state: LineState, history: readonly string[]): ShownLi
 
 /** A long line would fill the screen, so only the row with the match is shown. */
 function aroundMatch(line: string, at: number): string {
-  const start = Math.max(line.lastIndexOf('\n', at - 1) + 1, at - longestBefore);
-  const [row = ''] = line.slice(start, start + longestRow).split('\n');
+  const start = Math.max(line.lastIndexOf('\n', at - 1) + 1, at - maxCharactersBefore);
+  const [row = ''] = line.slice(start, start + maxRowCharacters).split('\n');
   const isAll = start === 0 && row.length === line.length;
   return isAll ? row : `${start > 0 ? '… ' : ''}${row.toWellFormed()} …`;
 }

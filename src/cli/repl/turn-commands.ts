@@ -12,7 +12,7 @@ import { type Next, requireSessionId, resume, type Scope, type SlashCommand } fr
 import { lineFor } from './typed-line.ts';
 
 /** The number of characters of a message that /redo shows. */
-const longestShown = 60;
+const maxShownCharacters = 60;
 const resendHint = '/retry sends it again.';
 
 export const turnCommands = {
@@ -59,7 +59,7 @@ export const turnCommands = {
       const { session, message } = (await redoTurn(requireSessionId(conversation), context)).data;
       conversation.forgetLastTurn();
       conversation.title = session.title;
-      await context.say(`Restored: ${shortTitle(message.content, longestShown)}`);
+      await context.say(`Restored: ${shortTitle(message.content, maxShownCharacters)}`);
       return undefined;
     },
   },

@@ -15,7 +15,7 @@ export interface FoundSecret {
 const wordCharacter = /[A-Za-z0-9_-]/;
 const keyBlock =
   /-----BEGIN ((?:RSA |EC |DSA |OPENSSH |ENCRYPTED |SSH2 ENCRYPTED )?PRIVATE KEY|PGP PRIVATE KEY BLOCK)-----/y;
-const longestKeyBlock = 64 * 1024;
+const maxKeyBlockCharacters = 64 * 1024;
 /** In groups as printed on cards, or without groups. */
 const cardShape =
   /(?<![\w.,:/+-])(?:\d{4}([ -])\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|3\d{3}([ -])\d{6}\2\d{4,5}|\d{13,19})(?![\w/]|[.,:-]\w)/g;
@@ -89,7 +89,7 @@ function* keyBlocks(text: string): Generator<FoundSecret> {
     if (place < start) place = text.indexOf(closing, start);
     if (place < 0) place = Number.POSITIVE_INFINITY;
     closings.set(closing, place);
-    const isWhole = place - start <= longestKeyBlock;
+    const isWhole = place - start <= maxKeyBlockCharacters;
     const end = isWhole ? place + closing.length : endOfLines(text, start + match[0].length);
     if (end - start < match[0].length + 64) continue;
     next = end;

@@ -5,7 +5,7 @@ import type { SessionRecord } from '../../service/session-archive.ts';
 import { redactionMark, secretsIn, withoutSecrets } from './found-secrets.ts';
 
 /** A shorter beginning of a secret reveals nothing. */
-const shortestPart = 8;
+const minPartLength = 8;
 
 /** Replaces the secrets of texts, and counts them by their kind. */
 export class Redaction {
@@ -69,7 +69,7 @@ export class Redaction {
   /** An automatic title is the beginning of a message, which may end in the middle of a secret. */
   #title(title: string): string {
     for (const [value, kind] of this.#values) {
-      for (let length = Math.min(value.length - 1, title.length); length >= shortestPart; length -= 1) {
+      for (let length = Math.min(value.length - 1, title.length); length >= minPartLength; length -= 1) {
         if (!title.endsWith(value.slice(0, length))) continue;
         return this.#cut(title.slice(0, -length) + redactionMark(kind));
       }

@@ -12,10 +12,10 @@ import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { type BatchHolder, batchDirectory } from './journal.ts';
 
 /** How long (ms) a process keeps the lock while others wait for it. */
-const longestHoldMs = 250;
+const maxHoldMs = 250;
 /** How long (ms) a process keeps the lock when it creates nothing. */
 const idleMs = 20;
-const longestPauseMs = 20;
+const maxPauseMs = 20;
 /** After how long (ms) a process says that it waits. The other import may be suspended. */
 const noticeMs = 2000;
 
@@ -68,7 +68,7 @@ export class ImportLock {
 
   /** Releases the lock if nothing is created any more, or if another process has waited long enough. */
   async #yieldIfWanted(): Promise<void> {
-    if (!this.#isWanted && monotonicMs() - this.#since > longestHoldMs) {
+    if (!this.#isWanted && monotonicMs() - this.#since > maxHoldMs) {
       // Checked once for calls that end at the same time, because each check opens the lock file.
       this.#since = monotonicMs();
       const take = await this.#locks();
@@ -95,7 +95,7 @@ export class ImportLock {
 
   async #take(): Promise<void> {
     // Waits for the calls that still use the lock.
-    while (this.#users > 0) await this.#pause(longestPauseMs);
+    while (this.#users > 0) await this.#pause(maxPauseMs);
     if (this.#release !== null) return;
     const take = await this.#locks();
     const next = await this.#lock(take, 'imports.next.lock');
@@ -109,14 +109,14 @@ export class ImportLock {
 
   async #lock(take: TakeLock, name: string): Promise<() => void> {
     const begun = monotonicMs();
-    for (let longest = 2; ; longest = Math.min(longest * 2, longestPauseMs)) {
+    for (let pauseLimitMs = 2; ; pauseLimitMs = Math.min(pauseLimitMs * 2, maxPauseMs)) {
       const release = take(this.#path(name));
       if (release !== null) return release;
       if (!this.#hasSaid && monotonicMs() - begun > noticeMs) {
         this.#hasSaid = true;
         await this.#say('Waiting for another import on this machine, which is running or suspended.');
       }
-      await this.#pause(longest * (0.5 + this.#holder.random() / 2));
+      await this.#pause(pauseLimitMs * (0.5 + this.#holder.random() / 2));
     }
   }
 

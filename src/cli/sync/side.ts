@@ -1,6 +1,6 @@
 // One of the two sides of a sync: its listing, and the operations on its sessions. Calls are paced and can be interrupted safely.
 import { ParleyError } from '../../service/errors.ts';
-import { largestPage } from '../../service/limits.ts';
+import { maxPageItems } from '../../service/limits.ts';
 import type { Session } from '../../service/session.ts';
 import { anySession, firstCreatedFirst, type ReplacedSession } from '../../service/session-archive.ts';
 import { Pacer, type PacerOptions } from '../batch/pacer.ts';
@@ -37,7 +37,7 @@ export class Side {
 
   /** All sessions in the order of their creation. A session that is created meanwhile comes at the end. */
   async *list(deleted: boolean): AsyncGenerator<Session, void> {
-    const query = { ...anySession, ...firstCreatedFirst, deleted, limit: largestPage };
+    const query = { ...anySession, ...firstCreatedFirst, deleted, limit: maxPageItems };
     const pages = everyPage((cursor) =>
       this.#run(async ({ archive }, call) => archive.listSessions(call, { ...query, cursor })),
     );
@@ -64,7 +64,7 @@ export class Side {
 
   /** Null if there is no such deleted session, or if the server cannot look for it. */
   async findDeleted(sessionId: string): Promise<Session | null> {
-    const query = { ...anySession, id_suffix: sessionId, deleted: true, limit: largestPage, cursor: null };
+    const query = { ...anySession, id_suffix: sessionId, deleted: true, limit: maxPageItems, cursor: null };
     try {
       const { data } = await this.#run(({ archive }, call) => archive.listSessions(call, query));
       return data.items.find(({ session_id }) => session_id === sessionId) ?? null;

@@ -9,7 +9,7 @@ import type { JqRequest, JqResponse } from './jq-thread.ts';
 
 /** The build puts the file of the thread beside the chunk that contains this code. */
 const threadFile = new URL('./jq-thread.cjs', import.meta.url);
-const longestRunMs = 60_000;
+const maxRunMs = 60_000;
 /** The time limit after a signal. It is not zero, because the results of finished work must still be reported. */
 const graceMs = 250;
 
@@ -68,7 +68,7 @@ export class Jq {
         let timer: NodeJS.Timeout | undefined;
         const endAfter = (milliseconds: number) => {
           clearTimeout(timer);
-          timer = setTimeout(end, milliseconds, `It took longer than ${longestRunMs / 1000} s`);
+          timer = setTimeout(end, milliseconds, `It took longer than ${maxRunMs / 1000} s`);
         };
         const hurry = () => endAfter(graceMs);
         const onMessage = (response: JqResponse) => {
@@ -88,7 +88,7 @@ export class Jq {
           () => signal.removeEventListener('abort', hurry),
           () => thread.off('message', onMessage).off('error', onError),
         );
-        endAfter(signal.aborted ? graceMs : longestRunMs);
+        endAfter(signal.aborted ? graceMs : maxRunMs);
         thread.postMessage({ filter: this.#filter, texts } satisfies JqRequest);
       });
     } finally {

@@ -24,7 +24,7 @@ const oldKey = /^(?:\d{0,2}(?:;\d{1,2})?[A-FHPQSZ]|[a-e]|\d{1,2}(?:;\d{1,2})?[~^
 const newKey = /^(?:(\d+)(?::\d*)*(?:;(\d+)(?::[12])?(?:;[\d:]*)?)?u|27;(\d+);(\d+)~)$/;
 
 const interrupt = '\x03';
-const longestReport = 64 * 1024;
+const maxReportLength = 64 * 1024;
 
 const modifierBits = { shift: 1, alt: 2, control: 4 } as const;
 const enter = 13;
@@ -34,7 +34,7 @@ export class TerminalReports {
 
   /** Returns the keys and the text of what arrived. */
   push(text: string): string {
-    if (this.#held.length > longestReport) this.#held = '';
+    if (this.#held.length > maxReportLength) this.#held = '';
     const all = this.#held + text;
     const at = all.replace(sequence, (found) => '\0'.repeat(found.length)).search(beginning);
     this.#held = at === -1 ? '' : all.slice(at);

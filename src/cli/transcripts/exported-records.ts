@@ -10,13 +10,13 @@ export interface ExportedRecord {
 }
 
 /** The most characters of a line, or of a text without lines. Any session fits, and so does one JavaScript string. */
-export const longestRecord = 256 * 1024 * 1024;
+export const maxRecordCharacters = 256 * 1024 * 1024;
 
 /** `name` is the name of the source in errors. Throws `USAGE` if the source contains no session. */
 export async function* readRecords(
   chunks: AsyncIterable<string>,
   name: string,
-  limit = longestRecord,
+  limit = maxRecordCharacters,
 ): AsyncGenerator<ExportedRecord, void> {
   let rest = '';
   let line = 0;

@@ -4,7 +4,7 @@ import { highlighting } from '../terminal/markdown/highlighting.ts';
 
 /** Longer code, or code with a longer line, is not highlighted, because that would take seconds. */
 const maxCode = 50_000;
-const longestLine = 1000;
+const maxLineLength = 1000;
 
 export function codeBlock(text: string, language: string | undefined): string {
   const [name] = /^[\w+#.-]+/.exec(language ?? '') ?? [];
@@ -14,7 +14,7 @@ export function codeBlock(text: string, language: string | undefined): string {
 
 function coloured(text: string, language: string): string {
   const lines = text.split('\n');
-  const isLong = text.length > maxCode || lines.some((line) => line.length > longestLine);
+  const isLong = text.length > maxCode || lines.some((line) => line.length > maxLineLength);
   const painter = isLong ? null : highlighting.painter(language, span);
   return painter === null ? escapeHtml(text) : lines.map((line) => painter.line(line)).join('\n');
 }

@@ -5,7 +5,7 @@ import { readSession } from './session-reading.ts';
 
 const maxAtOnce = 8;
 /** The most characters, as JSON, of a session that is prefetched. Several longer ones would need too much memory. */
-const longestPrefetched = 256 * 1024;
+const maxPrefetchedCharacters = 256 * 1024;
 
 interface NextSession {
   readonly id: string;
@@ -23,7 +23,7 @@ export async function* prefetchedSessions(
   const isServer = backend.administration === null;
   const queue: NextSession[] = [];
   for (const id of ids) {
-    const ahead = isServer ? null : readSession(id, context, longestPrefetched).catch(() => null);
+    const ahead = isServer ? null : readSession(id, context, maxPrefetchedCharacters).catch(() => null);
     queue.push({ id, read: async () => (await ahead) ?? readSession(id, context) });
     const next = !isServer && queue.length < maxAtOnce ? undefined : queue.shift();
     if (next !== undefined) yield next;

@@ -1,12 +1,12 @@
 // Reads the messages of a session, or a whole session in one consistent state.
 import { ParleyError } from '../../service/errors.ts';
-import { largestPage } from '../../service/limits.ts';
+import { maxPageItems } from '../../service/limits.ts';
 import { isHidden, type Message, type Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
 import { quoteForShell } from '../../system/shell-quote.ts';
 import type { ServiceAccess } from '../context.ts';
 import { everyPage } from '../every-page.ts';
-import { longestRecord } from './exported-records.ts';
+import { maxRecordCharacters } from './exported-records.ts';
 
 /** How often a session that changes meanwhile is read again. */
 const maxTries = 5;
@@ -23,7 +23,7 @@ export async function* readMessages(
   const { backend } = await context.open();
   const fetchPage = async (cursor: string | null) =>
     backend.archive.listMessages(await context.call(), sessionId, {
-      limit: largestPage,
+      limit: maxPageItems,
       cursor,
       ...(all && { all }),
     });
@@ -37,7 +37,7 @@ export async function* readMessages(
 export async function readSession(
   sessionId: string,
   context: ServiceAccess,
-  limit = longestRecord,
+  limit = maxRecordCharacters,
 ): Promise<SessionRecord> {
   const { backend } = await context.open();
   let before = (await backend.service.getSession(await context.call(), sessionId)).data;

@@ -1,6 +1,6 @@
 // Reads every session of a listing, page by page.
 
-import { largestPage } from '../../../service/limits.ts';
+import { maxPageItems } from '../../../service/limits.ts';
 import type { Session } from '../../../service/session.ts';
 import type { PageRequest, SessionQuery } from '../../../service/session-archive.ts';
 import type { ServiceAccess } from '../../context.ts';
@@ -12,6 +12,6 @@ export async function* everySession(
 ): AsyncGenerator<Session, void> {
   const { backend } = await context.open();
   const ask = async (cursor: string | null) =>
-    backend.archive.listSessions(await context.call(), { ...query, limit: largestPage, cursor });
+    backend.archive.listSessions(await context.call(), { ...query, limit: maxPageItems, cursor });
   for await (const { data } of everyPage(ask)) yield* data.items;
 }

@@ -2,7 +2,7 @@
 // tab-separated lines.
 import { type Command, Option } from 'commander';
 import { ParleyError } from '../../../service/errors.ts';
-import { largestPage } from '../../../service/limits.ts';
+import { maxPageItems } from '../../../service/limits.ts';
 import type { Session } from '../../../service/session.ts';
 import { anySession, type SessionOrder, type SessionQuery } from '../../../service/session-archive.ts';
 import type { CliContext } from '../../context.ts';
@@ -53,7 +53,7 @@ interface ListFlags extends ConditionFlags {
 const defaultLimit = 50;
 /** Rows of a screen that show no session: the column titles, the hint below, and the next prompt. */
 const otherRows = 4;
-const fewestRows = 5;
+const minRows = 5;
 
 const timeColumn: Readonly<Record<SessionOrder['sort'], Column<Session>>> = {
   updated: { title: 'LAST ACTIVITY', value: ({ updated_at }) => updated_at },
@@ -74,8 +74,8 @@ export function registerList(parent: Command, run: Run): void {
     .description('list sessions, the most recently active first')
     .option(
       '--limit <n>',
-      `how many, 1 to ${largestPage} (default: ${defaultLimit}, or what fits on the screen without a pager; with --ids all)`,
-      wholeNumber(1, largestPage),
+      `how many, 1 to ${maxPageItems} (default: ${defaultLimit}, or what fits on the screen without a pager; with --ids all)`,
+      wholeNumber(1, maxPageItems),
     )
     .option('--cursor <cursor>', 'continue after the page that printed this cursor')
     .addOption(new Option('--all', 'list all sessions').conflicts('limit'))
@@ -93,7 +93,7 @@ export function registerList(parent: Command, run: Run): void {
       run(command, (context) =>
         runList(
           {
-            limit: flags.limit ?? (wantsAll(flags) ? largestPage : null),
+            limit: flags.limit ?? (wantsAll(flags) ? maxPageItems : null),
             cursor: flags.cursor ?? null,
             all: wantsAll(flags),
             ids: flags.ids ?? false,
@@ -145,7 +145,7 @@ function limitFor({ stdout, options, host }: CliContext): number {
   const { rows } = stdout.stream;
   if (!stdout.isTerminal || rows === undefined || pagerCommand(stdout, options, host.env) !== null)
     return defaultLimit;
-  return Math.min(defaultLimit, Math.max(fewestRows, rows - otherRows));
+  return Math.min(defaultLimit, Math.max(minRows, rows - otherRows));
 }
 
 async function reportNone(input: ListInput, context: CliContext): Promise<void> {

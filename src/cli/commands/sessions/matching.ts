@@ -1,6 +1,6 @@
 // The ids of the sessions that a filter matches, from the pages of search and list.
 import { ParleyError } from '../../../service/errors.ts';
-import { largestPage } from '../../../service/limits.ts';
+import { maxPageItems } from '../../../service/limits.ts';
 import { quoted } from '../../../service/quoted.ts';
 import { anySession, firstCreatedFirst, type SessionConditions } from '../../../service/session-archive.ts';
 import { yieldToEventLoop } from '../../../system/yield-to-event-loop.ts';
@@ -49,7 +49,7 @@ export async function* matchingIds(
     for await (const id of found(filter, archived, context)) {
       progress?.finish('found');
       count += 1;
-      if (count % largestPage === 0) {
+      if (count % maxPageItems === 0) {
         await yieldToEventLoop();
         context.signal.throwIfAborted();
       }
@@ -98,7 +98,7 @@ async function searched(
     backend.archive.searchSessions(progress.watch(await context.call()), {
       ...conditions,
       query,
-      limit: largestPage,
+      limit: maxPageItems,
       cursor,
     });
   try {

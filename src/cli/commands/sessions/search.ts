@@ -1,7 +1,7 @@
 // `parley sessions search`: finds sessions by words in their messages, the best match first, with the matching passages.
 import type { Command } from 'commander';
 import { ParleyError } from '../../../service/errors.ts';
-import { largestPage } from '../../../service/limits.ts';
+import { maxPageItems } from '../../../service/limits.ts';
 import { type SearchItem, snippetMarks } from '../../../service/session-archive.ts';
 import { quoteForShell } from '../../../system/shell-quote.ts';
 import type { CliContext } from '../../context.ts';
@@ -43,7 +43,7 @@ interface SearchFlags extends ConditionFlags {
 }
 
 const gap = '  ';
-const narrowestTitle = 12;
+const minTitleColumns = 12;
 
 const usage = `
 Finds messages that contain all the words, in any order, ignoring case and accents:
@@ -61,7 +61,7 @@ export function registerSearch(parent: Command, run: Run): void {
       '--secrets',
       'show where messages contain keys, tokens, passwords and card numbers, but not the secrets themselves',
     )
-    .option('--limit <n>', `how many sessions, 1 to ${largestPage}`, wholeNumber(1, largestPage), 20)
+    .option('--limit <n>', `how many sessions, 1 to ${maxPageItems}`, wholeNumber(1, maxPageItems), 20)
     .option('--cursor <cursor>', 'continue after the page that printed this cursor');
   addConditionOptions(command)
     .addOption(utcOption())
@@ -158,7 +158,7 @@ async function writeItems(
     for (const { session, hits } of items) {
       const columns = output.columns();
       const facts = output.visible(oneLine(sessionFacts(session, { columns, now, utc })));
-      const room = Math.max(narrowestTitle, columns - measure(facts) - gap.length);
+      const room = Math.max(minTitleColumns, columns - measure(facts) - gap.length);
       const title = cut(output.visible(oneLine(titleOrNone(session))), room, measure);
       const lines = hits.map((hit) => {
         const who = oneLine(`${hit.role}, ${shownTime(hit.created_at, now, { utc })}:`);

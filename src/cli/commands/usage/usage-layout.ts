@@ -5,7 +5,7 @@ import { counted } from '../../counted.ts';
 import type { Column } from '../../terminal/table.ts';
 
 const gap = 2;
-const narrowestName = 8;
+const minNameColumns = 8;
 const enoughName = 20;
 const maxBarCells = 40;
 const shortBarCells = 8;
@@ -38,7 +38,7 @@ export function fittedColumns(
   );
   const width = widths.reduce((sum, one) => sum + one + gap, -gap);
   const name = widths[0] ?? 0;
-  const least = by === 'mode' ? width - Math.max(0, name - narrowestName) : width;
+  const least = by === 'mode' ? width - Math.max(0, name - minNameColumns) : width;
   if (least > available) return null;
   // A long name is cut to make room for a short bar, but keeps at least `enoughName` cells.
   const spare = by === 'mode' ? Math.max(0, name - enoughName) : 0;

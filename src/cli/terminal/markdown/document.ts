@@ -22,7 +22,7 @@ export interface DocumentOptions {
 }
 
 /** If this many characters do not decide the kind of a line, the line is treated as text. */
-const longestBeginning = 1000;
+const maxUndecidedCharacters = 1000;
 const flowing: ReadonlySet<LeafStart['kind']> = new Set([
   'paragraph',
   'heading',
@@ -92,11 +92,11 @@ export class MarkdownDocument {
   #begin(chunk: string, complete: boolean): void {
     this.#beginning += chunk;
     const beginning = this.#beginning;
-    const isLong = beginning.length > longestBeginning;
+    const isLong = beginning.length > maxUndecidedCharacters;
     if (this.#waitsForLine && !complete && !isLong) return;
     // The cut position does not depend on how the line was split, and never lies inside a surrogate pair.
-    const inside = /[\ud800-\udbff]/.test(beginning[longestBeginning - 1] ?? '');
-    const cut = isLong ? longestBeginning - (inside ? 1 : 0) : beginning.length;
+    const inside = /[\ud800-\udbff]/.test(beginning[maxUndecidedCharacters - 1] ?? '');
+    const cut = isLong ? maxUndecidedCharacters - (inside ? 1 : 0) : beginning.length;
     const start = this.#read(beginning.slice(0, cut), complete || isLong, isLong);
     if (typeof start === 'string') {
       this.#waitsForLine = start === 'line';

@@ -12,10 +12,10 @@ import { type Look, type Theme, within } from './theme.ts';
 /** The most columns that an open span holds back. On a narrower terminal this is one line. */
 const maxHeldColumns = 80;
 /** A run without spaces is cut after this many characters, to limit the memory. Addresses are shorter. */
-const longestRun = 2048;
+const maxRunCharacters = 2048;
 /** An address is held back until it is complete, with the text of its link, so that a terminal can follow it. */
 const addressBegun = /:\/\/|www\.|\]\(/i;
-const deepestForced = 4;
+const maxForcedDepth = 4;
 const asciiRun = /^[!-~]*$/;
 const notMeasured = { end: 0, columns: 0, isAsciiWord: true, hasAddress: false };
 
@@ -111,7 +111,7 @@ export class InlineStream {
   #mayEndAt(at: number, before: number, code: number): boolean {
     const length = at - this.#runStart;
     if (length <= 0) return false;
-    return length >= longestRun || ((before > 0x7f || code > 0x7f) && mayBreakBetween(before, code));
+    return length >= maxRunCharacters || ((before > 0x7f || code > 0x7f) && mayBreakBetween(before, code));
   }
 
   /** True if the held text, including the run that has not ended, is wider than one line. */
@@ -213,7 +213,7 @@ export class InlineStream {
       if (written > 0 && this.#fits(given.slice(written), most)) break;
       this.#write(given.slice(written, at));
       written = at + mark.length;
-      if (mark.likely && this.#forced.length < deepestForced) {
+      if (mark.likely && this.#forced.length < maxForcedDepth) {
         this.#force(mark);
         break;
       }

@@ -44,7 +44,7 @@ export class ParagraphLeaf implements Leaf {
   }
 }
 
-const longestHeadingEnd = 1000;
+const maxHeadingEndCharacters = 1000;
 
 /** A heading. It is one line and closes at its end. */
 export class HeadingLeaf implements Leaf {
@@ -65,7 +65,7 @@ export class HeadingLeaf implements Leaf {
   flow(text: string): void {
     const held = this.#held + text;
     const end = closingMarksStart(held, this.#begun);
-    const isEnd = held.length - end <= longestHeadingEnd;
+    const isEnd = held.length - end <= maxHeadingEndCharacters;
     this.#held = isEnd ? held.slice(end) : '';
     this.#push(isEnd ? held.slice(0, end) : held);
   }

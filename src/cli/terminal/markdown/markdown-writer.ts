@@ -13,7 +13,7 @@ import type { Highlighting } from './highlighting.ts';
 import { themeOf } from './theme.ts';
 
 /** A longer chunk is rendered in parts, so that no part takes long and not much output waits to be written. */
-const longestPart = 512;
+const maxPartLength = 512;
 /** The writer yields to the event loop after this much text, so that keys and signals are handled during a reply of any length. */
 const textBetweenYields = 4096;
 /** It also yields after this much time, because some texts take a hundred times as long as others to render. */
@@ -52,16 +52,16 @@ export class MarkdownWriter implements UntrustedWriter {
   }
 
   write(text: string): Promise<void> {
-    if (this.#busy === null && text.length <= longestPart && !this.#isYieldDue) {
+    if (this.#busy === null && text.length <= maxPartLength && !this.#isYieldDue) {
       this.#textSinceYield += text.length;
       const filtered = this.#filter.push(text);
       if (!this.#needsHighlighting(filtered)) return this.#put(this.#rendered(filtered));
       return this.#queued(() => this.#putHighlighted(filtered));
     }
     return this.#queued(async () => {
-      for (let at = 0; at < text.length; at += longestPart) {
+      for (let at = 0; at < text.length; at += maxPartLength) {
         await this.#yieldIfDue();
-        const part = text.slice(at, at + longestPart);
+        const part = text.slice(at, at + maxPartLength);
         this.#textSinceYield += part.length;
         await this.#take(this.#filter.push(part));
       }
