@@ -19,7 +19,7 @@ export function exposure(exposed: readonly ExposedFile[]): Exposure {
     ([, command, files]) => `${command} ${files.map(({ path }) => quoteForShell(path)).join(' ')}`,
   );
   return {
-    message: found.map(([what, , files]) => `${what} ${listed(files)}.`).join(' '),
+    message: found.map(([problem, , files]) => `${problem} ${listed(files)}.`).join(' '),
     remedy: `Run: ${commands.join(' && ')}`,
   };
 }

@@ -56,7 +56,7 @@ export async function readKeyReference(
 export async function readReference(
   reference: string,
   env: Readonly<Record<string, string | undefined>>,
-  missing: Missing,
+  missing: MissingKeyError,
   signal: AbortSignal,
 ): Promise<string> {
   const { kind, rest } = partsOf(reference);
@@ -71,13 +71,13 @@ export function keyInShell(reference: string): string {
   return rest.startsWith('~/') ? `$(cat ~/${quoteForShell(rest.slice(2))})` : `$(cat ${quoteForShell(rest)})`;
 }
 
-type Missing = (problem: string) => ParleyError;
+type MissingKeyError = (problem: string) => ParleyError;
 
 async function read(
   kind: string,
   rest: string,
   env: Readonly<Record<string, string | undefined>>,
-  missing: Missing,
+  missing: MissingKeyError,
   signal: AbortSignal,
 ): Promise<string> {
   switch (kind) {
@@ -116,7 +116,7 @@ function readKeyFile(path: string): string {
 async function outputOf(
   command: string,
   env: Readonly<Record<string, string | undefined>>,
-  missing: Missing,
+  missing: MissingKeyError,
   signal: AbortSignal,
 ): Promise<string> {
   const { exec } = await import('node:child_process');

@@ -7,6 +7,7 @@ import { fileFailure } from '../system/file-failure.ts';
 import { readModeConfig } from './mode-config.ts';
 import { checkSystemPromptFits, ModeFault, modeFailure } from './mode-validation.ts';
 import { resolveKeyPath } from './resolve-key-path.ts';
+import { parseYaml, type YamlDocument } from './yaml-document.ts';
 
 const names = { modes: 'modes', default: 'default' };
 const hint =
@@ -22,65 +23,58 @@ export async function readModesFile(path: string, signal: AbortSignal): Promise<
     signal.throwIfAborted();
     throw fileFailure(error, path, 'read', 'Name a file that you may read.');
   }
-  const { LineCounter, parseDocument } = await import('yaml');
-  const lineCounter = new LineCounter();
-  const document = parseDocument(text, { lineCounter, prettyErrors: false });
-  const [error] = document.errors;
-  if (error !== undefined) {
-    const { line } = lineCounter.linePos(error.pos[0]);
-    throw new ParleyError('CONFIG', `${path}, line ${line}: ${sentence(error)}.`, { hint });
+  const document = await parseYaml(text);
+  if (document.error !== null) {
+    const { line } = document.error;
+    throw new ParleyError('CONFIG', `${path}, line ${line}: ${sentence(document.error)}.`, { hint });
   }
   try {
-    const value: unknown = toValue() ?? {};
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      throw new ModeFault([], 'contains no modes', hint);
-    }
-    for (const field of Object.keys(value)) {
-      if (!Object.values(names).includes(field))
-        throw new ModeFault([field], 'is not a field of a file of modes', hint);
-    }
-    const modeConfig = readModeConfig(withResolvedKeyPaths(value, dirname(path)), names, (fault) => {
-      throw fault;
-    });
-    for (const mode of modeConfig.modes) checkSystemPromptFits(mode, [names.modes, mode.name]);
-    // A file without modes would remove all modes of a running server. Some editors empty a file before they write it again.
-    if (modeConfig.modes.length === 0) throw new ModeFault([], 'contains no modes', hint);
-    return { ...modeConfig, faulty: [] };
+    return modeConfigOf(readValue(document), dirname(path));
   } catch (fault) {
     if (!(fault instanceof ModeFault)) throw fault;
-    throw modeFailure(fault, 'CONFIG', `${path}, line ${lineOf(fault.path)}`);
+    const line = fault.path.length === 0 ? 1 : document.lineOf(fault.path);
+    throw modeFailure(fault, 'CONFIG', `${path}, line ${line}`);
   }
+}
 
-  /** Aliases of aliases can grow without bounds, so their number is limited. */
+function readValue(document: YamlDocument): object {
+  const value = toValue() ?? {};
+  if (typeof value === 'object' && !Array.isArray(value)) return value;
+  throw new ModeFault([], 'contains no modes', hint);
+
   function toValue(): unknown {
     try {
-      return document.toJS({ maxAliasCount: 100 });
+      return document.value();
     } catch (cause) {
       const problem = cause instanceof RangeError ? 'is nested too deeply' : 'has too many aliases';
       throw new ModeFault([], problem, hint);
     }
   }
+}
 
-  /** The line of the field, or of the nearest field around it that exists. */
-  function lineOf(fieldPath: readonly string[]): number {
-    for (let length = fieldPath.length; length > 0; length -= 1) {
-      const node = document.getIn(fieldPath.slice(0, length), true) as { range?: [number] } | undefined;
-      if (node?.range) return lineCounter.linePos(node.range[0]).line;
-    }
-    return 1;
+/** Key files are resolved from `directory`. Throws a {@link ModeFault} for the first fault. */
+function modeConfigOf(value: object, directory: string): ModeConfig {
+  for (const field of Object.keys(value)) {
+    if (!Object.values(names).includes(field))
+      throw new ModeFault([field], 'is not a field of a file of modes', hint);
   }
+  const modeConfig = readModeConfig(withResolvedKeyPaths(value, directory), names, (fault) => {
+    throw fault;
+  });
+  for (const mode of modeConfig.modes) checkSystemPromptFits(mode, [names.modes, mode.name]);
+  // A file without modes would remove all modes of a running server. Some editors empty a file before they write it again.
+  if (modeConfig.modes.length === 0) throw new ModeFault([], 'contains no modes', hint);
+  return { ...modeConfig, faulty: [] };
 }
 
 /** Resolves the paths of key files from the directory of this file. */
 function withResolvedKeyPaths(modeConfig: object, directory: string): object {
-  const { modes } = modeConfig as { modes?: unknown };
+  const modes = 'modes' in modeConfig ? modeConfig.modes : null;
   if (typeof modes !== 'object' || modes === null || Array.isArray(modes)) return modeConfig;
   const resolved = Object.entries(modes).map(([name, mode]: readonly [string, unknown]) => {
-    const key = typeof mode === 'object' && mode !== null ? (mode as { key?: unknown }).key : null;
-    return [
-      name,
-      typeof key === 'string' ? { ...(mode as object), key: resolveKeyPath(key, directory) } : mode,
-    ];
+    if (typeof mode !== 'object' || mode === null || !('key' in mode)) return [name, mode];
+    const { key } = mode;
+    return [name, typeof key === 'string' ? { ...mode, key: resolveKeyPath(key, directory) } : mode];
   });
   return { ...modeConfig, modes: Object.fromEntries(resolved) };
 }

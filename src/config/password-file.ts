@@ -24,8 +24,8 @@ export function readPasswordFile(path: string, query: PasswordQuery): string | n
     const fields = fieldsOf(line);
     const password = fields[4];
     if (password === undefined) continue;
-    if (target.every((value, at) => fields[at] === '*' || unescaped(fields[at] ?? '') === value))
-      return unescaped(password);
+    if (target.every((value, at) => fields[at] === '*' || unescapeField(fields[at] ?? '') === value))
+      return unescapeField(password);
   }
   return null;
 }
@@ -37,7 +37,7 @@ function fieldsOf(line: string): readonly string[] {
   return fields;
 }
 
-function unescaped(field: string): string {
+function unescapeField(field: string): string {
   return field.replace(/\\(.)/g, '$1');
 }
 

@@ -26,7 +26,7 @@ const name = 'parley';
 
 export function configDirectory(machine: Machine): string {
   const { env, home } = machine;
-  if (env.PARLEY_CONFIG_DIR) return overridden(machine, env.PARLEY_CONFIG_DIR);
+  if (env.PARLEY_CONFIG_DIR) return resolveOverride(machine, env.PARLEY_CONFIG_DIR);
   switch (machine.platform) {
     case 'win32':
       return win32.join(env.APPDATA || win32.join(home, 'AppData', 'Roaming'), name, 'Config');
@@ -39,7 +39,7 @@ export function configDirectory(machine: Machine): string {
 
 export function dataDirectory(machine: Machine): string {
   const { env, home } = machine;
-  if (env.PARLEY_DATA_DIR) return overridden(machine, env.PARLEY_DATA_DIR);
+  if (env.PARLEY_DATA_DIR) return resolveOverride(machine, env.PARLEY_DATA_DIR);
   switch (machine.platform) {
     case 'win32':
       return win32.join(env.LOCALAPPDATA || win32.join(home, 'AppData', 'Local'), name, 'Data');
@@ -79,7 +79,7 @@ function linkTarget(path: string): string | null {
   }
 }
 
-function overridden(machine: Machine, directory: string): string {
+function resolveOverride(machine: Machine, directory: string): string {
   return (machine.platform === 'win32' ? win32 : posix).resolve(machine.workingDirectory, directory);
 }
 

@@ -112,18 +112,17 @@ export function readStoreAddress(text: string, options: AddressOptions): StoreAd
 
   const at = authority.lastIndexOf('@');
   const [userInAddress = '', ...passwordParts] = at < 0 ? [] : authority.slice(0, at).split(':');
-  const passwordInAddress = decoded(passwordParts.join(':'), wrong);
+  const passwordInAddress = decode(passwordParts.join(':'), wrong);
   if (passwordInAddress !== '' && !options.mayHoldPassword) {
     throw wrong(
       'contains a password, which every user of this machine can see in the list of processes',
       'Remove it. Set PGPASSWORD, use the password file, or add ?password=env:NAME, file:/PATH or command:LINE.',
     );
   }
-  const user =
-    decoded(userInAddress, wrong) || (parameters.get('user') ?? '') || env.PGUSER || env.USER || '';
+  const user = decode(userInAddress, wrong) || (parameters.get('user') ?? '') || env.PGUSER || env.USER || '';
   if (user === '') throw wrong('has no user', 'Write postgres://USER@HOST/DATABASE, or set PGUSER.');
   const hosts = readHosts(authority.slice(at + 1), parameters, env, wrong);
-  const database = decoded(path ?? '', wrong) || (parameters.get('dbname') ?? '') || env.PGDATABASE || user;
+  const database = decode(path ?? '', wrong) || (parameters.get('dbname') ?? '') || env.PGDATABASE || user;
   const schema = parameters.get('schema') ?? 'parley';
   if (!/^(?!pg_)[a-z_][a-z0-9_]{0,62}$/.test(schema))
     throw wrong(
@@ -156,18 +155,18 @@ export function readStoreAddress(text: string, options: AddressOptions): StoreAd
 
 const defaultHint = 'An address looks like postgres://USER@HOST/DATABASE';
 
-type Wrong = (problem: string, hint?: string, remedy?: Remedy | null) => ParleyError;
+type AddressError = (problem: string, hint?: string, remedy?: Remedy | null) => ParleyError;
 
 function readHosts(
   text: string,
   parameters: ReadonlyMap<string, string>,
   env: PostgresVariables,
-  wrong: Wrong,
+  wrong: AddressError,
 ): readonly StoreHost[] {
   const names = text || parameters.get('host') || env.PGHOST || 'localhost';
   const ports = (parameters.get('port') || env.PGPORT || String(defaultPort)).split(',');
   return names.split(',').map((name, index) => {
-    const [, host = '', port] = /^(\[[^\]]*\]|[^:]*|\/.*)(?::(\d+))?$/.exec(decoded(name, wrong)) ?? [];
+    const [, host = '', port] = /^(\[[^\]]*\]|[^:]*|\/.*)(?::(\d+))?$/.exec(decode(name, wrong)) ?? [];
     const number = Number(port ?? ports[index] ?? ports[0]);
     if (host === '' || !(number >= 1 && number <= 65_535))
       throw wrong('has a host or a port that cannot be read');
@@ -179,7 +178,7 @@ function readEncryption(
   hosts: readonly StoreHost[],
   mode: string,
   { isInsecureAllowed }: AddressOptions,
-  wrong: Wrong,
+  wrong: AddressError,
 ): StoreEncryption {
   const remote = hosts.find(({ host }) => !host.startsWith('/') && !isLoopback(host));
   const defaultMode = remote === undefined ? 'disable' : 'verify-full';
@@ -196,7 +195,7 @@ function readPassword(
   reference: string | undefined,
   inAddress: string,
   env: PostgresVariables,
-  wrong: Wrong,
+  wrong: AddressError,
 ): StoreAddress['password'] {
   if (reference !== undefined) {
     const refused = checkKeyReference(reference);
@@ -209,7 +208,7 @@ function readPassword(
   return { kind: 'file', path: env.PGPASSFILE || null };
 }
 
-function decoded(text: string, wrong: Wrong): string {
+function decode(text: string, wrong: AddressError): string {
   try {
     return decodeURIComponent(text);
   } catch {

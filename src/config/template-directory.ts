@@ -85,7 +85,7 @@ export class TemplateDirectory {
       if (systemErrorCode(error) === 'ENOENT') throw this.#unknown(name);
       throw fileFailure(error, path, 'read', remedy);
     }
-    const text = decoded(bytes);
+    const text = decodeText(bytes);
     if (text !== null) return text;
     throw new ParleyError('CONFIG', `${path} is not text: it contains NUL bytes or is not UTF-8.`, {
       hint: remedy,
@@ -129,7 +129,7 @@ export class TemplateDirectory {
   }
 }
 
-function decoded(bytes: Uint8Array): string | null {
+function decodeText(bytes: Uint8Array): string | null {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     return text.includes('\0') ? null : text;

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { ParleyError } from '../service/errors.ts';
 import type { JsonValue } from '../service/mode-settings.ts';
 import { BodyFault, parseTemplateBody, type TemplateBody } from './template-body.ts';
+import { parseYaml, type YamlDocument } from './yaml-document.ts';
 
 export interface Template {
   readonly name: string;
@@ -61,8 +62,8 @@ class FileFault extends Error {
 /** Rejects with `CONFIG` for the first fault. */
 export async function readTemplate(name: string, path: string, file: string): Promise<Template> {
   try {
-    const { matter, body, bodyLine } = partsOf(file.replace(/^\ufeff/, ''));
-    const settings = matter === null ? emptySettings : await readMatter(matter);
+    const { frontMatter, body, bodyLine } = partsOf(file.replace(/^\ufeff/, ''));
+    const settings = frontMatter === null ? emptySettings : await readSettings(frontMatter);
     return { name, path, ...settings, body: readBody(body, bodyLine) };
   } catch (error) {
     if (!(error instanceof FileFault)) throw error;
@@ -88,7 +89,7 @@ function readBody(text: string, firstLine: number): TemplateBody {
 const emptySettings: Settings = { mode: null, system: null, parameters: {}, schema: null, title: null };
 
 interface Parts {
-  readonly matter: string | null;
+  readonly frontMatter: string | null;
   readonly body: string;
   /** The number of the body's first line in the file. */
   readonly bodyLine: number;
@@ -97,7 +98,7 @@ interface Parts {
 /** Splits a file into settings and body. Blank lines before the body and newlines after it are not part of the message. */
 function partsOf(text: string): Parts {
   const opening = /^---[ \t]*\r?\n/.exec(text)?.[0];
-  if (opening === undefined) return { matter: null, ...bodyOf(text, 1) };
+  if (opening === undefined) return { frontMatter: null, ...bodyOf(text, 1) };
   const rest = text.slice(opening.length);
   const closing = /^---[ \t]*(\r?\n|$)/m.exec(rest);
   if (closing === null) {
@@ -105,9 +106,9 @@ function partsOf(text: string): Parts {
       hint: 'End them with a line of three hyphens (---), before the text of the message.',
     });
   }
-  const matter = rest.slice(0, closing.index);
-  const line = 2 + linesIn(matter) + 1;
-  return { matter, ...bodyOf(rest.slice(closing.index + closing[0].length), line) };
+  const frontMatter = rest.slice(0, closing.index);
+  const line = 2 + linesIn(frontMatter) + 1;
+  return { frontMatter, ...bodyOf(rest.slice(closing.index + closing[0].length), line) };
 }
 
 function bodyOf(text: string, line: number): Pick<Parts, 'body' | 'bodyLine'> {
@@ -121,19 +122,12 @@ function linesIn(text: string): number {
   return text.split('\n').length - 1;
 }
 
-async function readMatter(matter: string): Promise<Settings> {
-  const { LineCounter, parseDocument } = await import('yaml');
-  const lineCounter = new LineCounter();
-  const document = parseDocument(matter, { lineCounter, prettyErrors: false });
+async function readSettings(frontMatter: string): Promise<Settings> {
+  const document = await parseYaml(frontMatter);
   // The settings begin on the second line of the file.
-  const lineAt = (offset: number) => lineCounter.linePos(offset).line + 1;
-  const [error] = document.errors;
-  if (error !== undefined) throw new FileFault(lineAt(error.pos[0]), error.message);
+  if (document.error !== null) throw new FileFault(document.error.line + 1, document.error.message);
   try {
-    const fields = mappingOf(
-      readValue(() => document.toJS({ maxAliasCount: 100 })),
-      [],
-    );
+    const fields = mappingOf(readValue(document), []);
     const unknown = Object.keys(fields).find((field) => !fieldNames.some((name) => name === field));
     if (unknown !== undefined)
       throw new FieldFault(
@@ -152,16 +146,14 @@ async function readMatter(matter: string): Promise<Settings> {
   } catch (found) {
     if (!(found instanceof FieldFault)) throw found;
     const field = found.path.join('.');
-    const node = document.getIn(found.path, true) as { range?: [number] } | undefined;
-    const line = node?.range ? lineAt(node.range[0]) : 2;
-    throw new FileFault(line, `${field} ${found.message}`.trim(), { field, hint: found.hint });
+    const problem = `${field} ${found.message}`.trim();
+    throw new FileFault(document.lineOf(found.path) + 1, problem, { field, hint: found.hint });
   }
 }
 
-/** Aliases of aliases can grow without bounds, so their number is limited. */
-function readValue(toValue: () => unknown): unknown {
+function readValue(document: YamlDocument): unknown {
   try {
-    return toValue() ?? {};
+    return document.value() ?? {};
   } catch {
     throw new FieldFault([], 'the settings have too many aliases, or are nested too deeply');
   }

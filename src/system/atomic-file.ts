@@ -58,7 +58,7 @@ export class AtomicFile {
   keep(): void {
     if (this.#options.mayBeEmptied !== true) fsyncSync(this.descriptor);
     this.#close();
-    if (this.#options.replaces || !this.#linked()) renameSync(this.#part, this.#path);
+    if (this.#options.replaces || !this.#link()) renameSync(this.#part, this.#path);
     else this.#removePart();
     if (this.#options.durable) syncDirectory(dirname(this.#path));
   }
@@ -88,7 +88,7 @@ export class AtomicFile {
   }
 
   /** Unlike a rename, a link does not replace a file that was created in the meantime. False if the file system has no links. */
-  #linked(): boolean {
+  #link(): boolean {
     try {
       linkSync(this.#part, this.#path);
       return true;
