@@ -98,18 +98,7 @@ export function readStoreAddress(text: string, options: AddressOptions): StoreAd
   const [, authority, path, query] =
     /^postgres(?:ql)?:\/\/([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/i.exec(text) ?? [];
   if (authority === undefined || /[\p{Cc}\p{Z}]/u.test(text)) throw wrong('is not an address of PostgreSQL');
-  const parameters = new Map(new URLSearchParams(query ?? ''));
-  const isUnknown = [...parameters.keys()].some((name) => !knownParameters.includes(name));
-  // The text before the @ is a part of the password, which must not appear in a message or in the name of the store.
-  if (path?.includes('@') || (isUnknown && query?.includes('@')))
-    throw wrong(
-      'has an @ after a slash or a question mark',
-      'In user names, passwords and database names, write %2F for /, %3F for ?, %23 for # and %40 for @.',
-    );
-  for (const name of parameters.keys())
-    if (!knownParameters.includes(name))
-      throw wrong(`has the unknown parameter ${JSON.stringify(name.slice(0, 80))}`);
-
+  const parameters = readParameters(path ?? '', query ?? '', wrong);
   const at = authority.lastIndexOf('@');
   const [userInAddress = '', ...passwordParts] = at < 0 ? [] : authority.slice(0, at).split(':');
   const passwordInAddress = decode(passwordParts.join(':'), wrong);
@@ -128,11 +117,8 @@ export function readStoreAddress(text: string, options: AddressOptions): StoreAd
     throw wrong(
       'has a schema name that is not 1 to 63 lowercase letters, digits and _, or begins with a digit or with pg_',
     );
-  const number = (name: string, defaultValue: number, maximum: number) => {
-    const value = parameters.get(name) ?? String(defaultValue);
-    if (/^\d{1,6}$/.test(value) && Number(value) >= 1 && Number(value) <= maximum) return Number(value);
-    throw wrong(`has a parameter ${name} that is not a whole number from 1 to ${maximum}`);
-  };
+  const number = (name: string, defaultValue: number, maximum: number) =>
+    readNumber(name, parameters.get(name) ?? String(defaultValue), maximum, wrong);
   const prepare = parameters.get('prepare') ?? 'yes';
   if (prepare !== 'yes' && prepare !== 'no')
     throw wrong('has a parameter prepare that is neither yes nor no');
@@ -156,6 +142,24 @@ export function readStoreAddress(text: string, options: AddressOptions): StoreAd
 const defaultHint = 'An address looks like postgres://USER@HOST/DATABASE';
 
 type AddressError = (problem: string, hint?: string, remedy?: Remedy | null) => ParleyError;
+
+function readParameters(path: string, query: string, wrong: AddressError): ReadonlyMap<string, string> {
+  const parameters = new Map(new URLSearchParams(query));
+  const unknown = [...parameters.keys()].find((name) => !knownParameters.includes(name));
+  // The text before the @ is a part of the password, which must not appear in a message or in the name of the store.
+  if (path.includes('@') || (unknown !== undefined && query.includes('@')))
+    throw wrong(
+      'has an @ after a slash or a question mark',
+      'In user names, passwords and database names, write %2F for /, %3F for ?, %23 for # and %40 for @.',
+    );
+  if (unknown !== undefined) throw wrong(`has the unknown parameter ${JSON.stringify(unknown.slice(0, 80))}`);
+  return parameters;
+}
+
+function readNumber(name: string, value: string, maximum: number, wrong: AddressError): number {
+  if (/^\d{1,6}$/.test(value) && Number(value) >= 1 && Number(value) <= maximum) return Number(value);
+  throw wrong(`has a parameter ${name} that is not a whole number from 1 to ${maximum}`);
+}
 
 function readHosts(
   text: string,
