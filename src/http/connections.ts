@@ -39,7 +39,7 @@ async function undiciConnections(origin: string, options: ConnectionOptions): Pr
   // undici's own time-outs are off: they count in whole seconds, and also while the reader pauses. The deadlines of watchdog.ts replace
   // them.
   const limits = { headersTimeout: 0, bodyTimeout: 0 };
-  const open = (connector: buildConnector.connector) => watched(connector, options);
+  const open = (connector: buildConnector.connector) => withObserver(connector, options);
   if (options.proxy?.startsWith('socks')) {
     const agent = new undici.Socks5ProxyAgent(options.proxy, {
       connect: undici.buildConnector({ timeout: options.connectMs }),
@@ -86,7 +86,8 @@ interface TunnelOptions extends Omit<Pool.Options, 'connect'> {
   readonly connect: buildConnector.connector;
 }
 
-function watched(
+/** Reports each opened connection, and limits its responses. */
+function withObserver(
   open: buildConnector.connector,
   { onOpened, maxBytes }: ConnectionOptions,
 ): buildConnector.connector {

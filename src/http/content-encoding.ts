@@ -1,8 +1,9 @@
 // Decompresses a response body. Parley does not request compression, but some servers compress nevertheless.
+import type { Transform } from 'node:stream';
 import { HttpFailure, tooLarge } from './http-failure.ts';
 
 /** `maxBytes` limits the decompressed bytes. */
-export async function* decoded(
+export async function* decompress(
   bytes: AsyncIterable<Uint8Array>,
   encoding: string | null,
   maxBytes: number,
@@ -14,17 +15,16 @@ export async function* decoded(
   }
   const { pipeline } = await import('node:stream');
   const { createBrotliDecompress, createGunzip, createInflate } = await import('node:zlib');
-  const decoders = new Map([
+  const decoders = new Map<string, () => Transform>([
     ['gzip', createGunzip],
     ['x-gzip', createGunzip],
     ['deflate', createInflate],
     ['br', createBrotliDecompress],
-  ] as const);
-  const create = decoders.get(name as 'gzip');
+  ]);
+  const create = decoders.get(name);
   if (create === undefined)
     throw new HttpFailure(
       'unreadable',
-      true,
       `the response has the content encoding ${name}, which Parley does not support`,
     );
   try {
@@ -38,13 +38,10 @@ export async function* decoded(
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     if (code === 'Z_BUF_ERROR')
-      throw new HttpFailure('broken', true, 'the compressed response was cut off', error);
+      throw new HttpFailure('broken', 'the compressed response was cut off', { cause: error });
     if (!/^(Z_|ERR__ERROR)/.test(code)) throw error;
-    throw new HttpFailure(
-      'unreadable',
-      true,
-      `the response is not ${name}, although its header says so`,
-      error,
-    );
+    throw new HttpFailure('unreadable', `the response is not ${name}, although its header says so`, {
+      cause: error,
+    });
   }
 }

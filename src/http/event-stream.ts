@@ -117,7 +117,7 @@ class EventReader {
   }
 
   #fail(problem: string): void {
-    this.#failure ??= new HttpFailure('unreadable', true, problem);
+    this.#failure ??= new HttpFailure('unreadable', problem);
   }
 }
 

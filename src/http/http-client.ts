@@ -21,7 +21,7 @@ export interface HttpClientOptions {
   readonly silenceMs: number;
   /** Limits the bytes of one response: the received bytes including all framing, and the decompressed body. */
   readonly maxBytes: number;
-  /** True: failures of stale connections are marked `stale`. Each request then inspects all connections. */
+  /** True: failures of stale connections are marked `isStale`. Each request then inspects all connections. */
   readonly detectsStale: boolean;
 }
 
@@ -39,7 +39,7 @@ export class HttpClient {
   readonly #proxy: string | null;
   readonly #destination: Destination;
   readonly #watchdog: Watchdog;
-  /** Null if `stale` is not needed, and for connections through a proxy, which are not visible here. */
+  /** Null if `isStale` is not needed, and for connections through a proxy, which are not visible here. */
   readonly #traffic: Traffic | null;
   #opening: Promise<Connections> | null = null;
   #connections: Connections | null = null;
@@ -75,7 +75,11 @@ export class HttpClient {
       this.#watchdog.release(watched);
       const isStale = this.#traffic !== null && this.#traffic.count === before;
       if (!(error instanceof HttpFailure && error.kind === 'broken' && isStale)) throw error;
-      throw new HttpFailure(error.kind, error.sent, error.message, error.cause, true);
+      throw new HttpFailure(error.kind, error.message, {
+        isSent: error.isSent,
+        isStale: true,
+        cause: error.cause,
+      });
     }
   }
 
@@ -108,17 +112,12 @@ function refuseRedirect({ status, headers, body }: ResponseHead, from: string): 
   if (!isRedirect) {
     throw new HttpFailure(
       'unreadable',
-      true,
       `the server responded to ${origin}${pathname} with only the status ${status}`,
     );
   }
   const { protocol, host, pathname: path } = new URL(location, from);
   const to = `${protocol}//${host}${path}`;
-  throw new HttpFailure(
-    'redirect',
-    true,
-    `the server redirects (${status}) from ${origin}${pathname} to ${to}`,
-  );
+  throw new HttpFailure('redirect', `the server redirects (${status}) from ${origin}${pathname} to ${to}`);
 }
 
 /**

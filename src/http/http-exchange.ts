@@ -39,7 +39,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   }
 
   /** True once a byte of the request may have left. */
-  get sent(): boolean {
+  get isSent(): boolean {
     return this.#controller !== null;
   }
 
@@ -84,14 +84,13 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   /** A `TypeError` is a bug of this program, not a fault of the network, and is passed on unchanged. */
   #failureOf(error: unknown): Error {
     if (error instanceof HttpFailure || error instanceof TypeError) return error;
-    return httpFailure(error, this.sent, this.#destination);
+    return httpFailure(error, this.isSent, this.#destination);
   }
 }
 
 function endlessHeads(): HttpFailure {
   return new HttpFailure(
     'unreadable',
-    true,
     `the server sent more than ${maxInterimHeads} interim responses and no final one`,
   );
 }

@@ -21,27 +21,38 @@ export type HttpFailureKind =
   /** The response violates HTTP. */
   | 'unreadable';
 
+interface HttpFailureOptions {
+  readonly isSent?: boolean;
+  readonly isStale?: boolean;
+  readonly cause?: unknown;
+}
+
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure';
   readonly kind: HttpFailureKind;
   /** False if no byte of the request has left. */
-  readonly sent: boolean;
+  readonly isSent: boolean;
   /**
    * True for a request on a kept connection that the server closed before the first byte of a response. The server had most likely closed
    * the connection before the request arrived.
    */
-  readonly stale: boolean;
+  readonly isStale: boolean;
 
-  constructor(kind: HttpFailureKind, sent: boolean, message: string, cause?: unknown, stale = false) {
+  /** A failure without `isSent` is one of a response. */
+  constructor(
+    kind: HttpFailureKind,
+    message: string,
+    { isSent = true, isStale = false, cause }: HttpFailureOptions = {},
+  ) {
     super(message, { cause });
     this.kind = kind;
-    this.sent = sent;
-    this.stale = stale;
+    this.isSent = isSent;
+    this.isStale = isStale;
   }
 }
 
 export function tooLarge(maxBytes: number): HttpFailure {
-  return new HttpFailure('too_large', true, `the response is larger than ${maxBytes} bytes`);
+  return new HttpFailure('too_large', `the response is larger than ${maxBytes} bytes`);
 }
 
 /** The server of a request, and the proxy to it. */
@@ -52,11 +63,12 @@ export interface Destination {
 }
 
 /** The failure for an error of undici, of Node's sockets or of Node's TLS. */
-export function httpFailure(error: unknown, sent: boolean, { host, proxy }: Destination): HttpFailure {
+export function httpFailure(error: unknown, isSent: boolean, { host, proxy }: Destination): HttpFailure {
   const cause = firstOf(error);
   const code = codeOf(cause);
   const at = proxy === null ? host : `${host} through the proxy ${proxy}`;
-  const failure = (kind: HttpFailureKind, message: string) => new HttpFailure(kind, sent, message, error);
+  const failure = (kind: HttpFailureKind, message: string) =>
+    new HttpFailure(kind, message, { isSent, cause: error });
   if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') {
     return failure('timeout', `${at} could not be reached in time`);
   }
@@ -66,7 +78,7 @@ export function httpFailure(error: unknown, sent: boolean, { host, proxy }: Dest
   if (/^(CERT_|ERR_TLS_|ERR_SSL_|EPROTO)/.test(code)) {
     return failure('tls', `no secure connection to ${at}: ${tlsProblem(code, cause)}`);
   }
-  if (proxy !== null && !sent && /^UND_ERR_(ABORTED|SOCKET|INVALID_ARG|SOCKS5)/.test(code)) {
+  if (proxy !== null && !isSent && /^UND_ERR_(ABORTED|SOCKET|INVALID_ARG|SOCKS5)/.test(code)) {
     return failure('proxy', `the proxy ${proxy} did not connect to ${host}`);
   }
   if (isParserError(cause) || code === 'UND_ERR_HEADERS_OVERFLOW') {

@@ -1,7 +1,7 @@
 // A response that can be read once: whole, within the time limit for responses, or chunk by chunk, with a deadline for each chunk. A deadline
 // runs only while the reader waits for bytes.
 import { ChunkQueue } from './chunk-queue.ts';
-import { decoded } from './content-encoding.ts';
+import { decompress } from './content-encoding.ts';
 import type { HttpHeaders, ResponseHead } from './http-exchange.ts';
 import { HttpFailure } from './http-failure.ts';
 import type { ResponseBody } from './response-body.ts';
@@ -44,27 +44,27 @@ export class HttpResponse {
       const encoding = this.header('content-encoding');
       bytes = await (encoding === null
         ? this.#body.whole(maxBytes)
-        : collect(decoded(this.#body, encoding, maxBytes)));
+        : collect(decompress(this.#body, encoding, maxBytes)));
     } finally {
       this.#watchdog.release(this.#watched);
     }
     try {
       return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     } catch (error) {
-      throw new HttpFailure('unreadable', true, 'the response is not UTF-8', error);
+      throw new HttpFailure('unreadable', 'the response is not UTF-8', { cause: error });
     }
   }
 
   /** Reads the body chunk by chunk. The first chunk must arrive within the time limit for responses, each later one within that for silence. */
   async *stream(): AsyncGenerator<Uint8Array> {
     try {
-      yield* decoded(this.#timed(), this.header('content-encoding'), this.#maxBytes);
+      yield* decompress(this.#chunks(), this.header('content-encoding'), this.#maxBytes);
     } finally {
       this.#watchdog.release(this.#watched);
     }
   }
 
-  async *#timed(): AsyncGenerator<Uint8Array> {
+  async *#chunks(): AsyncGenerator<Uint8Array> {
     for await (const chunk of this.#body) {
       this.#watchdog.pause(this.#watched);
       yield chunk;

@@ -5,13 +5,13 @@ const minKeyLength = 8;
 const redacted = '[key]';
 
 /** `%41`, even if encoded twice (`%2541`); `\u0041`; `&#65;` and `&#x41;`; white space and zero-width characters, which are removed. */
-const encoded =
+const encodedCharacter =
   /%(?:25)*([\da-f]{2})|\\+u00([\da-f]{2})|&#x0*([\da-f]{2});?|&#0*(\d{2,3});?|[\s\u00ad\u200b-\u200d\u2060\ufeff]+/gi;
 
 /** Replaces each part of the text that contains half of the key or more by `mark`. */
 export function redactKey(text: string, key: string, mark = redacted): string {
   if (key.length < minKeyLength) return text;
-  const { plain, startOf, endOf } = decoded(text);
+  const { plain, startOf, endOf } = decode(text);
   const ranges = formsOf(key).flatMap((form) => rangesOf(form, plain));
   let result = '';
   let end = 0;
@@ -25,18 +25,18 @@ export function redactKey(text: string, key: string, mark = redacted): string {
   return result + text.slice(end);
 }
 
-interface Decoded {
+interface DecodedText {
   readonly plain: string;
   /** The offsets in the text where the character of `plain` at this index starts and ends. The index must not decrease from call to call. */
   startOf(index: number): number;
   endOf(index: number): number;
 }
 
-function decoded(text: string): Decoded {
+function decode(text: string): DecodedText {
   /** The end of each encoded or removed part, in the text and in `plain`. */
   const ends: { readonly text: number; readonly plain: number; readonly isCharacter: boolean }[] = [];
   let removed = 0;
-  const plain = text.replace(encoded, (found, ...groups) => {
+  const plain = text.replace(encodedCharacter, (found, ...groups) => {
     const [percent, inJson, hex, decimal] = groups as (string | undefined)[];
     const digits = percent ?? inJson ?? hex;
     const code = digits === undefined ? Number(decimal) : Number.parseInt(digits, 16);
@@ -57,7 +57,7 @@ function decoded(text: string): Decoded {
     const end = ends[next];
     return end?.isCharacter && end.plain === index + 1 ? end.text : start + 1;
   };
-  return { plain: folded(plain), startOf, endOf };
+  return { plain: fold(plain), startOf, endOf };
 }
 
 /** The forms of the key in a decoded text: the key itself, reversed, in hexadecimal and in Base64. */
@@ -68,11 +68,11 @@ function formsOf(key: string): readonly string[] {
     // The characters at both ends also contain bits of the neighbouring text.
     return text.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6));
   });
-  return [key, [...key].reverse().join(''), bytes.toString('hex'), ...inBase64].map(folded);
+  return [key, [...key].reverse().join(''), bytes.toString('hex'), ...inBase64].map(fold);
 }
 
 /** Folds case and the two alphabets of Base64. */
-function folded(text: string): string {
+function fold(text: string): string {
   return text
     .replace(/[A-Z]/g, (letter) => letter.toLowerCase())
     .replace(/[-_]/g, (sign) => (sign === '-' ? '+' : '/'));

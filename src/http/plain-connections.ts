@@ -1,6 +1,6 @@
 // Connections to a server on this machine over plain HTTP, through Node's sockets alone. Loading Node's HTTP client, and undici even more,
 // takes longer than such a request. The decision is in docs/decisions/2026-11-22-plain-sockets-to-this-machine.md.
-import type { Socket } from 'node:net';
+import type { connect, Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
 import { tooLarge } from './http-failure.ts';
 import { lookupLocalName } from './loopback.ts';
@@ -41,25 +41,63 @@ interface PlainConnection {
 export async function plainConnections(origin: string, options: PlainOptions): Promise<Connections> {
   // `node:net` is loaded lazily: the build bundles this file with others, so it is loaded even if no such connection is made.
   const { connect } = await import('node:net');
-  const { host: name, hostname, port } = new URL(origin);
-  const place = {
-    host: hostname.replace(/^\[|\]$/g, ''),
-    port: Number(port || 80),
-    lookup: lookupLocalName,
-  };
-  const connections = new Set<PlainConnection>();
+  return new PlainConnections(new URL(origin), options, connect);
+}
+
+class PlainConnections implements Connections {
+  readonly #origin: URL;
+  readonly #options: PlainOptions;
+  readonly #connect: typeof connect;
+  readonly #all = new Set<PlainConnection>();
   /** Idle connections. The one that was used last is reused first, because a server closes those that are idle longest. */
-  const idle: PlainConnection[] = [];
-  let reusesConnections = true;
-  const take = (): PlainConnection | undefined => {
-    let connection = idle.pop();
-    while (connection !== undefined && !connection.socket.writable) connection = idle.pop();
+  readonly #idle: PlainConnection[] = [];
+  #reusesConnections = true;
+
+  constructor(origin: URL, options: PlainOptions, connectSocket: typeof connect) {
+    this.#origin = origin;
+    this.#options = options;
+    this.#connect = connectSocket;
+  }
+
+  dispatch(request: DispatchOptions, handler: Dispatcher.DispatchHandler): void {
+    const bytes = requestBytes(this.#origin.host, request);
+    const reused = this.#takeIdle();
+    new PlainExchange(reused ?? this.#open(), handler, {
+      connectMs: this.#options.connectMs,
+      maxBytes: this.#options.maxBytes,
+      onReusable: (connection) => {
+        if (this.#reusesConnections) this.#idle.push(connection);
+        else connection.socket.destroy();
+      },
+      onLost: () => {
+        if (reused === undefined) return;
+        this.#reusesConnections = false;
+        for (const { socket } of this.#idle.splice(0)) socket.destroy();
+      },
+    }).send(bytes);
+  }
+
+  async destroy(): Promise<void> {
+    for (const { socket, exchange } of this.#all) if (exchange !== null) socket.destroy();
+    // Idle connections are closed a moment later, so that a process that exits now saves the millisecond of closing them.
+    setImmediate(() => {
+      for (const { socket } of this.#all) socket.destroy();
+    }).unref();
+  }
+
+  #takeIdle(): PlainConnection | undefined {
+    let connection = this.#idle.pop();
+    while (connection !== undefined && !connection.socket.writable) connection = this.#idle.pop();
     return connection;
-  };
-  const open = (): PlainConnection => {
+  }
+
+  #open(): PlainConnection {
+    const { hostname, port } = this.#origin;
     // `onread` avoids the setup of a stream's events, which takes as long as the connection itself.
-    const socket = connect({
-      ...place,
+    const socket = this.#connect({
+      host: hostname.replace(/^\[|\]$/g, ''),
+      port: Number(port || 80),
+      lookup: lookupLocalName,
       onread: {
         buffer: Buffer.allocUnsafe(readBytes),
         callback(count, buffer) {
@@ -71,40 +109,17 @@ export async function plainConnections(origin: string, options: PlainOptions): P
       },
     });
     const connection: PlainConnection = { socket, exchange: null };
-    connections.add(connection);
-    options.onOpened?.(socket);
+    this.#all.add(connection);
+    this.#options.onOpened?.(socket);
     socket
       .on('end', () => connection.exchange?.finish())
       .on('error', (error) => connection.exchange?.fail(error))
       .on('close', () => {
-        connections.delete(connection);
+        this.#all.delete(connection);
         connection.exchange?.fail(new Error('the connection was closed'));
       });
     return connection;
-  };
-  return {
-    dispatch(request, handler) {
-      const bytes = requestBytes(name, request);
-      const connection = take();
-      new PlainExchange(connection ?? open(), handler, {
-        connectMs: options.connectMs,
-        maxBytes: options.maxBytes,
-        done: (finished) => (reusesConnections ? idle.push(finished) : finished.socket.destroy()),
-        lost() {
-          if (connection === undefined) return;
-          reusesConnections = false;
-          for (const { socket } of idle.splice(0)) socket.destroy();
-        },
-      }).send(bytes);
-    },
-    async destroy() {
-      for (const { socket, exchange } of connections) if (exchange !== null) socket.destroy();
-      // Idle connections are closed a moment later, so that a process that exits now saves the millisecond of closing them.
-      setImmediate(() => {
-        for (const { socket } of connections) socket.destroy();
-      }).unref();
-    },
-  };
+  }
 }
 
 /** Encodes a request. Throws a `TypeError` for a path or a header that could be used to inject another request or header. */
@@ -127,9 +142,9 @@ interface ExchangeOptions {
   readonly connectMs: number;
   readonly maxBytes: number;
   /** Called when the connection may serve another request. */
-  readonly done: (connection: PlainConnection) => void;
+  readonly onReusable: (connection: PlainConnection) => void;
   /** Called when the connection was closed before the first byte of a response. */
-  readonly lost: () => void;
+  readonly onLost: () => void;
 }
 
 /** One request over a plain connection. It makes the same calls to its handler as undici does. */
@@ -152,7 +167,7 @@ class PlainExchange implements Dispatcher.DispatchController {
         if (status === 101) throw new Error('it switched to a protocol that was not requested');
         handler.onResponseStart?.(this, status, headers);
       },
-      data: (chunk) => handler.onResponseData?.(this, chunk as Buffer),
+      data: (chunk) => handler.onResponseData?.(this, chunk),
     });
     connection.exchange = this;
   }
@@ -222,7 +237,7 @@ class PlainExchange implements Dispatcher.DispatchController {
     this.#isOver = true;
     this.#connection.exchange = null;
     this.#connection.socket.destroy();
-    if (this.#received === 0 && this.#reason === null) this.#options.lost();
+    if (this.#received === 0 && this.#reason === null) this.#options.onLost();
     this.#handler.onResponseError?.(this, this.#reason ?? error);
   }
 
@@ -252,7 +267,7 @@ class PlainExchange implements Dispatcher.DispatchController {
     if (isLast && this.#reason === null && this.#parser.isPersistent && socket.writableLength === 0) {
       socket.resume();
       socket.unref();
-      this.#options.done(this.#connection);
+      this.#options.onReusable(this.#connection);
     } else {
       socket.destroy();
     }

@@ -76,15 +76,17 @@ function isExempt(hostname: string, port: string, noProxy: string): boolean {
 /** True for an address in a network such as `10.0.0.0/8`, as in curl and Go. A name is not resolved for this. */
 function isInNetwork(hostname: string, entry: string): boolean {
   const [, network = '', bits = ''] = /^(.+)\/(\d{1,3})$/.exec(entry) ?? [];
-  const [address, base] = [hostname, network].map((text) => text.replace(/^\[(.*)\]$/, '$1')) as [
-    string,
-    string,
-  ];
+  const address = withoutBrackets(hostname);
+  const base = withoutBrackets(network);
   const family = isIP(address);
-  const longest = family === 6 ? 128 : 32;
-  if (family === 0 || isIP(base) !== family || Number(bits) > longest) return false;
+  const maxBits = family === 6 ? 128 : 32;
+  if (family === 0 || isIP(base) !== family || Number(bits) > maxBits) return false;
   const type = family === 6 ? 'ipv6' : 'ipv4';
   const networks = new BlockList();
   networks.addSubnet(base, Number(bits), type);
   return networks.check(address, type);
+}
+
+function withoutBrackets(host: string): string {
+  return host.replace(/^\[(.*)\]$/, '$1');
 }

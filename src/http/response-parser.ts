@@ -9,7 +9,7 @@ export class ResponseSyntaxError extends Error {
 export interface ResponseEvents {
   /** Called for each head. Heads with a status below 200 precede the final one. */
   head(status: number, headers: Record<string, string>): void;
-  data(chunk: Uint8Array): void;
+  data(chunk: Buffer): void;
 }
 
 /**
@@ -92,7 +92,7 @@ export class ResponseParser {
   #takeLine(line: string): void {
     switch (this.#part) {
       case 'status': {
-        const [, minor, status] = matched(/^HTTP\/1\.([01]) ([1-9]\d\d)( .*)?$/, line);
+        const [, minor, status] = matchLine(/^HTTP\/1\.([01]) ([1-9]\d\d)( .*)?$/, line);
         this.#status = Number(status);
         this.#isPersistent = minor === '1';
         this.#headers = Object.create(null);
@@ -104,14 +104,14 @@ export class ResponseParser {
         else this.#takeField(line);
         return;
       case 'size': {
-        const [, digits = ''] = matched(/^([\da-f]{1,12})[ \t]*(;.*)?$/i, line);
+        const [, digits = ''] = matchLine(/^([\da-f]{1,12})[ \t]*(;.*)?$/i, line);
         this.#remaining = Number.parseInt(digits, 16);
         this.#lineBytes = 0;
         this.#part = this.#remaining === 0 ? 'trailer' : 'data';
         return;
       }
       case 'data end':
-        matched(/^$/, line);
+        matchLine(/^$/, line);
         this.#part = 'size';
         return;
       default:
@@ -120,7 +120,7 @@ export class ResponseParser {
   }
 
   #takeField(line: string): void {
-    const [, name = '', field = ''] = matched(/^([\w!#$%&'*+.^`|~-]+):([^\r\0]*)$/, line);
+    const [, name = '', field = ''] = matchLine(/^([\w!#$%&'*+.^`|~-]+):([^\r\0]*)$/, line);
     const value = field.trim();
     const key = name.toLowerCase();
     const before = this.#headers[key];
@@ -135,7 +135,7 @@ export class ResponseParser {
     if (coding !== undefined && length !== undefined) throw new ResponseSyntaxError('it has two lengths');
     if (coding !== undefined && !/^chunked$/i.test(coding))
       throw new ResponseSyntaxError(`it has the transfer coding ${coding}`);
-    if (length !== undefined) matched(/^\d{1,15}$/, length);
+    if (length !== undefined) matchLine(/^\d{1,15}$/, length);
     // A connection is reused only if the server says that it keeps it. HTTP/1.1 allows more (RFC 9112, section 9.3), but some servers close
     // connections without notice, and then it is unknown whether a request was carried out.
     const isKept = 'keep-alive' in this.#headers || /\bkeep-alive\b/i.test(connection);
@@ -158,7 +158,7 @@ export class ResponseParser {
   }
 }
 
-function matched(form: RegExp, line: string): RegExpExecArray {
+function matchLine(form: RegExp, line: string): RegExpExecArray {
   const found = form.exec(line);
   if (found === null) throw new ResponseSyntaxError('it contains an invalid line');
   return found;

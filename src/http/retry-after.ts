@@ -8,21 +8,21 @@ export function retryAfterOf(header: (name: string) => string | null, now: numbe
   const milliseconds = header('retry-after-ms')?.trim() ?? '';
   const seconds = readRetryAfter(header('retry-after'), now);
   if (seconds !== null || !isNumber.test(milliseconds)) return seconds;
-  return limited(Number(milliseconds) / 1000);
+  return wholeSeconds(Number(milliseconds) / 1000);
 }
 
 /** As {@link retryAfterOf}, for the value of `Retry-After`. */
 export function readRetryAfter(value: string | null, now: number): number | null {
   const text = value?.trim() ?? '';
   // RFC 9110, section 10.2.3, defines whole seconds; Groq also sends fractions.
-  if (isNumber.test(text)) return limited(Number(text));
+  if (isNumber.test(text)) return wholeSeconds(Number(text));
   // A date must begin with a weekday, because `Date.parse` reads "-5" as a year.
   const at = /^[A-Z][a-z]+,? /.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(at) ? null : limited((at - now) / 1000);
+  return Number.isNaN(at) ? null : wholeSeconds((at - now) / 1000);
 }
 
 const isNumber = /^\d+(\.\d+)?$/;
 
-function limited(seconds: number): number {
+function wholeSeconds(seconds: number): number {
   return Math.min(Math.max(0, Math.ceil(seconds)), maxSeconds);
 }

@@ -113,7 +113,7 @@ export class Watchdog {
     const expired = this.#all.filter(({ deadline }) => deadline <= now);
     for (const { exchange, limitMs } of expired) {
       const message = `the server ${this.#options.host} was silent for ${limitMs / 1000} s`;
-      exchange.stop(new HttpFailure('timeout', exchange.sent, message));
+      exchange.stop(new HttpFailure('timeout', message, { isSent: exchange.isSent }));
     }
     const times = this.#all.map(({ deadline }) => deadline).filter((deadline) => deadline > now);
     this.#nextCheck = Math.min(...times);

@@ -14,7 +14,11 @@ const maxCharacters = 1024 * 1024;
 export function redactFailure(failure: HttpFailure, apiKey: string): HttpFailure {
   const message = redactKey(failure.message, apiKey);
   if (message === failure.message) return failure;
-  return new HttpFailure(failure.kind, failure.sent, message, failure.cause, failure.stale);
+  return new HttpFailure(failure.kind, message, {
+    isSent: failure.isSent,
+    isStale: failure.isStale,
+    cause: failure.cause,
+  });
 }
 
 /** Removes the key from every text of a server in the failure. Other errors are returned unchanged. */

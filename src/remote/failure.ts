@@ -43,8 +43,8 @@ const remedies: Partial<Record<HttpFailureKind, Remedy>> = {
 /** The failure of a request with this method. */
 export function failureOf(failure: HttpFailure, method: Route['method']): ParleyError {
   // A longer time-out does not help if the connection failed.
-  const kind = failure.kind === 'timeout' && !failure.sent ? 'unreachable' : failure.kind;
-  const mayHaveActed = failure.sent && method !== 'GET' && codes[failure.kind] !== 'REDIRECT';
+  const kind = failure.kind === 'timeout' && !failure.isSent ? 'unreachable' : failure.kind;
+  const mayHaveActed = failure.isSent && method !== 'GET' && codes[failure.kind] !== 'REDIRECT';
   const warning = mayHaveActed
     ? ' The server may have carried out the request: check before you repeat it.'
     : '';

@@ -103,7 +103,7 @@ class RemoteTurn {
           this.#isShown = true;
           this.#characters += read.text.length;
           if (this.#characters > maxCharacters) {
-            throw new HttpFailure('unreadable', true, `the reply is longer than ${maxCharacters} characters`);
+            throw new HttpFailure('unreadable', `the reply is longer than ${maxCharacters} characters`);
           }
           if (read.event === 'delta') this.#text.add(read.text);
           yield { event: read.event, data: { text: read.text } };
@@ -118,10 +118,10 @@ class RemoteTurn {
         case 'error':
           throw this.#withPlace(read.error);
         case 'unreadable':
-          throw new HttpFailure('unreadable', true, `its event ${quoted(event)} cannot be read`);
+          throw new HttpFailure('unreadable', `its event ${quoted(event)} cannot be read`);
       }
     }
-    throw new HttpFailure('broken', true, 'the stream ended without its last event');
+    throw new HttpFailure('broken', 'the stream ended without its last event');
   }
 
   /** Yields the end of a complete reply. `body` is the JSON response, or the data of the last event. */
@@ -135,7 +135,7 @@ class RemoteTurn {
     }
     yield* this.#begin(session_id, null, this.#request.mode === '' ? reportedMode(body) : null);
     const reply = replyOf(body, this.#request.replyPointer) ?? this.#text.toString();
-    if (reply === '') throw wasCut(body) ? this.#cutReply() : this.#noReply(body);
+    if (reply === '') throw isCut(body) ? this.#cutReply() : this.#noReply(body);
     const known = { session_id, mode: this.#start?.mode ?? this.#request.mode, reply };
     yield { event: 'done', data: chatReply(known, body), body };
   }
@@ -190,7 +190,7 @@ class RemoteTurn {
   }
 }
 
-function wasCut(body: unknown): boolean {
+function isCut(body: unknown): boolean {
   const finish = fieldOf(fieldOf(body, 'data'), 'finish_reason');
   return finish === 'interrupted' || finish === 'error';
 }

@@ -45,7 +45,7 @@ export class RequestRetries {
 
   /** Resolves to true, after a pause, if the request is to be sent again; to false if the outcome is to be reported. */
   async next(outcome: HttpFailure | RetryLater): Promise<boolean> {
-    const maxTries = outcome instanceof HttpFailure && !outcome.sent ? maxConnectAttempts : maxAttempts;
+    const maxTries = outcome instanceof HttpFailure && !outcome.isSent ? maxConnectAttempts : maxAttempts;
     if (this.#attempts >= maxTries || !this.#isAllowed(outcome)) return false;
     const retryAfter = outcome instanceof HttpFailure ? null : outcome.retryAfter;
     if (retryAfter !== null && retryAfter > maxPauseSeconds) return false;
@@ -55,13 +55,13 @@ export class RequestRetries {
     if (!(outcome instanceof HttpFailure)) notice?.({ kind: 'turned_away', seconds: Math.ceil(ms / 1000) });
     await wait(ms, signal);
     this.#attempts += 1;
-    this.#mayHaveActed ||= !(outcome instanceof HttpFailure) || outcome.sent;
+    this.#mayHaveActed ||= !(outcome instanceof HttpFailure) || outcome.isSent;
     return true;
   }
 
   #isAllowed(outcome: HttpFailure | RetryLater): boolean {
     if (!(outcome instanceof HttpFailure)) return true;
-    if (!outcome.sent) return ['refused', 'unreachable', 'lookup', 'broken'].includes(outcome.kind);
+    if (!outcome.isSent) return ['refused', 'unreachable', 'lookup', 'broken'].includes(outcome.kind);
     if (outcome.kind !== 'broken') return false;
     switch (this.#options.method) {
       case 'GET':

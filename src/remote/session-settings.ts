@@ -80,11 +80,11 @@ async function withSupportedUser(
   if (session.user != null) await requireUsers(connection, call);
   const hasUserField = session.user !== undefined || replaces?.session.user !== undefined;
   if (!hasUserField || (await hasExtension(connection, call, 'users'))) return record;
-  const without = ({ user: _, ...others }: typeof session) => others;
+  const withoutUser = ({ user: _, ...others }: typeof session) => others;
   return {
     ...record,
-    session: without(session),
-    ...(replaces !== undefined && { replaces: { ...replaces, session: without(replaces.session) } }),
+    session: withoutUser(session),
+    ...(replaces !== undefined && { replaces: { ...replaces, session: withoutUser(replaces.session) } }),
   };
 }
 

@@ -17,7 +17,7 @@ export function valueAt(value: unknown, names: readonly string[]): unknown {
     if (typeof place !== 'object' || place === null) return undefined;
     if (Array.isArray(place) && !/^(0|[1-9]\d*)$/.test(name)) return undefined;
     if (!Object.hasOwn(place, name)) return undefined;
-    place = (place as Readonly<Record<string, unknown>>)[name];
+    place = Reflect.get(place, name);
   }
   return place;
 }

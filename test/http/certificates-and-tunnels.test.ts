@@ -13,7 +13,7 @@ describe('a certificate', () => {
   it('of an unknown authority is refused before anything is sent', async () => {
     await open();
     const failure = await failureOf(clientOf(server.url).request(get({ headers: { Authorization: 'k' } })));
-    expect(failure).toMatchObject({ kind: 'untrusted', sent: false });
+    expect(failure).toMatchObject({ kind: 'untrusted', isSent: false });
     expect(server.requests).toHaveLength(0);
   });
 
@@ -26,7 +26,7 @@ describe('a certificate', () => {
   it('is requested from a server without TLS: the failure is reported as TLS', async () => {
     const plain = kept(await serve((_request, response) => response.end()));
     const client = clientOf(plain.url.replace('http:', 'https:'));
-    expect(await failureOf(client.request(get()))).toMatchObject({ kind: 'tls', sent: false });
+    expect(await failureOf(client.request(get()))).toMatchObject({ kind: 'tls', isSent: false });
   });
 });
 
@@ -54,7 +54,7 @@ describe('a proxy', () => {
       proxies: { HTTPS_PROXY: proxy.url.replace('//', '//user:word@') },
     });
     const failure = await failureOf(client.request(get({ method: 'POST', body: '{}' })));
-    expect(failure).toMatchObject({ kind: 'proxy', sent: false });
+    expect(failure).toMatchObject({ kind: 'proxy', isSent: false });
     expect(failure.message).toContain(`127.0.0.1:${proxy.port}`);
     expect(failure.message).not.toContain('word');
   });
@@ -64,7 +64,7 @@ describe('a proxy', () => {
     await proxy.close();
     const client = clientOf('http://api.example', { proxies: { HTTP_PROXY: proxy.url } });
     const failure = await failureOf(client.request(get()));
-    expect(failure).toMatchObject({ kind: 'refused', sent: false });
+    expect(failure).toMatchObject({ kind: 'refused', isSent: false });
     expect(failure.message).toContain(`the proxy 127.0.0.1:${proxy.port}`);
   });
 });

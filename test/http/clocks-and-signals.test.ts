@@ -8,7 +8,7 @@ import { clientOf, failureOf, get, kept, readAll, started } from './client-fixtu
 describe('a clock', () => {
   it('limits the wait for the head of a response', async () => {
     const { client } = await started(() => {}, { responseMs: 50 });
-    expect(await failureOf(client.request(get()))).toMatchObject({ kind: 'timeout', sent: true });
+    expect(await failureOf(client.request(get()))).toMatchObject({ kind: 'timeout', isSent: true });
   });
 
   // A warning of Node fails the run: Node 22 and newer warn of a timer with a negative time.
@@ -56,7 +56,7 @@ describe('a clock', () => {
       })(),
     );
     expect(seen).toEqual(['first']);
-    expect(failure).toMatchObject({ kind: 'timeout', sent: true });
+    expect(failure).toMatchObject({ kind: 'timeout', isSent: true });
     expect(failure.message).toContain('0.05 s');
   });
 });

@@ -106,7 +106,7 @@ it('TLS through a SOCKS proxy is that of the target host, not of the proxy', asy
     proxies: { HTTPS_PROXY: proxyUrl(socks) },
   });
   const failure = await failureOf(client.request(get()));
-  expect(failure).toMatchObject({ sent: false, message: expect.stringContaining('api.example') });
+  expect(failure).toMatchObject({ isSent: false, message: expect.stringContaining('api.example') });
 });
 
 describe('buffered bytes', () => {

@@ -63,7 +63,7 @@ describe('a request', () => {
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(packed);
     });
     const answer = await client.request(get());
-    expect(await failureOf(answer.text(100_000))).toMatchObject({ kind, sent: true });
+    expect(await failureOf(answer.text(100_000))).toMatchObject({ kind, isSent: true });
   });
 
   it('with a response in an unknown encoding fails', async () => {
@@ -131,14 +131,14 @@ describe('a failure', () => {
     const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n';
     const server = kept(await serveBytes((socket) => socket.write(upgrade)));
     const failure = await failureOf(clientOf(server.url, { responseMs: 60_000 }).request(get()));
-    expect(failure).toMatchObject({ kind: 'broken', sent: true });
+    expect(failure).toMatchObject({ kind: 'broken', isSent: true });
   });
 
   it('to connect was never sent', async () => {
     const server = await serve(() => {});
     await server.close();
     const failure = await failureOf(clientOf(server.url).request(get({ method: 'POST', body: '{}' })));
-    expect(failure).toMatchObject({ kind: 'refused', sent: false });
+    expect(failure).toMatchObject({ kind: 'refused', isSent: false });
     expect(failure.message).toContain(`127.0.0.1:${server.port}`);
   });
 
@@ -153,7 +153,7 @@ describe('a failure', () => {
         ),
       );
       const failure = await failureOf(clientOf(server.url).request(get()));
-      expect(failure).toMatchObject({ kind: 'broken', sent: true });
+      expect(failure).toMatchObject({ kind: 'broken', isSent: true });
     }
   });
 
@@ -166,9 +166,9 @@ describe('a failure', () => {
         await serveBytes((socket) => socket.write(bytes, () => setTimeout(() => socket[end](), 20))),
       );
       const whole = await clientOf(server.url).request(get());
-      expect(await failureOf(whole.text(1000))).toMatchObject({ kind: 'broken', sent: true });
+      expect(await failureOf(whole.text(1000))).toMatchObject({ kind: 'broken', isSent: true });
       const pieces = await clientOf(server.url).request(get());
-      expect(await failureOf(readAll(pieces.stream()))).toMatchObject({ kind: 'broken', sent: true });
+      expect(await failureOf(readAll(pieces.stream()))).toMatchObject({ kind: 'broken', isSent: true });
     }
   });
 
@@ -190,13 +190,13 @@ describe('a failure', () => {
       const authorities = tls && [tls.cert];
       for (const path of ['/end', '/destroy', '/cut']) {
         const fresh = clientOf(server.url, { authorities }).request(get({ path }));
-        expect(await failureOf(fresh)).toMatchObject({ kind: 'broken', stale: false });
+        expect(await failureOf(fresh)).toMatchObject({ kind: 'broken', isStale: false });
         const client = clientOf(server.url, { authorities });
         await (await client.request(get())).text(1000);
         // By then the server is known to keep connections.
         await delay(100);
         const failure = await failureOf(client.request(get({ path })));
-        expect(failure).toMatchObject({ kind: 'broken', sent: true, stale: path !== '/cut' });
+        expect(failure).toMatchObject({ kind: 'broken', isSent: true, stale: path !== '/cut' });
       }
     },
   );

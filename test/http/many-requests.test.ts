@@ -58,7 +58,7 @@ describe('a client of many requests', () => {
     const { server, ask, client } = await started(echo, 2000);
     for (const isLater of [false, true]) {
       if (isLater) await inParallel(100, async () => void (await (await ask('/warm')).text(100)));
-      await expect((await ask('/cut')).text(100)).rejects.toMatchObject({ kind: 'broken', sent: true });
+      await expect((await ask('/cut')).text(100)).rejects.toMatchObject({ kind: 'broken', isSent: true });
       await expect((await ask('/large', { body: 'x'.repeat(200) })).text(100)).rejects.toMatchObject({
         kind: 'too_large',
       });
@@ -67,12 +67,12 @@ describe('a client of many requests', () => {
       const reason = new Error('stopped');
       setTimeout(() => stop.abort(reason), 50);
       await expect(stopped).rejects.toBe(reason);
-      await expect(ask('/silent')).rejects.toMatchObject({ kind: 'timeout', sent: true });
+      await expect(ask('/silent')).rejects.toMatchObject({ kind: 'timeout', isSent: true });
     }
     await server.close();
     // Its kept connections have to learn of that first.
     await delay(100);
-    await expect(ask('/gone')).rejects.toMatchObject({ kind: 'refused', sent: false });
+    await expect(ask('/gone')).rejects.toMatchObject({ kind: 'refused', isSent: false });
     await client.close();
   });
 

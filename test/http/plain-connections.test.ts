@@ -46,7 +46,7 @@ describe('a connection', () => {
     const client = clientOf(kept(server).url);
     await (await client.request(get())).text(100);
     isBroken = true;
-    await expect(client.request(get())).rejects.toMatchObject({ kind: 'broken', stale: true });
+    await expect(client.request(get())).rejects.toMatchObject({ kind: 'broken', isStale: true });
     isBroken = false;
     for (const count of [2, 3]) {
       await (await client.request(get())).text(100);

@@ -24,7 +24,7 @@ function retries(method: (typeof methods)[number], honoured = false, random = 0.
   };
 }
 
-const failed = (kind: HttpFailureKind, sent: boolean) => new HttpFailure(kind, sent, 'x');
+const failed = (kind: HttpFailureKind, isSent: boolean) => new HttpFailure(kind, 'x', { isSent });
 const away = (retryAfter: number | null = null): RetryLater => ({ retryAfter });
 
 describe('a request', () => {

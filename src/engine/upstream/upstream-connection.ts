@@ -160,7 +160,7 @@ export class UpstreamConnection {
         response = await this.#client.request(request);
       } catch (error) {
         // A request is repeated once, and only if the server had already closed the reused connection. The server has not worked on it.
-        const isStale = error instanceof HttpFailure && error.stale && monotonicMs() - sentAt < staleMs;
+        const isStale = error instanceof HttpFailure && error.isStale && monotonicMs() - sentAt < staleMs;
         if (!mayRepeat || !isStale) throw error;
         mayRepeat = false;
         continue;

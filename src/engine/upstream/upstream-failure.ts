@@ -124,7 +124,7 @@ export function requestFailure(upstream: Upstream, failure: HttpFailure): Parley
   };
   const problem = problemOfHttp[failure.kind];
   const message = quote(failure.message, upstream.key);
-  const isCut = failure.sent && failure.kind !== 'redirect';
+  const isCut = failure.isSent && failure.kind !== 'redirect';
   return new ParleyError(
     codeOf(problem),
     `The mode ${name} got ${isCut ? 'no complete reply' : 'no reply'}: ${message}.`,
@@ -133,7 +133,7 @@ export function requestFailure(upstream: Upstream, failure: HttpFailure): Parley
       ...(failure.kind === 'redirect' && { hint: 'Nothing was sent there.' }),
       details: detailsOf(problem),
       // The cause of the original failure is dropped, because it may contain the request and so the key.
-      cause: new HttpFailure(failure.kind, failure.sent, message),
+      cause: new HttpFailure(failure.kind, message, { isSent: failure.isSent }),
     },
   );
 }
