@@ -93,5 +93,5 @@ function readUsage(value: unknown): Usage | null {
 const maxTokens = 1e12;
 
 function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= maxTokens;
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value <= maxTokens;
 }

@@ -106,7 +106,7 @@ export class CompletionReader {
   *rest(): Generator<EngineEvent> {
     const late = this.#tags.take(this.#texts.text.rest());
     const rest = this.#tags.rest();
-    const { reasoning, text } = this.#recorded({
+    const { reasoning, text } = this.#record({
       reasoning: this.#texts.reasoning.rest() + late.reasoning + rest.reasoning,
       text: late.text + rest.text,
     });
@@ -144,11 +144,11 @@ export class CompletionReader {
     this.#hasBegun ||= chunk.reasoning !== '' || chunk.text !== '';
     this.#characters += chunk.reasoning.length + chunk.text.length;
     const { reasoning, text } = this.#tags.take(this.#texts.text.take(chunk.text));
-    return this.#recorded({ reasoning: this.#texts.reasoning.take(chunk.reasoning) + reasoning, text });
+    return this.#record({ reasoning: this.#texts.reasoning.take(chunk.reasoning) + reasoning, text });
   }
 
   /** Records which parts the reply has. */
-  #recorded(parts: SplitText): SplitText {
+  #record(parts: SplitText): SplitText {
     this.#hasReasoning ||= parts.reasoning !== '';
     this.#hasText ||= parts.text.trim() !== '';
     return parts;

@@ -17,6 +17,11 @@ export function completionsPath(baseUrl: string): string {
   return `${path === '' ? '/v1' : path}/chat/completions`;
 }
 
+/** The path of the list of models, beside the chat completions. */
+export function modelsPath(baseUrl: string): string {
+  return completionsPath(baseUrl).replace(/\/chat\/completions$/, '/models');
+}
+
 /** The optional features of the request, which some servers refuse. */
 export interface CompletionForm {
   /** True to request the token count. */

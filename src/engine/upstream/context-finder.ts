@@ -7,7 +7,7 @@ import { isLoopback } from '../../http/loopback.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { ModeSettings } from '../../service/mode-settings.ts';
 import type { ContextSize } from '../../service/model-server.ts';
-import { completionsPath } from './completion-request.ts';
+import { modelsPath } from './completion-request.ts';
 import type { UpstreamOptions } from './upstream-options.ts';
 
 type QueriedMode = Pick<ModeSettings, 'name' | 'base_url' | 'model' | 'key'>;
@@ -45,13 +45,12 @@ export async function findContext(
       const responseText = await response.text(maxBytes);
       return response.status < 300 ? parseJson(responseText) : null;
     };
-    const models = completionsPath(base_url).replace(/\/chat\/completions$/, '/models');
-    const listed = ofList(await ask('GET', models, null), model);
+    const listed = listedContext(await ask('GET', modelsPath(base_url), null), model);
     if (listed !== null) return { tokens: listed, place: '/models' };
     if (!isLoopback(hostname)) return null;
-    const loaded = ofProperties(await ask('GET', '/props', null));
+    const loaded = loadedContext(await ask('GET', '/props', null));
     if (loaded !== null) return { tokens: loaded, place: '/props' };
-    const shown = ofOllama(await ask('POST', '/api/show', { model }));
+    const shown = shownContext(await ask('POST', '/api/show', { model }));
     return shown === null ? null : { tokens: shown, place: '/api/show' };
   } catch (error) {
     signal.throwIfAborted();
@@ -64,7 +63,7 @@ export async function findContext(
 }
 
 /** OpenRouter and Together name it `context_length`, Groq `context_window`, Mistral `max_context_length`, vLLM `max_model_len`, llama.cpp `meta`. */
-function ofList(body: unknown, model: string): number | null {
+function listedContext(body: unknown, model: string): number | null {
   const data = fieldOf(body, 'data');
   const entries: readonly unknown[] = Array.isArray(data) ? data : [];
   const entry = entries.find((one) => fieldOf(one, 'id') === model) ?? null;
@@ -77,12 +76,12 @@ function ofList(body: unknown, model: string): number | null {
 }
 
 /** llama.cpp: the context of each of its slots. */
-function ofProperties(body: unknown): number | null {
+function loadedContext(body: unknown): number | null {
   return firstCount(fieldOf(fieldOf(body, 'default_generation_settings'), 'n_ctx'), fieldOf(body, 'n_ctx'));
 }
 
 /** Ollama: the context with which the model is started, otherwise the context for which it was trained. */
-function ofOllama(body: unknown): number | null {
+function shownContext(body: unknown): number | null {
   const [, configured] = /^num_ctx\s+(\d+)\s*$/m.exec(textOf(fieldOf(body, 'parameters'))) ?? [];
   const facts = Object.entries(fieldOf(body, 'model_info') ?? {});
   const [, trained] = facts.find(([field]) => field.endsWith('.context_length')) ?? [];
@@ -91,6 +90,6 @@ function ofOllama(body: unknown): number | null {
 
 function firstCount(...values: readonly unknown[]): number | null {
   const isCount = (value: unknown): value is number =>
-    Number.isInteger(value) && (value as number) >= minTokens && (value as number) <= maxTokens;
+    typeof value === 'number' && Number.isInteger(value) && value >= minTokens && value <= maxTokens;
   return values.find(isCount) ?? null;
 }

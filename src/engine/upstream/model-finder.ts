@@ -5,7 +5,7 @@ import { HttpFailure } from '../../http/http-failure.ts';
 import { redactKey } from '../../http/key-redaction.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { FoundModels, ModelServer } from '../../service/model-server.ts';
-import { completionsPath } from './completion-request.ts';
+import { modelsPath } from './completion-request.ts';
 import type { UpstreamOptions } from './upstream-options.ts';
 
 const connectMs = 2000;
@@ -29,35 +29,25 @@ export async function findModels(
   let client: HttpClient | null = null;
   try {
     const { origin } = new URL(server.base_url);
-    const limits = {
-      connectMs,
-      responseMs,
-      silenceMs: responseMs,
-      maxBytes,
-      detectsStale: false,
-    };
+    const limits = { connectMs, responseMs, silenceMs: responseMs, maxBytes, detectsStale: false };
     const authorities = await options.authorities();
     key = server.key === null ? null : await options.readKey(server.key, server.name, signal);
     client = new HttpClient({ origin, proxies: options.proxies, authorities, ...limits });
     const response = await client.request({
       method: 'GET',
-      path: completionsPath(server.base_url).replace(/\/chat\/completions$/, '/models'),
+      path: modelsPath(server.base_url),
       headers: { Accept: 'application/json', ...(key !== null && { Authorization: `Bearer ${key}` }) },
       body: null,
       signal,
     });
-    const body = parseJson(await response.text(maxBytes));
-    if (response.status === 401 || response.status === 403)
-      return none(`does not accept the key (${response.status})`);
-    const data = fieldOf(body, 'data');
-    // Ollama sends null for an empty list.
-    const list = data === null && fieldOf(body, 'object') === 'list' ? [] : data;
-    if (response.status < 300 && Array.isArray(list) && list.length === 0) return none('has no model yet');
-    if (response.status >= 300 || !Array.isArray(list)) return none(`lists no models (${response.status})`);
-    const models = list.map((model: unknown) => fieldOf(model, 'id'));
+    const { status } = response;
+    const list = modelsIn(parseJson(await response.text(maxBytes)));
+    if (status === 401 || status === 403) return none(`does not accept the key (${status})`);
+    if (status >= 300 || list === null) return none(`lists no models (${status})`);
+    if (list.length === 0) return none('has no model yet');
+    const ids = list.map((model) => fieldOf(model, 'id')).filter((id) => typeof id === 'string');
     // A name that contains the key would be stored, and shown to all users of a server.
-    const names = models.filter((id) => typeof id === 'string').filter(isClean);
-    return { server, models: names, problem: null };
+    return { server, models: ids.filter(isClean), problem: null };
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof HttpFailure) return none(error.kind === 'refused' ? null : error.message);
@@ -66,4 +56,11 @@ export async function findModels(
   } finally {
     await client?.close();
   }
+}
+
+/** Null for a body without a list. Ollama sends null for an empty one. */
+function modelsIn(body: unknown): readonly unknown[] | null {
+  const data = fieldOf(body, 'data');
+  if (Array.isArray(data)) return data;
+  return data === null && fieldOf(body, 'object') === 'list' ? [] : null;
 }

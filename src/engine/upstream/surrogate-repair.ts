@@ -11,17 +11,17 @@ export class SurrogateRepair {
     const text = this.#half + chunk;
     const isCut = /[\ud800-\udbff]$/.test(text);
     this.#half = isCut ? text.slice(-1) : '';
-    return cleaned(isCut ? text.slice(0, -1) : text);
+    return clean(isCut ? text.slice(0, -1) : text);
   }
 
   /** Returns the character that was held back. Must be the last call. */
   rest(): string {
     const half = this.#half;
     this.#half = '';
-    return cleaned(half);
+    return clean(half);
   }
 }
 
-function cleaned(text: string): string {
+function clean(text: string): string {
   return text.toWellFormed().replaceAll('\0', replacement);
 }

@@ -28,7 +28,7 @@ export class UpstreamEngine implements ReplyEngine {
     const systemTokens = system === null ? 0 : messageTokens(estimateTokens(system));
     this.contextTokens = contextDefaults(settings).withoutAsking - systemTokens;
     if (context_tokens === null)
-      this.learnContextTokens = async (signal) => (await this.#learned(signal)) - systemTokens;
+      this.learnContextTokens = async (signal) => (await this.#learn(signal)) - systemTokens;
     this.showsReasoning = show_reasoning;
     this.fallback = fallback;
     this.#settings = settings;
@@ -43,7 +43,7 @@ export class UpstreamEngine implements ReplyEngine {
     this.#running += 1;
     try {
       this.#connection ??= this.#open();
-      yield* (await this.#connected(this.#connection)).reply(context, signal);
+      yield* (await this.#opened(this.#connection)).reply(context, signal);
     } finally {
       this.#running -= 1;
       if (this.#isRetired) await this.retire();
@@ -63,7 +63,7 @@ export class UpstreamEngine implements ReplyEngine {
     if (this.#running === 0) await this.close();
   }
 
-  async #learned(signal: AbortSignal): Promise<number> {
+  async #learn(signal: AbortSignal): Promise<number> {
     if (this.#contextTokens !== null) return this.#contextTokens;
     const { findContext } = await import('./context-finder.ts');
     const found = await findContext(this.#settings, this.#options, signal);
@@ -72,7 +72,7 @@ export class UpstreamEngine implements ReplyEngine {
   }
 
   /** Forgets a connection that failed to open, so that the next reply tries again. */
-  async #connected(connection: Promise<UpstreamConnection>): Promise<UpstreamConnection> {
+  async #opened(connection: Promise<UpstreamConnection>): Promise<UpstreamConnection> {
     try {
       return await connection;
     } catch (error) {

@@ -40,9 +40,9 @@ export function upstreamFailure(upstream: Upstream, error: UpstreamError): Parle
   const statusText = status === null ? '' : ` (${status})`;
   const quotation = quoted === '' ? '' : ` It says: ${quoted}${endsSentence.test(quoted) ? '' : '.'}`;
   const wait = retryAfter === null ? 'a moment' : `${retryAfter} s`;
-  const [what, advice] = words(upstream.settings, wait)[kind];
+  const [predicate, advice] = failureTexts(upstream.settings, wait)[kind];
   const problem = problemOfKind[kind];
-  return new ParleyError(codeOf(problem), `${withServer(upstream, what)}${statusText}.${quotation}`, {
+  return new ParleyError(codeOf(problem), `${withServer(upstream, predicate)}${statusText}.${quotation}`, {
     ...adviceFacts(advice),
     details: detailsOf(problem),
     ...(retryAfter !== null && { retryAfter }),
@@ -79,32 +79,36 @@ export function keyFailure(error: unknown): unknown {
 
 /** The failure for a reply that a filter of the server stopped. */
 export function contentFilterFailure(upstream: Upstream): ParleyError {
-  const [what, advice] = words(upstream.settings, '').filter;
+  const [predicate, advice] = failureTexts(upstream.settings, '').filter;
   const details = detailsOf('content_filter');
-  return new ParleyError('ENGINE_FAILED', `${withServer(upstream, what)}.`, {
+  return new ParleyError('ENGINE_FAILED', `${withServer(upstream, predicate)}.`, {
     ...adviceFacts(advice),
     details,
   });
 }
 
-/** The failure for any other reply that cannot be used. `what` completes "its server …". */
+/** The failure for any other reply that cannot be used. `predicate` completes "its server …". */
 export function replyFailure(
   upstream: Upstream,
   problem: ModelServerProblem,
-  what: string,
+  predicate: string,
   advice: Advice = 'Try again.',
 ): ParleyError {
   const details = detailsOf(problem);
-  return new ParleyError(codeOf(problem), `${withServer(upstream, what)}.`, {
+  return new ParleyError(codeOf(problem), `${withServer(upstream, predicate)}.`, {
     ...adviceFacts(advice),
     details,
   });
 }
 
 /** The failure for a silence before the reply began (`start`), or in the middle of it (`reply`). */
-export function silenceFailure(upstream: Upstream, what: string, within: 'start' | 'reply'): ParleyError {
+export function silenceFailure(
+  upstream: Upstream,
+  predicate: string,
+  within: 'start' | 'reply',
+): ParleyError {
   const { name } = upstream.settings;
-  return new ParleyError('ENGINE_TIMEOUT', `${withServer(upstream, what)}.`, {
+  return new ParleyError('ENGINE_TIMEOUT', `${withServer(upstream, predicate)}.`, {
     remedy: { kind: 'allow_longer_silence', mode: name, within },
     details: detailsOf('timeout'),
   });
@@ -150,11 +154,11 @@ export function contentTypeFailure(upstream: Upstream, contentType: string | nul
   );
 }
 
-function withServer({ settings }: Upstream, what: string): string {
-  return `The mode ${settings.name} failed: its server ${new URL(settings.base_url).host} ${what}`;
+function withServer({ settings }: Upstream, predicate: string): string {
+  return `The mode ${settings.name} failed: its server ${new URL(settings.base_url).host} ${predicate}`;
 }
 
-function words(
+function failureTexts(
   settings: ModeSettings,
   wait: string,
 ): Readonly<Record<UpstreamErrorKind, readonly [string, Advice]>> {

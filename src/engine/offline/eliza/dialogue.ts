@@ -146,7 +146,8 @@ export class Dialogue {
     const { extracts } = this.#script.memory;
     for (let offset = 0; offset < extracts.length; offset += 1) {
       const index = (this.#memoryTurn + offset) % extracts.length;
-      const memory = this.#extract(extracts[index] as Extract, words);
+      const extract = extracts[index];
+      const memory = extract === undefined ? null : this.#extract(extract, words);
       if (memory === null) continue;
       this.#memories.push(memory);
       this.#memoryTurn = index + 1;

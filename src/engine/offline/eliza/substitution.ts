@@ -27,8 +27,7 @@ export class Substitution {
 
   apply(words: readonly Word[]): readonly Word[] {
     const result: Word[] = [];
-    for (let at = 0; at < words.length; ) {
-      const word = words[at] as Word;
+    for (let at = 0, word = words[at]; word !== undefined; word = words[at]) {
       const phrase = this.#phrases.get(word.key)?.find(({ keys }) => matchesAt(keys, words, at));
       if (phrase === undefined) {
         result.push(word);
