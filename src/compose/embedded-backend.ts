@@ -47,19 +47,18 @@ export async function openEmbeddedBackend(
   const config = profileFile.read();
   const profile = options.beginsStore ? null : profileOfStore(config, target.storeName);
   if (!isPostgres) refuseMissingStore(profile, exists, dataDirectory);
-  const { isNew, modes, reloadModes, store, ...opened } = await openLocal(
-    async () => {
+  const { isNew, modes, reloadModes, store, ...opened } = await openLocal(dependencies, {
+    options,
+    async openStore() {
       const choice = { ...defaultChoice, timeout: options.timeout };
       const chosen = await openChosenStore(target, dependencies, choice);
       if (!options.keepsNoText) return chosen;
       const { withoutText } = await import('./memory-choice.ts');
       return { ...chosen, store: await withoutText(chosen.store, dependencies) };
     },
-    dependencies,
-    options,
-    isPostgres ? null : modesOfMachine(profileFile, config),
-    options.say,
-  );
+    ownModes: isPostgres ? null : modesOfMachine(profileFile, config),
+    say: options.say,
+  });
   const follows = options.followsModes && modes !== null;
   const contracts = follows ? followedModes(opened.backend, modes, reloadModes) : {};
   const backend = { ...opened.backend, ...contracts };
@@ -86,15 +85,15 @@ export async function openServedBackend(
   dependencies: Dependencies,
   options: ServeOptions,
 ): Promise<ServedBackend> {
-  const choice = { ...options, trace: null };
   const { dataDirectory, profileFile } = dependencies;
   const config = profileFile.read();
   const profile = profileOfStore(config, target.storeName);
   if (target.store === null) refuseMissingStore(profile, hasStore(dataDirectory), dataDirectory);
   await (await import('./request-code.ts')).loadRequestCode(target.store === null);
-  const { store, shareReads, modes, ...opened } = await openLocal(
+  const { store, shareReads, modes, ...opened } = await openLocal(dependencies, {
+    options: { ...options, trace: null },
     // The timeout of a server limits only its models. Each client has a timeout of its own.
-    async () => {
+    async openStore() {
       const storeProcesses = target.store === null ? await servedProcesses() : undefined;
       const { refusesOlder } = options;
       return openChosenStore(target, dependencies, {
@@ -104,11 +103,9 @@ export async function openServedBackend(
         isServer: true,
       });
     },
-    dependencies,
-    choice,
-    ownModes(target, config, dependencies, options),
-    null,
-  );
+    ownModes: ownModes(target, config, dependencies, options),
+    say: null,
+  });
   if (modes?.follow && (await modes.read()) === null && Object.keys(config.modes).length > 0) {
     await options.say(
       `The store ${target.storeName} has no modes yet. The modes in ${profileFile.path} are not used with it.`,
@@ -150,13 +147,17 @@ function ownModes(
   return store === null ? modesOfMachine(profileFile, config) : null;
 }
 
-/** `ownModes` are read before the store is opened. Null for the modes of the store. */
+interface LocalChoice<Modes> {
+  readonly options: EngineOptions;
+  readonly openStore: () => Promise<ChosenStore>;
+  /** They are read before the store is opened. Null for the modes of the store. */
+  readonly ownModes: Modes | null;
+  readonly say: Say | null;
+}
+
 async function openLocal<Modes extends Pick<ModeSource, 'read' | 'follow'>>(
-  openStore: () => Promise<ChosenStore>,
   dependencies: Dependencies,
-  options: EngineOptions,
-  ownModes: Modes | null,
-  say: Say | null,
+  { options, openStore, ownModes, say }: LocalChoice<Modes>,
 ) {
   const { now, sinceBoot } = dependencies;
   const enginesOf = async (modes: Pick<ModeSource, 'read'> | null) =>
@@ -178,7 +179,7 @@ async function openLocal<Modes extends Pick<ModeSource, 'read' | 'follow'>>(
     archive,
     administration: new LocalAdministration(local),
     extensions,
-    together: opened.shareReads,
+    shareReads: opened.shareReads,
     async close() {
       try {
         await engines.close?.();

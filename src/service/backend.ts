@@ -18,7 +18,7 @@ export interface Backend {
    * Called before calls that begin at one moment: a store of this process then looks up their key once and shares one state between their
    * reads. Missing where it makes no difference.
    */
-  readonly together?: () => void;
+  readonly shareReads?: () => void;
   /** Closes files and sockets. Running turns are cut first, and the received parts of their replies are stored. */
   close(): Promise<void>;
 }

@@ -148,7 +148,7 @@ class SessionImporter {
     try {
       return await this.#paced(async () => {
         const { backend } = await this.#context.open();
-        backend.together?.();
+        backend.shareReads?.();
         return (await backend.service.getSession(await this.#call(), sessionId)).data;
       });
     } catch (error) {
@@ -160,7 +160,7 @@ class SessionImporter {
   #store(record: SessionRecord): Promise<Session> {
     return this.#paced(async () => {
       const { backend } = await this.#context.open();
-      backend.together?.();
+      backend.shareReads?.();
       return (await backend.archive.importSession(await this.#call(), record)).data;
     });
   }
