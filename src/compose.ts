@@ -1,4 +1,5 @@
-// Opens the backend of a target: in this process, or on a server. Only the code of the chosen backend is loaded.
+// Composes the rooms: opens the backend of a target, in this process or on a server, its modes and its store. Only the code that is used is
+// loaded.
 import type { Dependencies } from './compose/dependencies.ts';
 import type { DriverFacts } from './compose/sqlite-driver.ts';
 import type { BackupRequest, RestoringRequest, VerificationRequest } from './compose/store-backups.ts';
@@ -18,8 +19,26 @@ import type { ContextSize, FoundModels, ModelServer } from './service/model-serv
 import type { LoadLocks } from './system/file-lock.ts';
 import type { OpenDatabase } from './system/open-database.ts';
 
+/** What the command line needs from the other rooms, for one process. */
+export function composition(dependencies: Dependencies) {
+  return {
+    openBackend: (target: Target, options: BackendOptions) => openBackend(target, dependencies, options),
+    openServedBackend: (target: Pick<Target, 'store' | 'storeName'>, options: ServeOptions) =>
+      openServedBackend(target, dependencies, options),
+    openModes: (target: Pick<Target, 'store'>) => openModes(target, dependencies),
+    migrateStore: (target: Pick<Target, 'store' | 'storeName'>) => migrateStore(target, dependencies),
+    copyStores: (request: CopyRequest) => copyStores(request, dependencies),
+    backups: storeBackups(dependencies),
+    openDatabase: databaseOpener(dependencies),
+    findModels: (servers: readonly ModelServer[], options: EngineOptions, signal: AbortSignal) =>
+      findModels(servers, dependencies, options, signal),
+    findContext: (mode: ModeSettings, options: EngineOptions, signal: AbortSignal) =>
+      findContext(mode, dependencies, options, signal),
+  };
+}
+
 /** Opens the backend of a target and finds the key for it. */
-export async function openBackend(
+async function openBackend(
   target: Target,
   dependencies: Dependencies,
   options: BackendOptions,
@@ -53,7 +72,7 @@ export async function openBackend(
 }
 
 /** Asks model servers for their models. */
-export async function findModels(
+async function findModels(
   servers: readonly ModelServer[],
   dependencies: Dependencies,
   options: EngineOptions,
@@ -64,7 +83,7 @@ export async function findModels(
 }
 
 /** Asks the server of a mode how many tokens of a conversation its model reads. */
-export async function findContext(
+async function findContext(
   mode: ModeSettings,
   dependencies: Dependencies,
   options: EngineOptions,
@@ -86,7 +105,7 @@ async function warnOfExposure(
 }
 
 /** Opens the embedded service for a server. The server's clients bring their keys, so no key is created. */
-export async function openServedBackend(
+async function openServedBackend(
   target: Pick<Target, 'store' | 'storeName'>,
   dependencies: Dependencies,
   options: ServeOptions,
@@ -97,7 +116,7 @@ export async function openServedBackend(
 }
 
 /** Migrates the store of a target to the newest schema. */
-export async function migrateStore(
+async function migrateStore(
   target: Pick<Target, 'store' | 'storeName'>,
   dependencies: Dependencies,
 ): Promise<StoreMigration> {
@@ -106,22 +125,19 @@ export async function migrateStore(
 }
 
 /** Opens the modes of the embedded service of a target, to change them. */
-export async function openModes(
-  { store }: Pick<Target, 'store'>,
-  dependencies: Dependencies,
-): Promise<ModePlace> {
+async function openModes({ store }: Pick<Target, 'store'>, dependencies: Dependencies): Promise<ModePlace> {
   const { openModes: open } = await import('./compose/mode-opening.ts');
   return open(store, dependencies);
 }
 
 /** Copies a store to another. */
-export async function copyStores(request: CopyRequest, dependencies: Dependencies): Promise<CopyReport> {
+async function copyStores(request: CopyRequest, dependencies: Dependencies): Promise<CopyReport> {
   const { copyStores: copy } = await import('./compose/store-upkeep.ts');
   return copy(request, dependencies);
 }
 
 /** Backs up stores, verifies backups, and restores them. */
-export function storeBackups(dependencies: Dependencies) {
+function storeBackups(dependencies: Dependencies) {
   const load = () => import('./compose/store-backups.ts');
   return {
     backUp: async (request: BackupRequest) => (await load()).backUpStore(request, dependencies),
@@ -131,7 +147,7 @@ export function storeBackups(dependencies: Dependencies) {
 }
 
 /** Opens SQLite databases of other programs. */
-export function databaseOpener(facts: DriverFacts): OpenDatabase {
+function databaseOpener(facts: DriverFacts): OpenDatabase {
   return async (path) => {
     const { sqliteDriver } = await import('./compose/sqlite-driver.ts');
     return (await sqliteDriver(facts)).open(path);

@@ -13,18 +13,7 @@ import { fileIdentity } from './cli/terminal/file-identity.ts';
 import { createOutput, type Output, type OutputStream } from './cli/terminal/output.ts';
 import { stdinKind, stdinSize } from './cli/terminal/stdin.ts';
 import { releaseTerminals } from './cli/terminal/terminal-release.ts';
-import {
-  copyStores,
-  databaseOpener,
-  fileLocks,
-  findContext,
-  findModels,
-  migrateStore,
-  openBackend,
-  openModes,
-  openServedBackend,
-  storeBackups,
-} from './compose.ts';
+import { composition, fileLocks } from './compose.ts';
 import { configDirectory, dataDirectory, realDirectory, requireAbsoluteDirectory } from './config/paths.ts';
 import { ProfileFile } from './config/profile-file.ts';
 import { systemErrorCode } from './system/file-errors.ts';
@@ -219,21 +208,8 @@ function cliHost(
       openBytes: () => directStdin(0, process.platform, () => process.stdin),
     },
     output(name, { noColor }) {
-      let output = outputs.get(name);
-      if (output === undefined) {
-        output = createOutput(standardStream(name), {
-          role: name === 'stdout' ? 'data' : 'talk',
-          env,
-          noColor,
-          signal: stopSignal,
-        });
-        outputs.set(name, output);
-        // When nobody reads the output any more, the work for it stops. A terminal may close before its signal arrives.
-        if (name === 'stdout') {
-          const cause = output.isTerminal ? 'SIGHUP' : 'closed pipe';
-          output.gone.addEventListener('abort', () => stop.abort(new Interruption(cause)));
-        }
-      }
+      const output = outputs.get(name) ?? openOutput(name, { env, noColor, stop, stopSignal });
+      outputs.set(name, output);
       return output;
     },
     outputFile: () => fileIdentity(1),
@@ -243,16 +219,26 @@ function cliHost(
     random,
     newRequestId: requestIds(now, random),
     terminal: () => terminalIdentity({ platform, env, readText: (path) => readFileSync(path, 'utf8') }),
-    openBackend: (target, options) => openBackend(target, dependencies, options),
-    openServedBackend: (target, options) => openServedBackend(target, dependencies, options),
-    openModes: (target) => openModes(target, dependencies),
-    migrateStore: (target) => migrateStore(target, dependencies),
-    copyStores: (request) => copyStores(request, dependencies),
-    backups: storeBackups(dependencies),
-    openDatabase: databaseOpener(dependencies),
-    findModels: (servers, options, stop) => findModels(servers, dependencies, options, stop),
-    findContext: (mode, options, stop) => findContext(mode, dependencies, options, stop),
+    ...composition(dependencies),
   };
+}
+
+interface OutputStart {
+  readonly env: NodeJS.ProcessEnv;
+  readonly noColor: boolean;
+  readonly stop: AbortController;
+  readonly stopSignal: AbortSignal;
+}
+
+function openOutput(name: 'stdout' | 'stderr', { env, noColor, stop, stopSignal }: OutputStart): Output {
+  const role = name === 'stdout' ? 'data' : 'talk';
+  const output = createOutput(standardStream(name), { role, env, noColor, signal: stopSignal });
+  // When nobody reads the output any more, the work for it stops. A terminal may close before its signal arrives.
+  if (name === 'stdout') {
+    const cause = output.isTerminal ? 'SIGHUP' : 'closed pipe';
+    output.gone.addEventListener('abort', () => stop.abort(new Interruption(cause)));
+  }
+  return output;
 }
 
 /** Request ids: a random prefix per process and a counter, because a server needs thousands of ids per second. */

@@ -48,7 +48,7 @@ export function modesInStore(store: ModeStore, name: string): ModePlace {
 
 function storedModesOf({ modes, default_mode }: ModeSet): StoredModes {
   return {
-    modes: Object.fromEntries(modes.map(({ name, settings }) => [name, parsed(settings)])),
+    modes: Object.fromEntries(modes.map(({ name, settings }) => [name, parseSettings(settings)])),
     default_mode,
   };
 }
@@ -61,7 +61,7 @@ function modeSetOf({ modes, default_mode }: StoredModes): Omit<ModeSet, 'version
 }
 
 /** The settings of a mode. A text that is not JSON is returned unchanged and makes a faulty mode, which does not affect the others. */
-function parsed(settings: string): unknown {
+function parseSettings(settings: string): unknown {
   try {
     return JSON.parse(settings);
   } catch {

@@ -20,7 +20,7 @@ import type { BackupFacts, RestoreReport } from '../service/backup-report.ts';
 import { ParleyError } from '../service/errors.ts';
 import { lockFiles } from '../store/sqlite/lock-file.ts';
 import { defaultLockWaitMs } from '../store/sqlite/lock-wait.ts';
-import { hasStore, openSqliteRows } from '../store/sqlite/open.ts';
+import { hasStore } from '../store/sqlite/open.ts';
 import {
   type EarlierStore,
   earlierStore,
@@ -32,6 +32,7 @@ import {
 import { holdFileLock } from '../system/file-lock.ts';
 import type { Dependencies } from './dependencies.ts';
 import { openModes } from './mode-opening.ts';
+import { openRows } from './row-opening.ts';
 import { sqliteDriver } from './sqlite-driver.ts';
 
 export interface BackupRequest extends Pick<StoreBackup, 'withKeys' | 'write' | 'progress' | 'signal'> {
@@ -50,7 +51,7 @@ export async function backUpStore(
     });
   }
   const modes = await modesOf(target, dependencies);
-  const original = await openRows(target, dependencies, true);
+  const original = await openRows(placeOf(target, dependencies), dependencies, { refusesOlder: true });
   try {
     return await writeBackup({ ...rest, original, modes, from: target.storeName, now });
   } finally {
@@ -81,31 +82,33 @@ export async function restoreStore(
   dependencies: Dependencies,
 ): Promise<RestoreReport> {
   const restored =
-    request.target.store === null ? intoFile(request, dependencies) : intoDatabase(request, dependencies);
+    request.target.store === null
+      ? restoreFile(request, dependencies)
+      : restoreDatabase(request, dependencies);
   const { facts, modes: given, keys, kept } = await restored;
   const modes = await putModes(given, request.target, dependencies);
   return { ...facts, place: request.target.storeName, kept, keys, modes };
 }
 
 /** Restores the store into a file with another name, and then renames it. */
-async function intoFile(request: RestoringRequest, dependencies: Dependencies) {
+async function restoreFile(request: RestoringRequest, dependencies: Dependencies) {
   const { dataDirectory: directory, random } = dependencies;
   const driver = await sqliteDriver(dependencies);
   const place = { driver, directory, wait: { waitMs: defaultLockWaitMs, random } };
   // A process that starts in the meantime finds this store and keeps it open, which prevents its replacement.
-  if (!hasStore(directory)) await (await openFile(dependencies)).close();
+  if (!hasStore(directory)) await (await openRows({ address: null, directory }, dependencies)).close();
   const lock = { path: join(directory, 'restore.lock'), locks: async () => lockFiles(driver) };
   const release = await holdFileLock(lock, 'the restoration of a backup');
   try {
     removeUnfinished(directory);
-    return await throughUnfinished(request, dependencies, place);
+    return await replaceByUnfinished(request, dependencies, place);
   } finally {
     removeUnfinished(directory);
     release();
   }
 }
 
-async function throughUnfinished(
+async function replaceByUnfinished(
   { target, replaces, ...rest }: RestoringRequest,
   dependencies: Dependencies,
   place: ReplacedPlace,
@@ -115,7 +118,7 @@ async function throughUnfinished(
   };
   const { keys: earlierKeys, ...earlier } = await earlierStore(place);
   mayReplace({ keys: earlierKeys, ...earlier });
-  const rows = await openFile(dependencies, { filename: unfinishedName });
+  const rows = await openRows(placeOf(target, dependencies), dependencies, { filename: unfinishedName });
   let restored: RestoredStore;
   try {
     restored = await writeRows({ ...rest, rows, earlierKeys });
@@ -136,8 +139,11 @@ function changedMeanwhile(place: string): ParleyError {
   });
 }
 
-async function intoDatabase({ target, replaces: _, ...rest }: RestoringRequest, dependencies: Dependencies) {
-  const rows = await openRows(target, dependencies, false);
+async function restoreDatabase(
+  { target, replaces: _, ...rest }: RestoringRequest,
+  dependencies: Dependencies,
+) {
+  const rows = await openRows(placeOf(target, dependencies), dependencies);
   try {
     const isUsed = (await rows.projects()).length > 0 || (await rows.copyNote()) !== null;
     if (isUsed) throw cannotReplace(target.storeName);
@@ -167,19 +173,8 @@ function cannotReplace(place: string): ParleyError {
   );
 }
 
-async function openRows({ store }: Pick<Target, 'store'>, dependencies: Dependencies, refusesOlder: boolean) {
-  if (store === null) return openFile(dependencies, { refusesOlder });
-  const { openRowsOfPostgres } = await import('./postgres-choice.ts');
-  return openRowsOfPostgres(store, dependencies, refusesOlder);
-}
-
-async function openFile(
-  dependencies: Dependencies,
-  more: { readonly filename?: string; readonly refusesOlder?: boolean } = {},
-) {
-  const { dataDirectory: directory, now, sinceBoot, random } = dependencies;
-  const driver = await sqliteDriver(dependencies);
-  return openSqliteRows({ directory, driver, now, sinceBoot, random, ...more });
+function placeOf({ store }: Pick<Target, 'store'>, { dataDirectory }: Dependencies) {
+  return { address: store, directory: dataDirectory };
 }
 
 /** A mode with invalid settings is omitted, because it could contain a key as plain text. */

@@ -7,11 +7,10 @@ import type { Target } from '../config/settings.ts';
 import { copyStore, type StoreCopy } from '../local/store-copy.ts';
 import type { CopiedModes, CopyReport, StoreMigration } from '../service/administration.ts';
 import { ParleyError } from '../service/errors.ts';
-import { hasStore, openSqliteRows } from '../store/sqlite/open.ts';
-import type { StoreRows } from '../store/store-rows.ts';
+import { hasStore } from '../store/sqlite/open.ts';
 import type { Dependencies } from './dependencies.ts';
 import { openModes } from './mode-opening.ts';
-import { sqliteDriver } from './sqlite-driver.ts';
+import { openRows } from './row-opening.ts';
 import { defaultChoice, openChosenStore } from './store-choice.ts';
 import { refuseMissingStore } from './store-key.ts';
 
@@ -43,9 +42,9 @@ export async function copyStores(request: CopyRequest, dependencies: Dependencie
       hint: 'Name the directory that contains parley.db.',
     });
   }
-  const original = await openRows(from, dependencies, true);
+  const original = await openRows(from, dependencies, { refusesOlder: true });
   try {
-    const copy = await openRows(to, dependencies, false);
+    const copy = await openRows(to, dependencies);
     try {
       return await copyStore({
         ...rest,
@@ -81,18 +80,4 @@ async function copyModesOf(
   } finally {
     await original.close();
   }
-}
-
-async function openRows(
-  { address, directory }: NamedStore,
-  dependencies: Dependencies,
-  refusesOlder: boolean,
-): Promise<StoreRows> {
-  if (address === null) {
-    const { now, sinceBoot, random } = dependencies;
-    const driver = await sqliteDriver(dependencies);
-    return openSqliteRows({ directory, driver, now, sinceBoot, random, refusesOlder });
-  }
-  const { openRowsOfPostgres } = await import('./postgres-choice.ts');
-  return openRowsOfPostgres(address, dependencies, refusesOlder);
 }

@@ -196,7 +196,7 @@ describe('a failure', () => {
         // By then the server is known to keep connections.
         await delay(100);
         const failure = await failureOf(client.request(get({ path })));
-        expect(failure).toMatchObject({ kind: 'broken', isSent: true, stale: path !== '/cut' });
+        expect(failure).toMatchObject({ kind: 'broken', isSent: true, isStale: path !== '/cut' });
       }
     },
   );

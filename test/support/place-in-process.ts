@@ -6,16 +6,7 @@ import type { CliHost } from '../../src/cli/cli-host.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
 import { createOutput, type Output } from '../../src/cli/terminal/output.ts';
 import type { Dependencies } from '../../src/compose/dependencies.ts';
-import {
-  copyStores,
-  databaseOpener,
-  findContext,
-  findModels,
-  migrateStore,
-  openBackend,
-  openModes,
-  storeBackups,
-} from '../../src/compose.ts';
+import { composition } from '../../src/compose.ts';
 import { configDirectory, dataDirectory, realDirectory } from '../../src/config/paths.ts';
 import { ProfileFile } from '../../src/config/profile-file.ts';
 import { hostInProcess } from './host-in-process.ts';
@@ -78,7 +69,7 @@ async function runInProcess(
       stdin: [],
       signal,
       newRequestId: () => `req_${randomUUID()}`,
-      openBackend: (target, options) => openBackend(target, dependencies, options),
+      openBackend: (target, options) => composition(dependencies).openBackend(target, options),
     }),
     env,
     profileFile: new ProfileFile({ directory: configDirectory(machine), locks, platform }),
@@ -99,13 +90,7 @@ async function runInProcess(
       open: () => Readable.from(piecesOf(stdin), { objectMode: true }),
       openBytes: () => Readable.from(piecesOf(stdin), { objectMode: true }),
     },
-    openModes: (target) => openModes(target, dependencies),
-    migrateStore: (target) => migrateStore(target, dependencies),
-    backups: storeBackups(dependencies),
-    openDatabase: databaseOpener(dependencies),
-    copyStores: (request) => copyStores(request, dependencies),
-    findModels: (servers, options, stop) => findModels(servers, dependencies, options, stop),
-    findContext: (mode, options, stop) => findContext(mode, dependencies, options, stop),
+    ...composition(dependencies),
   });
   for (const output of Object.values(outputs)) await output.finish();
   const [bytes, err] = [Buffer.concat(written.stdout), Buffer.concat(written.stderr)];

@@ -1,0 +1,28 @@
+// Opens a store for reading and writing all its rows, for copies and backups.
+import type { StoreAddress } from '../config/store-address.ts';
+import { openSqliteRows } from '../store/sqlite/open.ts';
+import type { StoreRows } from '../store/store-rows.ts';
+import type { Dependencies } from './dependencies.ts';
+import { sqliteDriver } from './sqlite-driver.ts';
+
+interface RowOptions {
+  /** True to refuse a store with an older schema. */
+  readonly refusesOlder?: boolean;
+  /** The name of the file of a store in SQLite, if it is not the usual one. */
+  readonly filename?: string;
+}
+
+/** `address` is null for the store in SQLite in `directory`. */
+export async function openRows(
+  { address, directory }: { readonly address: StoreAddress | null; readonly directory: string },
+  dependencies: Dependencies,
+  options: RowOptions = {},
+): Promise<StoreRows> {
+  if (address === null) {
+    const { now, sinceBoot, random } = dependencies;
+    const driver = await sqliteDriver(dependencies);
+    return openSqliteRows({ directory, driver, now, sinceBoot, random, ...options });
+  }
+  const { openRowsOfPostgres } = await import('./postgres-choice.ts');
+  return openRowsOfPostgres(address, dependencies, options.refusesOlder ?? false);
+}
