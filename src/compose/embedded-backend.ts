@@ -120,7 +120,7 @@ export async function openServedBackend(
     measures,
     reloadModes,
     ready: () => store.ping(),
-    requestArrived: shareReads,
+    shareReads,
     followModes: modes?.follow ?? null,
   };
 }

@@ -100,7 +100,7 @@ export class LocalAdministration implements Administration {
       keptSince,
       rewrites: request.rewrite ?? false,
       by: this.#owner(),
-      erased: request.erased,
+      erased: request.onErased,
     });
     if (purge.kind === 'other_count') throw otherCount(purge.sessions, expected);
     return purge.report;

@@ -63,7 +63,7 @@ export async function purgeUser(
   const marks = idsOf(free).slice(0, maxMarks).map(sessionMark);
   for (let tries = 1; ; tries += 1) {
     const { sessions: expected } = await store.planPurge(filter);
-    const { rewrite: rewrites, erased } = request;
+    const { rewrite: rewrites, onErased: erased } = request;
     const options = { expected, keptSince, rewrites, by, marks, erased };
     const purge = await store.purgeSessions(filter, options);
     if (purge.kind === 'purged') {

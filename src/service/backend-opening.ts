@@ -52,7 +52,7 @@ export interface ServedBackend {
   /** Resolves when the store can be written, and rejects while it cannot. */
   readonly ready: () => Promise<void>;
   /** Called for each request that arrives, so that requests of one moment can share one state of the store. */
-  readonly requestArrived: () => void;
+  readonly shareReads: () => void;
   /** The number of live servers that share the store; null for a store of one machine. */
   readonly servers: (() => number) | null;
   /** Calls the listener when the modes of the store have changed; null if the modes are not those of the store. */

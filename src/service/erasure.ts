@@ -15,7 +15,7 @@ export interface PurgeExecution extends PurgeRequest {
   /** True: the files of the store are rewritten, so that no erased byte is left in them. SQLite always does so and ignores this field. */
   readonly rewrite?: boolean;
   /** Called when this many further sessions are erased. Their bytes are overwritten after the last one. */
-  readonly erased?: (sessions: number) => void;
+  readonly onErased?: (sessions: number) => void;
 }
 
 /** What a purge would erase. */
@@ -70,7 +70,7 @@ export interface UserPurgeExecution extends UserPurgeRequest {
   readonly expected_sessions: number | null;
   /** As in {@link PurgeExecution}. */
   readonly rewrite: boolean;
-  readonly erased?: PurgeExecution['erased'];
+  readonly onErased?: PurgeExecution['onErased'];
 }
 
 /** The receipt of the purge of a person. It holds neither their name nor a text of theirs. */

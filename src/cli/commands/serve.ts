@@ -151,7 +151,7 @@ export async function runServe(input: ServeInput, context: CliContext): Promise<
       // A counter would reveal to each client how many requests the others send.
       newRequestId: () => `req_${randomUUID()}`,
       servers,
-      onRequest: () => served.requestArrived(),
+      onRequest: () => served.shareReads(),
       metrics: measured?.metrics ?? null,
     });
     const listening = await listen(app, { host: input.host, port: input.port, limits });

@@ -22,7 +22,7 @@ export class PurgeProgress {
     if (sessions === 0) this.#overwrite();
   }
 
-  erased(sessions: number): void {
+  add(sessions: number): void {
     for (let count = 0; count < sessions; count += 1) this.#progress.finish('erased');
     if (this.#progress.finished >= this.#sessions) this.#overwrite();
   }

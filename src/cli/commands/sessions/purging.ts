@@ -57,7 +57,7 @@ export async function purgeSessions(input: PurgeInput, context: CliContext): Pro
   const erasing = { ...request, expected_sessions: plan.sessions, rewrite: input.rewrite };
   const progress = new PurgeProgress(plan.sessions, context);
   const { facts, integrity, ...report } = await administration
-    .purgeSessions({ ...erasing, erased: (sessions) => progress.erased(sessions) })
+    .purgeSessions({ ...erasing, onErased: (sessions) => progress.add(sessions) })
     .finally(() => progress.stop());
   if ((await administration.planPurge(request)).unfinished)
     await context.say(

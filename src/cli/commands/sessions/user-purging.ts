@@ -58,7 +58,7 @@ export async function purgeSessionsOf(input: UserPurgeInput, context: CliContext
   const { rewrite } = input;
   const progress = new PurgeProgress(plan.sessions, context);
   const report = await administration
-    .purgeUser({ ...request, expected_sessions, rewrite, erased: (sessions) => progress.erased(sessions) })
+    .purgeUser({ ...request, expected_sessions, rewrite, onErased: (sessions) => progress.add(sessions) })
     .finally(() => progress.stop());
   const erased = new Set(report.hashes);
   forgetCurrentSessions(context.host.dataDirectory, (id) => erased.has(auditHash(id)));
