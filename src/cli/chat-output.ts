@@ -22,7 +22,7 @@ export interface ChatOutput {
   readonly notice?: (sign: WaitingSign) => void;
   write(event: ChatEvent): Promise<void>;
   /** Reports that a reply does not match its schema and that the model is asked again. */
-  repairing(failure: ParleyError): Promise<void>;
+  reportRepair(failure: ParleyError): Promise<void>;
   /** Ends the output after a failure or a stop, so that an error can be written. */
   fail(error: unknown): Promise<void>;
 }
@@ -43,7 +43,7 @@ export function chatOutput(format: ChatFormat, context: CliContext, options: Cha
       await output.write(event);
       if (event.event === 'done') await writeTurnNotes(event.data, context, options);
     },
-    async repairing(failure) {
+    async reportRepair(failure) {
       if (format === 'events') await writeEvent('mismatch', failureBody(failure, null), context);
       await context.say(`${failure.message} Asking again.`);
     },
@@ -54,7 +54,7 @@ function outputOf(
   format: ChatFormat,
   options: ChatOutputOptions,
   context: CliContext,
-): Omit<ChatOutput, 'repairing'> {
+): Omit<ChatOutput, 'reportRepair'> {
   switch (format) {
     case 'json':
       return {
@@ -89,7 +89,7 @@ function textOutput(
   format: TextFormat,
   { markdown }: ChatOutputOptions,
   context: CliContext,
-): Omit<ChatOutput, 'repairing'> {
+): Omit<ChatOutput, 'reportRepair'> {
   const streams = format === 'text';
   // A block of code is not Markdown.
   const live = new LiveReply(format.endsWith('block') ? 'never' : markdown, context);
@@ -112,7 +112,7 @@ function textOutput(
         await live.stop();
         const { writer } = await live.display;
         // A server that does not stream has sent no chunks.
-        if (!hasStarted) await writer.write(await printedText(event.data, format, context));
+        if (!hasStarted) await writer.write(await textToPrint(event.data, format, context));
         await writer.endLine();
         await writeEndNotes(event.data, context);
       }
@@ -128,7 +128,7 @@ function textOutput(
   };
 }
 
-async function printedText(
+async function textToPrint(
   { reply, session_id }: ChatReply,
   format: TextFormat,
   { keepsNoText }: CliContext,

@@ -223,15 +223,15 @@ export class CliContext {
     return isFed(this.host.stdin.kind());
   }
 
-  /** The options for reading stdin. `awaited` names what is read; `otherwise` tells a user how to avoid the wait. */
-  reading(awaited: string, otherwise: string): StdinReading {
+  /** The options for reading stdin. `awaited` names what is read; `skipHint` tells a user how to avoid the wait. */
+  reading(awaited: string, skipHint: string): StdinReading {
     const { stdin } = this.host;
     const { signal } = this;
     const timer = this.options.quiet ? noTimer : startTimer;
     return {
       open: () => stdin.openBytes(),
       awaited,
-      skipHint: otherwise,
+      skipHint,
       // The stream is made once there is something to say: making it takes time.
       stderr: { write: (text) => this.stderr.write(text) },
       startTimer: timer,

@@ -3,6 +3,7 @@ import { InvalidArgumentError } from 'commander';
 import { ParleyError } from '../service/errors.ts';
 import type { JsonValue } from '../service/mode-settings.ts';
 import { readAtMost } from '../system/bounded-file.ts';
+import { systemErrorCode } from '../system/file-errors.ts';
 import { wholeNumber } from './whole-number.ts';
 
 /** Larger than the context of any model. */
@@ -25,7 +26,7 @@ export async function readSystem(
     return new TextDecoder('utf-8', { fatal: true }).decode(await readAtMost(path, maxSystemBytes, signal));
   } catch (error) {
     signal.throwIfAborted();
-    const reason = error instanceof TypeError ? 'it is not UTF-8' : (error as NodeJS.ErrnoException).code;
+    const reason = error instanceof TypeError ? 'it is not UTF-8' : systemErrorCode(error);
     throw new ParleyError('USAGE', `Cannot read ${path}, the file of --system-file (${reason}).`);
   }
 }
@@ -60,12 +61,12 @@ export function parameters(text: string, before: readonly Parameter[] = []): rea
 /** Null for a text that is not `name=value`. */
 export function readParameter(text: string): Parameter | null {
   const [, name, value = ''] = /^([A-Za-z_][\w.-]*)=([\s\S]*)$/.exec(text) ?? [];
-  return name === undefined ? null : [name, value === '' ? undefined : parsed(value)];
+  return name === undefined ? null : [name, value === '' ? undefined : parseValue(value)];
 }
 
-function parsed(value: string): JsonValue {
+function parseValue(value: string): JsonValue {
   try {
-    return JSON.parse(value) as JsonValue;
+    return JSON.parse(value);
   } catch {
     return value;
   }

@@ -2,13 +2,13 @@
 
 /** The name that is most similar to the word. Null if none is similar enough. */
 export function nearestName(word: string, names: readonly string[]): string | null {
-  let best: string | null = null;
-  let fewest = Math.max(2, Math.ceil(word.length / 3)) + 1;
+  let nearest: string | null = null;
+  let minChanges = Math.max(2, Math.ceil(word.length / 3)) + 1;
   for (const name of names) {
     const changes = distance(word, name);
-    if (changes < fewest) [best, fewest] = [name, changes];
+    if (changes < minChanges) [nearest, minChanges] = [name, changes];
   }
-  return word === '' ? null : best;
+  return word === '' ? null : nearest;
 }
 
 /** The edit distance: the number of letters to add, remove, change, or swap with a neighbour. */
@@ -19,15 +19,11 @@ function distance(one: string, other: string): number {
   for (let row = 1; row <= one.length; row++) {
     for (let column = 1; column <= other.length; column++) {
       const change = one[row - 1] === other[column - 1] ? 0 : 1;
-      let least = Math.min(
-        at(row - 1, column) + 1,
-        at(row, column - 1) + 1,
-        at(row - 1, column - 1) + change,
-      );
+      let cost = Math.min(at(row - 1, column) + 1, at(row, column - 1) + 1, at(row - 1, column - 1) + change);
       const swapped =
         row > 1 && column > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
-      if (swapped) least = Math.min(least, at(row - 2, column - 2) + 1);
-      rows[row]?.push(least);
+      if (swapped) cost = Math.min(cost, at(row - 2, column - 2) + 1);
+      rows[row]?.push(cost);
     }
   }
   return at(one.length, other.length);

@@ -12,11 +12,11 @@ export interface SessionDisplay {
   readonly utc: boolean;
 }
 
-const shortest = 8;
+const minIdCharacters = 8;
 const maxModeColumns = 16;
 /** Below these widths, first the messages and then the mode are left out, and an old time is only a date. */
-const wide = 76;
-const narrow = 56;
+const wideColumns = 76;
+const narrowColumns = 56;
 
 const timeTitle = { updated: 'LAST ACTIVITY', created: 'CREATED' } as const;
 
@@ -27,17 +27,19 @@ export function sessionColumns(
   { columns, now, utc }: SessionDisplay,
 ): readonly Column<Session>[] {
   const length = idLength(sessions);
-  const when = columns < wide ? shownDay : shownTime;
+  const when = columns < wideColumns ? shownDay : shownTime;
   return [
     { title: 'TITLE', value: markedTitle, flexible: true },
     {
-      title: columns < wide && sort === 'updated' ? 'ACTIVE' : timeTitle[sort],
+      title: columns < wideColumns && sort === 'updated' ? 'ACTIVE' : timeTitle[sort],
       value: (session) => when(session[`${sort}_at`], now, { utc }),
     },
-    ...(columns < narrow ? [] : [{ title: 'MODE', value: ({ mode }: Session) => shortened(mode ?? '') }]),
-    ...(columns < wide ? [] : [{ title: 'MESSAGES', value: messageCount }]),
+    ...(columns < narrowColumns
+      ? []
+      : [{ title: 'MODE', value: ({ mode }: Session) => shortenMode(mode ?? '') }]),
+    ...(columns < wideColumns ? [] : [{ title: 'MESSAGES', value: messageCount }]),
     { title: 'ID', value: ({ session_id }) => session_id.slice(-length) },
-    ...(columns < wide || !sessions.some(({ parent_id }) => parent_id !== null)
+    ...(columns < wideColumns || !sessions.some(({ parent_id }) => parent_id !== null)
       ? []
       : [{ title: 'COPY OF', value: ({ parent_id }: Session) => parent_id?.slice(-length) ?? '' }]),
   ];
@@ -46,13 +48,13 @@ export function sessionColumns(
 /** The facts of a session in one line: `2 h ago · 4 messages · gpt · 58f4abcd`. */
 export function sessionFacts(session: Session, { columns, now, utc }: SessionDisplay): string {
   const { updated_at, message_count, mode, session_id } = session;
-  const when = columns < wide ? shownDay : shownTime;
+  const when = columns < wideColumns ? shownDay : shownTime;
   return [
     when(updated_at, now, { utc }),
-    ...(columns < wide ? [] : [counted(message_count, 'message')]),
-    ...(columns < narrow || mode === null ? [] : [shortened(mode)]),
+    ...(columns < wideColumns ? [] : [counted(message_count, 'message')]),
+    ...(columns < narrowColumns || mode === null ? [] : [shortenMode(mode)]),
     ...orderingMarks(session),
-    session_id.slice(-shortest),
+    session_id.slice(-minIdCharacters),
   ].join(' · ');
 }
 
@@ -76,14 +78,14 @@ function messageCount({ message_count }: Session): string {
 
 /** The shortest length at which the ends of the ids differ. */
 function idLength(sessions: readonly Session[]): number {
-  for (let length = shortest; length < 32; length++) {
+  for (let length = minIdCharacters; length < 32; length++) {
     if (new Set(sessions.map(({ session_id }) => session_id.slice(-length))).size === sessions.length)
       return length;
   }
   return 32;
 }
 
-function shortened(mode: string): string {
+function shortenMode(mode: string): string {
   const characters = [...mode];
   return characters.length > maxModeColumns ? `${characters.slice(0, maxModeColumns - 1).join('')}…` : mode;
 }

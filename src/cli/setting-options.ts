@@ -28,7 +28,7 @@ export interface GivenSettings {
   readonly parameters: readonly Parameter[];
 }
 
-export const noSettings: GivenSettings = { system: undefined, parameters: [] };
+export const noGivenSettings: GivenSettings = { system: undefined, parameters: [] };
 
 export function addSettingOptions(command: Command): Command {
   return command

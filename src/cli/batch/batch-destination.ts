@@ -79,30 +79,30 @@ async function resumedDestination(
     );
   }
   const file = await output.open((identity) => record(identity, batch));
-  const reportingFailure = async (step: () => Promise<void>) => {
+  const withFileFailure = async (step: () => Promise<void>) => {
     try {
       await step();
     } catch (cause) {
-      throw unwritten(resume, cause);
+      throw writeFailure(resume, cause);
     }
   };
   return {
     batch,
     answered: output.answered,
     session_id: output.session_id,
-    write: (text) => reportingFailure(() => file.appendFile(text)),
+    write: (text) => withFileFailure(() => file.appendFile(text)),
     sync: () =>
-      reportingFailure(async () => {
+      withFileFailure(async () => {
         await file.sync();
         // The file may be new.
         syncDirectory(dirname(resolve(resume)));
       }),
     // Some file systems report a failed write only when the file is closed.
-    close: () => reportingFailure(() => file.close()).finally(release),
+    close: () => withFileFailure(() => file.close()).finally(release),
   };
 }
 
-function unwritten(file: string, cause: unknown): ParleyError {
+function writeFailure(file: string, cause: unknown): ParleyError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new ParleyError(
     isDiskFull(cause) ? 'STORAGE_FULL' : 'CONFIG',

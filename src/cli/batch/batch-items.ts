@@ -2,7 +2,7 @@
 import { ParleyError } from '../../service/errors.ts';
 import { type ByteLine, byteLines } from '../terminal/byte-lines.ts';
 import { type StdinReading, stdinBytes } from '../terminal/stdin.ts';
-import { type BatchId, type BatchLine, longestLine } from './batch-request.ts';
+import { type BatchId, type BatchLine, maxLineBytes } from './batch-request.ts';
 
 export interface BatchItemsOptions {
   readonly reading: StdinReading;
@@ -12,18 +12,18 @@ export interface BatchItemsOptions {
   /** The keys of the ids that an earlier run has answered. */
   readonly answered: ReadonlySet<string | number>;
   /** Called for each line that an earlier run has answered. */
-  readonly skipped: () => void;
+  readonly onSkip: () => void;
 }
 
 export async function* batchItems(options: BatchItemsOptions): AsyncGenerator<BatchLine, void> {
-  const { reading, read, answered, skipped } = options;
+  const { reading, read, answered, onSkip } = options;
   const seen = new Set<string | number>();
-  for await (const line of byteLines(stdinBytes(reading), longestLine(options))) {
+  for await (const line of byteLines(stdinBytes(reading), maxLineBytes(options))) {
     const item = read(line);
     if (item === null) continue;
     const key = keyOf(item.id);
-    if (seen.has(key)) yield { ...item, request: repeated(item) };
-    else if (answered.has(key)) skipped();
+    if (seen.has(key)) yield { ...item, request: repeatedId(item) };
+    else if (answered.has(key)) onSkip();
     else yield item;
     seen.add(key);
   }
@@ -38,7 +38,7 @@ export function keyOf(id: BatchId): string | number {
   return Number.isSafeInteger(number) && String(number) === String(id) ? number : id;
 }
 
-function repeated({ id, line }: BatchLine): ParleyError {
+function repeatedId({ id, line }: BatchLine): ParleyError {
   return new ParleyError('INVALID_REQUEST', `Line ${line}: the id ${JSON.stringify(id)} was already used.`, {
     hint: 'This line was not sent. Give each line its own id, or none: its line number is then its id.',
     details: [{ field: `line ${line}, id`, problem: 'was already used by an earlier line' }],

@@ -4,7 +4,7 @@ import { ParleyError } from '../../service/errors.ts';
 import { isSessionId } from '../../service/session.ts';
 import type { Parameter } from '../model-options.ts';
 import { readExactJson, UnreadableJson } from '../schema/exact-reader.ts';
-import { type GivenSettings, noSettings } from '../setting-options.ts';
+import { type GivenSettings, noGivenSettings } from '../setting-options.ts';
 import type { ByteLine } from '../terminal/byte-lines.ts';
 import { toJson } from '../terminal/json.ts';
 import { Utf8Reader } from '../terminal/utf8-reader.ts';
@@ -45,17 +45,17 @@ export interface LineRules {
 /**
  * The most bytes of a line. JSON may need six bytes for one byte of a message (`\u0001`); the rest is for the names and the other fields.
  */
-export function longestLine({ messageBytes }: Pick<LineRules, 'messageBytes'>): number {
+export function maxLineBytes({ messageBytes }: Pick<LineRules, 'messageBytes'>): number {
   return 6 * messageBytes + 64 * 1024;
 }
 
 /** Null for a blank line. */
 export function readItem({ number: line, bytes, end }: ByteLine, rules: LineRules): BatchLine | null {
-  const failed = (request: ParleyError, id: BatchId | null = null, size = 0): BatchLine => {
+  const failedLine = (request: ParleyError, id: BatchId | null = null, size = 0): BatchLine => {
     return { line, id: id ?? line, request, size, end };
   };
   if (bytes === null) {
-    return failed(tooLarge(line, `is longer than ${longestLine(rules)} bytes`, rules.messageBytes));
+    return failedLine(tooLarge(line, `is longer than ${maxLineBytes(rules)} bytes`, rules.messageBytes));
   }
   const size = bytes.length;
   let id: BatchId | null = null;
@@ -73,7 +73,7 @@ export function readItem({ number: line, bytes, end }: ByteLine, rules: LineRule
       end,
     };
   } catch (error) {
-    if (error instanceof ParleyError) return failed(error, id, size);
+    if (error instanceof ParleyError) return failedLine(error, id, size);
     throw error;
   }
 }
@@ -200,7 +200,7 @@ function settingsField(fields: Fields, line: number): GivenSettings {
     throw invalid(line, 'parameters', `must be an object, not ${kindOf(parameters)}`);
   }
   const changes = Object.entries(parameters).map(([name, value]): Parameter => [name, value ?? undefined]);
-  return system === undefined && changes.length === 0 ? noSettings : { system, parameters: changes };
+  return system === undefined && changes.length === 0 ? noGivenSettings : { system, parameters: changes };
 }
 
 function textField(fields: Fields, name: string, line: number): string | null {

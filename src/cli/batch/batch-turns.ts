@@ -54,7 +54,7 @@ export class BatchTurns {
       return { text: `${toJson({ id: item.id, success: true, ...answer })}\n`, outcome: 'answered', item };
     } catch (error) {
       // The line that stopped the batch counts as failed, not as stopped.
-      const isOwn = error === item.request || pacer.gaveUpOn(error);
+      const isOwn = error === item.request || pacer.isFatal(error);
       const isStopped = call.signal.aborted && !isOwn;
       const failure = isStopped ? stopped(place.session_id) : asFailure(error);
       const text = `${toJson({ id: item.id, success: false, error: failureFacts(failure) })}\n`;

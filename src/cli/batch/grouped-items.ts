@@ -11,7 +11,7 @@ export interface GroupLimits<Item> {
 }
 
 /** Yields all items before a failure of the source, then throws it. */
-export async function* grouped<Item>(
+export async function* groupedItems<Item>(
   items: AsyncIterable<Item>,
   limits: GroupLimits<Item>,
 ): AsyncGenerator<Item, void> {

@@ -23,7 +23,7 @@ export interface OrderedWork<Item, Result> {
   write(results: readonly Result[]): Promise<void>;
 }
 
-interface Place<Item, Result> {
+interface Slot<Item, Result> {
   readonly item: Item;
   state: 'waiting' | 'running' | { readonly result: Result };
   weight: number;
@@ -38,25 +38,25 @@ export async function runInOrder<Item, Result>(
   try {
     for await (const item of items) {
       if (!run.admit(item)) break;
-      await run.room();
+      await run.waitForRoom();
     }
   } finally {
-    await run.finished();
+    await run.finish();
   }
 }
 
 class OrderedRun<Item, Result> {
   readonly #work: OrderedWork<Item, Result>;
-  /** In the order of the items. The places before `#head` are written or being written. */
-  #places: Place<Item, Result>[] = [];
+  /** In the order of the items. The slots before `#head` are written or being written. */
+  #slots: Slot<Item, Result>[] = [];
   #head = 0;
   #weight = 0;
   #running = 0;
   #unwritten = 0;
-  #written = Number.NEGATIVE_INFINITY;
-  /** The places that may start when another item ends. */
-  readonly #ready: Place<Item, Result>[] = [];
-  readonly #lanes = new Map<string, Place<Item, Result>[]>();
+  #writtenAt = Number.NEGATIVE_INFINITY;
+  /** The slots that may start when another item ends. */
+  readonly #ready: Slot<Item, Result>[] = [];
+  readonly #lanes = new Map<string, Slot<Item, Result>[]>();
   #writing: Promise<void> | null = null;
   #failure: { readonly error: unknown } | null = null;
   #wake: () => void = () => {};
@@ -70,38 +70,38 @@ class OrderedRun<Item, Result> {
   admit(item: Item): boolean {
     if (this.#isStopped) return false;
     const weight = this.#work.weight?.(item) ?? 0;
-    const place: Place<Item, Result> = { item, state: 'waiting', weight };
-    this.#places.push(place);
+    const slot: Slot<Item, Result> = { item, state: 'waiting', weight };
+    this.#slots.push(slot);
     this.#unwritten += 1;
-    this.#weight += place.weight;
+    this.#weight += slot.weight;
     const lane = this.#work.lane?.(item) ?? null;
     const queue = lane === null ? undefined : this.#lanes.get(lane);
-    if (queue !== undefined) queue.push(place);
+    if (queue !== undefined) queue.push(slot);
     else {
       if (lane !== null) this.#lanes.set(lane, []);
-      this.#ready.push(place);
+      this.#ready.push(slot);
       this.#begin();
     }
     return true;
   }
 
   /** Resolves when the next item may be admitted: not before all earlier ones have started, except those that wait in a lane. */
-  async room(): Promise<void> {
+  async waitForRoom(): Promise<void> {
     const { items, weight = Number.POSITIVE_INFINITY } = this.#work.window;
     const isRoom = () => this.#ready.length === 0 && this.#unwritten < items && this.#weight < weight;
-    await this.#until(() => this.#isStopped || isRoom());
+    await this.#waitUntil(() => this.#isStopped || isRoom());
   }
 
-  async finished(): Promise<void> {
-    await this.#until(() => {
+  async finish(): Promise<void> {
+    await this.#waitUntil(() => {
       const isDone = this.#isStopped ? this.#running === 0 : this.#unwritten === 0;
       return (isDone || this.#failure !== null) && this.#running === 0;
     });
     if (this.#failure === null && this.#unwritten > 0) {
       // Removes the items that were not started, so that no later result waits for them.
       while (this.#writing !== null) await this.#writing;
-      const remaining = this.#places.slice(this.#head);
-      this.#places = remaining.filter(({ state }) => typeof state === 'object');
+      const remaining = this.#slots.slice(this.#head);
+      this.#slots = remaining.filter(({ state }) => typeof state === 'object');
       this.#head = 0;
       this.#flush();
     }
@@ -113,7 +113,7 @@ class OrderedRun<Item, Result> {
     return this.#failure !== null || this.#work.signal.aborted;
   }
 
-  async #until(condition: () => boolean): Promise<void> {
+  async #waitUntil(condition: () => boolean): Promise<void> {
     while (!condition()) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
@@ -123,21 +123,21 @@ class OrderedRun<Item, Result> {
 
   #begin(): void {
     while (!this.#isStopped && this.#running < this.#work.concurrency) {
-      const place = this.#ready.shift();
-      if (place === undefined) break;
+      const slot = this.#ready.shift();
+      if (slot === undefined) break;
       this.#running += 1;
-      place.state = 'running';
-      void this.#work.run(place.item).then((result) => this.#end(place, result));
+      slot.state = 'running';
+      void this.#work.run(slot.item).then((result) => this.#end(slot, result));
     }
   }
 
-  #end(place: Place<Item, Result>, result: Result): void {
+  #end(slot: Slot<Item, Result>, result: Result): void {
     this.#running -= 1;
-    place.state = { result };
+    slot.state = { result };
     const more = this.#work.weightOf?.(result) ?? 0;
-    place.weight += more;
+    slot.weight += more;
     this.#weight += more;
-    const lane = this.#work.lane?.(place.item) ?? null;
+    const lane = this.#work.lane?.(slot.item) ?? null;
     const queue = lane === null ? undefined : this.#lanes.get(lane);
     const next = queue?.shift();
     if (next !== undefined) this.#ready.push(next);
@@ -150,7 +150,7 @@ class OrderedRun<Item, Result> {
   /** Writes the results that are next in order, until there are none. */
   #flush(): void {
     if (this.#writing !== null || this.#failure !== null) return;
-    if (typeof this.#places[this.#head]?.state !== 'object') return;
+    if (typeof this.#slots[this.#head]?.state !== 'object') return;
     this.#writing = this.#writeReady().then(
       () => {
         this.#writing = null;
@@ -167,22 +167,22 @@ class OrderedRun<Item, Result> {
   async #writeReady(): Promise<void> {
     for (;;) {
       // Results that end together share a write, because each write costs a system call.
-      const waitMs = this.#written + (this.#work.gatherMs ?? 0) - monotonicMs();
+      const waitMs = this.#writtenAt + (this.#work.gatherMs ?? 0) - monotonicMs();
       if (waitMs > 0 && this.#running > 0) await delay(waitMs);
       else await yieldToEventLoop();
       const results: Result[] = [];
       let weight = 0;
-      for (let place = this.#places[this.#head]; place !== undefined; place = this.#places[this.#head]) {
-        if (typeof place.state !== 'object') break;
-        results.push(place.state.result);
-        weight += place.weight;
+      for (let slot = this.#slots[this.#head]; slot !== undefined; slot = this.#slots[this.#head]) {
+        if (typeof slot.state !== 'object') break;
+        results.push(slot.state.result);
+        weight += slot.weight;
         this.#head += 1;
       }
       if (results.length === 0) return;
-      this.#places = this.#places.slice(this.#head);
+      this.#slots = this.#slots.slice(this.#head);
       this.#head = 0;
       await this.#work.write(results);
-      this.#written = monotonicMs();
+      this.#writtenAt = monotonicMs();
       this.#unwritten -= results.length;
       this.#weight -= weight;
       this.#wake();

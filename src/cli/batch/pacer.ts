@@ -6,7 +6,7 @@ import { monotonicMs } from '../../system/monotonic-clock.ts';
 
 export interface PacerOptions {
   /** The most calls at once. */
-  readonly most: number;
+  readonly maxConcurrency: number;
   /** The batch ends after this many calls in a row without an answer. */
   readonly maxUnanswered: number;
   /** How often one call is made while the server refuses it and answers other calls. */
@@ -40,10 +40,10 @@ export class Pacer {
   readonly #options: PacerOptions;
   /** Not the time of day, because setting the clock back would extend a pause. */
   readonly #now: () => number;
-  #most: number;
+  #maxConcurrency: number;
   #limit: number;
   #running = 0;
-  #until = 0;
+  #pausedUntil = 0;
   #pauses = 0;
   #refusal: ErrorCode | null = null;
   #unanswered = 0;
@@ -53,8 +53,8 @@ export class Pacer {
   constructor(options: PacerOptions) {
     this.#options = options;
     this.#now = options.now ?? monotonicMs;
-    this.#most = options.most;
-    this.#limit = options.most;
+    this.#maxConcurrency = options.maxConcurrency;
+    this.#limit = options.maxConcurrency;
     options.signal.addEventListener('abort', () => this.#release(this.#waiting.length));
   }
 
@@ -65,7 +65,7 @@ export class Pacer {
 
   /** How long (ms) the next call must wait. */
   get pauseMs(): number {
-    return Math.max(0, this.#until - this.#now());
+    return Math.max(0, this.#pausedUntil - this.#now());
   }
 
   /** The last refusal: `HOST says 429`. Null for a service without a host, and before the first refusal. */
@@ -75,14 +75,14 @@ export class Pacer {
   }
 
   /** True for a failure that ended the batch, or would have ended it. */
-  gaveUpOn(error: unknown): boolean {
+  isFatal(error: unknown): boolean {
     return error instanceof ParleyError && this.#fatal.has(error);
   }
 
   /** Sets how many calls may run at a time from now on. */
-  allow(most: number): void {
-    this.#most = most;
-    this.#limit = most;
+  setConcurrency(maxConcurrency: number): void {
+    this.#maxConcurrency = maxConcurrency;
+    this.#limit = maxConcurrency;
   }
 
   /** Makes the call when it may run, and again each time it is refused. Rejects with its last failure. */
@@ -92,7 +92,7 @@ export class Pacer {
       const startedAt = this.#now();
       try {
         const result = await call();
-        this.#answered();
+        this.#recordAnswer();
         return result;
       } catch (error) {
         if (!(error instanceof ParleyError) || !this.#isRepeated(error, startedAt, tries)) throw error;
@@ -120,10 +120,10 @@ export class Pacer {
     for (const wake of this.#waiting.splice(0, count)) wake();
   }
 
-  #answered(): void {
+  #recordAnswer(): void {
     this.#pauses = 0;
     this.#unanswered = 0;
-    this.#limit = Math.min(this.#most, this.#limit + 1 / this.#limit);
+    this.#limit = Math.min(this.#maxConcurrency, this.#limit + 1 / this.#limit);
   }
 
   #isRepeated(error: ParleyError, startedAt: number, tries: number): boolean {
@@ -131,13 +131,13 @@ export class Pacer {
     const { isRefused, maxTries, maxUnanswered } = this.#options;
     if (isRefused(error)) {
       this.#refusal = code;
-      this.#refused(startedAt, retryAfter);
+      this.#recordRefusal(startedAt, retryAfter);
       const isFatal = this.#pauses > maxPauses || (retryAfter ?? 0) > maxWaitSeconds;
       if (isFatal) this.#giveUp(error);
       return !isFatal && tries < maxTries;
     }
     const isAnswer = kind !== 'transient' || code === 'SESSION_BUSY' || code === 'INCOMPLETE_REPLY';
-    if (isAnswer && code !== 'STORE_BUSY') this.#answered();
+    if (isAnswer && code !== 'STORE_BUSY') this.#recordAnswer();
     else this.#unanswered += 1;
     const isForAll =
       kind === 'key' || code === 'BUDGET_EXCEEDED' || (kind === 'store' && code !== 'STORE_BUSY');
@@ -150,10 +150,10 @@ export class Pacer {
     this.#options.giveUp(error);
   }
 
-  #refused(startedAt: number, retryAfter: number | null): void {
+  #recordRefusal(startedAt: number, retryAfter: number | null): void {
     const { random, say } = this.#options;
     // Calls that ran at the same time are refused together, which counts as one refusal.
-    const isNew = startedAt >= this.#until;
+    const isNew = startedAt >= this.#pausedUntil;
     if (isNew) {
       this.#limit = Math.max(1, this.#limit / 2);
       this.#pauses += 1;
@@ -161,10 +161,10 @@ export class Pacer {
     // If the server names no time, or 0 repeatedly, the pauses grow.
     const ownPause = Math.min(maxPauseMs, firstPauseMs * 2 ** Math.max(0, this.#pauses - 1));
     const pause = Math.max(ownPause, (retryAfter ?? 0) * 1000);
-    this.#until = Math.max(this.#until, this.#now() + pause + (firstPauseMs * random()) / 2);
+    this.#pausedUntil = Math.max(this.#pausedUntil, this.#now() + pause + (firstPauseMs * random()) / 2);
     if (!isNew || pause < noticeableMs) return;
     const seconds = Math.ceil(pause / 1000);
-    const who = ownPause < pause ? `The server asks to wait ${seconds} s` : 'The server is overloaded';
-    say(`${who}: waiting ${seconds} s, then sending ${this.limit} at a time.`);
+    const reason = ownPause < pause ? `The server asks to wait ${seconds} s` : 'The server is overloaded';
+    say(`${reason}: waiting ${seconds} s, then sending ${this.limit} at a time.`);
   }
 }

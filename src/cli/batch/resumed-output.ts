@@ -17,10 +17,10 @@ export interface ResumedOutput {
   /** The result of `identityOf` for the existing file; null if there was none. */
   readonly found: string | null;
   /**
-   * Prepares the file and opens it. `recorded` is called with its identity. A rewritten file has a new identity and replaces the old file
+   * Prepares the file and opens it. `onIdentity` is called with its identity. A rewritten file has a new identity and replaces the old file
    * only after that call.
    */
-  open(recorded: (identity: string) => void): Promise<FileHandle>;
+  open(onIdentity: (identity: string) => void): Promise<FileHandle>;
 }
 
 /** The most bytes of a line; no answer is longer. */
@@ -53,16 +53,16 @@ export async function readResumedOutput(name: string): Promise<ResumedOutput> {
     answered,
     session_id,
     found,
-    async open(recorded) {
+    async open(onIdentity) {
       try {
-        if (superfluous > 0) await rewrite({ path, name }, recorded);
+        if (superfluous > 0) await rewrite({ path, name }, onIdentity);
         const file = await open(path, 'a', 0o600);
         if (superfluous === 0) {
           await file.truncate(end);
           if (!isClosed) await file.appendFile('\n');
         }
         const identity = identityOf(await file.stat({ bigint: true }));
-        if (identity !== null) recorded(identity);
+        if (identity !== null) onIdentity(identity);
         return file;
       } catch (error) {
         throw failure(name, 'written', error);
@@ -124,7 +124,7 @@ function resultOf(bytes: Uint8Array): Result | null {
 /** Writes the successes to a new file, which replaces this one when it is complete. */
 async function rewrite(
   { path, name }: { readonly path: string; readonly name: string },
-  recorded: (identity: string) => void,
+  onIdentity: (identity: string) => void,
 ): Promise<void> {
   const { mode } = await stat(path);
   const file = new AtomicFile(path, { replaces: true, durable: true, mode: mode & 0o777 });
@@ -146,7 +146,7 @@ async function rewrite(
     }
     flush();
     const identity = identityOf(fstatSync(file.descriptor, { bigint: true }));
-    if (identity !== null) recorded(identity);
+    if (identity !== null) onIdentity(identity);
     file.keep();
   } catch (error) {
     file.discard();
@@ -165,10 +165,10 @@ function foreign(name: string, line: number): ParleyError {
 
 function failure(name: string, action: 'read' | 'written', error: unknown): unknown {
   if (error instanceof ParleyError) return error;
-  const { code = '', message } = error as NodeJS.ErrnoException;
+  const reason = systemErrorCode(error) || (error instanceof Error ? error.message : String(error));
   return new ParleyError(
     isDiskFull(error) ? 'STORAGE_FULL' : 'USAGE',
-    `${name} cannot be ${action} (${code || message}).`,
+    `${name} cannot be ${action} (${reason}).`,
     {
       hint: 'Name a file that you can read and write, on a disk with free space.',
       cause: error,

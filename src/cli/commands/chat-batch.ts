@@ -118,7 +118,7 @@ async function answerAll(
   let defaultMode: Promise<string> | null = null;
   let schemas: ReturnType<typeof openLineSchemas> | null = null;
   const pacer = new Pacer({
-    most: input.concurrency,
+    maxConcurrency: input.concurrency,
     maxUnanswered: Math.max(20, 5 * input.concurrency),
     maxTries: 9,
     isRefused: (error) => isRefused(error, backend.extensions?.includes('idempotency') ?? false),
@@ -166,7 +166,7 @@ async function answerAll(
     read: (line) => readItem(line, { ...defaultLimits, inSession: input.inSession }),
     messageBytes: defaultLimits.messageBytes,
     answered: destination.answered,
-    skipped: () => progress.pass('answered before'),
+    onSkip: () => progress.pass('answered before'),
   });
   await runInOrder<BatchLine, BatchOutcome>(items, {
     concurrency: input.inSession ? 1 : input.concurrency,

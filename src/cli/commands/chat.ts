@@ -200,7 +200,7 @@ export async function runChat(chat: ChatInput, context: CliContext): Promise<num
   const output = chatOutput(plan.format, context, { request: () => request, usage, markdown });
   const { service, archive } = (await context.open()).backend;
   const turns = input.regenerate ? withRegeneration(service, archive) : service;
-  const checkedTurns = rule?.over(turns, output.repairing) ?? turns;
+  const checkedTurns = rule?.over(turns, output.reportRepair) ?? turns;
   const findMode = async () => {
     if (request.mode !== null) return false;
     const { mode, ...previous } = await prepared.findMode();

@@ -8,7 +8,7 @@ import type { Usage } from '../../service/session.ts';
 import type { CliContext, ServiceAccess } from '../context.ts';
 import { firstReplyNote } from '../first-reply-note.ts';
 import { chooseMode, withModeOfSession } from '../mode-choice.ts';
-import { type GivenSettings, initialSettings, noSettings } from '../setting-options.ts';
+import { type GivenSettings, initialSettings, noGivenSettings } from '../setting-options.ts';
 import type { MarkdownChoice } from '../terminal/reply-writer.ts';
 import { turnNotes } from '../turn-notes.ts';
 import { lastTurn } from './last-messages.ts';
@@ -66,7 +66,7 @@ export class Conversation {
   /** The paths of the files that are attached to the next message. */
   files: readonly string[] = [];
   /** The settings of the session that the next message creates. */
-  settings: GivenSettings = noSettings;
+  settings: GivenSettings = noGivenSettings;
   /** The template that the next message fills. Null for none. */
   template: PendingTemplate | null = null;
 
@@ -80,7 +80,7 @@ export class Conversation {
   enter(sessionId: string | null, title: string | null): void {
     this.sessionId = sessionId;
     this.title = title;
-    this.settings = noSettings;
+    this.settings = noGivenSettings;
     this.forgetLastTurn();
   }
 
@@ -224,7 +224,7 @@ export class Conversation {
     this.lastAttempt = { ...(this.lastAttempt ?? attempt), isStored: true };
     const isNew = this.sessionId !== sessionId;
     this.sessionId = sessionId;
-    this.settings = noSettings;
+    this.settings = noGivenSettings;
     if (attempt.regenerates) this.continueInMode(attempt.request.mode);
     try {
       await context.rememberSession(sessionId, attempt.request.mode);

@@ -14,7 +14,7 @@ import { JournalMarks } from './journal-marks.ts';
 import { distinctOf, type Task, tasksOf } from './task.ts';
 
 /** The result of a call for one id. `repeated` is true if the id counts as done because a repeated call did not find the session. */
-export interface Single {
+export interface SingleResult {
   readonly repeated: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface BatchWork {
   /** The status of an id after a success. */
   readonly done: string;
   /** True if an id is not found any more once it is done. After a lost response, a missing id then counts as done. */
-  readonly endsMissing: boolean;
+  readonly isMissingWhenDone: boolean;
   /**
    * The batch name to make idempotency keys from, so that a repeated call returns the original response with what it changed. Null if calls
    * need no keys.
@@ -32,9 +32,9 @@ export interface BatchWork {
   readonly report: BatchReport;
   readonly journal: BatchJournal | null;
   /** Null if each id needs its own call. */
-  readonly many: ((call: Call, ids: readonly string[]) => Promise<readonly ItemResult[]>) | null;
-  /** Also used if `many` fails with `UNSUPPORTED`; null stops the batch in that case. */
-  readonly one: ((call: Call, id: string) => Promise<Single>) | null;
+  readonly runMany: ((call: Call, ids: readonly string[]) => Promise<readonly ItemResult[]>) | null;
+  /** Also used if `runMany` fails with `UNSUPPORTED`; null stops the batch in that case. */
+  readonly runOne: ((call: Call, id: string) => Promise<SingleResult>) | null;
   readonly apiKey: string;
   /** The most calls at once. */
   readonly concurrency: number;
@@ -75,21 +75,21 @@ class BatchRun {
   readonly #abort = new AbortController();
   readonly #marks: JournalMarks | null;
   readonly #pacer: Pacer;
-  #many: BatchWork['many'];
+  #runMany: BatchWork['runMany'];
 
   constructor(work: BatchWork) {
     const { concurrency, journal, host, stopSignal, report } = work;
     const signal = AbortSignal.any([stopSignal, this.#stop.signal]);
     // Each running call adds a listener to the signals.
-    for (const each of [signal, this.#abort.signal]) setMaxListeners(0, each);
+    setMaxListeners(0, signal, this.#abort.signal);
     this.#work = work;
     this.#signal = signal;
     this.#marks = journal && new JournalMarks(journal);
-    this.#many = work.many;
-    const most = work.many === null ? concurrency : Math.min(concurrency, maxBatchCalls);
+    this.#runMany = work.runMany;
+    const maxCalls = work.runMany === null ? concurrency : Math.min(concurrency, maxBatchCalls);
     this.#pacer = new Pacer({
-      most,
-      maxUnanswered: Math.max(3, most),
+      maxConcurrency: maxCalls,
+      maxUnanswered: Math.max(3, maxCalls),
       // The operation is idempotent.
       maxTries: Number.POSITIVE_INFINITY,
       isRefused: ({ code }) => code === 'RATE_LIMITED' || code === 'UNAVAILABLE',
@@ -109,8 +109,8 @@ class BatchRun {
     signal.addEventListener('abort', () => {
       abortTimer = setTimeout(() => this.#abort.abort(), graceMs);
     });
-    const isMany = this.#many !== null;
-    const idsOfCall = () => (this.#many === null ? 1 : defaultLimits.batchIds);
+    const isMany = this.#runMany !== null;
+    const idsOfCall = () => (this.#runMany === null ? 1 : defaultLimits.batchIds);
     await this.#stopOnFailure(() =>
       runInOrder<Task, readonly ItemResult[]>(tasksOf(entries, idsOfCall), {
         concurrency: isMany ? Math.min(concurrency, maxBatchCalls) : concurrency,
@@ -125,7 +125,7 @@ class BatchRun {
       }),
     );
     clearTimeout(abortTimer);
-    await this.#marks?.settled();
+    await this.#marks?.settle();
     await this.#stopOnFailure(() => journal?.settle());
     await this.#flush();
     return signal.aborted ? { reason: signal.reason } : null;
@@ -148,7 +148,7 @@ class BatchRun {
 
   /** Resolves to the known results in the order of the task; never rejects. */
   async #runTask(task: Task): Promise<readonly ItemResult[]> {
-    const isSingle = this.#many === null;
+    const isSingle = this.#runMany === null;
     const sent = distinctOf(task);
     let mayHaveActed = false;
     let isInFlight = false;
@@ -174,10 +174,10 @@ class BatchRun {
       return this.#record(task, items, mayHaveActed && isSingle);
     } catch (error) {
       const isUnsupported = error instanceof ParleyError && error.code === 'UNSUPPORTED';
-      if (isUnsupported && !isSingle && this.#work.one !== null) return this.#oneByOne(task);
-      if (!(error instanceof ParleyError) || isUnsupported || this.#pacer.gaveUpOn(error)) {
+      if (isUnsupported && !isSingle && this.#work.runOne !== null) return this.#oneByOne(task);
+      if (!(error instanceof ParleyError) || isUnsupported || this.#pacer.isFatal(error)) {
         this.#stop.abort(error);
-        if (isInFlight || mayHaveActed) this.#doubt(sent);
+        if (isInFlight || mayHaveActed) this.#markUnsure(sent);
         return [];
       }
       const { code, message } = error;
@@ -188,7 +188,7 @@ class BatchRun {
 
   /** The results of the ids, in their order. */
   async #send(entries: Task): Promise<readonly ItemResult[]> {
-    const { apiKey, host, done, one, keys } = this.#work;
+    const { apiKey, host, done, runOne, keys } = this.#work;
     const call: Call = {
       apiKey,
       signal: this.#abort.signal,
@@ -198,11 +198,11 @@ class BatchRun {
       showReasoning: false,
     };
     const ids = entries.map(({ id }) => id);
-    if (this.#many !== null) return this.#many(call, ids);
-    if (one === null) throw new TypeError('There is no call for one id.');
+    if (this.#runMany !== null) return this.#runMany(call, ids);
+    if (runOne === null) throw new TypeError('There is no call for one id.');
     const [session_id = ''] = ids;
     try {
-      const { repeated } = await one(call, session_id);
+      const { repeated } = await runOne(call, session_id);
       return [{ session_id, status: done, ...(repeated && { repeated }) }];
     } catch (error) {
       if (!(error instanceof ParleyError) || error.code !== 'SESSION_NOT_FOUND') throw error;
@@ -212,14 +212,14 @@ class BatchRun {
 
   /** Used if the server turns out not to support calls with many ids. */
   async #oneByOne(task: Task): Promise<readonly ItemResult[]> {
-    if (this.#many !== null) this.#pacer.allow(this.#work.concurrency);
-    this.#many = null;
+    if (this.#runMany !== null) this.#pacer.setConcurrency(this.#work.concurrency);
+    this.#runMany = null;
     const results = await Promise.all([...tasksOf(task, () => 1)].map((single) => this.#runTask(single)));
     return results.flat();
   }
 
   /** Marks ids whose result is unknown. */
-  #doubt(entries: Task): void {
+  #markUnsure(entries: Task): void {
     this.#work.journal?.record(entries.map(({ number }) => ({ number, status: 'unsure' })));
   }
 
@@ -228,11 +228,11 @@ class BatchRun {
     const { journal, done } = this.#work;
     const lines: JournalResult[] = [];
     let next = 0;
-    const results = task.map(({ id: session_id, number, inDoubt = false }): ItemResult => {
+    const results = task.map(({ id: session_id, number, isInDoubt = false }): ItemResult => {
       if (number < 0) return { session_id, status: 'duplicate' };
       const item = items[next++] ?? { session_id, status: 'failed' };
-      const isDoubtful = inDoubt || mayHaveActed;
-      const wasDone = item.status === 'not_found' && isDoubtful && this.#work.endsMissing;
+      const isDoubtful = isInDoubt || mayHaveActed;
+      const wasDone = item.status === 'not_found' && isDoubtful && this.#work.isMissingWhenDone;
       const status = item.status === 'failed' && isDoubtful ? 'unsure' : wasDone ? done : item.status;
       lines.push({ number, status, ...(item.changed && { changed: item.changed }) });
       return wasDone ? { session_id, status: done, repeated: true } : item;

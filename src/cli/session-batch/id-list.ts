@@ -8,7 +8,7 @@ export interface BatchEntry {
   /** The number of a distinct id, from 0; -1 for a repetition. */
   readonly number: number;
   /** True if the id was sent before but its result is unknown. If it is not found now, it was done then. */
-  readonly inDoubt?: boolean;
+  readonly isInDoubt?: boolean;
 }
 
 const bufferBytes = 256 * 1024;

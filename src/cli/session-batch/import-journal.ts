@@ -23,7 +23,7 @@ import { makePrivateDirectory, syncDirectory } from '../../system/directories.ts
 import { fileFailure } from '../../system/file-failure.ts';
 import { holdFileLock } from '../../system/file-lock.ts';
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
-import { type BatchHolder, type BatchOwner, batchDirectory, dataSynced } from './journal.ts';
+import { type BatchHolder, type BatchOwner, batchDirectory, dataSynced, isSameOwner } from './journal.ts';
 
 /** What to import. */
 export interface ImportRequest {
@@ -190,14 +190,6 @@ export function createdBy({ seal, created }: KnownImport, all: readonly KnownImp
   return [...created]
     .filter(([id, at]) => !others.some((other) => (other.created.get(id) ?? -1) > at))
     .map(([id]) => id);
-}
-
-export function isSameOwner(one: BatchOwner, other: BatchOwner): boolean {
-  const isProject =
-    one.project_id !== null && other.project_id !== null
-      ? one.project_id === other.project_id
-      : one.key === other.key;
-  return one.origin === other.origin && isProject;
 }
 
 /** Throws `USAGE` unless the import belongs to this server and project. */

@@ -28,7 +28,7 @@ export class JournalMarks {
   }
 
   /** Resolves when no mark is being made. */
-  async settled(): Promise<void> {
+  async settle(): Promise<void> {
     await this.#marking?.catch(() => {});
   }
 

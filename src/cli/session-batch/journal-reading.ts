@@ -9,6 +9,7 @@ import {
   BatchJournal,
   type BatchOwner,
   type BatchSeal,
+  isSameOwner,
   journalPath,
   sumOf,
 } from './journal.ts';
@@ -58,7 +59,7 @@ export class KnownBatch {
     try {
       const known = new KnownBatch(journal.file, path, batch);
       // Ids whose result is unknown after a kill are recorded as `unsure`, so that the journal can be settled.
-      journal.record([...known.#inDoubt()].map((number) => ({ number, status: 'unsure' })));
+      journal.record([...known.#doubtfulNumbers()].map((number) => ({ number, status: 'unsure' })));
       journal.settle();
       return { known, journal };
     } catch (error) {
@@ -115,7 +116,7 @@ export class KnownBatch {
   *entries(state: IdState): Generator<BatchEntry> {
     let number = 0;
     for (const id of idsIn(this.#file)) {
-      if (this.#is(state, number)) yield { id, number, inDoubt: this.#isInDoubt(number) };
+      if (this.#is(state, number)) yield { id, number, isInDoubt: this.#isInDoubt(number) };
       number += 1;
     }
   }
@@ -128,20 +129,15 @@ export class KnownBatch {
 
   /** True if the batch belongs to this server and project. */
   isOf(owner: BatchOwner): boolean {
-    const { seal } = this;
-    const sameProject =
-      seal.project_id !== null && owner.project_id !== null
-        ? seal.project_id === owner.project_id
-        : seal.key === owner.key;
-    return seal.origin === owner.origin && sameProject;
+    return isSameOwner(this.seal, owner);
   }
 
   /** Throws `USAGE` unless the batch belongs to this server and project. */
   requireOwner(owner: BatchOwner): void {
     const { seal } = this;
     if (this.isOf(owner)) return;
-    const what = seal.origin === owner.origin ? 'another project or key' : `another target, ${seal.origin}`;
-    throw new ParleyError('USAGE', `Batch ${seal.batch} belongs to ${what}; nothing was done.`, {
+    const other = seal.origin === owner.origin ? 'another project or key' : `another target, ${seal.origin}`;
+    throw new ParleyError('USAGE', `Batch ${seal.batch} belongs to ${other}; nothing was done.`, {
       hint: 'Select the target where it was started with --profile NAME or --url URL.',
     });
   }
@@ -172,7 +168,7 @@ export class KnownBatch {
     return state === states['unsure'] || (state === unknown && number < this.#sent);
   }
 
-  *#inDoubt(): Generator<number> {
+  *#doubtfulNumbers(): Generator<number> {
     for (const number of this.#states.keys()) if (this.#isInDoubt(number)) yield number;
   }
 

@@ -40,6 +40,14 @@ export interface BatchOwner {
   readonly key: string;
 }
 
+export function isSameOwner(one: BatchOwner, other: BatchOwner): boolean {
+  const isSameProject =
+    one.project_id !== null && other.project_id !== null
+      ? one.project_id === other.project_id
+      : one.key === other.key;
+  return one.origin === other.origin && isSameProject;
+}
+
 export interface BatchSeal extends BatchOwner {
   /** 1 for a deletion. Earlier versions of Parley know only deletions and refuse other numbers. */
   readonly version: 1 | 2;

@@ -28,7 +28,7 @@ export class Side {
     this.#pacer = new Pacer({
       ...pacing,
       // Plus one page of each listing.
-      most: syncConcurrency + 2,
+      maxConcurrency: syncConcurrency + 2,
       maxUnanswered: 3,
       maxTries: Number.POSITIVE_INFINITY,
       isRefused: ({ code }) => code === 'RATE_LIMITED' || code === 'UNAVAILABLE',
@@ -96,8 +96,8 @@ export class Side {
   }
 
   /** True for a failure that every other session would have, too. */
-  gaveUpOn(error: unknown): boolean {
-    return this.#pacer.gaveUpOn(error);
+  isFatal(error: unknown): boolean {
+    return this.#pacer.isFatal(error);
   }
 
   #run<T>(

@@ -149,7 +149,7 @@ async function* noAgreements(): AsyncGenerator<Agreement, void> {}
 
 /** True for a failure of this session only. The others continue. */
 function isOwnFailure(error: ParleyError, sides: Readonly<Record<SideName, Side>>): boolean {
-  if (sides.local.gaveUpOn(error) || sides.remote.gaveUpOn(error)) return false;
+  if (sides.local.isFatal(error) || sides.remote.isFatal(error)) return false;
   const codes = ['SESSION_NOT_FOUND', 'SESSION_BUSY', 'INTERNAL_ERROR', 'PAYLOAD_TOO_LARGE', 'BAD_RESPONSE'];
   return error.kind === 'input' || codes.includes(error.code);
 }

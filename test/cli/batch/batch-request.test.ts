@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type LineRules, longestLine, readItem } from '../../../src/cli/batch/batch-request.ts';
+import { type LineRules, maxLineBytes, readItem } from '../../../src/cli/batch/batch-request.ts';
 import { byteLines } from '../../../src/cli/terminal/byte-lines.ts';
 import { ParleyError } from '../../../src/service/errors.ts';
 import { runs } from '../../support/runs.ts';
@@ -173,6 +173,6 @@ describe('lines of bytes', () => {
 
   test('have room for a message in which every byte is escaped', () => {
     const message = '\u0001'.repeat(100);
-    expect(JSON.stringify({ message }).length).toBeLessThan(longestLine(rules));
+    expect(JSON.stringify({ message }).length).toBeLessThan(maxLineBytes(rules));
   });
 });

@@ -1,7 +1,7 @@
 // Items that come soon after each other are given out together, and a slow source holds none back.
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { grouped } from '../../../src/cli/batch/grouped-items.ts';
+import { groupedItems } from '../../../src/cli/batch/grouped-items.ts';
 
 /** Gives the items, with what of the world happened before each. A macrotask stands between two of them. */
 async function* slowly(items: readonly number[], happened: string[], pauseAt?: [number, Promise<void>]) {
@@ -17,7 +17,8 @@ const limits = { items: 3, weight: 100, weightOf: (item: number) => item, waitMs
 
 test('items are given out in groups of the most that a group may have, in their order', async () => {
   const happened: string[] = [];
-  for await (const item of grouped(slowly([1, 2, 3, 4, 5], happened), limits)) happened.push(`took ${item}`);
+  for await (const item of groupedItems(slowly([1, 2, 3, 4, 5], happened), limits))
+    happened.push(`took ${item}`);
   expect(happened.filter((what) => what.startsWith('took'))).toEqual([1, 2, 3, 4, 5].map((n) => `took ${n}`));
   expect(happened.indexOf('took 1')).toBeGreaterThan(happened.indexOf('read 3'));
   expect(happened.slice(-2)).toEqual(['took 4', 'took 5']);
@@ -25,7 +26,7 @@ test('items are given out in groups of the most that a group may have, in their 
 
 test('a heavy item ends its group', async () => {
   const happened: string[] = [];
-  for await (const item of grouped(slowly([1, 200, 3], happened), limits)) happened.push(`took ${item}`);
+  for await (const item of groupedItems(slowly([1, 200, 3], happened), limits)) happened.push(`took ${item}`);
   expect(happened.indexOf('took 200')).toBeLessThan(happened.indexOf('took 3'));
   expect(happened.indexOf('took 1')).toBeGreaterThan(happened.indexOf('read 200'));
 });
@@ -36,7 +37,7 @@ test('an item of a source that stands still is given out, and the rest when it c
   const pause = new Promise<void>((resolve) => {
     goOn = resolve;
   });
-  for await (const item of grouped(slowly([1, 2], happened, [2, pause]), { ...limits, waitMs: 1 })) {
+  for await (const item of groupedItems(slowly([1, 2], happened, [2, pause]), { ...limits, waitMs: 1 })) {
     happened.push(`took ${item}`);
     goOn();
   }
@@ -50,7 +51,7 @@ test('a failure of the source comes after the items before it, and the source is
     throw new Error('broken');
   }
   const read = async () => {
-    for await (const item of grouped(failing(), limits)) took.push(item);
+    for await (const item of groupedItems(failing(), limits)) took.push(item);
   };
   await expect(read()).rejects.toThrow('broken');
   expect(took).toEqual([1]);
@@ -64,6 +65,6 @@ test('a failure of the source comes after the items before it, and the source is
       isClosed = true;
     }
   }
-  for await (const _ of grouped(closing(), limits)) break;
+  for await (const _ of groupedItems(closing(), limits)) break;
   expect(isClosed).toBe(true);
 });

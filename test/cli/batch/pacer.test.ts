@@ -8,7 +8,7 @@ function paced(most: number, more: Partial<PacerOptions> = {}) {
   const said: string[] = [];
   const stop = new AbortController();
   const pacer = new Pacer({
-    most,
+    maxConcurrency: most,
     maxUnanswered: 16,
     maxTries: Number.POSITIVE_INFINITY,
     isRefused: ({ code }) => code === 'RATE_LIMITED',

@@ -50,7 +50,7 @@ async function lookUp({ list }: BatchDraft, input: ActionInput, context: CliCont
   const { ignoreMissing, concurrency, filter } = input;
   const named = { ...lookup, done: `would_${input.kind}` };
   const operation: typeof lookup =
-    filter === null ? named : { ...named, one: () => async () => ({ repeated: false }) };
+    filter === null ? named : { ...named, runOne: () => async () => ({ repeated: false }) };
   if (list.count === 1) return runSingle(operation, list, ignoreMissing, context);
   // A dry run is for looking at the ids, so a terminal shows them, too.
   const ids = {

@@ -16,12 +16,12 @@ import { type TargetFlags, targetOptions } from '../../target-options.ts';
 /** An operation on sessions, one or many per call. */
 export interface SessionOperation {
   readonly done: string;
-  readonly many: ((backend: Backend) => BatchWork['many']) | null;
-  readonly one: (backend: Backend) => NonNullable<BatchWork['one']>;
+  readonly runMany: ((backend: Backend) => BatchWork['runMany']) | null;
+  readonly runOne: (backend: Backend) => NonNullable<BatchWork['runOne']>;
   /** True if a batch may send one id per call to a server without batches. */
-  readonly goesSingly: boolean;
+  readonly mayRunSingly: boolean;
   /** True if a session is not found any more afterwards. */
-  readonly endsMissing?: boolean;
+  readonly isMissingWhenDone?: boolean;
   /** True for pins, archiving and tags, whose results include what changed. */
   readonly isOrder?: boolean;
 }
@@ -66,16 +66,16 @@ export async function runOver(
   const { backend, apiKey } = await context.open();
   const report = new BatchReport(context, { total: ids.total, done: operation.done, verbose });
   // Restoring needs the archive, so it is tried even if the server is not known to have one.
-  const takesBatches = offersArchive(backend) || !operation.goesSingly;
+  const takesBatches = offersArchive(backend) || !operation.mayRunSingly;
   const stopped = await runBatch({
     url: context.target.url,
     ...ids,
     done: operation.done,
-    endsMissing: operation.endsMissing ?? false,
+    isMissingWhenDone: operation.isMissingWhenDone ?? false,
     keys: operation.isOrder ? batch : null,
     report,
-    many: takesBatches ? (operation.many?.(backend) ?? null) : null,
-    one: operation.goesSingly ? operation.one(backend) : null,
+    runMany: takesBatches ? (operation.runMany?.(backend) ?? null) : null,
+    runOne: operation.mayRunSingly ? operation.runOne(backend) : null,
     apiKey,
     host: context.host,
     stopSignal: context.stopSignal,
@@ -105,7 +105,7 @@ export async function runSingle(
     }
     try {
       const call = { ...(await context.call()), signal: context.stopSignal };
-      const { repeated } = await operation.one(backend)(call, session_id);
+      const { repeated } = await operation.runOne(backend)(call, session_id);
       results.push({ session_id, status: operation.done, ...(repeated && { repeated }) });
       if (repeated)
         await context.say(

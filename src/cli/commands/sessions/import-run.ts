@@ -1,7 +1,7 @@
 // Runs `parley sessions import`: reads the files, stores what is new, and reports a result for each session.
 import { setMaxListeners } from 'node:events';
 import { ParleyError } from '../../../service/errors.ts';
-import { grouped } from '../../batch/grouped-items.ts';
+import { groupedItems } from '../../batch/grouped-items.ts';
 import { runInOrder } from '../../batch/ordered-run.ts';
 import { Pacer } from '../../batch/pacer.ts';
 import type { CliContext } from '../../context.ts';
@@ -35,7 +35,7 @@ export async function importSessions(input: ImportInput, context: CliContext): P
   const giveUp = (error: unknown) => fatal.abort(error);
   const report = new ImportReport(plan, context);
   const pacer = new Pacer({
-    most: groupSize,
+    maxConcurrency: groupSize,
     maxUnanswered: 1,
     // Sending a session again does not import it twice.
     maxTries: Number.POSITIVE_INFINITY,
@@ -78,7 +78,7 @@ export async function importSessions(input: ImportInput, context: CliContext): P
     skipped: (path, isCompanion) => report.skip(path, isCompanion),
   });
   try {
-    const groups = grouped(included(items, plan, report), group);
+    const groups = groupedItems(included(items, plan, report), group);
     await runInOrder<ImportItem, Outcome | null>(groups, {
       concurrency: groupSize,
       window: { items: 2 * groupSize, weight: maxCharacters },

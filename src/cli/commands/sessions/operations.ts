@@ -10,40 +10,40 @@ import type { SessionOperation } from './batch.ts';
 
 export const deletion: SessionOperation = {
   done: 'deleted',
-  many: (backend) => async (call, ids) => (await backend.archive.deleteSessions(call, ids)).data.items,
-  one: (backend) => (call, id) => backend.service.deleteSession(call, id),
-  goesSingly: true,
-  endsMissing: true,
+  runMany: (backend) => async (call, ids) => (await backend.archive.deleteSessions(call, ids)).data.items,
+  runOne: (backend) => (call, id) => backend.service.deleteSession(call, id),
+  mayRunSingly: true,
+  isMissingWhenDone: true,
 };
 
 /** A server without batches has no restoring either. */
 export const restoring: SessionOperation = {
   done: 'restored',
-  many: (backend) => async (call, ids) => (await backend.archive.restoreSessions(call, ids)).data.items,
-  one: (backend) => async (call, id) => {
+  runMany: (backend) => async (call, ids) => (await backend.archive.restoreSessions(call, ids)).data.items,
+  runOne: (backend) => async (call, id) => {
     await backend.archive.restoreSession(call, id);
     return { repeated: false };
   },
-  goesSingly: false,
+  mayRunSingly: false,
 };
 
 export const lookup: SessionOperation = {
   done: '',
-  many: null,
-  one: (backend) => async (call, id) => {
+  runMany: null,
+  runOne: (backend) => async (call, id) => {
     await backend.service.getSession(call, id);
     return { repeated: false };
   },
-  goesSingly: true,
+  mayRunSingly: true,
 };
 
-/** The operation of an action. `archived` is called with the ids that were archived. */
+/** The operation of an action. `onArchived` is called with the ids that were archived. */
 export function operationOf(
   { kind, tags }: BatchAction,
-  archived: (ids: ReadonlySet<string>) => void,
+  onArchived: (ids: ReadonlySet<string>) => void,
 ): SessionOperation {
   if (kind === 'delete') return deletion;
-  return ordering(kind, tags ?? { add: [], remove: [] }, kind === 'archive' ? archived : undefined);
+  return ordering(kind, tags ?? { add: [], remove: [] }, kind === 'archive' ? onArchived : undefined);
 }
 
 /** Pins, archives or tags. A server without the extension `order` supports none of this, not even for single sessions. */
@@ -60,15 +60,15 @@ export function ordering(
   };
   return {
     done,
-    many: (backend) => (call, ids) => ask(backend, call, ids),
-    one: (backend) => async (call, id) => {
+    runMany: (backend) => (call, ids) => ask(backend, call, ids),
+    runOne: (backend) => async (call, id) => {
       const [result] = await ask(backend, call, [id]);
       if (result?.status === 'not_found')
         throw new ParleyError('SESSION_NOT_FOUND', 'There is no such session.');
       if (result?.error) throw new ParleyError('INVALID_REQUEST', result.error.message);
       return { repeated: false };
     },
-    goesSingly: false,
+    mayRunSingly: false,
     isOrder: true,
   };
 }

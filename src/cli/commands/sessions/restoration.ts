@@ -4,7 +4,7 @@ import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import { exitDone } from '../../exit-codes.ts';
 import { batchKinds, inverseTags, type OrderKind } from '../../session-batch/batch-kind.ts';
-import { createdBy, isImportBatch, isSameOwner, knownImports } from '../../session-batch/import-journal.ts';
+import { createdBy, isImportBatch, knownImports } from '../../session-batch/import-journal.ts';
 import type { BatchOwner } from '../../session-batch/journal.ts';
 import { KnownBatch } from '../../session-batch/journal-reading.ts';
 import { knownBatches } from '../../session-batch/known-batches.ts';
