@@ -117,12 +117,12 @@ export class CliContext {
 
   /** From now on, sends stdout through the filter of `--jq`. Throws `USAGE` for an invalid filter. */
   async filterStdout(filter: string): Promise<void> {
-    const [{ Jq }, { jqOutput }] = await Promise.all([
+    const [{ Jq }, { JqOutput }] = await Promise.all([
       import('./terminal/jq.ts'),
       import('./terminal/jq-output.ts'),
     ]);
     const { stdout, stderr } = this;
-    this.#filtered = jqOutput(stdout, await Jq.compile(filter, this.stopSignal), { stderr, startTimer });
+    this.#filtered = new JqOutput(stdout, await Jq.compile(filter, this.stopSignal), { stderr, startTimer });
   }
 
   /** Flushes the filter, and throws its failure if there is one. */

@@ -1,111 +1,110 @@
 // Applies `--jq` to stdout. Each line of JSON that a command writes passes the filter. The results are written as `gh` writes them: strings
 // as text, other values as compact JSON. Lines are filtered in groups, but no line waits long.
 import { ParleyError } from '../../service/errors.ts';
+import { ForwardingOutput } from './forwarding-output.ts';
 import { complaint, type Jq } from './jq.ts';
 import { escapeDangerous } from './json.ts';
 import type { Output, UntrustedWriter } from './output.ts';
+import type { OutputText } from './terminal-text.ts';
 import type { StartTimer } from './timer.ts';
 
-export interface JqOutput extends Output {
-  /** Filters and writes the lines that are held back. */
-  flush(): Promise<void>;
-  /** The failure of the filter, or null. Call it after `flush`. */
-  failure(): ParleyError | null;
+/** Lines are held back up to this many characters, and for this time at most. */
+const maxHeldCharacters = 256 * 1024;
+const maxHeldMs = 20;
+
+interface JqOutputOptions {
+  /** Gets the output of jq's `debug`. */
+  readonly stderr: Output;
+  readonly startTimer: StartTimer;
 }
 
-/** Lines are held back up to this many characters, and for this time at most. */
-const heldCharacters = 256 * 1024;
-const heldMs = 20;
+export class JqOutput extends ForwardingOutput {
+  readonly #jq: Jq;
+  readonly #options: JqOutputOptions;
+  #lines: string[] = [];
+  #heldCharacters = 0;
+  /** The beginning of a line whose end was not written yet. */
+  #rest = '';
+  #working = Promise.resolve();
+  #stopTimer: (() => void) | null = null;
+  #flushError: unknown = null;
+  #failures = 0;
+  #firstFailure = '';
 
-export function jqOutput(
-  stdout: Output,
-  jq: Jq,
-  { stderr, startTimer }: { readonly stderr: Output; readonly startTimer: StartTimer },
-): JqOutput {
-  let lines: string[] = [];
-  let held = 0;
-  let rest = '';
-  let working = Promise.resolve();
-  let stopTimer: (() => void) | null = null;
-  let flushError: unknown = null;
-  let failures = 0;
-  let firstFailure = '';
+  constructor(target: Output, jq: Jq, options: JqOutputOptions) {
+    super(target);
+    this.#jq = jq;
+    this.#options = options;
+  }
 
-  const pass = async (texts: readonly string[]) => {
-    const { output, diagnostics, failed } = await jq.run(texts.join('\n'));
-    await stdout.write(printed(output));
-    if (failed) {
-      const errors = diagnostics.split('\n').filter((line) => /^jq: (error|parse error)/.test(line));
-      failures += errors.length || 1;
-      firstFailure ||= complaint(errors[0] ?? diagnostics);
-    }
-    await stderr.write(failed ? '' : diagnostics);
-  };
-  const flush = () => {
-    stopTimer?.();
-    stopTimer = null;
-    const texts = lines;
-    lines = [];
-    held = 0;
-    if (texts.length > 0) {
-      working = working.then(() => pass(texts));
-    }
-    return working;
-  };
-  const write = async (text: string) => {
-    if (flushError !== null) throw flushError;
-    const completeLines = (rest + text).split('\n');
-    rest = completeLines.pop() ?? '';
-    lines.push(...completeLines.filter((line) => line !== ''));
-    held += text.length;
-    if (held >= heldCharacters) return flush();
-    stopTimer ??= startTimer(heldMs, () => {
-      flush().catch((error: unknown) => {
-        flushError = error;
+  /** The output is JSON, which no layout may change. */
+  override get formats(): boolean {
+    return false;
+  }
+
+  override visible(text: string): string {
+    return text;
+  }
+
+  override untrusted(): UntrustedWriter {
+    const write = (text: string) => this.write(text);
+    return { write, end: async () => {}, endLine: () => write('\n') };
+  }
+
+  async write(text: OutputText): Promise<void> {
+    if (this.#flushError !== null) throw this.#flushError;
+    const json = String(text);
+    const completeLines = (this.#rest + json).split('\n');
+    this.#rest = completeLines.pop() ?? '';
+    this.#lines.push(...completeLines.filter((line) => line !== ''));
+    this.#heldCharacters += json.length;
+    if (this.#heldCharacters >= maxHeldCharacters) return this.flush();
+    this.#stopTimer ??= this.#options.startTimer(maxHeldMs, () => {
+      this.flush().catch((error: unknown) => {
+        this.#flushError = error;
       });
     });
-  };
+  }
 
-  return {
-    isTerminal: stdout.isTerminal,
-    redraws: stdout.redraws,
-    formats: false,
-    colour: stdout.colour,
-    gone: stdout.gone,
-    get stream() {
-      return stdout.stream;
-    },
-    columns: () => stdout.columns(),
-    style: () => stdout.style(),
-    draw: (line) => stdout.draw(line),
-    erase: () => stdout.erase(),
-    visible: (text) => text,
-    write: (text) => write(String(text)),
-    untrusted: () => unfilteredWriter(write),
-    flush,
-    failure: () =>
-      failures === 0
-        ? null
-        : new ParleyError(
-            'FILTER_FAILED',
-            `The filter of --jq failed on ${failures === 1 ? 'a value' : `${failures} values`}: ${firstFailure}`,
-            {
-              hint: 'The command itself was carried out; only its output is incomplete. A "?" after a path skips values without that path.',
-            },
-          ),
-    async finish() {
-      await flush();
-      await stdout.finish();
-    },
-  };
-}
+  /** Filters and writes the lines that are held back. */
+  flush(): Promise<void> {
+    this.#stopTimer?.();
+    this.#stopTimer = null;
+    const lines = this.#lines;
+    this.#lines = [];
+    this.#heldCharacters = 0;
+    if (lines.length > 0) this.#working = this.#working.then(() => this.#filter(lines));
+    return this.#working;
+  }
 
-function unfilteredWriter(write: (text: string) => Promise<void>): UntrustedWriter {
-  return { write, end: async () => {}, endLine: () => write('\n') };
+  override async finish(): Promise<void> {
+    await this.flush();
+    await super.finish();
+  }
+
+  /** The failure of the filter, or null. Call it after `flush`. */
+  failure(): ParleyError | null {
+    if (this.#failures === 0) return null;
+    const values = this.#failures === 1 ? 'a value' : `${this.#failures} values`;
+    return new ParleyError('FILTER_FAILED', `The filter of --jq failed on ${values}: ${this.#firstFailure}`, {
+      hint: 'The command itself was carried out; only its output is incomplete. A "?" after a path skips values without that path.',
+    });
+  }
+
+  async #filter(lines: readonly string[]): Promise<void> {
+    const { output, diagnostics, failed } = await this.#jq.run(lines.join('\n'));
+    await this.target.write(resultText(output));
+    if (failed) {
+      const errors = diagnostics.split('\n').filter((line) => /^jq: (error|parse error)/.test(line));
+      this.#failures += errors.length || 1;
+      this.#firstFailure ||= complaint(errors[0] ?? diagnostics);
+    }
+    await this.#options.stderr.write(failed ? '' : diagnostics);
+  }
 }
 
 /** Converts jq's lines of compact JSON. A string becomes its text. In other values, dangerous characters are escaped. */
-function printed(output: string): string {
+function resultText(output: string): string {
   return output
     .split('\n')
     .map((line) => (line.startsWith('"') ? JSON.parse(line) : escapeDangerous(line)))
