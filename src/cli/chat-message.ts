@@ -4,7 +4,7 @@ import { ParleyError } from '../service/errors.ts';
 import { defaultLimits } from '../service/limits.ts';
 import { quoteForShell } from '../system/shell-quote.ts';
 import type { CliContext } from './context.ts';
-import { fenced, readFileMessage } from './terminal/file-message.ts';
+import { fenceText, readFileMessage } from './terminal/file-message.ts';
 import { readMessage } from './terminal/stdin.ts';
 
 export interface MessageSources {
@@ -30,7 +30,7 @@ export async function composeMessage(
   let fileBytes = 0;
   for (const path of sources.files) {
     const part =
-      path === '-' ? fenced('stdin', await readStdin()) : await readFileMessage(path, limit, signal);
+      path === '-' ? fenceText('stdin', await readStdin()) : await readFileMessage(path, limit, signal);
     parts.push(part);
     // Stops here, so that memory holds no more than about one message.
     fileBytes += Buffer.byteLength(part);

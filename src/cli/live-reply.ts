@@ -4,7 +4,7 @@ import { monotonicMs } from '../system/monotonic-clock.ts';
 import type { CliContext } from './context.ts';
 import type { LiveText, LiveTextOptions } from './terminal/live-text.ts';
 import type { Output, UntrustedWriter } from './terminal/output.ts';
-import { type Waiting, waiting } from './terminal/progress.ts';
+import { showWaiting, type Waiting } from './terminal/progress.ts';
 import { type MarkdownChoice, replyWriter } from './terminal/reply-writer.ts';
 import { startTimer } from './terminal/timer.ts';
 
@@ -29,7 +29,7 @@ export class LiveReply {
 
   /** Shows the waiting line. Call it when the request is sent. */
   wait(): void {
-    this.#waiting = waiting(() => this.#context.stderr, 'Waiting for the reply', timingOf(this.#context));
+    this.#waiting = showWaiting(() => this.#context.stderr, 'Waiting for the reply', timingOf(this.#context));
   }
 
   /** Shows what the call is waiting for. */
@@ -44,7 +44,7 @@ export class LiveReply {
     this.#waiting.stop();
     this.#sign = 'Waiting';
     const { writer, live } = await this.display;
-    live?.begin((seconds) => writer.heldBack?.() ?? `${this.#sign} ${seconds} s`);
+    live?.begin((seconds) => writer.describeHeldText?.() ?? `${this.#sign} ${seconds} s`);
     return writer;
   }
 

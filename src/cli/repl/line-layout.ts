@@ -2,7 +2,7 @@
 // line-painter.ts draws the rows.
 import { filterText } from '../terminal/filter.ts';
 import type { Measure } from '../terminal/table.ts';
-import { type OutputText, shown as shownText } from '../terminal/terminal-text.ts';
+import { type OutputText, sequencesOf } from '../terminal/terminal-text.ts';
 import type { LineState } from './line-state.ts';
 import { characterAfter, foldLabel } from './line-text.ts';
 
@@ -65,7 +65,7 @@ export function layOut(prompt: Prompt, line: ShownLine, options: LayoutOptions):
   const rows = earlier === null ? [] : reusableRows(earlier, prompt, line, columns);
   const last = rows.at(-1);
   const start = earlier?.layout.rows[rows.length]?.from ?? 0;
-  let row = last === undefined ? shownText(prompt.styled) : last.ends ? indent : '';
+  let row = last === undefined ? sequencesOf(prompt.styled) : last.ends ? indent : '';
   let column = last === undefined ? measure(prompt.text) : row.length;
   let from: number | null = start;
   let cursor = null as Place | null;

@@ -22,7 +22,12 @@ export async function chooseMany<Value>(
   if (choices.length > rows) return chooseFromLongList(question, choices, prompting);
   return runPrompt(prompting, async (context, theme) => {
     const { checkbox } = await import('@inquirer/prompts');
-    const list = { message: filterText(question), choices: shown(choices), pageSize: rows, theme };
+    const list = {
+      message: filterText(question),
+      choices: withFilteredNames(choices),
+      pageSize: rows,
+      theme,
+    };
     return checkbox<Value>(list, context);
   });
 }
@@ -38,7 +43,12 @@ export async function chooseOne<Value>(
   }
   return runPrompt(prompting, async (context, theme) => {
     const { select } = await import('@inquirer/prompts');
-    const list = { message: filterText(question), choices: shown(choices), pageSize: rows, theme };
+    const list = {
+      message: filterText(question),
+      choices: withFilteredNames(choices),
+      pageSize: rows,
+      theme,
+    };
     return select<Value>(list, context);
   });
 }
@@ -88,6 +98,6 @@ async function chooseFromLongList<Value>(
   }
 }
 
-function shown<Value>(choices: readonly Choice<Value>[]): Choice<Value>[] {
+function withFilteredNames<Value>(choices: readonly Choice<Value>[]): Choice<Value>[] {
   return choices.map((choice) => ({ ...choice, name: filterLine(choice.name) }));
 }

@@ -16,12 +16,12 @@ const readOnlyNonblocking = 0o4000;
  * A pipe is opened a second time, so that it can be non-blocking without a change for the processes that share it. Only Linux can do that.
  */
 export function directStdin(descriptor: number, platform: string, openStream: () => Readable): ByteSource {
-  const reopened = platform === 'linux' ? reopenedPipe(descriptor) : null;
+  const reopened = platform === 'linux' ? reopenPipe(descriptor) : null;
   return reopened === null ? openStream() : new DirectStdin(reopened, openStream);
 }
 
 /** Null if the descriptor is not a pipe, or is a pipe of another user. */
-function reopenedPipe(descriptor: number): number | null {
+function reopenPipe(descriptor: number): number | null {
   try {
     if (!fstatSync(descriptor).isFIFO()) return null;
     return openSync(`/proc/self/fd/${descriptor}`, readOnlyNonblocking);

@@ -23,7 +23,7 @@ export function directStream(
   try {
     const stats = fstatSync(descriptor);
     const unlimited = Number.POSITIVE_INFINITY;
-    if (stats.isFIFO()) return new DirectStream(reopened(descriptor), unlimited, openStream);
+    if (stats.isFIFO()) return new DirectStream(reopen(descriptor), unlimited, openStream);
     const takesAll = stats.isFile() || (stats.isCharacterDevice() && stats.rdev === nullDevice);
     if (takesAll) return new DirectStream(descriptor, unlimited, openStream);
     return stats.isSocket() ? new DirectStream(descriptor, socketBytes, openStream) : null;
@@ -34,7 +34,7 @@ export function directStream(
 
 const writeOnlyNonblocking = 0o4001;
 
-function reopened(descriptor: number): number {
+function reopen(descriptor: number): number {
   return openSync(`/proc/self/fd/${descriptor}`, writeOnlyNonblocking);
 }
 

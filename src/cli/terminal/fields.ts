@@ -15,7 +15,7 @@ export function fieldLines(value: unknown, formatTime: FormatTime = unchanged, p
   if (typeof value === 'string' && isTimeName.test(path) && isTime.test(value))
     return `${path}: ${formatTime(value)}\n`;
   if (typeof value !== 'object' || value === null || value instanceof ExactNumber)
-    return `${path}: ${value === null ? '' : indented(String(value))}\n`;
+    return `${path}: ${value === null ? '' : indentLines(String(value))}\n`;
   return Object.entries(value)
     .map(([name, inner]) =>
       fieldLines(inner, formatTime, path === '' ? oneLine(name) : `${path}.${oneLine(name)}`),
@@ -33,6 +33,6 @@ function unchanged(time: string): string {
   return time;
 }
 
-function indented(text: string): string {
+function indentLines(text: string): string {
   return text.replace(/\r?\n/g, '\n  ');
 }

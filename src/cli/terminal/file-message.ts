@@ -1,6 +1,7 @@
 // Puts the text of a file into a message, in a Markdown code block with the name of the file.
 import { ParleyError } from '../../service/errors.ts';
 import { fileBytes } from '../../system/file-bytes.ts';
+import { systemErrorCode } from '../../system/file-errors.ts';
 import { Utf8Reader } from './utf8-reader.ts';
 
 const reasons: Readonly<Record<string, string>> = {
@@ -12,7 +13,7 @@ const reasons: Readonly<Record<string, string>> = {
 
 /** Reads the file and returns its block. */
 export async function readFileMessage(path: string, limit: number, signal: AbortSignal): Promise<string> {
-  return fenced(path, await readFileText(path, limit, signal));
+  return fenceText(path, await readFileText(path, limit, signal));
 }
 
 /** Reads the file and checks it like a message on stdin. The file may be a pipe, as in `-f <(command)`. `limit` is in bytes. */
@@ -34,7 +35,7 @@ export async function readFileText(path: string, limit: number, signal: AbortSig
  * Returns a fenced code block that no line of the text can end, with the name as its info string. A final newline is added if the text
  * has none.
  */
-export function fenced(name: string, text: string): string {
+export function fenceText(name: string, text: string): string {
   const info = name.replace(/\p{Cc}/gu, ' ').trim();
   // The info string of a fence of backticks must not contain one (CommonMark 0.31, section 4.5).
   const mark = info.includes('`') ? '~' : '`';
@@ -47,7 +48,7 @@ export function fenced(name: string, text: string): string {
 
 /** `hint` says how to solve the problem. */
 export function unreadableFile(path: string, cause: unknown, hint: string): ParleyError {
-  const { code = '', message } = cause as NodeJS.ErrnoException;
-  const what = path === '' ? 'A file without a name' : `The file ${path}`;
-  return new ParleyError('USAGE', `${what} cannot be read: ${reasons[code] ?? message}.`, { hint, cause });
+  const reason = reasons[systemErrorCode(cause)] ?? (cause instanceof Error ? cause.message : String(cause));
+  const file = path === '' ? 'A file without a name' : `The file ${path}`;
+  return new ParleyError('USAGE', `${file} cannot be read: ${reason}.`, { hint, cause });
 }

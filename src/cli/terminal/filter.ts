@@ -21,7 +21,7 @@ export interface TextFilter {
 
 /** Filters a whole text. */
 export function filterText(text: string): string {
-  return anyDangerous.test(text) ? text.replace(lineEndOrDangerous, shown) : text;
+  return anyDangerous.test(text) ? text.replace(lineEndOrDangerous, visibleForm) : text;
 }
 
 /** Filters a text for a place that has only one line. */
@@ -68,7 +68,7 @@ class ChunkedFilter implements TextFilter {
   }
 }
 
-function shown(found: string): string {
+function visibleForm(found: string): string {
   if (found === '\r\n') return '\n';
   const code = found.codePointAt(0) ?? 0;
   return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u{${code.toString(16)}}`;

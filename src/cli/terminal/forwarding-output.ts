@@ -1,4 +1,4 @@
-// An output in front of a terminal. It has all properties of that terminal. A subclass decides how the text is written.
+// An output in front of another one, with all its properties. A subclass decides how the text is written.
 import { terminalFilter } from './filter.ts';
 import { FilteredWriter, type Output, type TerminalStream, type UntrustedWriter } from './output.ts';
 import type { ColourLevel, Style } from './style.ts';
@@ -7,7 +7,6 @@ import type { OutputText } from './terminal-text.ts';
 export abstract class ForwardingOutput implements Output {
   protected readonly target: Output;
 
-  /** `target` is a terminal. */
   constructor(target: Output) {
     this.target = target;
   }

@@ -21,10 +21,10 @@ const marked = /"\\udfff(\d+)"/g;
 
 /** Escapes the dangerous characters of a text that is already JSON. */
 export function escapeDangerous(json: string): string {
-  return json.replace(dangerousCharacters, escapedUnits);
+  return json.replace(dangerousCharacters, escapeUnits);
 }
 
-function escapedUnits(character: string): string {
+function escapeUnits(character: string): string {
   let escaped = '';
   for (let at = 0; at < character.length; at++) {
     escaped += `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`;

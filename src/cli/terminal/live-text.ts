@@ -2,7 +2,7 @@
 // reply, and is erased before the reply continues, so it leaves no trace. Only a terminal that redraws gets it.
 import { ForwardingOutput } from './forwarding-output.ts';
 import type { Output } from './output.ts';
-import { type OutputText, shown, terminalText } from './terminal-text.ts';
+import { type OutputText, sequencesOf, terminalText } from './terminal-text.ts';
 import type { StartTimer } from './timer.ts';
 
 export interface LiveTextOptions {
@@ -53,7 +53,7 @@ export class LiveText extends ForwardingOutput {
   }
 
   async write(text: OutputText): Promise<void> {
-    const sequences = shown(text);
+    const sequences = sequencesOf(text);
     if (sequences === '') return;
     await this.#erase();
     this.#follow(sequences);

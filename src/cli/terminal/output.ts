@@ -79,7 +79,7 @@ export interface UntrustedWriter {
   /** The same, with a newline if the text did not end in one. */
   endLine(): Promise<void>;
   /** Describes the text that is held back until more of it arrives, such as `table, 12 rows`. Null for none. */
-  heldBack?(): string | null;
+  describeHeldText?(): string | null;
 }
 
 export function createOutput(stream: OutputStream, options: OutputOptions): Output {
@@ -128,8 +128,8 @@ class StreamOutput implements Output {
     this.#role = role;
     this.#signal = signal;
     stream.on('drain', () => this.#release());
-    stream.on('close', () => this.#lose(null));
-    stream.on('error', (error) => this.#lose(error));
+    stream.on('close', () => this.#markGone(null));
+    stream.on('error', (error) => this.#markGone(error));
     signal.addEventListener('abort', () => this.#release());
   }
 
@@ -190,7 +190,7 @@ class StreamOutput implements Output {
     if (this.#stream.writableLength > 0 && !this.#isGone) {
       await new Promise<void>((resolve) => {
         this.#waiting.push(resolve);
-        this.#stream.write('', (error) => (error ? this.#lose(error) : resolve()));
+        this.#stream.write('', (error) => (error ? this.#markGone(error) : resolve()));
       });
     }
     this.#throwFailure();
@@ -204,7 +204,7 @@ class StreamOutput implements Output {
     if (this.#failure !== null) throw this.#failure;
   }
 
-  #lose(error: (Error & { readonly code?: unknown }) | null): void {
+  #markGone(error: (Error & { readonly code?: unknown }) | null): void {
     if (this.#isGone) return;
     const hasNoReader = goneCodes.has(error?.code) || (this.isTerminal && error?.code === closedTerminal);
     if (error !== null && this.#role === 'data' && !hasNoReader) {

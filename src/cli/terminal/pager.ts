@@ -7,7 +7,7 @@ import { Interruption } from '../interruption.ts';
 import { ForwardingOutput } from './forwarding-output.ts';
 import { createOutput, type Output } from './output.ts';
 import { pagerEnvironment } from './pager-command.ts';
-import { type OutputText, shown } from './terminal-text.ts';
+import { type OutputText, sequencesOf } from './terminal-text.ts';
 
 export type PagedContext = Pick<CliContext, 'stdout' | 'options' | 'host' | 'signal' | 'say'>;
 
@@ -41,7 +41,7 @@ export class PagedOutput extends ForwardingOutput {
   async write(text: OutputText): Promise<void> {
     if (this.#pager !== null) return this.#pager.output.write(text);
     this.#held.push(text);
-    this.#rows += rowsOf(shown(text), this.columns());
+    this.#rows += rowsOf(sequencesOf(text), this.columns());
     if (this.#rows < (this.stream.rows ?? 24)) return;
     await this.#open();
   }

@@ -21,14 +21,14 @@ export interface Waiting {
 const patienceMs = 150;
 
 /** Shows the text and the seconds since the call. `stderr` is called only when the line is shown, because creating the stream takes time. */
-export function waiting(
+export function showWaiting(
   stderr: () => Output,
   text: string,
   { quiet, startTimer, now }: WaitingOptions,
 ): Waiting {
   if (quiet) return { say() {}, stop() {} };
-  const began = now();
-  let stopped = false;
+  const startedAt = now();
+  let isStopped = false;
   let words = text;
   let clear = () => {};
   let update = () => {};
@@ -42,10 +42,10 @@ export function waiting(
     if (formats && !redraws) showLater();
     if (!redraws) return;
     const { default: ora } = await import('ora');
-    if (stopped) return;
+    if (isStopped) return;
     const spinner = ora({
       text: filterLine(words),
-      suffixText: () => `${Math.floor((now() - began) / 1000)} s`,
+      suffixText: () => `${Math.floor((now() - startedAt) / 1000)} s`,
       stream,
       color: colour === 0 ? false : 'cyan',
       isEnabled: true,
@@ -65,7 +65,7 @@ export function waiting(
       update();
     },
     stop() {
-      stopped = true;
+      isStopped = true;
       cancel();
       clear();
       clear = () => {};

@@ -13,7 +13,7 @@ export const maxIdleLines = 1_000_000;
 
 /** The failure for an argument that is not a session id. */
 export function notAnId(word: string): ParleyError {
-  return noId(`${quoted(word)} is not a session id.`, 'session_id', wordHint);
+  return idFailure(`${quoted(word)} is not a session id.`, 'session_id', wordHint);
 }
 
 /**
@@ -22,14 +22,14 @@ export function notAnId(word: string): ParleyError {
  */
 export async function readIds(reading: StdinReading, take: (id: string) => boolean): Promise<void> {
   let number = 0;
-  let idle = 0;
+  let idleLines = 0;
   let rest = '';
   const takeLine = (line: string) => {
     number++;
     const id = idOfLine(line, number);
     if (id !== null && take(id)) return;
-    idle++;
-    if (idle > maxIdleLines) throw endless(number);
+    idleLines++;
+    if (idleLines > maxIdleLines) throw endless(number);
   };
   const takeText = (text: string) => {
     const lines = (rest + text).split('\n');
@@ -41,15 +41,15 @@ export async function readIds(reading: StdinReading, take: (id: string) => boole
       takeText(chunk);
       if (rest.length > lineLength) {
         const problem = `Line ${number + 1} of standard input is longer than ${lineLength} characters: ${quoted(rest)}.`;
-        throw noId(problem, `line ${number + 1}`, lineHint);
+        throw idFailure(problem, `line ${number + 1}`, lineHint);
       }
     }
   } catch (error) {
     if (!(error instanceof NotText)) throw error;
     takeText(error.before);
     const column = Array.from(rest).length + 1;
-    const problem = `Line ${number + 1} of standard input has ${error.what} at column ${column}.`;
-    throw noId(problem, `line ${number + 1}`, lineHint);
+    const problem = `Line ${number + 1} of standard input has ${error.fault} at column ${column}.`;
+    throw idFailure(problem, `line ${number + 1}`, lineHint);
   }
   if (rest !== '') takeLine(rest);
 }
@@ -60,7 +60,7 @@ function idOfLine(line: string, number: number): string | null {
   const id = text.startsWith('{') ? idOfObject(text) : text;
   if (id !== null && isSessionId(id)) return id;
   const problem = `Line ${number} of standard input has no session id: ${quoted(text)}.`;
-  throw noId(problem, `line ${number}`, lineHint);
+  throw idFailure(problem, `line ${number}`, lineHint);
 }
 
 function idOfObject(text: string): string | null {
@@ -84,7 +84,7 @@ function endless(line: number): ParleyError {
   });
 }
 
-function noId(message: string, field: string, hint: string): ParleyError {
+function idFailure(message: string, field: string, hint: string): ParleyError {
   return new ParleyError('USAGE', message, {
     hint,
     details: [{ field, problem: 'is not a session id' }],

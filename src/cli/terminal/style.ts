@@ -1,5 +1,5 @@
 // Decides how many colours a stream shows, and provides the styles for it. chalk is loaded only for colours.
-import { type OutputText, shown, TerminalText } from './terminal-text.ts';
+import { type OutputText, sequencesOf, TerminalText } from './terminal-text.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -43,7 +43,7 @@ export interface Style {
   readonly cyan: Paint;
 }
 
-const unstyled: Paint = (text) => new TerminalText(shown(text));
+const unstyled: Paint = (text) => new TerminalText(sequencesOf(text));
 
 const plain: Style = {
   bold: unstyled,
@@ -61,7 +61,7 @@ export async function loadStyle(level: ColourLevel): Promise<Style> {
   const paint =
     (colour: (text: string) => string): Paint =>
     (text) =>
-      new TerminalText(colour(shown(text)));
+      new TerminalText(colour(sequencesOf(text)));
   const { bold, dim, red, green, blue, cyan } = chalk;
   return {
     bold: paint(bold),

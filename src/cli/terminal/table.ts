@@ -38,7 +38,7 @@ export async function writeTable<Row>(
   const style = await output.style();
   const shown = shownColumns(columns, cells, output.columns(), textWidth);
   const [titles = '', ...lines] = align(
-    shown.map((at) => columns[at] as Column<Row>),
+    shown.flatMap((at) => columns[at] ?? []),
     cells.map((row) => shown.map((at) => row[at] ?? '')),
     output.columns(),
     textWidth,
@@ -89,7 +89,7 @@ export function align(
   );
   shrink(widths, columns, available);
   return all.map((row) => {
-    const fitted = widths.map((width, at) => padded(cut(row[at] ?? '', width, measure), width, measure));
+    const fitted = widths.map((width, at) => pad(cut(row[at] ?? '', width, measure), width, measure));
     return cut(fitted.join(gap).trimEnd(), available, measure);
   });
 }
@@ -112,7 +112,7 @@ function shrink(
   }
 }
 
-function padded(text: string, width: number, measure: Measure): string {
+function pad(text: string, width: number, measure: Measure): string {
   return text + ' '.repeat(Math.max(0, width - measure(text)));
 }
 

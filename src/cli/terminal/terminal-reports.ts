@@ -65,12 +65,15 @@ function keyOf(found: string): string {
   if (body === undefined) return '';
   const [, code, modifiers, others = '1', other] = newKey.exec(body) ?? [];
   if (code !== undefined || other !== undefined)
-    return typed(Number(code ?? other), Number(code === undefined ? others : (modifiers ?? 1)) - 1);
+    return keyInOldEncoding(
+      Number(code ?? other),
+      Number(code === undefined ? others : (modifiers ?? 1)) - 1,
+    );
   return oldKey.test(body) ? `\x1b[${body}` : '';
 }
 
 /** The key in the old encoding. Enter with any modifier is a new line. */
-function typed(code: number, modifiers: number): string {
+function keyInOldEncoding(code: number, modifiers: number): string {
   if (code === enter) return modifiers === 0 ? '\r' : '\x1b\r';
   // Keys without a character have codes of the private use area.
   if (code > 0x10ffff || (code >= 0xe000 && code <= 0xf8ff) || (code >= 0xd800 && code <= 0xdfff)) return '';

@@ -24,12 +24,12 @@ export function terminalText(
   ...parts: readonly (OutputText | number | readonly OutputText[])[]
 ): TerminalText {
   const texts = parts.map((part) =>
-    Array.isArray(part) ? part.map(shown).join('') : shown(part as OutputText),
+    Array.isArray(part) ? part.map(sequencesOf).join('') : sequencesOf(part as OutputText),
   );
   return new TerminalText(words.map((word, at) => word + (texts[at] ?? '')).join(''));
 }
 
 /** The text as a terminal may receive it. */
-export function shown(part: OutputText | number): string {
+export function sequencesOf(part: OutputText | number): string {
   return part instanceof TerminalText ? part.toString() : filterText(String(part));
 }

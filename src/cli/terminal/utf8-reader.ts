@@ -11,15 +11,15 @@ export interface Utf8Options {
 
 /** Bytes that are not UTF-8 text. `before` is the text before them in the same chunk, for a caller that reports another position. */
 export class NotText extends ParleyError {
-  readonly what: string;
+  readonly fault: string;
   readonly before: string;
 
-  constructor(name: string, what: string, offset: number, before: string) {
-    super('INVALID_REQUEST', `${name} has ${what} at offset ${offset}.`, {
+  constructor(name: string, fault: string, offset: number, before: string) {
+    super('INVALID_REQUEST', `${name} has ${fault} at offset ${offset}.`, {
       hint: 'Only text in UTF-8 can be sent; iconv converts other encodings.',
       details: [{ field: 'message', problem: `is not text at byte offset ${offset}` }],
     });
-    this.what = what;
+    this.fault = fault;
     this.before = before;
   }
 }

@@ -97,9 +97,9 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 function unwritable(path: string, cause: unknown): ParleyError {
-  const { code = '', message } = cause as NodeJS.ErrnoException;
-  const what = `Cannot write the file ${path}: ${reasons[code] ?? message}.`;
-  return new ParleyError(isDiskFull(cause) ? 'STORAGE_FULL' : 'USAGE', what, {
+  const reason = reasons[systemErrorCode(cause)] ?? (cause instanceof Error ? cause.message : String(cause));
+  const message = `Cannot write the file ${path}: ${reason}.`;
+  return new ParleyError(isDiskFull(cause) ? 'STORAGE_FULL' : 'USAGE', message, {
     hint: 'No incomplete file was left. Name a file in a directory that you can write to.',
     cause,
   });

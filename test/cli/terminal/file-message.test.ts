@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fenced, readFileMessage } from '../../../src/cli/terminal/file-message.ts';
+import { fenceText, readFileMessage } from '../../../src/cli/terminal/file-message.ts';
 import { runs } from '../../support/runs.ts';
 
 /** The blocks of a Markdown text, read as CommonMark 0.31 section 4.5 has it. */
@@ -48,14 +48,14 @@ describe('a fenced file', () => {
     const property = fc.property(text, name, (given, names) => {
       const content = given === '' || given.endsWith('\n') ? given : `${given}\n`;
       const info = names.join('').replaceAll('\n', ' ').trim();
-      expect(blocks(fenced(names.join(''), given))).toEqual([{ info, content }]);
+      expect(blocks(fenceText(names.join(''), given))).toEqual([{ info, content }]);
     });
     fc.assert(property, { numRuns: runs(1_000, 25_000) });
   });
 
   test('has a fence longer than any inside', () => {
-    expect(fenced('notes.md', 'a\n```js\nb\n```\n')).toBe('````notes.md\na\n```js\nb\n```\n````');
-    expect(fenced('plain.txt', 'a')).toBe('```plain.txt\na\n```');
+    expect(fenceText('notes.md', 'a\n```js\nb\n```\n')).toBe('````notes.md\na\n```js\nb\n```\n````');
+    expect(fenceText('plain.txt', 'a')).toBe('```plain.txt\na\n```');
   });
 });
 

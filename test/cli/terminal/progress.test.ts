@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test, vi } from 'vitest';
 import { createOutput } from '../../../src/cli/terminal/output.ts';
-import { waiting } from '../../../src/cli/terminal/progress.ts';
+import { showWaiting } from '../../../src/cli/terminal/progress.ts';
 import type { StartTimer } from '../../../src/cli/terminal/timer.ts';
 
 function stderr(terminal: object) {
@@ -30,7 +30,7 @@ function timers() {
 describe('a sign of life', () => {
   test('waits a moment on a terminal, and is called off by an answer', () => {
     const { running, startTimer } = timers();
-    const sign = waiting(() => stderr({ isTTY: true, columns: 80 }), 'x', {
+    const sign = showWaiting(() => stderr({ isTTY: true, columns: 80 }), 'x', {
       quiet: false,
       startTimer,
       now: Date.now,
@@ -55,7 +55,7 @@ describe('a sign of life', () => {
       }
       return () => {};
     };
-    const sign = waiting(() => output, 'x', { quiet, startTimer: atOnce, now: Date.now });
+    const sign = showWaiting(() => output, 'x', { quiet, startTimer: atOnce, now: Date.now });
     await import('ora');
     await new Promise(setImmediate);
     sign.stop();
@@ -71,7 +71,7 @@ describe('a sign of life', () => {
       actions.push(action);
       return () => {};
     };
-    const sign = waiting(() => output, 'Counting', { quiet: false, startTimer, now: Date.now });
+    const sign = showWaiting(() => output, 'Counting', { quiet: false, startTimer, now: Date.now });
     actions.shift()?.();
     await new Promise(setImmediate);
     expect(terminal.readableLength).toBe(0);

@@ -6,7 +6,7 @@ import { Interruption } from '../../../src/cli/interruption.ts';
 import { IdList } from '../../../src/cli/session-batch/id-list.ts';
 import { directStream } from '../../../src/cli/terminal/direct-stream.ts';
 import { createOutput } from '../../../src/cli/terminal/output.ts';
-import { waiting } from '../../../src/cli/terminal/progress.ts';
+import { showWaiting } from '../../../src/cli/terminal/progress.ts';
 import { confirm } from '../../../src/cli/terminal/prompt.ts';
 import { readIds } from '../../../src/cli/terminal/session-ids.ts';
 import { readMessage, stdinKind } from '../../../src/cli/terminal/stdin.ts';
@@ -115,7 +115,7 @@ const words: Readonly<Record<string, () => Promise<void>>> = {
   },
   /** Until a key is typed. */
   async wait() {
-    const sign = waiting(() => stderr, 'Waiting for eliza', { quiet: false, startTimer, now: Date.now });
+    const sign = showWaiting(() => stderr, 'Waiting for eliza', { quiet: false, startTimer, now: Date.now });
     await new Promise((resolve) => process.stdin.once('data', resolve));
     process.stdin.destroy();
     sign.stop();

@@ -1,7 +1,7 @@
 // The progress of a purge at a terminal: a count of the erased sessions, then a spinner while their bytes are overwritten.
 import { type BatchProgress, progressOn } from '../../batch/batch-progress.ts';
 import type { CliContext } from '../../context.ts';
-import { type Waiting, waiting } from '../../terminal/progress.ts';
+import { showWaiting, type Waiting } from '../../terminal/progress.ts';
 import { startTimer } from '../../terminal/timer.ts';
 
 export class PurgeProgress {
@@ -39,7 +39,7 @@ export class PurgeProgress {
 
   #overwrite(): void {
     this.#progress.stop();
-    this.#spinner ??= waiting(() => this.#context.stderr, 'Overwriting the erased data', {
+    this.#spinner ??= showWaiting(() => this.#context.stderr, 'Overwriting the erased data', {
       quiet: this.#context.options.quiet,
       startTimer,
       now: this.#context.host.now,

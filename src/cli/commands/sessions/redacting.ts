@@ -12,7 +12,7 @@ import { redactHistories } from '../../repl/history-redaction.ts';
 import { hasNoChanges, type SessionRedactionPlan } from '../../secrets/session-redaction.ts';
 import { type ItemResult, writeResults } from '../../session-batch/batch-report.ts';
 import { withSessionName } from '../../session-reference.ts';
-import { waiting } from '../../terminal/progress.ts';
+import { showWaiting } from '../../terminal/progress.ts';
 import { confirm } from '../../terminal/prompt.ts';
 import { startTimer } from '../../terminal/timer.ts';
 import { erasureRemarks } from './erasure-remarks.ts';
@@ -251,6 +251,6 @@ async function* everyId(context: CliContext): AsyncGenerator<string, void> {
 async function withSpinner<T>(text: string, context: CliContext, work: () => Promise<T>): Promise<T> {
   const { now } = context.host;
   const { quiet } = context.options;
-  const spinner = waiting(() => context.stderr, text, { quiet, startTimer, now });
+  const spinner = showWaiting(() => context.stderr, text, { quiet, startTimer, now });
   return work().finally(() => spinner.stop());
 }

@@ -5,7 +5,7 @@ import { counted } from '../../counted.ts';
 import { exitDone } from '../../exit-codes.ts';
 import { batchKinds, inverseTags, type OrderKind } from '../../session-batch/batch-kind.ts';
 import { createdBy, isImportBatch, knownImports } from '../../session-batch/import-journal.ts';
-import type { BatchOwner } from '../../session-batch/journal.ts';
+import { type BatchOwner, isSameOwner } from '../../session-batch/journal.ts';
 import { KnownBatch } from '../../session-batch/journal-reading.ts';
 import { knownBatches } from '../../session-batch/known-batches.ts';
 import { timesIn } from '../../shown-time.ts';

@@ -2,7 +2,7 @@
 import type { Call } from '../../../service/call.ts';
 import { type BatchProgress, progressOn } from '../../batch/batch-progress.ts';
 import type { CliContext } from '../../context.ts';
-import { type Waiting, waiting } from '../../terminal/progress.ts';
+import { showWaiting, type Waiting } from '../../terminal/progress.ts';
 import { startTimer } from '../../terminal/timer.ts';
 
 export class SearchProgress {
@@ -48,6 +48,6 @@ export class SearchProgress {
   #spin(): Waiting {
     const { options, host } = this.#context;
     const timing = { quiet: options.quiet, startTimer, now: host.now };
-    return waiting(() => this.#context.stderr, 'Searching', timing);
+    return showWaiting(() => this.#context.stderr, 'Searching', timing);
   }
 }

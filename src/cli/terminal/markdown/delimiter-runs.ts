@@ -12,7 +12,7 @@ export interface OpenMark {
   readonly length: number;
   readonly mark: string;
   /** True if the run probably starts a long span and is not literal text. */
-  readonly likely: boolean;
+  readonly isLikely: boolean;
 }
 
 export interface DelimiterScan {
@@ -28,7 +28,7 @@ interface Delimiter {
   /** The number of characters of the run that are not closed yet. */
   remaining: number;
   readonly length: number;
-  readonly likely: boolean;
+  readonly isLikely: boolean;
   readonly forced: number;
 }
 
@@ -52,22 +52,22 @@ export function scanDelimiterRuns(text: string, forced: readonly ForcedSpan[]): 
     mark,
     remaining: length,
     length,
-    likely: true,
+    isLikely: true,
     forced: index,
   }));
   const brackets: number[] = [];
-  let broken: OpenMark | null = null;
-  for (let at = 0; at < text.length && broken === null; ) {
+  let unclosed: OpenMark | null = null;
+  for (let at = 0; at < text.length && unclosed === null; ) {
     const mark = text[at] ?? '';
     if (mark === '\\') at += 2;
     else if (mark === '`') {
       const length = runLength(text, at);
       const end = closingRun(text, at + length, length);
-      if (end < 0) broken = { at, length, mark, likely: true };
+      if (end < 0) unclosed = { at, length, mark, isLikely: true };
       else at = end + length;
     } else if (mark === '<' && htmlStart.test(text[at + 1] ?? '')) {
       const end = text.indexOf('>', at);
-      if (end < 0) broken = { at, length: 1, mark, likely: false };
+      if (end < 0) unclosed = { at, length: 1, mark, isLikely: false };
       else at = end + 1;
     } else if (mark === '[') {
       brackets.push(at);
@@ -76,7 +76,7 @@ export function scanDelimiterRuns(text: string, forced: readonly ForcedSpan[]): 
       const start = brackets.pop() ?? 0;
       if (text[at + 1] === '(') {
         const end = closingParenthesis(text, at + 2);
-        if (end < 0) broken = { at: start, length: 1, mark: '[', likely: false };
+        if (end < 0) unclosed = { at: start, length: 1, mark: '[', isLikely: false };
         else {
           while ((delimiters.at(-1)?.at ?? -1) > start) delimiters.pop();
           at = end + 1;
@@ -91,9 +91,9 @@ export function scanDelimiterRuns(text: string, forced: readonly ForcedSpan[]): 
   }
   const open: OpenMark[] = delimiters
     .filter(({ forced: index }) => index < 0)
-    .map(({ at, length, mark, likely }) => ({ at, length, mark, likely }));
-  for (const at of brackets) open.push({ at, length: 1, mark: '[', likely: false });
-  if (broken !== null) open.push(broken);
+    .map(({ at, length, mark, isLikely }) => ({ at, length, mark, isLikely }));
+  for (const at of brackets) open.push({ at, length: 1, mark: '[', isLikely: false });
+  if (unclosed !== null) open.push(unclosed);
   return { open: open.sort((one, other) => one.at - other.at), closed: null };
 }
 
@@ -125,8 +125,8 @@ function takeRun(text: string, at: number, length: number, delimiters: Delimiter
     remaining -= closed;
   }
   if (opens && remaining > 0) {
-    const likely = length >= 2 && length <= 3 && !word.test(before) && !space.test(after);
-    delimiters.push({ at, mark, remaining, length, likely, forced: -1 });
+    const isLikely = length >= 2 && length <= 3 && !word.test(before) && !space.test(after);
+    delimiters.push({ at, mark, remaining, length, isLikely, forced: -1 });
   }
   return null;
 }

@@ -11,7 +11,7 @@ import { readLineStart } from './line-start.ts';
 import { LineWriter } from './line-writer.ts';
 import { TableBlock } from './table-block.ts';
 import { alignmentsOf } from './table-rows.ts';
-import { painted, type Theme } from './theme.ts';
+import { type Theme, withSgr } from './theme.ts';
 
 export interface DocumentOptions {
   readonly columns: () => number;
@@ -160,30 +160,21 @@ export class MarkdownDocument {
         return;
       case 'underline':
         this.#closeLeaf();
-        line.line(painted(leaf.text.slice(0, line.width()), codes));
+        line.line(withSgr(leaf.text.slice(0, line.width()), codes));
         return;
       case 'rule':
         this.#closeLeaf();
-        this.#beginBlock().line(painted('─'.repeat(line.width()), codes));
+        this.#beginBlock().line(withSgr('─'.repeat(line.width()), codes));
         return;
-      case 'fence': {
-        this.#closeLeaf();
-        this.#beginBlock().line(painted(leaf.text, codes));
-        const painter = this.#options.highlighting()?.painter(leaf.info) ?? null;
-        this.#leaf = new CodeLeaf(line, leaf, painter);
+      case 'fence':
+        this.#fence(leaf);
         return;
-      }
       case 'fence-end':
         this.#closeLeaf();
-        line.line(painted(leaf.text, codes));
+        line.line(withSgr(leaf.text, codes));
         return;
       case 'indented-code':
-        if (!(this.#leaf instanceof CodeLeaf)) {
-          this.#closeLeaf();
-          this.#beginBlock();
-          this.#leaf = new CodeLeaf(line, { kind: 'none' }, null);
-        }
-        this.#leaf.flow(leaf.text, this.#isCut);
+        this.#indentedCode(leaf.text);
         return;
       case 'code':
       case 'html-text':
@@ -201,15 +192,9 @@ export class MarkdownDocument {
         this.#beginBlock();
         this.#leaf = new HeadLeaf(leaf, this.#textOptions);
         return;
-      case 'table-rule': {
-        const head = this.#leaf instanceof HeadLeaf ? this.#leaf.row : null;
-        if (head === null) this.#closeLeaf();
-        this.#leaf = new TableBlock(head, alignmentsOf(leaf.text) ?? [], {
-          ...this.#textOptions,
-          measure: this.#options.measure,
-        });
+      case 'table-rule':
+        this.#table(leaf.text);
         return;
-      }
     }
   }
 
@@ -236,6 +221,29 @@ export class MarkdownDocument {
     const { headings, strong } = this.#options.theme;
     this.#leaf = new HeadingLeaf(this.#textOptions, headings[level - 1] ?? strong);
     this.#leaf.flow(text, this.#isCut);
+  }
+
+  #fence(fence: Extract<LeafStart, { kind: 'fence' }>): void {
+    this.#closeLeaf();
+    this.#beginBlock().line(withSgr(fence.text, this.#options.theme.frame.codes));
+    const painter = this.#options.highlighting()?.painter(fence.info) ?? null;
+    this.#leaf = new CodeLeaf(this.#line, fence, painter);
+  }
+
+  #indentedCode(text: string): void {
+    if (!(this.#leaf instanceof CodeLeaf)) {
+      this.#closeLeaf();
+      this.#beginBlock();
+      this.#leaf = new CodeLeaf(this.#line, { kind: 'none' }, null);
+    }
+    this.#leaf.flow(text, this.#isCut);
+  }
+
+  #table(rule: string): void {
+    const head = this.#leaf instanceof HeadLeaf ? this.#leaf.row : null;
+    if (head === null) this.#closeLeaf();
+    const { measure } = this.#options;
+    this.#leaf = new TableBlock(head, alignmentsOf(rule) ?? [], { ...this.#textOptions, measure });
   }
 
   #endLine(): void {

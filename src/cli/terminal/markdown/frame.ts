@@ -1,7 +1,7 @@
 // Builds the prefix of each line: the bars of quotes, the marks of list items, and the indentation below a mark.
 import type { Container, ItemContainer } from './blocks.ts';
 import type { LinePrefix } from './line-writer.ts';
-import { painted, type Theme } from './theme.ts';
+import { type Theme, withSgr } from './theme.ts';
 
 interface OpenContainer {
   readonly container: Container;
@@ -61,10 +61,10 @@ export class Frame {
   prefix(columns: number): LinePrefix {
     const { codes } = this.#theme.frame;
     const parts = this.#open.map((one) => {
-      if (one.container.kind === 'quote') return { text: painted('│', codes).concat(' '), width: 2 };
+      if (one.container.kind === 'quote') return { text: withSgr('│', codes).concat(' '), width: 2 };
       const width = one.mark.length + 1;
       if (one.shown) return { text: ' '.repeat(width), width };
-      return { text: `${painted(one.mark, codes)} `, width };
+      return { text: `${withSgr(one.mark, codes)} `, width };
     });
     let width = parts.reduce((sum, part) => sum + part.width, 0);
     let from = 0;
@@ -91,7 +91,7 @@ export class Frame {
     const parts = this.#open.map((one) =>
       one.container.kind === 'quote' ? '│ ' : ' '.repeat(one.mark.length + 1),
     );
-    return painted(parts.join('').trimEnd(), this.#theme.frame.codes);
+    return withSgr(parts.join('').trimEnd(), this.#theme.frame.codes);
   }
 }
 

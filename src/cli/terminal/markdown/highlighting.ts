@@ -2,7 +2,7 @@
 // construct. A comment of ten lines is therefore one comment, and each line is read once.
 import type { CompiledMode, Emitter, Language } from 'highlight.js';
 import { highlighter } from './languages.ts';
-import { painted } from './theme.ts';
+import { withSgr } from './theme.ts';
 
 /** Gives a text the colour of a scope: a name of the table below, or null for none. */
 export type Paint = (text: string, scope: string | null) => string;
@@ -66,7 +66,7 @@ export class Highlighting {
   /** The open scopes at the start of the next line. The emitter that highlight.js creates next takes them. */
   #scopes: readonly string[] = [];
   /** Paints the current line. */
-  #paint: Paint = painted16;
+  #paint: Paint = paint16;
   /** A language made by `#continuation` → its construct. Without this map the prototype chain would grow by one object a line. */
   readonly #continued = new WeakMap<Mode, Mode>();
 
@@ -88,7 +88,7 @@ export class Highlighting {
   }
 
   /** Null for an unknown language. */
-  painter(info: string, paint: Paint = painted16): CodePainter | null {
+  painter(info: string, paint: Paint = paint16): CodePainter | null {
     const name = languageName.exec(info)?.[1]?.toLowerCase() ?? '';
     if (highlighter.getLanguage(name) === undefined) return null;
     let open: Mode | null = null;
@@ -190,8 +190,8 @@ function knownScope(scope: string): string | null {
   return [scope, scope.split('.')[0] ?? ''].find((name) => Object.hasOwn(scopeCodes, name)) ?? null;
 }
 
-function painted16(text: string, scope: string | null): string {
-  return painted(text, scope === null ? '' : (scopeCodes[scope] ?? ''));
+function paint16(text: string, scope: string | null): string {
+  return withSgr(text, scope === null ? '' : (scopeCodes[scope] ?? ''));
 }
 
 function scopesOf(open: Mode): readonly string[] {

@@ -14,7 +14,7 @@ const maxHeldColumns = 80;
 /** A run without spaces is cut after this many characters, to limit the memory. Addresses are shorter. */
 const maxRunCharacters = 2048;
 /** An address is held back until it is complete, with the text of its link, so that a terminal can follow it. */
-const addressBegun = /:\/\/|www\.|\]\(/i;
+const addressBeginning = /:\/\/|www\.|\]\(/i;
 const maxForcedDepth = 4;
 const asciiRun = /^[!-~]*$/;
 const notMeasured = { end: 0, columns: 0, isAsciiWord: true, hasAddress: false };
@@ -121,8 +121,8 @@ export class InlineStream {
     if ((seen + waiting) * 2 <= Math.min(maxHeldColumns, columns)) return false;
     this.#measure(seen);
     const { columns: held, isAsciiWord, hasAddress } = this.#measured;
-    const most = this.#runStart === 0 && isAsciiWord ? columns : Math.min(maxHeldColumns, columns);
-    return held + waiting > most && !hasAddress;
+    const columnLimit = this.#runStart === 0 && isAsciiWord ? columns : Math.min(maxHeldColumns, columns);
+    return held + waiting > columnLimit && !hasAddress;
   }
 
   /** Measures the held text up to a position. It reads only new text, because a long run is measured at each character. */
@@ -130,12 +130,12 @@ export class InlineStream {
     const { end, columns, isAsciiWord, hasAddress } = this.#measured;
     const text = this.#held.slice(end, to);
     // The mark of an address may have begun in the part that was measured before.
-    const begun = this.#held.slice(Math.max(this.#runStart, end - 3), to);
+    const searchedText = this.#held.slice(Math.max(this.#runStart, end - 3), to);
     this.#measured = {
       end: to,
       columns: columns + maxColumns(text),
       isAsciiWord: isAsciiWord && asciiRun.test(text),
-      hasAddress: hasAddress || addressBegun.test(begun),
+      hasAddress: hasAddress || addressBeginning.test(searchedText),
     };
   }
 
@@ -145,9 +145,9 @@ export class InlineStream {
    */
   #settle(end: number, seen: number, columns: number): number {
     const before = this.#held.length;
-    const most = Math.min(maxHeldColumns, columns) - maxColumns(this.#held.slice(end, seen));
+    const columnLimit = Math.min(maxHeldColumns, columns) - maxColumns(this.#held.slice(end, seen));
     const rest = this.#held.slice(end);
-    this.#held = this.#writeSettled(this.#held.slice(0, end), most) + rest;
+    this.#held = this.#writeSettled(this.#held.slice(0, end), columnLimit) + rest;
     this.#options.line.neutral();
     const written = before - this.#held.length;
     this.#runStart = end - written;
@@ -156,8 +156,8 @@ export class InlineStream {
     return written;
   }
 
-  /** Returns the part that is not settled, at most `most` columns wide. */
-  #writeSettled(held: string, most: number): string {
+  /** Returns the part that is not settled, at most `columnLimit` columns wide. */
+  #writeSettled(held: string, columnLimit: number): string {
     let text = held;
     for (;;) {
       if (this.#forced.length === 0 && (this.#options.literal || !inlineMark.test(text))) {
@@ -177,8 +177,8 @@ export class InlineStream {
         return '';
       }
       const kept = this.#writeBefore(text, first.at);
-      if (this.#fits(kept, most)) return kept;
-      text = this.#decide(kept, open, text.length - kept.length, most);
+      if (this.#fits(kept, columnLimit)) return kept;
+      text = this.#decide(kept, open, text.length - kept.length, columnLimit);
     }
   }
 
@@ -199,41 +199,45 @@ export class InlineStream {
   }
 
   /** True if the text fits beside the unfinished word of the line writer. */
-  #fits(text: string, most: number): boolean {
+  #fits(text: string, columnLimit: number): boolean {
     // Each unit takes at least one column, or is half of a pair that takes two.
-    return text.length <= 2 * most && maxColumns(text) + this.#options.line.waiting <= most;
+    return text.length <= 2 * columnLimit && maxColumns(text) + this.#options.line.waiting <= columnLimit;
   }
 
   /** Decides marks that were open for too long: the first likely one starts a span, those before it are literal text. */
-  #decide(given: string, open: readonly OpenMark[], gone: number, most: number): string {
+  #decide(text: string, open: readonly OpenMark[], removed: number, columnLimit: number): string {
     let written = 0;
     for (const mark of open) {
-      const at = mark.at - gone;
+      const at = mark.at - removed;
       if (at < written) continue;
-      if (written > 0 && this.#fits(given.slice(written), most)) break;
-      this.#write(given.slice(written, at));
+      if (written > 0 && this.#fits(text.slice(written), columnLimit)) break;
+      this.#write(text.slice(written, at));
       written = at + mark.length;
-      if (mark.likely && this.#forced.length < maxForcedDepth) {
+      if (mark.isLikely && this.#forced.length < maxForcedDepth) {
         this.#force(mark);
         break;
       }
-      this.#options.line.put(given.slice(at, written), this.#codes);
+      this.#options.line.put(text.slice(at, written), this.#codes);
     }
-    return given.slice(written);
+    return text.slice(written);
   }
 
   #force({ mark, length }: OpenMark): void {
     const { theme } = this.#options;
-    const begin = (of: ForcedSpan['mark'], run: number, look: Look) => {
-      this.#forced.push({ span: { mark: of, length: run }, codes: within(this.#codes, look.codes), look });
+    const begin = (spanMark: ForcedSpan['mark'], run: number, look: Look) => {
+      this.#forced.push({
+        span: { mark: spanMark, length: run },
+        codes: within(this.#codes, look.codes),
+        look,
+      });
       this.#options.line.put(look.open, this.#codes);
     };
     if (mark === '`') begin('`', length, theme.code);
     else if (mark === '~') begin('~', length, theme.deleted);
     else {
-      const of = mark === '_' ? '_' : '*';
-      if (length === 3) begin(of, 1, theme.emphasis);
-      begin(of, 2, theme.strong);
+      const spanMark = mark === '_' ? '_' : '*';
+      if (length === 3) begin(spanMark, 1, theme.emphasis);
+      begin(spanMark, 2, theme.strong);
     }
   }
 

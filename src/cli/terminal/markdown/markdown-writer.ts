@@ -55,10 +55,10 @@ export class MarkdownWriter implements UntrustedWriter {
     if (this.#busy === null && text.length <= maxPartLength && !this.#isYieldDue) {
       this.#textSinceYield += text.length;
       const filtered = this.#filter.push(text);
-      if (!this.#needsHighlighting(filtered)) return this.#put(this.#rendered(filtered));
-      return this.#queued(() => this.#putHighlighted(filtered));
+      if (!this.#needsHighlighting(filtered)) return this.#put(this.#render(filtered));
+      return this.#enqueue(() => this.#putHighlighted(filtered));
     }
-    return this.#queued(async () => {
+    return this.#enqueue(async () => {
       for (let at = 0; at < text.length; at += maxPartLength) {
         await this.#yieldIfDue();
         const part = text.slice(at, at + maxPartLength);
@@ -69,7 +69,7 @@ export class MarkdownWriter implements UntrustedWriter {
   }
 
   end(): Promise<void> {
-    return this.#queued(async () => {
+    return this.#enqueue(async () => {
       if (this.#ended) return;
       this.#ended = true;
       await this.#take(this.#filter.end());
@@ -83,7 +83,7 @@ export class MarkdownWriter implements UntrustedWriter {
     await this.#output.write('\n');
   }
 
-  heldBack(): string | null {
+  describeHeldText(): string | null {
     const rows = this.#document.tableRows;
     return rows === null ? null : `table, ${counted(rows, 'row')}`;
   }
@@ -101,7 +101,7 @@ export class MarkdownWriter implements UntrustedWriter {
     this.#signal.throwIfAborted();
   }
 
-  #rendered(filtered: string): string {
+  #render(filtered: string): string {
     const rendered = this.#document.push(filtered);
     this.#textSinceClockReading += filtered.length;
     if (this.#textSinceClockReading >= textBetweenClockReadings) {
@@ -118,13 +118,13 @@ export class MarkdownWriter implements UntrustedWriter {
   #take(filtered: string): Promise<void> {
     return this.#needsHighlighting(filtered)
       ? this.#putHighlighted(filtered)
-      : this.#put(this.#rendered(filtered));
+      : this.#put(this.#render(filtered));
   }
 
   async #putHighlighted(filtered: string): Promise<void> {
     const { highlighting } = await import('./highlighting.ts');
     this.#highlighting = highlighting;
-    await this.#put(this.#rendered(filtered));
+    await this.#put(this.#render(filtered));
   }
 
   /** Must be called once for each chunk, in order. */
@@ -135,7 +135,7 @@ export class MarkdownWriter implements UntrustedWriter {
     return seen.includes('```') || seen.includes('~~~');
   }
 
-  async #queued(task: () => Promise<void>): Promise<void> {
+  async #enqueue(task: () => Promise<void>): Promise<void> {
     const before = this.#busy;
     let leave = () => {};
     const ours = new Promise<void>((resolve) => {

@@ -7,7 +7,7 @@ import type { InlineText } from './inline-text.ts';
 import type { Leaf } from './leaf.ts';
 import { LineWriter } from './line-writer.ts';
 import { type Alignment, cellsOf } from './table-rows.ts';
-import { painted, type Theme } from './theme.ts';
+import { type Theme, withSgr } from './theme.ts';
 
 export interface TableOptions {
   readonly line: LineWriter;
@@ -17,8 +17,8 @@ export interface TableOptions {
 }
 
 const gap = 3;
-const enoughRows = 200;
-const enoughText = 32_768;
+const maxHeldRows = 200;
+const maxHeldCharacters = 32_768;
 /** A short row is filled up to this many cells at most, so that four characters do not become hundreds of lines. */
 const maxFilled = 64;
 
@@ -48,9 +48,13 @@ export class TableBlock implements Leaf {
   /** Takes a whole row. */
   flow(row: string): void {
     this.#count += 1;
-    this.#rows.push(this.#fitted(cellsOf(row)));
+    this.#rows.push(this.#fit(cellsOf(row)));
     this.#heldCharacters += row.length;
-    if (this.#widths !== undefined || this.#rows.length >= enoughRows || this.#heldCharacters >= enoughText)
+    if (
+      this.#widths !== undefined ||
+      this.#rows.length >= maxHeldRows ||
+      this.#heldCharacters >= maxHeldCharacters
+    )
       this.#draw();
   }
 
@@ -61,7 +65,7 @@ export class TableBlock implements Leaf {
   }
 
   /** As many cells as there are columns. Surplus cells are joined into the last one. */
-  #fitted(cells: readonly string[]): readonly string[] {
+  #fit(cells: readonly string[]): readonly string[] {
     const count = this.#alignments.length;
     const row = cells.slice(0, count - 1);
     row.push(cells.slice(count - 1).join(' | '));
@@ -82,7 +86,7 @@ export class TableBlock implements Leaf {
   }
 
   #layout(rows: readonly (readonly string[])[]): readonly number[] | null {
-    const all = this.#head === null ? rows : [this.#fitted(this.#head), ...rows];
+    const all = this.#head === null ? rows : [this.#fit(this.#head), ...rows];
     const natural = this.#alignments.map((_, at) =>
       all.reduce((widest, row) => Math.max(widest, this.#naturalWidth(row[at] ?? '')), 1),
     );
@@ -95,9 +99,9 @@ export class TableBlock implements Leaf {
 
   #drawAll(rows: readonly (readonly string[])[], widths: readonly number[]): void {
     const { theme } = this.#options;
-    const rule = painted(widths.map((width) => '─'.repeat(width)).join('─┼─'), theme.frame.codes);
+    const rule = withSgr(widths.map((width) => '─'.repeat(width)).join('─┼─'), theme.frame.codes);
     if (this.#head !== null)
-      this.#drawRow(this.#lines(this.#fitted(this.#head), widths, theme.strong.codes), widths);
+      this.#drawRow(this.#lines(this.#fit(this.#head), widths, theme.strong.codes), widths);
     this.#options.line.line(rule);
     const drawn = rows.map((row) => this.#lines(row, widths, ''));
     const wraps = drawn.some((row) => row.some((lines) => lines.length > 1));
@@ -113,12 +117,12 @@ export class TableBlock implements Leaf {
 
   #drawRow(row: readonly (readonly string[])[], widths: readonly number[]): void {
     const { line, theme, measure } = this.#options;
-    const bar = painted('│', theme.frame.codes);
+    const bar = withSgr('│', theme.frame.codes);
     const height = Math.max(...row.map((lines) => lines.length));
     for (let level = 0; level < height; level++) {
       const cells = row.map((lines, at) => {
         const text = lines[level] ?? '';
-        return padded(text, (widths[at] ?? 1) - measure(text), this.#alignments[at] ?? 'left');
+        return pad(text, (widths[at] ?? 1) - measure(text), this.#alignments[at] ?? 'left');
       });
       line.line(cells.join(` ${bar} `).trimEnd());
     }
@@ -155,7 +159,7 @@ export class TableBlock implements Leaf {
   }
 }
 
-function padded(text: string, space: number, alignment: Alignment): string {
+function pad(text: string, space: number, alignment: Alignment): string {
   if (space <= 0) return text;
   const before = alignment === 'left' ? 0 : alignment === 'right' ? space : Math.floor(space / 2);
   return ' '.repeat(before) + text + ' '.repeat(space - before);

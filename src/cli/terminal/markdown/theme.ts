@@ -75,6 +75,6 @@ export function within(outer: string, inner: string): string {
 }
 
 /** The text starts and ends without colour, so that no colour stays on between two writes. */
-export function painted(text: string, sgr: string): string {
+export function withSgr(text: string, sgr: string): string {
   return sgr === '' || text === '' ? text : `\x1b[${sgr}m${text}\x1b[0m`;
 }
