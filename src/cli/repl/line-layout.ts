@@ -43,7 +43,7 @@ export interface LayoutOptions {
   readonly columns: number;
   readonly measure: Measure;
   /** Rows further than this below the cursor are omitted. */
-  readonly most?: number;
+  readonly maxRowsBelow?: number;
   readonly earlier?: EarlierLayout | null;
 }
 
@@ -61,68 +61,137 @@ const unknownColumn = -1;
 export type ShownLine = Pick<LineState, 'text' | 'cursor' | 'pastes'>;
 
 export function layOut(prompt: Prompt, line: ShownLine, options: LayoutOptions): Layout {
-  const { columns, measure, most = Number.POSITIVE_INFINITY, earlier = null } = options;
+  const { columns, measure, maxRowsBelow = Number.POSITIVE_INFINITY, earlier = null } = options;
   const rows = earlier === null ? [] : reusableRows(earlier, prompt, line, columns);
-  const last = rows.at(-1);
   const start = earlier?.layout.rows[rows.length]?.from ?? 0;
-  let row = last === undefined ? sequencesOf(prompt.styled) : last.ends ? indent : '';
-  let column = last === undefined ? measure(prompt.text) : row.length;
-  let from: number | null = start;
-  let cursor = null as Place | null;
-  const end = (ends: boolean, next: number | null) => {
-    rows.push({ text: row, width: column, ends, from });
-    row = '';
-    column = 0;
-    from = next;
-  };
-  const mark = (width: number) => {
-    const wraps = column + width > columns && column > 0;
-    cursor = wraps ? { row: rows.length + 1, column: 0 } : { row: rows.length, column };
-  };
+  const builder = new LayoutBuilder({ prompt, line, columns, measure, rows, start });
+  for (const part of partsOf(line.text, start)) {
+    builder.put(part);
+    if (builder.rowsBelowCursor > maxRowsBelow) return builder.unfinished();
+  }
+  return builder.finish();
+}
+
+interface BuilderOptions extends Pick<LayoutOptions, 'columns' | 'measure'> {
+  readonly prompt: Prompt;
+  readonly line: ShownLine;
+  /** The reused rows. The builder adds to them. */
+  readonly rows: Row[];
+  /** The offset in the text at which the first new row begins. */
+  readonly start: number;
+}
+
+/** Puts the parts of a line into rows, one after the other, and finds the position of the cursor. */
+class LayoutBuilder {
+  readonly #line: ShownLine;
+  readonly #columns: number;
+  readonly #measure: Measure;
+  readonly #rows: Row[];
+  /** The row that has not ended: its text, its width, and where it begins. */
+  #text: string;
+  #column: number;
+  #from: number | null;
+  /** The offset of the next part. */
+  #at: number;
+  #cursor: Place | null = null;
+
+  constructor({ prompt, line, columns, measure, rows, start }: BuilderOptions) {
+    this.#line = line;
+    this.#columns = columns;
+    this.#measure = measure;
+    this.#rows = rows;
+    const last = rows.at(-1);
+    this.#text = last === undefined ? sequencesOf(prompt.styled) : last.ends ? indent : '';
+    this.#column = last === undefined ? measure(prompt.text) : this.#text.length;
+    this.#from = start;
+    this.#at = start;
+  }
+
+  get rowsBelowCursor(): number {
+    return this.#cursor === null ? 0 : this.#rows.length - this.#cursor.row;
+  }
+
+  put(part: string): void {
+    if (part === '\n') this.#putLineEnd();
+    else if (isAscii(part)) this.#putAscii(part);
+    else this.#putGrapheme(part);
+    this.#at += part.length;
+  }
+
+  /** The layout of the rows so far, without the row that has not ended. */
+  unfinished(): Layout {
+    return this.#layout({ row: this.#rows.length, column: 0 });
+  }
+
+  finish(): Layout {
+    if (this.#cursor === null) this.#placeCursor(1);
+    if (this.#column >= this.#columns) this.#endRow(false, this.#at);
+    const end = { row: this.#rows.length, column: this.#column };
+    this.#endRow(true, null);
+    return this.#layout(end);
+  }
+
+  #layout(end: Place): Layout {
+    return { rows: this.#rows, cursor: this.#cursor ?? { row: 0, column: 0 }, end };
+  }
+
+  #putLineEnd(): void {
+    // After the last column there is no room for the cursor, so it is shown on the next row.
+    if (this.#at === this.#line.cursor) this.#placeCursor(1);
+    this.#endRow(true, this.#at + 1);
+    this.#text = indent;
+    this.#column = indent.length;
+  }
+
   /** ASCII text takes one column a character, so it is added row by row. */
-  const putAscii = (text: string, at: number) => {
+  #putAscii(text: string): void {
     for (let done = 0; done < text.length; ) {
-      if (column >= columns && column > 0) end(false, at + done);
-      const count = Math.min(Math.max(1, columns - column), text.length - done);
-      const offset = line.cursor - at - done;
-      if (offset >= 0 && offset < count) cursor = { row: rows.length, column: column + offset };
-      row += text.slice(done, done + count);
-      column += count;
+      if (this.#column >= this.#columns && this.#column > 0) this.#endRow(false, this.#at + done);
+      const count = Math.min(Math.max(1, this.#columns - this.#column), text.length - done);
+      const offset = this.#line.cursor - this.#at - done;
+      if (offset >= 0 && offset < count)
+        this.#cursor = { row: this.#rows.length, column: this.#column + offset };
+      this.#text += text.slice(done, done + count);
+      this.#column += count;
       done += count;
     }
-  };
-  const putPart = (part: string, at: number) => {
-    const label = foldLabel(part, line.pastes);
-    const shown = label ?? (part === '\t' ? tab : filterText(part));
-    const pieces = shown === part ? [part] : [...shown];
-    // A cursor inside an emoji of several parts is shown before the emoji.
-    if (line.cursor >= at && line.cursor < at + part.length) mark(measure(pieces[0] ?? ''));
-    for (const [index, piece] of pieces.entries()) {
-      const width = measure(piece);
-      if (column + width > columns && column > 0) end(false, index === 0 ? at : null);
-      row += piece;
-      column += width;
-    }
-  };
-
-  let at = start;
-  for (const part of partsOf(line.text, start)) {
-    if (part === '\n') {
-      // After the last column there is no room for the cursor, so it is shown on the next row.
-      if (at === line.cursor) mark(1);
-      end(true, at + 1);
-      row = indent;
-      column = indent.length;
-    } else if (isAscii(part)) putAscii(part, at);
-    else putPart(part, at);
-    at += part.length;
-    if (cursor !== null && rows.length > cursor.row + most)
-      return { rows, cursor, end: { row: rows.length, column: 0 } };
   }
-  if (cursor === null) mark(1);
-  if (column >= columns) end(false, at);
-  rows.push({ text: row, width: column, ends: true, from });
-  return { rows, cursor: cursor ?? { row: 0, column: 0 }, end: { row: rows.length - 1, column } };
+
+  #putGrapheme(grapheme: string): void {
+    const { cursor, pastes } = this.#line;
+    const label = foldLabel(grapheme, pastes);
+    const shown = label ?? (grapheme === '\t' ? tab : filterText(grapheme));
+    const pieces = shown === grapheme ? [grapheme] : [...shown];
+    // A cursor inside an emoji of several parts is shown before the emoji.
+    if (cursor >= this.#at && cursor < this.#at + grapheme.length)
+      this.#placeCursor(this.#measure(pieces[0] ?? ''));
+    for (const [index, piece] of pieces.entries()) {
+      const width = this.#measure(piece);
+      if (this.#exceedsRow(width)) this.#endRow(false, index === 0 ? this.#at : null);
+      this.#text += piece;
+      this.#column += width;
+    }
+  }
+
+  /** Puts the cursor before the next character, which has this width. */
+  #placeCursor(width: number): void {
+    const { length } = this.#rows;
+    this.#cursor = this.#exceedsRow(width)
+      ? { row: length + 1, column: 0 }
+      : { row: length, column: this.#column };
+  }
+
+  #exceedsRow(width: number): boolean {
+    return this.#column > 0 && this.#column + width > this.#columns;
+  }
+
+  /** The next row begins at the offset `next`. */
+  #endRow(ends: boolean, next: number | null): void {
+    this.#rows.push({ text: this.#text, width: this.#column, ends, from: this.#from });
+    this.#text = '';
+    this.#column = 0;
+    this.#from = next;
+  }
 }
 
 /**
@@ -175,11 +244,11 @@ function* partsOf(text: string, from: number): Generator<string> {
 }
 
 /** The layout cut to this many rows around the cursor. */
-export function clipped(layout: Layout, most: number): Layout {
+export function clip(layout: Layout, maxRows: number): Layout {
   const { rows, cursor, end } = layout;
-  if (rows.length <= most) return layout;
-  const first = Math.min(Math.max(0, cursor.row - Math.floor(most / 2)), rows.length - most);
-  const shown = rows.slice(first, first + most);
+  if (rows.length <= maxRows) return layout;
+  const first = Math.min(Math.max(0, cursor.row - Math.floor(maxRows / 2)), rows.length - maxRows);
+  const shown = rows.slice(first, first + maxRows);
   const last = shown.length - 1;
   const isEnd = first + last === end.row;
   return {

@@ -4,7 +4,7 @@ import type { Output } from '../terminal/output.ts';
 import type { Measure } from '../terminal/table.ts';
 import { type OutputText, TerminalText, terminalText } from '../terminal/terminal-text.ts';
 import {
-  clipped,
+  clip,
   type EarlierLayout,
   type Layout,
   layOut,
@@ -13,7 +13,7 @@ import {
   type ShownLine,
 } from './line-layout.ts';
 
-interface Drawn {
+interface DrawnLine {
   readonly prompt: Prompt;
   readonly line: ShownLine;
   readonly text: string;
@@ -45,7 +45,7 @@ export class LinePainter {
   readonly #output: Output;
   readonly #measure: Measure;
   readonly #reflows: boolean;
-  #drawn: Drawn | null = null;
+  #drawn: DrawnLine | null = null;
   /** The last layout with all its rows. The next layout reuses the rows that did not change. */
   #earlier: EarlierLayout | null = null;
   /** True if the terminal wrapped the rows again since the last drawing. The first rows may then be out of sight. */
@@ -62,8 +62,8 @@ export class LinePainter {
   }
 
   paint(prompt: Prompt, line: ShownLine, { whole = false } = {}): void {
-    const drawn = this.#laidOut(prompt, line, whole);
-    const shortcut = this.#movedCursor(drawn) ?? this.#appended(drawn);
+    const drawn = this.#layOut(prompt, line, whole);
+    const shortcut = this.#cursorMove(drawn) ?? this.#addedText(drawn);
     drawTo(
       this.#output,
       new TerminalText(
@@ -81,7 +81,7 @@ export class LinePainter {
    */
   resized(prompt: Prompt, line: ShownLine): void {
     const before = this.#drawn;
-    const next = this.#laidOut(prompt, line, false);
+    const next = this.#layOut(prompt, line, false);
     const isKnown = before !== null && !before.isClipped && !next.isClipped;
     const isSame = String(before?.prompt.styled) === String(prompt.styled) && before?.line.text === line.text;
     // If the cursor is after the last character of one of several lines, terminals move it to different places.
@@ -96,13 +96,13 @@ export class LinePainter {
     this.#isRewrapped = true;
   }
 
-  #laidOut(prompt: Prompt, line: ShownLine, whole: boolean): Drawn {
+  #layOut(prompt: Prompt, line: ShownLine, whole: boolean): DrawnLine {
     const columns = this.#output.columns();
     const [measure, earlier] = [this.#measure, this.#earlier];
-    const most = whole ? Number.POSITIVE_INFINITY : Math.max(1, this.rows - 1);
-    const full = layOut(prompt, line, { columns, measure, most, earlier });
+    const maxRows = whole ? Number.POSITIVE_INFINITY : Math.max(1, this.rows - 1);
+    const full = layOut(prompt, line, { columns, measure, maxRowsBelow: maxRows, earlier });
     this.#earlier = { prompt, line, columns, layout: full };
-    const layout = clipped(full, most);
+    const layout = clip(full, maxRows);
     return { prompt, line, text: textOf(layout.rows), layout, columns, isClipped: layout !== full };
   }
 
@@ -136,18 +136,18 @@ export class LinePainter {
     this.#earlier = null;
   }
 
-  #allRows(next: Drawn): string {
+  #allRows(next: DrawnLine): string {
     return `${this.#toStart()}${clearBelow}${next.text}`;
   }
 
   /** Draws from the first changed row on, if there are rows above it. That writes less, and unchanged rows do not flicker. */
-  #changedRows(next: Drawn): string | null {
+  #changedRows(next: DrawnLine): string | null {
     const before = this.#drawn;
     if (before === null || before.columns !== next.columns || this.#isRewrapped) return null;
     const [old, rows] = [before.layout.rows, next.layout.rows];
-    const most = Math.min(old.length, rows.length) - 1;
-    const same = old.findIndex((row, at) => row.text !== rows[at]?.text || row.ends !== rows[at]?.ends);
-    const first = same < 0 ? most : Math.min(same, most);
+    const lastCommon = Math.min(old.length, rows.length) - 1;
+    const change = old.findIndex((row, at) => row.text !== rows[at]?.text || row.ends !== rows[at]?.ends);
+    const first = change < 0 ? lastCommon : Math.min(change, lastCommon);
     const above = rows[first - 1];
     if (above === undefined) return null;
     if (above.ends) {
@@ -162,7 +162,7 @@ export class LinePainter {
   }
 
   /** For a key that only moves the cursor, no text is written. */
-  #movedCursor(next: Drawn): string | null {
+  #cursorMove(next: DrawnLine): string | null {
     const before = this.#drawn;
     const isSame = before?.columns === next.columns && before.text === next.text && !this.#isRewrapped;
     if (!isSame) return null;
@@ -171,10 +171,10 @@ export class LinePainter {
   }
 
   /** For a key that adds to the end of the last row, as most do, only the new text is written. */
-  #appended(next: Drawn): string | null {
+  #addedText(next: DrawnLine): string | null {
     const before = this.#drawn;
     if (before === null || before.columns !== next.columns || !next.text.startsWith(before.text)) return null;
-    const isCursorAtEnd = ({ layout: { cursor, end } }: Drawn) =>
+    const isCursorAtEnd = ({ layout: { cursor, end } }: DrawnLine) =>
       cursor.row === end.row && cursor.column === end.column;
     const sameRow = before.layout.end.row === next.layout.end.row;
     return sameRow && isCursorAtEnd(before) && isCursorAtEnd(next)
@@ -194,7 +194,7 @@ export class LinePainter {
     const row =
       columns === before.columns || !this.#reflows
         ? layout.cursor.row
-        : layOut(before.prompt, before.line, { columns, measure: this.#measure, most: 0 }).cursor.row;
+        : layOut(before.prompt, before.line, { columns, measure: this.#measure, maxRowsBelow: 0 }).cursor.row;
     const up = Math.min(row, this.rows - 1);
     return `${up > 0 ? `\x1b[${up}A` : ''}\r`;
   }

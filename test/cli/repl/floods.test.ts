@@ -197,12 +197,12 @@ describe('what is taken over of an earlier layout', () => {
     layOut(prompt, line('x'), {
       columns: 80,
       measure,
-      most: 23,
+      maxRowsBelow: 23,
       earlier: { prompt, line: line(''), columns: 80, layout },
     });
     expect(measured).toBeLessThan(500);
     measured = 0;
-    layOut(prompt, { text, cursor: 0, pastes: [] }, { columns: 80, measure, most: 23 });
+    layOut(prompt, { text, cursor: 0, pastes: [] }, { columns: 80, measure, maxRowsBelow: 23 });
     expect(measured).toBeLessThan(2_500);
   });
 });
