@@ -1,6 +1,7 @@
 // The slash commands that organise sessions: they pin, archive and tag the current session.
 import { ParleyError } from '../../service/errors.ts';
 import type { BatchAction } from '../session-batch/batch-kind.ts';
+import { runSessionAction } from './session-action.ts';
 import { requireSessionId, type Scope, type SlashCommand } from './slash-command.ts';
 
 export const organisingCommands = {
@@ -52,10 +53,7 @@ function isOff(argument: string, name: string): boolean {
 }
 
 async function runOnSession(action: BatchAction, { context, conversation }: Scope): Promise<void> {
-  const id = requireSessionId(conversation);
-  const { runAction } = await import('../commands/sessions/action-run.ts');
-  const selection = { words: [id], filter: null, resume: null, max: 1, concurrency: 1, verbose: false };
-  await runAction({ ...action, ...selection, yes: true, dryRun: false, ignoreMissing: false }, context);
+  await runSessionAction(requireSessionId(conversation), action, context);
 }
 
 async function showTags({ context, conversation }: Scope): Promise<void> {

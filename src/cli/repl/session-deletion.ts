@@ -1,23 +1,16 @@
 // Runs /delete: hides a session. It asks first if the server is not known to restore deleted sessions.
-import { runDelete } from '../commands/sessions/delete.ts';
 import type { CliContext } from '../context.ts';
 import { confirm } from '../terminal/prompt.ts';
-import type { Conversation } from './conversation.ts';
-import type { LineSource } from './line-source.ts';
+import { runSessionAction } from './session-action.ts';
 import { shortTitle } from './short-title.ts';
-
-interface Place {
-  readonly context: CliContext;
-  readonly conversation: Conversation;
-  readonly source: LineSource;
-}
+import type { Scope } from './slash-command.ts';
 
 const maxTitleCharacters = 60;
 
 export async function deleteSession(
   id: string,
   title: string | null,
-  { context, conversation, source }: Place,
+  { context, conversation, source }: Scope,
 ): Promise<void> {
   const { backend } = await context.open();
   const restores = backend.extensions?.includes('archive') ?? false;
@@ -25,17 +18,7 @@ export async function deleteSession(
     await context.say('Nothing was deleted.');
     return;
   }
-  const options = {
-    kind: 'delete' as const,
-    tags: null,
-    filter: null,
-    resume: null,
-    yes: true,
-    dryRun: false,
-    ignoreMissing: false,
-  };
-  if ((await runDelete({ words: [id], ...options, max: 1, concurrency: 1, verbose: false }, context)) !== 0)
-    return;
+  if ((await runSessionAction(id, { kind: 'delete', tags: null }, context)) !== 0) return;
   conversation.deletedId = id;
   const isAnother = id !== conversation.sessionId && title !== null;
   const deleted = isAnother ? JSON.stringify(shortTitle(title, maxTitleCharacters)) : 'it';
@@ -44,7 +27,7 @@ export async function deleteSession(
 }
 
 async function isSure(id: string, title: string | null, { prompting }: CliContext): Promise<boolean> {
-  const what = title === null ? id : JSON.stringify(shortTitle(title, maxTitleCharacters));
-  const question = `This server may not be able to restore sessions. Delete ${what} permanently?`;
+  const name = title === null ? id : JSON.stringify(shortTitle(title, maxTitleCharacters));
+  const question = `This server may not be able to restore sessions. Delete ${name} permanently?`;
   return await confirm(question, 'parley sessions delete', prompting);
 }

@@ -55,7 +55,7 @@ export function registerDelete(parent: Command, run: Run): void {
     );
 }
 
-export async function runDelete(input: ActionInput, context: CliContext): Promise<number> {
+async function runDelete(input: ActionInput, context: CliContext): Promise<number> {
   const { runAction } = await import('./action-run.ts');
   return runAction(input, context);
 }
