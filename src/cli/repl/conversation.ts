@@ -110,7 +110,7 @@ export class Conversation {
     const { lastAttempt } = this;
     const request = this.#request(mode, message);
     if (lastAttempt?.isReturned && isSameMessage(lastAttempt.request, request)) {
-      return this.#runTurn(await this.#repeated(lastAttempt, context), context);
+      return this.#runTurn(await this.#repetitionOf(lastAttempt, context), context);
     }
     await this.#runTurn(newAttempt(request, context), context);
   }
@@ -120,13 +120,14 @@ export class Conversation {
     const { lastAttempt } = this;
     if (lastAttempt === null) return this.#retryStored(context);
     if (lastAttempt.isAnswered) return sayComplete(context);
-    if (lastAttempt.regenerates) return this.#runTurn(await this.#repeated(lastAttempt, context), context);
+    if (lastAttempt.regenerates)
+      return this.#runTurn(await this.#repetitionOf(lastAttempt, context), context);
     const mode = await this.resolveMode(context);
     if (mode !== lastAttempt.request.mode) {
       await context.say(`The mode is now ${mode}, so the message is sent as a new turn.`);
       return this.#runTurn(newAttempt(this.#request(mode, lastAttempt.request.message), context), context);
     }
-    await this.#runTurn(await this.#repeated(lastAttempt, context), context);
+    await this.#runTurn(await this.#repetitionOf(lastAttempt, context), context);
   }
 
   /** Asks for another reply to the last message of the session. Null means the current mode. */
@@ -167,7 +168,7 @@ export class Conversation {
    * Returns the attempt that repeats this one. With its key, the message is the same turn, whether the server has stored it or not. If
    * the server may ignore keys, the message is a new turn in the session that the first attempt created.
    */
-  async #repeated(attempt: Attempt, context: CliContext): Promise<Attempt> {
+  async #repetitionOf(attempt: Attempt, context: CliContext): Promise<Attempt> {
     const { backend } = await context.open();
     if (backend.extensions?.includes('idempotency')) return attempt;
     await context.say('This server may not support idempotency keys, so this may repeat the turn.');
@@ -186,12 +187,8 @@ export class Conversation {
     try {
       const events = await eventsOf(attempt, { ...call, notice: shown.notice }, context);
       const complete = await streamTurn(events, shown, (event) => {
-        if (event.event === 'session') title = this.#entered(event.data.session_id, attempt, context);
-        else if (event.event === 'done') this.reply = event.data.reply;
-        else if (event.event === 'delta') {
-          this.reply = (this.lastAttempt?.isBegun ? this.reply : '') + event.data.text;
-          this.lastAttempt = { ...(this.lastAttempt ?? attempt), isBegun: true };
-        }
+        if (event.event === 'session') title = this.#onStored(event.data.session_id, attempt, context);
+        else this.#take(event, attempt);
       });
       context.signal.throwIfAborted();
       if (complete === null) {
@@ -210,17 +207,29 @@ export class Conversation {
         throw error;
       }
       this.lastAttempt = { ...this.lastAttempt, isReturned: !context.signal.aborted && !attempt.regenerates };
-      const { mode, session_id: sessionId } = attempt.request;
-      if (sessionId === null || mode !== this.#modeOfSession) throw error;
-      throw withModeOfSession(error, { mode, sessionId }, '/mode MODE');
+      throw this.#withModeOfSession(error, attempt);
     } finally {
       await shown.end(notes);
       await title;
     }
   }
 
+  #withModeOfSession(error: unknown, { request: { mode, session_id: sessionId } }: Attempt): unknown {
+    if (sessionId === null || mode !== this.#modeOfSession) return error;
+    return withModeOfSession(error, { mode, sessionId }, '/mode MODE');
+  }
+
+  /** Updates the last attempt and its reply. */
+  #take(event: ChatEvent, attempt: Attempt): void {
+    if (event.event === 'done') this.reply = event.data.reply;
+    else if (event.event === 'delta') {
+      this.reply = (this.lastAttempt?.isBegun ? this.reply : '') + event.data.text;
+      this.lastAttempt = { ...(this.lastAttempt ?? attempt), isBegun: true };
+    }
+  }
+
   /** Called when the message is stored, perhaps in a new session. The title of that session is read while the reply arrives. */
-  async #entered(sessionId: string, attempt: Attempt, context: CliContext): Promise<void> {
+  async #onStored(sessionId: string, attempt: Attempt, context: CliContext): Promise<void> {
     this.lastAttempt = { ...(this.lastAttempt ?? attempt), isStored: true };
     const isNew = this.sessionId !== sessionId;
     this.sessionId = sessionId;
