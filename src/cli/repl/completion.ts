@@ -16,7 +16,7 @@ export interface CompletionChoice {
   readonly label: string;
 }
 
-export interface CompletedCommand {
+export interface CompletableCommand {
   readonly name: string;
   /** The choices for an argument with this beginning. Undefined for a command without choices. */
   readonly choices?: (beginning: string) => Promise<readonly CompletionChoice[]>;
@@ -27,7 +27,7 @@ const maxShown = 40;
 export async function complete(
   text: string,
   cursor: number,
-  commands: readonly CompletedCommand[],
+  commands: readonly CompletableCommand[],
 ): Promise<Completion> {
   const before = text.slice(0, cursor);
   const [, word = '', gap, argument = ''] = /^\/(\S*)(\s+)?([\s\S]*)$/.exec(before) ?? [];

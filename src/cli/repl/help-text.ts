@@ -2,7 +2,7 @@
 import type { Output } from '../terminal/output.ts';
 import { type OutputText, type TerminalText, terminalText } from '../terminal/terminal-text.ts';
 
-interface Described {
+interface CommandHelp {
   readonly name: string;
   readonly argument: string;
   readonly description: string;
@@ -31,7 +31,7 @@ const gap = 2;
 /** If the descriptions have fewer columns than this, they are printed below the names. */
 const minDescriptionColumns = 30;
 
-export async function helpText(commands: readonly Described[], output: Output): Promise<TerminalText> {
+export async function helpText(commands: readonly CommandHelp[], output: Output): Promise<TerminalText> {
   const { default: wrapAnsi } = await import('wrap-ansi');
   const rows = [
     ...commands.map(({ name, argument, description }) => [`/${name} ${argument}`.trimEnd(), description]),

@@ -1,11 +1,11 @@
 // Searches the history for a line that contains a text (Ctrl-R). Each function handles one key. Like the editor, the functions are pure.
-import type { Edited } from './line-input.ts';
+import type { EditResult } from './line-input.ts';
 import { draftOf, type LineState, type Search } from './line-state.ts';
 
-type Change = { readonly typed: string } | { readonly erased: true };
+type QueryChange = { readonly typed: string } | { readonly erased: true };
 
 /** Starts a search, or changes its text. */
-export function searchEdited(state: LineState, change: Change, history: readonly string[]): Edited {
+export function changeSearch(state: LineState, change: QueryChange, history: readonly string[]): EditResult {
   const search = state.search ?? { query: '', found: null, draft: draftOf(state) };
   const query = 'typed' in change ? search.query + change.typed : [...search.query].slice(0, -1).join('');
   // A longer text is searched from the current line on, or not at all if no line has its beginning. A shorter text is searched from the
@@ -20,7 +20,7 @@ export function searchEdited(state: LineState, change: Change, history: readonly
 }
 
 /** Finds the next older line. The current line stays if there is none. */
-export function findNext(state: LineState, search: Search, history: readonly string[]): Edited {
+export function findNext(state: LineState, search: Search, history: readonly string[]): EditResult {
   if (search.found === null) return { state, action: search.query === '' ? 'none' : 'bell' };
   const shown = history[search.found];
   let found = indexOf(search.query, search.found - 1, history);

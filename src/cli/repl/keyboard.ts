@@ -56,8 +56,8 @@ export class Keyboard {
     this.#input = input;
     this.#removeExitAction = this.#options.atExit(() => this.release());
     const pastes = new PasteReader({
-      typed: (text) => this.#keys.emit('data', text),
-      pasted: (text) => this.#options.onInput({ kind: 'paste', text }),
+      onTyped: (text) => this.#keys.emit('data', text),
+      onPasted: (text) => this.#options.onInput({ kind: 'paste', text }),
       // A report that had begun when the terminal was released is dropped. Text that arrived together with the key that released it is
       // kept.
       startTimer,
@@ -67,7 +67,7 @@ export class Keyboard {
     this.#pastes = pastes;
     input.setRawMode?.(true);
     this.#write(pasteBrackets);
-    input.on('data', this.#take);
+    input.on('data', this.#receive);
     input.on('end', this.#end);
     input.on('close', this.#end);
     if (!this.#listensForErrors) input.on('error', this.#end);
@@ -82,7 +82,7 @@ export class Keyboard {
     this.#input = null;
     this.#pastes = null;
     this.#removeExitAction();
-    input.off('data', this.#take);
+    input.off('data', this.#receive);
     input.off('end', this.#end);
     input.off('close', this.#end);
     input.pause();
@@ -106,7 +106,7 @@ export class Keyboard {
     this.#options.onEnd();
   };
 
-  readonly #take = (data: Buffer | string): void => {
+  readonly #receive = (data: Buffer | string): void => {
     this.#pastes?.take(typeof data === 'string' ? data : this.#decoder.write(data));
   };
 

@@ -1,9 +1,9 @@
 // The line editor: a pure function from a state and a key to a new state and an action. The keys are those of readline. line-reader.ts
 // shows the line and performs the action.
-import { findNext, searchEdited } from './history-search.ts';
+import { changeSearch, findNext } from './history-search.ts';
 import {
   type Action,
-  type Edited,
+  type EditResult,
   isInterrupt,
   isText,
   type Key,
@@ -34,11 +34,11 @@ import {
 import { asksForMore, openBlock } from './typed-line.ts';
 
 /** `history` begins with the oldest line. */
-export function edit(state: LineState, input: LineInput, history: readonly string[]): Edited {
+export function edit(state: LineState, input: LineInput, history: readonly string[]): EditResult {
   if (input.kind === 'paste') {
     return state.search === null
       ? done(pasted({ ...state, prefix: false }, input.text))
-      : searchEdited(state, { typed: input.text.replace(/\s+/g, ' ') }, history);
+      : changeSearch(state, { typed: input.text.replace(/\s+/g, ' ') }, history);
   }
   const { key } = input;
   if (state.search !== null) return inSearch(state, key, history);
@@ -52,7 +52,7 @@ export function edit(state: LineState, input: LineInput, history: readonly strin
   return isText(key) ? done(typed(state, key.sequence)) : done(state);
 }
 
-function done(state: LineState): Edited {
+function done(state: LineState): EditResult {
   return { state, action: 'none' };
 }
 
@@ -63,7 +63,7 @@ function typed(state: LineState, text: string): LineState {
   return { ...next, undo: joins ? state.undo : next.undo, lastAction: 'type' };
 }
 
-type Change = (state: LineState, history: readonly string[]) => Edited;
+type Change = (state: LineState, history: readonly string[]) => EditResult;
 
 const moving =
   (to: (text: string, at: number) => number): Change =>
@@ -164,7 +164,7 @@ const changes: Readonly<Record<string, Change>> = {
   'ctrl-d': (state, history) =>
     state.text === '' ? { state, action: 'leave' } : erasing(here, right)(state, history),
   'ctrl-x': (state) => done({ ...state, prefix: true }),
-  'ctrl-r': (state, history) => searchEdited(state, { typed: '' }, history),
+  'ctrl-r': (state, history) => changeSearch(state, { typed: '' }, history),
   left: moving(left),
   'ctrl-b': moving(left),
   right: moving(right),
@@ -199,14 +199,14 @@ const changes: Readonly<Record<string, Change>> = {
   'ctrl-_': undo,
 };
 
-function inSearch(state: LineState, key: Key, history: readonly string[]): Edited {
+function inSearch(state: LineState, key: Key, history: readonly string[]): EditResult {
   const { search } = state;
   const name = keyName(key);
   if (search === null || name === 'ctrl-g' || name === 'ctrl-c')
     return done({ ...state, ...search?.draft, search: null });
   if (name === 'ctrl-r') return findNext(state, search, history);
-  if (name === 'backspace' || name === 'ctrl-h') return searchEdited(state, { erased: true }, history);
-  if (isText(key)) return searchEdited(state, { typed: key.sequence }, history);
+  if (name === 'backspace' || name === 'ctrl-h') return changeSearch(state, { erased: true }, history);
+  if (isText(key)) return changeSearch(state, { typed: key.sequence }, history);
   // Any other key accepts the found line, and then has its own effect.
   const found = search.found === null ? null : (history[search.found] ?? '');
   const line = found === null ? { ...state, ...search.draft, search: null } : lineOf(found, state, longPaste);

@@ -29,7 +29,7 @@ export type Action =
   | 'clear-screen'
   | 'open-editor';
 
-export interface Edited {
+export interface EditResult {
   readonly state: LineState;
   readonly action: Action;
 }

@@ -27,42 +27,43 @@ export async function showPastTurns(
   context: CliContext,
 ): Promise<string | null> {
   const { stdout } = context;
-  let last: readonly Message[];
+  let messages: readonly Message[];
   // Each message takes at least one row, so no more messages than rows are needed.
   const maxRows = Math.max(1, (stdout.stream.rows || 24) - freeRows);
   try {
-    last = await lastMessages(sessionId, maxRows, context);
+    messages = await lastMessages(sessionId, maxRows, context);
   } catch (error) {
     if (!(error instanceof ParleyError) || error.code !== 'UNSUPPORTED') throw error;
     await context.say('This server does not show earlier messages. The conversation still continues.');
     return null;
   }
-  if (last.length === 0) return null;
+  if (messages.length === 0) return null;
   const { default: wrapAnsi } = await import('wrap-ansi');
   const columns = stdout.columns();
   const wrap = (line: string) => wrapAnsi(line, columns, { hard: true, trim: false }).split('\n');
-  const shownReply = rendersMarkdown(stdout, markdown)
+  const renderReply = rendersMarkdown(stdout, markdown)
     ? await markdownRenderer(stdout)
     : (reply: string) => reply;
   const rowsOf = (message: Message) =>
-    filterText(endOf(textOf(message, shownReply), maxRows * columns))
+    filterText(endOf(textOf(message, renderReply), maxRows * columns))
       .replaceAll('\t', '    ')
       .split('\n')
       .flatMap((line) => wrapped(line, wrap).map(withoutBlankOfBreak));
   // The newest messages first: once the screen is full, the earlier ones are not rendered.
   let rows: readonly string[] = [];
-  for (const message of last.toReversed()) if (rows.length <= maxRows) rows = [...rowsOf(message), ...rows];
+  for (const message of messages.toReversed())
+    if (rows.length <= maxRows) rows = [...rowsOf(message), ...rows];
   const { dim } = await stdout.style();
   const shown = rows.length > maxRows ? ['…', ...rows.slice(1 - maxRows)] : rows;
   for (const row of shown) await stdout.write(terminalText`${row === '' ? '' : dim(row)}\n`);
-  const lastMessage = last.findLast(({ role }) => role === 'user') ?? last.at(-1);
+  const lastMessage = messages.findLast(({ role }) => role === 'user') ?? messages.at(-1);
   return lastMessage === undefined || isFromElsewhere(lastMessage) ? null : lastMessage.mode;
 }
 
 /** Returns more than a screen of that many cells can show, because a cell may hold several characters. */
 function endOf(text: string, cells: number): string {
-  const longest = charactersOfCell * cells;
-  return text.length > longest ? `…${text.slice(-longest)}` : text;
+  const maxCharacters = charactersOfCell * cells;
+  return text.length > maxCharacters ? `…${text.slice(-maxCharacters)}` : text;
 }
 
 /**
@@ -103,9 +104,9 @@ async function markdownRenderer(stdout: Output): Promise<(reply: string) => stri
   };
 }
 
-function textOf(message: Message, shownReply: (reply: string) => string): string {
+function textOf(message: Message, renderReply: (reply: string) => string): string {
   const { role, content, finish_reason } = message;
   if (role === 'user') return `> ${withoutLastNewlines(content).replaceAll('\n', '\n  ')}`;
-  const text = withoutLastNewlines(shownReply(content));
+  const text = withoutLastNewlines(renderReply(content));
   return `${text}${isCut(message) ? `${text === '' ? '' : '\n'}[the reply was cut off: ${finish_reason}]` : ''}\n`;
 }

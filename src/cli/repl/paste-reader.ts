@@ -4,8 +4,8 @@ import { reportMs, TerminalReports } from '../terminal/terminal-reports.ts';
 import type { StartTimer } from '../terminal/timer.ts';
 
 export interface PasteReaderOptions {
-  readonly typed: (text: string) => void;
-  readonly pasted: (text: string) => void;
+  readonly onTyped: (text: string) => void;
+  readonly onPasted: (text: string) => void;
   readonly startTimer: StartTimer;
   /** Waits for the rest of a key or report. `startTimer` by default. */
   readonly startReadingTimer?: StartTimer;
@@ -97,7 +97,7 @@ export class PasteReader {
     this.#mayContinue = false;
     const paste = this.#paste?.join('') ?? '';
     this.#paste = null;
-    if (paste !== '') this.#options.pasted(paste);
+    if (paste !== '') this.#options.onPasted(paste);
   }
 
   /** Handles text without brackets. It waits for the rest of a terminal report that has begun. */
@@ -115,10 +115,10 @@ export class PasteReader {
 
   #emitWithoutReports(text: string): void {
     if (text === '') return;
-    const { typed, pasted, startTimer } = this.#options;
+    const { onTyped, onPasted, startTimer } = this.#options;
     const parts = text.split(keys);
     if (!this.#mayContinue && text.length < maxTyped && !parts.some(holdsLines)) {
-      typed(text);
+      onTyped(text);
       return;
     }
     this.#stopContinuationTimer();
@@ -127,7 +127,8 @@ export class PasteReader {
       this.#mayContinue = false;
     });
     // Keys stay keys, because the user may have typed ahead of a busy program. A line end in such text is not Enter.
-    for (const [index, part] of parts.entries()) if (part !== '') (index % 2 === 0 ? pasted : typed)(part);
+    for (const [index, part] of parts.entries())
+      if (part !== '') (index % 2 === 0 ? onPasted : onTyped)(part);
   }
 }
 

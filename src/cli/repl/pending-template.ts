@@ -9,7 +9,7 @@ import { requireMode } from '../mode-choice.ts';
 import type { Parameter } from '../model-options.ts';
 import { type GivenSettings, isEmpty } from '../setting-options.ts';
 import type { TemplateValues } from '../template-values.ts';
-import type { Next, Scope } from './slash-command.ts';
+import type { LineResult, Scope } from './slash-command.ts';
 import { lineFor } from './typed-line.ts';
 
 /** `argument` holds the name, then values of variables, then the text. An empty argument cancels a pending template, or lists all. */
@@ -17,7 +17,7 @@ export async function useTemplate(
   argument: string,
   { context, conversation }: Scope,
   applySettings: (settings: GivenSettings) => Promise<void>,
-): Promise<Next> {
+): Promise<LineResult> {
   const { host, signal } = context;
   if (argument === '') {
     if (conversation.template === null) return runTemplatesList(context);

@@ -51,7 +51,7 @@ export class PlainLineReader implements LineSource {
   /** The text at the prompt: the first lines of a message, or the text that was typed ahead. */
   #state = emptyLine;
   /** The message that returned to the prompt. Enter at an empty prompt sends it. */
-  #returned = '';
+  #returnedMessage = '';
   #settle: ((line: ReadLine) => void) | null = null;
   #interrupt: (() => void) | null = null;
   /** The functions that remove the listeners. */
@@ -140,7 +140,7 @@ export class PlainLineReader implements LineSource {
   /** Puts the returned message at the prompt, followed by the text that was typed in the meantime. */
   #showTypedAhead(initial: string): void {
     const typed = withoutLastNewlines(this.#burst.splice(0).join('\n'));
-    this.#returned = typed === '' ? initial : '';
+    this.#returnedMessage = typed === '' ? initial : '';
     this.#state = typed === '' ? emptyLine : pasted(withOpenLine(lineOf(initial)), typed);
     if (typed === '' && initial !== '') this.#draw('(Enter alone sends the message.)\n');
     if (typed === '') return;
@@ -152,7 +152,7 @@ export class PlainLineReader implements LineSource {
   #takeBurst(): void {
     const lines = this.#burst.splice(0);
     if (lines.length === 0) return;
-    this.#state = this.#with(lines);
+    this.#state = this.#stateWith(lines);
     if (lines.some(isCut)) {
       this.#draw(`${cutLine} Enter alone sends the cut line, Ctrl-C discards it.\n${this.#prompt}`);
       return;
@@ -163,9 +163,9 @@ export class PlainLineReader implements LineSource {
     else this.#draw(continuationPrompt);
   }
 
-  #with(lines: readonly string[]): LineState {
+  #stateWith(lines: readonly string[]): LineState {
     const isEnterAlone = lines.every((line) => line === '') && !isBegun(this.#state);
-    if (isEnterAlone) return this.#state.text === '' ? lineOf(this.#returned) : this.#state;
+    if (isEnterAlone) return this.#state.text === '' ? lineOf(this.#returnedMessage) : this.#state;
     const isTyped = lines.length === 1 && !lines.some(isCut);
     return (isTyped ? inserted : pasted)(withOpenLine(this.#state), lines.join('\n'));
   }
@@ -183,7 +183,7 @@ export class PlainLineReader implements LineSource {
       return;
     }
     this.#burst = [];
-    this.#returned = '';
+    this.#returnedMessage = '';
     this.#state = emptyLine;
     this.#draw(`\n${this.#options.leaveHint}\n${this.#prompt}`);
   }

@@ -15,7 +15,7 @@ import type { PromptFor } from './line-layout.ts';
 import type { LineSource } from './line-source.ts';
 import { isStop, noResendHints, type ResendHints, reportReplFailure } from './repl-failure.ts';
 import { shortTitle } from './short-title.ts';
-import type { Next } from './slash-command.ts';
+import type { LineResult } from './slash-command.ts';
 import { slashCommands } from './slash-commands.ts';
 import { resolveSlash } from './slash-line.ts';
 import type { SubmittedLine } from './submitted-line.ts';
@@ -44,7 +44,7 @@ export class Repl {
   async run(): Promise<number> {
     const { source, context } = this.#options;
     const ended = whenAborted(context.signal);
-    let next: Next;
+    let next: LineResult;
     await this.#greet();
     for (let isFirst = true; next !== 'leave'; isFirst = false) {
       if (isFirst && !source.replacesPrompt) await this.#prepareBriefly();
@@ -95,7 +95,7 @@ export class Repl {
     clearTimeout(timer);
   }
 
-  async #run(line: SubmittedLine): Promise<Next> {
+  async #run(line: SubmittedLine): Promise<LineResult> {
     if (line.text.trim() === '') return undefined;
     const { history } = this.#options;
     await history.add(line.typed).catch((error: unknown) => this.#reportHistoryFailure(error));
@@ -122,7 +122,7 @@ export class Repl {
     this.#isHistoryFailureReported = true;
   }
 
-  async #command(text: string): Promise<Next> {
+  async #command(text: string): Promise<LineResult> {
     const { context, conversation, source } = this.#options;
     const resolved = resolveSlash(text, slashCommands);
     if (resolved.kind === 'refused') {
@@ -130,7 +130,7 @@ export class Repl {
       await stderr.write(`${await wrappedLine(stderr.visible(resolved.problem), stderr)}\n`);
       return undefined;
     }
-    let next: Next;
+    let next: LineResult;
     const { command, argument } = resolved;
     await this.#stoppable(
       async (scoped) => {

@@ -70,16 +70,16 @@ async function* events(
   start: (call: Call) => AsyncIterable<ChatEvent>,
   callWithNewKey: CallWithNewKey,
 ): AsyncGenerator<ChatEvent> {
-  let begun = false;
+  let hasBegun = false;
   let other: Call;
   try {
     for await (const event of start(call)) {
-      begun = true;
+      hasBegun = true;
       yield event;
     }
     return;
   } catch (error) {
-    if (begun) throw error;
+    if (hasBegun) throw error;
     other = callWithNewKey(call, error);
   }
   yield* start(other);

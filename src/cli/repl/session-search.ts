@@ -18,7 +18,7 @@ import { shortTitle } from './short-title.ts';
 export type FoundSession = Pick<Session, 'session_id' | 'title' | 'mode'>;
 
 /** The number of sessions that are listed on a terminal without a picker. */
-const shownAtOnce = 20;
+const maxListedSessions = 20;
 /** The number of characters of a title that are shown. */
 const maxShownCharacters = 60;
 /** On a narrower terminal the list shows titles alone. */
@@ -33,7 +33,7 @@ export async function pickSession(words: string, context: CliContext): Promise<F
   }
   // The picker needs a terminal on which the cursor can move.
   if (!context.stderr.redraws) {
-    for (const session of first.slice(0, shownAtOnce)) {
+    for (const session of first.slice(0, maxListedSessions)) {
       await context.stdout.write(`${session.session_id}  ${oneLine(titleOrNone(session))}\n`);
     }
     await context.say('To continue one: /resume with its id, or with a part of its title.');
@@ -76,7 +76,7 @@ export async function findSession(text: string, context: SessionAccess): Promise
     return await namedSession(text, context);
   } catch (error) {
     if (!(error instanceof ParleyError) || error.code !== 'SESSION_NOT_FOUND') throw error;
-    const [first, second] = await sessionsWith(text, context, 'none if unsupported');
+    const [first, second] = await sessionsWith(text, context, 'none');
     if (first === undefined) throw error;
     if (second === undefined) return first;
     throw new ParleyError('USAGE', `Several sessions have ${quoted(text)} in their title.`, {
@@ -89,7 +89,7 @@ export async function findSession(text: string, context: SessionAccess): Promise
 async function sessionsWith(
   words: string,
   context: ServiceAccess,
-  withoutArchive: 'none if unsupported' | 'throws' = 'throws',
+  ifUnsupported: 'none' | 'throw' = 'throw',
 ): Promise<readonly Session[]> {
   const { backend } = await context.open();
   const title_match = words === '' ? null : titleGlob(words, 'anywhere');
@@ -103,8 +103,7 @@ async function sessionsWith(
   try {
     return (await backend.archive.listSessions(await context.call(), query)).data.items;
   } catch (error) {
-    if (withoutArchive !== 'throws' && error instanceof ParleyError && error.code === 'UNSUPPORTED')
-      return [];
+    if (ifUnsupported === 'none' && error instanceof ParleyError && error.code === 'UNSUPPORTED') return [];
     throw error;
   }
 }

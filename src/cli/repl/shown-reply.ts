@@ -21,7 +21,7 @@ export async function shownReply(markdown: MarkdownChoice, context: CliContext):
   const { dim } = await stdout.style();
   const { output, writer } = await live.display;
   live.wait();
-  let begun = false;
+  let hasBegun = false;
   /** The filter of the reasoning while it is shown. */
   let reasoning: TextFilter | null = null;
   const endReasoning = async () => {
@@ -40,20 +40,20 @@ export async function shownReply(markdown: MarkdownChoice, context: CliContext):
           return output.write(dim(reasoning.push(event.data.text)));
         case 'delta':
           await endReasoning();
-          begun = true;
+          hasBegun = true;
           return (await live.begin()).write(event.data.text);
         case 'done':
           await live.stop();
           await endReasoning();
           // A server that does not stream has sent no chunks.
-          if (!begun) await writer.write(event.data.reply);
-          begun = true;
+          if (!hasBegun) await writer.write(event.data.reply);
+          hasBegun = true;
       }
     },
     async end(notes) {
       await live.stop();
       await endReasoning();
-      if (!begun) return;
+      if (!hasBegun) return;
       await writer.endLine();
       for (const note of notes) await context.say(note);
       await output.write('\n');

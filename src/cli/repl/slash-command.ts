@@ -14,8 +14,8 @@ export interface Scope {
   readonly source: LineSource;
 }
 
-/** The result of a command: a text for the next prompt, the end of the REPL, or nothing. */
-export type Next = { readonly initial: string } | 'leave' | undefined;
+/** The result of a line: a text for the next prompt, the end of the REPL, or nothing. */
+export type LineResult = { readonly initial: string } | 'leave' | undefined;
 
 export interface SlashCommand {
   readonly name: string;
@@ -26,7 +26,7 @@ export interface SlashCommand {
   readonly resendHint?: string;
   /** The choices that Tab offers for an argument with this beginning. */
   readonly choices?: (beginning: string, context: CliContext) => Promise<readonly CompletionChoice[]>;
-  run(argument: string, scope: Scope): Promise<Next>;
+  run(argument: string, scope: Scope): Promise<LineResult>;
 }
 
 /** Continues a session in its mode, shows its last messages, and makes it the current session of this terminal. */

@@ -28,7 +28,7 @@ const foreignNames: Readonly<Record<string, string>> = {
 /** Commands that ignore an argument, because refusing it would help nobody. */
 const ignoringCommands: readonly string[] = ['help', 'quit', 'exit'];
 
-export type Resolved<Command> =
+export type ResolvedCommand<Command> =
   | { readonly kind: 'command'; readonly command: Command; readonly argument: string }
   /** The message to show. For an unknown command it suggests a similar one if there is one. */
   | { readonly kind: 'refused'; readonly problem: string };
@@ -37,7 +37,7 @@ export type Resolved<Command> =
 export function resolveSlash<Command extends { readonly name: string; readonly argument?: string }>(
   line: string,
   commands: readonly Command[],
-): Resolved<Command> {
+): ResolvedCommand<Command> {
   const [, word = ''] = /^\/(\S*)/.exec(line) ?? [];
   const argument = line.slice(word.length + 1).trim();
   const found = commands.filter(({ name }) => name === word);

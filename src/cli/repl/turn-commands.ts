@@ -8,7 +8,7 @@ import { requireMode } from '../mode-choice.ts';
 import { modeChoices } from './argument-choices.ts';
 import { lastTurn } from './last-messages.ts';
 import { shortTitle } from './short-title.ts';
-import { type Next, requireSessionId, resume, type Scope, type SlashCommand } from './slash-command.ts';
+import { type LineResult, requireSessionId, resume, type Scope, type SlashCommand } from './slash-command.ts';
 import { lineFor } from './typed-line.ts';
 
 /** The number of characters of a message that /redo shows. */
@@ -117,7 +117,7 @@ export const turnCommands = {
 } as const satisfies Record<string, SlashCommand>;
 
 /** Opens the last message in the editor. If it was changed, the last turn is undone and the new message is sent. */
-async function editLastMessage(sessionId: string, message: string, scope: Scope): Promise<Next> {
+async function editLastMessage(sessionId: string, message: string, scope: Scope): Promise<LineResult> {
   const { context, conversation } = scope;
   const edited = await writeMessage(message, scope);
   if (edited === null || edited.trim() === '' || edited === message) {

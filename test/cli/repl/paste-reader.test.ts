@@ -11,8 +11,8 @@ function reader() {
   const told: string[][] = [];
   const timers = new Set<() => void>();
   const pastes = new PasteReader({
-    typed: (text) => told.push(['typed', text]),
-    pasted: (text) => told.push(['pasted', text]),
+    onTyped: (text) => told.push(['typed', text]),
+    onPasted: (text) => told.push(['pasted', text]),
     startTimer: (_milliseconds, action) => {
       timers.add(action);
       return () => timers.delete(action);
