@@ -16,7 +16,7 @@ export interface ItemOptions extends ForeignOptions {
   /** `parley` for sessions that Parley exported; null to detect the source of each file. */
   readonly from: SourceName | 'parley' | null;
   /** Called for a file of a directory or an archive that is skipped. `isCompanion` is true for a file that exports contain besides conversations. */
-  skipped(path: string, isCompanion: boolean): void;
+  onSkip(path: string, isCompanion: boolean): void;
 }
 
 const headBytes = 64 * 1024;
@@ -64,7 +64,7 @@ async function* itemsOf(
     const place = source && placeForThread(source, file);
     const isCompanionFile =
       !isNamed && recognised === null && !isParleyExport(head) && isCompanion(file.path, from);
-    if (isCompanionFile) options.skipped(file.path, true);
+    if (isCompanionFile) options.onSkip(file.path, true);
     else if (source !== null && place !== null) {
       await counted.return();
       const { messagesOnly, now, signal } = options;
@@ -77,23 +77,31 @@ async function* itemsOf(
     } else if (source !== null) {
       yield* foreignItems(source, { ...file, open: () => chunks }, isNamed, counter, options);
     } else if (isNamed || from === 'parley' || isParleyExport(head)) {
-      const name = file.path === '-' ? 'Standard input' : `The file ${file.path}`;
-      for await (const { place, value, isTooLong } of readRecords(textOf(chunks, name), name)) {
-        const at = isNamed ? place : `${file.path}, ${place}`;
-        const record = value as SessionRecord;
-        yield {
-          place: at,
-          origin: null,
-          end: counter.bytes,
-          found:
-            isTooLong || value === undefined
-              ? { failure: unreadable(at, isTooLong) }
-              : { session: { record, branch: null } },
-        };
-      }
-    } else options.skipped(file.path, false);
+      yield* exportedItems({ path: file.path, chunks }, isNamed, counter);
+    } else options.onSkip(file.path, false);
   } finally {
     await counted.return();
+  }
+}
+
+/** The sessions that Parley exported. The service validates them. */
+async function* exportedItems(
+  { path, chunks }: { readonly path: string; readonly chunks: AsyncIterable<Uint8Array> },
+  isNamed: boolean,
+  counter: { readonly bytes: number },
+): AsyncGenerator<ImportItem, void> {
+  const name = path === '-' ? 'Standard input' : `The file ${path}`;
+  for await (const { place: placeInFile, value, isTooLong } of readRecords(textOf(chunks, name), name)) {
+    const place = isNamed ? placeInFile : `${path}, ${placeInFile}`;
+    const isReadable = !isTooLong && value !== undefined;
+    yield {
+      place,
+      origin: null,
+      end: counter.bytes,
+      found: isReadable
+        ? { session: { record: value as SessionRecord, branch: null } }
+        : { failure: unreadable(place, isTooLong) },
+    };
   }
 }
 

@@ -26,10 +26,15 @@ export interface SessionImportOptions {
   readonly dryRun: boolean;
   /** Tags for the imported sessions. */
   readonly tags: readonly string[];
+  readonly creations: SessionCreations;
+}
+
+/** A record of the sessions that an import creates. */
+export interface SessionCreations {
   /** Called before a session is created. */
-  creating(sessionId: string): Promise<void>;
+  record(sessionId: string): Promise<void>;
   /** Called if the archive refused the session. */
-  notCreated(sessionId: string): Promise<void>;
+  withdraw(sessionId: string): void;
   /** Runs work that looks for a session and creates it while no other import on this machine does. */
   exclusively<T>(work: () => Promise<T>): Promise<T>;
 }
@@ -77,8 +82,8 @@ class SessionImporter {
     const id: unknown = (record as Partial<SessionRecord> | null)?.session?.session_id;
     const session_id = typeof id === 'string' ? id : '';
     const isId = /^ses_[\w-]{1,200}$/.test(session_id);
-    const { dryRun, exclusively } = this.#options;
-    const before = await exclusively(async () => {
+    const { dryRun } = this.#options;
+    const before = await this.#exclusively(async () => {
       const existing = isId ? await this.#find(session_id) : null;
       if (existing !== null || dryRun) return existing;
       if (isId) await this.#create(session_id, () => this.#store(record));
@@ -102,7 +107,7 @@ class SessionImporter {
   ): Promise<SessionImport | null> {
     const marks = forkOf === null ? {} : { fork_of: forkOf };
     const record = forkOf === null ? original : { ...original, session: { ...original.session, session_id } };
-    const status = await this.#options.exclusively(() => this.#createUnlessExists(record, forkOf));
+    const status = await this.#exclusively(() => this.#createUnlessExists(record, forkOf));
     if (status === 'imported') return { session_id, status, ...marks };
     if (status === 'deleted') return { session_id, status: 'skipped', reason: 'deleted', ...marks };
     const { missing, visible } = await this.#compare(session_id, record);
@@ -132,16 +137,22 @@ class SessionImporter {
 
   /** Records the session in the journal before it is stored, and withdraws it if the archive refuses the session. */
   async #create<T>(sessionId: string, store: () => Promise<T>): Promise<T> {
-    const { creating, notCreated } = this.#options;
-    await creating(sessionId);
+    const { creations } = this.#options;
+    await creations.record(sessionId);
     try {
       const stored = await store();
-      if (stored === false) await notCreated(sessionId);
+      if (stored === false) creations.withdraw(sessionId);
       return stored;
     } catch (error) {
-      if (error instanceof ParleyError && error.kind === 'input') await notCreated(sessionId);
+      if (error instanceof ParleyError && error.kind === 'input') creations.withdraw(sessionId);
       throw error;
     }
+  }
+
+  /** A dry run creates nothing, so it does not wait for other imports. */
+  #exclusively<T>(work: () => Promise<T>): Promise<T> {
+    const { dryRun, creations } = this.#options;
+    return dryRun ? work() : creations.exclusively(work);
   }
 
   async #find(sessionId: string): Promise<Session | null> {

@@ -1,7 +1,7 @@
 // The plan of an import: what it reads, what it skips, and the journal of the sessions that it creates.
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { ParleyError } from '../../../service/errors.ts';
 import { fileFailure } from '../../../system/file-failure.ts';
 import { type PointInTime, timeOf } from '../../age.ts';
@@ -16,10 +16,9 @@ import {
   readImport,
   requireOwner,
 } from '../../session-batch/import-journal.ts';
-import { ImportLock } from '../../session-batch/import-lock.ts';
 import { stdinBytes } from '../../terminal/stdin.ts';
 import { batchOwner } from './batch.ts';
-import { batchName } from './draft.ts';
+import { ImportCreations } from './import-creations.ts';
 import { requireTags } from './required-tags.ts';
 
 export interface ImportInput {
@@ -55,40 +54,20 @@ export interface ImportPlan {
   /** The bytes to read; null if that is not known. */
   readonly bytes: number | null;
   files(signal: AbortSignal): AsyncIterable<FoundFile>;
-  /** Records a session that is about to be created. The first call starts the journal. */
-  creating(sessionId: string): Promise<void>;
-  notCreated(sessionId: string): Promise<void>;
-  /** Runs work that creates sessions while no other import on this machine does. */
-  exclusively<T>(work: () => Promise<T>): Promise<T>;
-  /** The name of the batch; null if no session was created. */
-  readonly batch: () => string | null;
+  readonly creations: ImportCreations;
   temporaryDirectory(): string;
-  close(): Promise<void>;
+  close(): void;
 }
 
 export async function planImport(input: ImportInput, context: CliContext): Promise<ImportPlan> {
-  const { host } = context;
-  const turns = new ImportLock(host.dataDirectory, host, {
-    signal: context.stopSignal,
-    say: (line) => context.say(line),
-  });
-  const request = input.resume === null ? requestOf(input, context) : await resumed(input, context);
+  const { dataDirectory } = context.host;
+  const { resume } = input;
+  const request = resume === null ? requestOf(input, context) : await requestToResume(resume, input, context);
   const { paths, from, since, match, messages_only, tags = [] } = request;
   await requireTags(tags, context);
-  let journal: Promise<ImportJournal> | null =
-    input.resume === null ? null : ImportJournal.open(host.dataDirectory, input.resume, host);
-  let hasJournal = input.resume !== null;
+  const journal = resume === null ? null : await ImportJournal.open(dataDirectory, resume, context.host);
+  const creations = new ImportCreations({ request, journal, isDryRun: input.dryRun }, context);
   let directory: string | null = null;
-  const begin = async () => {
-    const { owner } = await batchOwner(context);
-    const made_at = new Date(host.now()).toISOString();
-    // It may be resumed from another working directory.
-    const resumable = paths.map((path) => (path === '-' ? path : resolve(path)));
-    const facts = { ...owner, ...request, paths: resumable, batch: batchName(host), made_at };
-    return ImportJournal.begin(host.dataDirectory, { version: 1, kind: 'import', ...facts }, host);
-  };
-  let name = input.resume;
-  let created = 0;
   return {
     from: from as ImportInput['from'],
     since,
@@ -99,20 +78,7 @@ export async function planImport(input: ImportInput, context: CliContext): Promi
     verbose: input.verbose,
     bytes: bytesOf(paths),
     files: (signal) => everyFile(paths, signal, context),
-    async creating(sessionId) {
-      journal ??= begin();
-      const opened = await journal;
-      name = opened.batch;
-      hasJournal = true;
-      created += 1;
-      await opened.record(sessionId, host.now());
-    },
-    async notCreated(sessionId) {
-      created -= 1;
-      (await journal)?.withdraw(sessionId);
-    },
-    exclusively: (work) => (input.dryRun ? work() : turns.run(work)),
-    batch: () => (created > 0 ? name : input.resume),
+    creations,
     temporaryDirectory() {
       try {
         directory ??= mkdtempSync(join(tmpdir(), 'parley-import-'));
@@ -121,9 +87,8 @@ export async function planImport(input: ImportInput, context: CliContext): Promi
         throw fileFailure(error, tmpdir(), 'written', 'Set TMPDIR to a directory that you may write to.');
       }
     },
-    async close() {
-      turns.close();
-      if (hasJournal) (await journal)?.close();
+    close() {
+      creations.close();
       if (directory !== null) rmSync(directory, { recursive: true, force: true });
     },
   };
@@ -156,8 +121,11 @@ function requestOf(
   return tags.length === 0 ? request : { ...request, tags };
 }
 
-async function resumed(input: ImportInput, context: CliContext): Promise<ImportRequest> {
-  const { paths, resume, dryRun, from, since, match, tags } = input;
+async function requestToResume(
+  batch: string,
+  { paths, dryRun, from, since, match, tags }: ImportInput,
+  context: CliContext,
+): Promise<ImportRequest> {
   if (paths.length > 0 || tags.length > 0 || dryRun || from !== null || since !== null || match !== null) {
     throw new ParleyError(
       'USAGE',
@@ -167,7 +135,7 @@ async function resumed(input: ImportInput, context: CliContext): Promise<ImportR
       },
     );
   }
-  const { seal } = readImport(context.host.dataDirectory, resume ?? '');
+  const { seal } = readImport(context.host.dataDirectory, batch);
   requireOwner(seal, (await batchOwner(context)).owner);
   return { ...seal };
 }

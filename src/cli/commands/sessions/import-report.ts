@@ -16,14 +16,22 @@ import { commandAtTarget } from './batch.ts';
 import type { ImportPlan } from './import-plan.ts';
 
 /** The statuses of sessions that need no attention. A terminal shows their lines only with `--verbose`. */
-const quiet: readonly string[] = ['imported', 'unchanged', 'grown', 'would_import', 'would_grow'];
+const unremarkable: readonly string[] = ['imported', 'unchanged', 'grown', 'would_import', 'would_grow'];
+
+/** The result of an item: what was done with its session, or why that failed. */
+export interface Outcome {
+  readonly item: ImportItem;
+  readonly intake: SessionImport | null;
+  readonly error: ParleyError | null;
+}
 
 export class ImportReport {
   readonly #plan: ImportPlan;
   readonly #context: CliContext;
   readonly #progress: BatchProgress;
   readonly #showsAll: boolean;
-  #at = 0;
+  /** The end of the last item, if the progress counts bytes. */
+  #position = 0;
   readonly #unknown = new SkippedFiles();
   readonly #companions = new SkippedFiles();
   readonly #archives = new SkippedFiles();
@@ -74,7 +82,7 @@ export class ImportReport {
     this.#excluded += 1;
   }
 
-  async add(item: ImportItem, intake: SessionImport | null, error: ParleyError | null): Promise<void> {
+  async add({ item, intake, error }: Outcome): Promise<void> {
     if (intake?.reason === 'link') {
       this.#links += 1;
       return;
@@ -83,11 +91,11 @@ export class ImportReport {
     const { origin, place } = item;
     const session_id = intake?.session_id || recordId(session?.record) || origin?.id || place;
     const status = error === null ? this.#statusOf(intake?.status ?? 'failed') : 'failed';
-    this.#progress.finish(status, this.#plan.bytes === null ? undefined : this.#at, this.#to(item));
-    this.#at = item.end;
-    if (session !== null && origin !== null && quiet.includes(status))
+    this.#progress.finish(status, this.#plan.bytes === null ? undefined : this.#position, this.#endOf(item));
+    this.#position = item.end;
+    if (session !== null && origin !== null && unremarkable.includes(status))
       this.#remember(session_id, session.record.session);
-    if (!this.#showsAll && quiet.includes(status)) return;
+    if (!this.#showsAll && unremarkable.includes(status)) return;
     this.#shown += 1;
     if (error !== null) this.#lastStatus = exitStatusOf(error.code);
     if (!this.#showsAll && this.#shown > maxShown) return;
@@ -120,9 +128,9 @@ export class ImportReport {
   }
 
   /** Prints how to resume an import that was stopped. The line is part of the failure, so `--quiet` keeps it. */
-  async stopped(): Promise<void> {
+  async reportStop(): Promise<void> {
     this.stop();
-    const batch = this.#plan.batch();
+    const batch = this.#plan.creations.batch;
     if (batch === null) return;
     const resume = commandAtTarget(`sessions import --resume ${batch}`, this.#context.options);
     await this.#context.stderr.write(`Stopped. To resume: ${resume}\n`);
@@ -157,7 +165,7 @@ export class ImportReport {
     if (inner !== null) await this.say(`${inner} To import an archive in another one, extract it first.`);
     if (this.#links > 0) await this.say(`${counted(this.#links, 'link')} not followed.`);
     if (this.#plan.dryRun) return;
-    const batch = this.#plan.batch();
+    const batch = this.#plan.creations.batch;
     if (batch !== null && this.#newest !== null)
       await this.say(`To undo it: ${commandAtTarget(`sessions restore --batch ${batch}`, options)}`);
     if (this.#newest === null) return;
@@ -176,7 +184,7 @@ export class ImportReport {
     return status === 'grown' ? 'would_grow' : status;
   }
 
-  #to({ end }: ImportItem): number | undefined {
+  #endOf({ end }: ImportItem): number | undefined {
     return this.#plan.bytes === null ? undefined : end;
   }
 

@@ -8,9 +8,13 @@ import type { CliContext } from '../../context.ts';
 import { textOf } from '../../imports/foreign-value.ts';
 import { type ImportItem, recordId } from '../../imports/import-item.ts';
 import { readItems } from '../../imports/import-items.ts';
-import { importSession, type SessionImport } from '../../imports/session-import.ts';
-import { type ImportInput, isIncluded, planImport } from './import-plan.ts';
-import { ImportReport } from './import-report.ts';
+import {
+  importSession,
+  type SessionImport,
+  type SessionImportOptions,
+} from '../../imports/session-import.ts';
+import { type ImportInput, type ImportPlan, isIncluded, planImport } from './import-plan.ts';
+import { ImportReport, type Outcome } from './import-report.ts';
 
 /** How many sessions are sent at a time. The store commits them together. */
 const groupSize = 48;
@@ -19,12 +23,6 @@ const maxCharacters = 4 * 1024 * 1024;
 /** One group. An item of a slow source, such as a pipe, waits for others at most `waitMs`. */
 const group = { items: groupSize, weight: maxCharacters / 4, weightOf: charactersOf, waitMs: 20 };
 
-interface Outcome {
-  readonly item: ImportItem;
-  readonly intake: SessionImport | null;
-  readonly error: ParleyError | null;
-}
-
 export async function importSessions(input: ImportInput, context: CliContext): Promise<number> {
   if (input.scan) return (await import('./import-scan.ts')).scanMachine(input, context);
   const plan = await planImport(input, context);
@@ -32,7 +30,7 @@ export async function importSessions(input: ImportInput, context: CliContext): P
   const signal = AbortSignal.any([context.stopSignal, fatal.signal]);
   // Each running call adds a listener.
   setMaxListeners(0, signal);
-  const giveUp = (error: unknown) => fatal.abort(error);
+  const stopAll = (error: unknown) => fatal.abort(error);
   const report = new ImportReport(plan, context);
   const pacer = new Pacer({
     maxConcurrency: groupSize,
@@ -40,72 +38,98 @@ export async function importSessions(input: ImportInput, context: CliContext): P
     // Sending a session again does not import it twice.
     maxTries: Number.POSITIVE_INFINITY,
     isRefused: ({ code }) => code === 'RATE_LIMITED' || code === 'UNAVAILABLE',
-    giveUp,
+    giveUp: stopAll,
     say: (line) => void report.say(line),
     signal,
     random: context.host.random,
   });
-  const importItem = async (item: ImportItem): Promise<Outcome | null> => {
-    const { found } = item;
-    try {
-      if ('skipped' in found) {
-        const session_id = item.origin === null ? item.place : item.origin.id;
-        return { item, intake: { session_id, status: 'skipped', reason: found.skipped }, error: null };
-      }
-      if ('failure' in found) throw found.failure;
-      const intake = await importSession(found.session, { ...plan, pacer, signal }, context);
-      return { item, intake, error: null };
-    } catch (error) {
-      // A failure that would affect every session ends the import: a refused key, no network, a full disk, a server without an archive.
-      // So would a journal that cannot be written, which is `CONFIG` as an unreadable source is.
-      const isOfItem =
-        error instanceof ParleyError &&
-        (error.code === 'CONFIG'
-          ? 'failure' in found
-          : error.kind === 'input' || error.code === 'INTERNAL_ERROR');
-      if (isOfItem) return { item, intake: null, error: withForeignHint(error, item) };
-      giveUp(error);
-      return null;
-    }
-  };
-  const items = readItems(plan.files(signal), {
-    signal,
-    from: plan.from,
-    messagesOnly: plan.messagesOnly,
-    now: context.host.now(),
-    temporaryDirectory: () => plan.temporaryDirectory(),
-    openDatabase: context.host.openDatabase,
-    skipped: (path, isCompanion) => report.skip(path, isCompanion),
-  });
   try {
-    const groups = groupedItems(included(items, plan, report), group);
-    await runInOrder<ImportItem, Outcome | null>(groups, {
-      concurrency: groupSize,
-      window: { items: 2 * groupSize, weight: maxCharacters },
-      weight: charactersOf,
-      // If a session occurs twice, the second one finds the first.
-      lane: ({ found }) => ('session' in found ? recordId(found.session.record) : null),
-      signal,
-      run: importItem,
-      write: async (outcomes) => {
-        for (const outcome of outcomes) {
-          if (outcome === null) continue;
-          const { item, intake, error } = outcome;
-          await report.add(item, intake, error);
-        }
-        await report.flush();
+    await runInOrder<ImportItem, Outcome | null>(
+      groupedItems(itemsOf(plan, signal, report, context), group),
+      {
+        concurrency: groupSize,
+        window: { items: 2 * groupSize, weight: maxCharacters },
+        weight: charactersOf,
+        // If a session occurs twice, the second one finds the first.
+        lane: ({ found }) => ('session' in found ? recordId(found.session.record) : null),
+        signal,
+        run: (item) =>
+          outcomeOf(item, { ...plan, pacer, signal }, context).catch((error: unknown) => {
+            stopAll(error);
+            return null;
+          }),
+        write: async (outcomes) => {
+          for (const outcome of outcomes) if (outcome !== null) await report.add(outcome);
+          await report.flush();
+        },
       },
-    });
+    );
     signal.throwIfAborted();
   } catch (error) {
-    await report.stopped();
+    await report.reportStop();
     throw error;
   } finally {
-    await plan.close();
+    plan.close();
     report.stop();
   }
   await report.end();
   return report.exitStatus;
+}
+
+/** The items that the options include. */
+async function* itemsOf(
+  plan: ImportPlan,
+  signal: AbortSignal,
+  report: ImportReport,
+  { host }: CliContext,
+): AsyncGenerator<ImportItem, void> {
+  const items = readItems(plan.files(signal), {
+    signal,
+    from: plan.from,
+    messagesOnly: plan.messagesOnly,
+    now: host.now(),
+    temporaryDirectory: () => plan.temporaryDirectory(),
+    openDatabase: host.openDatabase,
+    onSkip: (path, isCompanion) => report.skip(path, isCompanion),
+  });
+  for await (const item of items) {
+    if (isIncluded(item, plan)) yield item;
+    else report.exclude();
+  }
+}
+
+/** Imports the session of an item. Throws a failure that would affect every session. */
+async function outcomeOf(
+  item: ImportItem,
+  options: SessionImportOptions,
+  context: CliContext,
+): Promise<Outcome> {
+  const { found } = item;
+  try {
+    if ('failure' in found) throw found.failure;
+    const intake =
+      'skipped' in found
+        ? skippedItem(item, found.skipped)
+        : await importSession(found.session, options, context);
+    return { item, intake, error: null };
+  } catch (error) {
+    if (!isOfItem(error, item)) throw error;
+    return { item, intake: null, error: withForeignHint(error, item) };
+  }
+}
+
+function skippedItem({ origin, place }: ImportItem, reason: string): SessionImport {
+  return { session_id: origin === null ? place : origin.id, status: 'skipped', reason };
+}
+
+/**
+ * False for a failure that would affect every session: a refused key, no network, a full disk, a server without an archive. `CONFIG` is an
+ * unreadable source or a journal that cannot be written.
+ */
+function isOfItem(error: unknown, { found }: ImportItem): error is ParleyError {
+  if (!(error instanceof ParleyError)) return false;
+  if (error.code === 'CONFIG') return 'failure' in found;
+  return error.kind === 'input' || error.code === 'INTERNAL_ERROR';
 }
 
 /** The service's own hint is for an export of Parley. The text of a foreign message can be too long. */
@@ -122,15 +146,4 @@ function charactersOf({ found }: ImportItem): number {
   const messages: unknown = found.session.record?.messages;
   if (!Array.isArray(messages)) return 0;
   return messages.reduce((sum: number, message) => sum + (textOf(message?.content)?.length ?? 0), 0);
-}
-
-async function* included(
-  items: AsyncIterable<ImportItem>,
-  plan: Awaited<ReturnType<typeof planImport>>,
-  report: ImportReport,
-): AsyncGenerator<ImportItem, void> {
-  for await (const item of items) {
-    if (isIncluded(item, plan)) yield item;
-    else report.exclude();
-  }
 }
