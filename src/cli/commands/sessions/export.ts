@@ -1,24 +1,31 @@
 // `parley sessions export`: writes whole sessions as Markdown, as JSON for sessions import, or as HTML.
 import { type Command, Option } from 'commander';
-import { ParleyError } from '../../../service/errors.ts';
+import { type ErrorCode, ParleyError } from '../../../service/errors.ts';
 import type { SessionRecord } from '../../../service/session-archive.ts';
 import { yieldToEventLoop } from '../../../system/yield-to-event-loop.ts';
-import { type BatchProgress, progressOn } from '../../batch/batch-progress.ts';
 import type { CliContext, ServiceAccess } from '../../context.ts';
 import { counted } from '../../counted.ts';
-import { asParleyError, reportInWords } from '../../error-report.ts';
-import { exitSomeFailed, exitStatusOf } from '../../exit-codes.ts';
+import { asParleyError } from '../../error-report.ts';
 import type { Run } from '../../run.ts';
 import type { Redaction } from '../../secrets/redacted-record.ts';
-import { type ItemResult, writeResults } from '../../session-batch/batch-report.ts';
 import { missingSession } from '../../session-reference.ts';
 import { type ExportFormat, formatOfFile } from '../../transcripts/export-format.ts';
 import { prefetchedSessions } from '../../transcripts/prefetched-sessions.ts';
+import { ExportReport } from './export-report.ts';
 import { readGivenIds } from './ids.ts';
 import { matchingIds } from './matching.ts';
 import { addFilterOptions, type FilterChoice, type FilterFlags, filterOf } from './session-filter.ts';
 
 const maxIds = 1_000_000;
+
+/** The failures that affect one session only. */
+const skippableCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'SESSION_NOT_FOUND',
+  'SESSION_BUSY',
+  'PAYLOAD_TOO_LARGE',
+  'BAD_RESPONSE',
+  'INTERNAL_ERROR',
+]);
 
 export interface ExportInput {
   /** Ids, or `-` for stdin; none with a filter. */
@@ -94,68 +101,61 @@ export async function runExport(input: ExportInput, context: CliContext): Promis
   const { exportPlace } = await import('../../transcripts/export-place.ts');
   const place = await exportPlace({ ...input, format, several: !isOnly }, context);
   const redaction = await loadRedaction(input);
-  const results: ItemResult[] = [];
   const exported: string[] = [];
-  const showsAll = input.verbose || context.options.json || !context.stdout.isTerminal;
-  let progress: BatchProgress | null = null;
-  const report = async (result: ItemResult) => {
-    if (!showsAll && result.status === 'exported') return;
-    results.push(result);
-    // One file for all sessions is complete only at the end.
-    if (place.keepsEach) await writeResults(results.splice(0), context);
-  };
+  let report: ExportReport | null = null;
   try {
     const ids = named ?? (await collectMatchingIds(input.filter, context));
-    progress = progressOn(context, {
-      end: ids.size,
-      unit: 'items',
-      outcomes: ['exported'],
-      resultsApart: input.output !== null && !(showsAll && place.keepsEach),
-    });
+    const { output, verbose } = input;
+    report = new ExportReport(
+      { sessions: ids.size, place, writesResults: output !== null, verbose },
+      context,
+    );
     for await (const { id, read } of prefetchedSessions(ids, reading)) {
       // The embedded service answers without I/O, so signals and progress need this pause.
       await yieldToEventLoop();
       context.signal.throwIfAborted();
-      let record: SessionRecord;
-      try {
-        const whole = await read();
-        record = redaction?.record(whole) ?? whole;
-      } catch (error) {
-        progress.finish('failed');
-        progress.clear();
-        const status = await failItem(error, id, isOnly, input.output === null ? null : report, context);
-        if (isOnly) {
-          await place.discard();
-          return status;
-        }
+      const record = await readUnlessSkippable(read, redaction);
+      if (record instanceof ParleyError) {
+        if (isOnly) throw missingSession(record, id, context);
+        await report.addFailure(id, record);
         continue;
       }
       // A failure to write ends the export, because the next session could not be written either.
       const file = await place.take(record);
-      progress.finish('exported');
       exported.push(id);
-      if (file !== null) await report({ session_id: id, status: 'exported', file });
+      await report.add(id, file);
     }
-    progress.stop();
+    report.stop();
     await place.keep();
-    if (results.length > 0) await writeResults(results, context);
+    await report.flush();
   } catch (error) {
     await place.discard();
     throw error;
   } finally {
-    progress?.stop();
+    report?.stop();
     await recordExport(exported, context);
   }
-  const failed = progress.count('failed');
-  if (input.output !== null || failed > 0) {
-    await context.say(progress.sentence('session'));
-  }
+  await report.summarize();
   if (redaction !== null) {
     const { count, summary } = redaction;
     const redacted = `${counted(count, 'secret')} redacted: ${summary}.`;
     await context.say(count === 0 ? 'No known kind of secret found.' : redacted);
   }
-  return failed > 0 ? exitSomeFailed : 0;
+  return report.exitStatus;
+}
+
+/** Returns the failure to read a session. A failure that would affect every session, such as a refused key or no network, is thrown. */
+async function readUnlessSkippable(
+  read: () => Promise<SessionRecord>,
+  redaction: Redaction | null,
+): Promise<SessionRecord | ParleyError> {
+  try {
+    const record = await read();
+    return redaction?.record(record) ?? record;
+  } catch (error) {
+    if (error instanceof ParleyError && skippableCodes.has(error.code)) return error;
+    throw error;
+  }
 }
 
 /** Marks the reads of an export, so that a server can record it in its audit log. */
@@ -206,29 +206,4 @@ async function collectMatchingIds(
   const ids = new Set<string>();
   if (filter !== null) for await (const id of matchingIds(filter, false, context)) ids.add(id);
   return ids;
-}
-
-/** Reports the failure of one session. A failure that would affect every session, such as a refused key or no network, is thrown. */
-async function failItem(
-  error: unknown,
-  id: string,
-  isOnly: boolean,
-  report: ((result: ItemResult) => Promise<void>) | null,
-  context: CliContext,
-): Promise<number> {
-  const skippable = [
-    'SESSION_NOT_FOUND',
-    'SESSION_BUSY',
-    'PAYLOAD_TOO_LARGE',
-    'BAD_RESPONSE',
-    'INTERNAL_ERROR',
-  ];
-  if (!(error instanceof ParleyError) || isOnly || !skippable.includes(error.code))
-    throw missingSession(error, id, context);
-  const { code, message } = error;
-  const status = code === 'SESSION_NOT_FOUND' ? 'not_found' : 'failed';
-  await report?.({ session_id: id, status, error: { code, message } });
-  await context.say(`Session ${id}:`);
-  await reportInWords(error, context);
-  return exitStatusOf(code);
 }

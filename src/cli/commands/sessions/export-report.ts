@@ -1,0 +1,82 @@
+// Reports an export: the progress, a result line for each session, and a summary.
+import type { ParleyError } from '../../../service/errors.ts';
+import { type BatchProgress, progressOn } from '../../batch/batch-progress.ts';
+import type { CliContext } from '../../context.ts';
+import { reportInWords } from '../../error-report.ts';
+import { exitDone, exitSomeFailed } from '../../exit-codes.ts';
+import { type ItemResult, writeResults } from '../../session-batch/batch-report.ts';
+import type { ExportPlace } from '../../transcripts/export-place.ts';
+
+export interface ExportReportOptions {
+  /** The number of sessions to export. */
+  readonly sessions: number;
+  readonly place: ExportPlace;
+  /** False if stdout gets the sessions themselves, so that it has no result lines. */
+  readonly writesResults: boolean;
+  /** True for a result line for each session, even at a terminal. */
+  readonly verbose: boolean;
+}
+
+export class ExportReport {
+  readonly #options: ExportReportOptions;
+  readonly #context: CliContext;
+  readonly #progress: BatchProgress;
+  readonly #showsAll: boolean;
+  /** The results that wait until their file is complete. */
+  #results: ItemResult[] = [];
+
+  constructor(options: ExportReportOptions, context: CliContext) {
+    const { sessions, place, writesResults, verbose } = options;
+    this.#options = options;
+    this.#context = context;
+    this.#showsAll = verbose || context.options.json || !context.stdout.isTerminal;
+    this.#progress = progressOn(context, {
+      end: sessions,
+      unit: 'items',
+      outcomes: ['exported'],
+      resultsApart: writesResults && !(this.#showsAll && place.keepsEach),
+    });
+  }
+
+  get exitStatus(): number {
+    return this.#progress.count('failed') > 0 ? exitSomeFailed : exitDone;
+  }
+
+  /** `file` is null for standard output. */
+  async add(session_id: string, file: string | null): Promise<void> {
+    this.#progress.finish('exported');
+    if (file !== null && this.#showsAll) await this.#addResult({ session_id, status: 'exported', file });
+  }
+
+  async addFailure(session_id: string, error: ParleyError): Promise<void> {
+    this.#progress.finish('failed');
+    this.#progress.clear();
+    const { code, message } = error;
+    const status = code === 'SESSION_NOT_FOUND' ? 'not_found' : 'failed';
+    if (this.#options.writesResults) await this.#addResult({ session_id, status, error: { code, message } });
+    await this.#context.say(`Session ${session_id}:`);
+    await reportInWords(error, this.#context);
+  }
+
+  stop(): void {
+    this.#progress.stop();
+  }
+
+  /** Writes the results of sessions whose file is now complete. */
+  async flush(): Promise<void> {
+    const results = this.#results;
+    this.#results = [];
+    if (results.length > 0) await writeResults(results, this.#context);
+  }
+
+  async summarize(): Promise<void> {
+    if (this.#options.writesResults || this.#progress.count('failed') > 0)
+      await this.#context.say(this.#progress.sentence('session'));
+  }
+
+  /** One file for all sessions is complete only at the end. */
+  async #addResult(result: ItemResult): Promise<void> {
+    this.#results.push(result);
+    if (this.#options.place.keepsEach) await this.flush();
+  }
+}
