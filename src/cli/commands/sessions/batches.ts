@@ -1,9 +1,12 @@
 // `parley sessions batches`: lists the batches and imports that can be resumed or undone, from their journals on this machine, and the runs of
 // retention, from the store.
 import type { Command } from 'commander';
+import type { RetentionBatch } from '../../../service/project-retention.ts';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
 import type { BatchKind } from '../../session-batch/batch-kind.ts';
+import type { KnownImport } from '../../session-batch/import-journal.ts';
+import type { KnownBatch } from '../../session-batch/journal-reading.ts';
 import { timesIn } from '../../shown-time.ts';
 import { toJson } from '../../terminal/json.ts';
 import { type Column, writeTable } from '../../terminal/table.ts';
@@ -63,64 +66,15 @@ export async function runBatches(
     import('../../session-batch/import-journal.ts'),
     import('./retention-batches.ts'),
   ]);
+  const { dataDirectory } = context.host;
+  const { origin } = context.target;
   const unreadable: string[] = [];
   const rows: BatchRow[] = [];
-  for (const known of knownBatches(context.host.dataDirectory, (path) => unreadable.push(path))) {
-    const { batch, made_at, origin, project_id, ids } = known.seal;
-    const { kind } = known.action;
-    const done = known.count('done');
-    rows.push({
-      batch,
-      kind,
-      made_at,
-      origin,
-      project_id,
-      ids,
-      done,
-      imported: 0,
-      deleted: kind === 'delete' ? done : 0,
-      not_found: known.count('missing'),
-      left: known.count('outstanding'),
-      restored: known.restored,
-    });
-  }
-  const imports = knownImports(context.host.dataDirectory);
-  for (const known of imports) {
-    const { batch, made_at, origin, project_id } = known.seal;
-    const ids = createdBy(known, imports).length;
-    rows.push({
-      batch,
-      kind: 'import',
-      made_at,
-      origin,
-      project_id,
-      ids,
-      done: ids,
-      imported: ids,
-      deleted: 0,
-      not_found: 0,
-      left: 0,
-      restored: known.restored,
-    });
-  }
-  const { origin } = context.target;
-  for (const known of await retentionBatches(context)) {
-    const { batch, begun_at: made_at, project_id, expired, restored, restored_at } = known;
-    rows.push({
-      batch,
-      kind: 'expire',
-      made_at,
-      origin,
-      project_id,
-      ids: expired,
-      done: expired,
-      imported: 0,
-      deleted: expired,
-      not_found: 0,
-      left: 0,
-      restored: restored_at === null ? null : { sessions: restored, at: restored_at },
-    });
-  }
+  for (const known of knownBatches(dataDirectory, (path) => unreadable.push(path)))
+    rows.push(rowOfBatch(known));
+  const imports = knownImports(dataDirectory);
+  for (const known of imports) rows.push(rowOfImport(known, createdBy(known, imports).length));
+  for (const known of await retentionBatches(context)) rows.push(rowOfRetention(known, origin));
   rows.sort((one, other) => (sortKey(one) < sortKey(other) ? 1 : -1));
   if (context.options.json) await context.stdout.write(`${toJson({ success: true, data: rows })}\n`);
   else {
@@ -130,6 +84,65 @@ export async function runBatches(
   for (const path of unreadable)
     await context.say(`Skipped ${path}: it is not a complete journal of a batch.`);
   if (rows.length === 0 && !context.options.json) await context.say('No batches.');
+}
+
+function rowOfBatch(known: KnownBatch): BatchRow {
+  const { batch, made_at, origin, project_id, ids } = known.seal;
+  const { kind } = known.action;
+  const done = known.count('done');
+  return {
+    batch,
+    kind,
+    made_at,
+    origin,
+    project_id,
+    ids,
+    done,
+    imported: 0,
+    deleted: kind === 'delete' ? done : 0,
+    not_found: known.count('missing'),
+    left: known.count('outstanding'),
+    restored: known.restored,
+  };
+}
+
+/** `created` is the number of sessions that the import created. */
+function rowOfImport({ seal, restored }: KnownImport, created: number): BatchRow {
+  const { batch, made_at, origin, project_id } = seal;
+  return {
+    batch,
+    kind: 'import',
+    made_at,
+    origin,
+    project_id,
+    ids: created,
+    done: created,
+    imported: created,
+    deleted: 0,
+    not_found: 0,
+    left: 0,
+    restored,
+  };
+}
+
+function rowOfRetention(
+  { batch, begun_at: made_at, project_id, expired, restored, restored_at }: RetentionBatch,
+  origin: string,
+): BatchRow {
+  return {
+    batch,
+    kind: 'expire',
+    made_at,
+    origin,
+    project_id,
+    ids: expired,
+    done: expired,
+    imported: 0,
+    deleted: expired,
+    not_found: 0,
+    left: 0,
+    restored: restored_at === null ? null : { sessions: restored, at: restored_at },
+  };
 }
 
 /** The names of batches start with a time and can be compared. Those of retention runs get one here. */
