@@ -44,9 +44,10 @@ export async function collect(
   list: IdList,
   context: CliContext,
 ): Promise<readonly Session[]> {
+  const { words, filter, max, kind } = input;
   let named: readonly Session[] = [];
-  if (input.filter === null) named = await collectIds(input.words, list, input.max, context, 'active');
-  else await collectMatching(input.filter, input.kind === 'unarchive', list, input.max, context);
+  if (filter === null) named = await collectIds(list, { words, max, state: 'active' }, context);
+  else await collectMatching(list, { filter, archived: kind === 'unarchive', max }, context);
   list.complete();
   return named;
 }
@@ -102,8 +103,8 @@ async function lineOfId(id: string, context: CliContext): Promise<string> {
   }
 }
 
-async function requireYes(kind: BatchKind, what: string, context: CliContext): Promise<void> {
+async function requireYes(kind: BatchKind, sessions: string, context: CliContext): Promise<void> {
   const { question, done } = batchKinds[kind];
-  const yes = await confirm(`${question} ${what}?`, '--yes', context.prompting);
+  const yes = await confirm(`${question} ${sessions}?`, '--yes', context.prompting);
   if (!yes) throw new ParleyError('USAGE', `Nothing was ${done}.`, { hint: 'You answered no.' });
 }

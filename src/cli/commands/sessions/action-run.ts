@@ -22,8 +22,8 @@ export async function runAction(input: ActionInput, context: CliContext): Promis
   try {
     const named = await orWriteIfStopped(nothingDone(input), context, () => collect(input, list, context));
     if (list.count === 0) {
-      const what = input.filter === null ? 'Standard input has no ids' : 'No session matches';
-      await context.say(`${what}: nothing was ${done}.`);
+      const reason = input.filter === null ? 'Standard input has no ids' : 'No session matches';
+      await context.say(`${reason}: nothing was ${done}.`);
       return exitDone;
     }
     if (input.tags !== null && list.count > 1) {
@@ -48,9 +48,9 @@ export async function runAction(input: ActionInput, context: CliContext): Promis
 /** Looks up each id. Ids that a filter found need no request. */
 async function lookUp({ list }: BatchDraft, input: ActionInput, context: CliContext): Promise<number> {
   const { ignoreMissing, concurrency, filter } = input;
-  const named = { ...lookup, done: `would_${input.kind}` };
+  const dryRun = { ...lookup, done: `would_${input.kind}` };
   const operation: typeof lookup =
-    filter === null ? named : { ...named, runOne: () => async () => ({ repeated: false }) };
+    filter === null ? dryRun : { ...dryRun, runOne: () => async () => ({ repeated: false }) };
   if (list.count === 1) return runSingle(operation, list, ignoreMissing, context);
   // A dry run is for looking at the ids, so a terminal shows them, too.
   const ids = {
@@ -67,9 +67,9 @@ async function changeAll(draft: BatchDraft, input: ActionInput, context: CliCont
   const { list, batch } = draft;
   const { ignoreMissing, concurrency, verbose } = input;
   const { owner } = await orWriteIfStopped(nothingDone(input), context, async () => {
-    const found = await batchOwner(context);
-    if (!input.yes) await confirmBatch(draft, input, found.project, context);
-    return found;
+    const ownership = await batchOwner(context);
+    if (!input.yes) await confirmBatch(draft, input, ownership.project, context);
+    return ownership;
   });
   const journal = await draft.seal({
     ...(input.kind === 'delete'

@@ -19,19 +19,17 @@ export function batchName(host: Pick<CliContext['host'], 'now' | 'newRequestId'>
 }
 
 /**
- * Adds the ids from the arguments or stdin to the list: at least one, at most `limit` distinct ones. Resolves to the sessions that were looked
+ * Adds the ids from the arguments or stdin to the list: at least one, at most `max` distinct ones. Resolves to the sessions that were looked
  * up because they were not named by their full id.
  */
 export async function collectIds(
-  words: readonly string[],
   list: IdList,
-  limit: number,
+  { words, max, state }: { words: readonly string[]; max: number; state: SessionState },
   context: CliContext,
-  state: SessionState,
 ): Promise<readonly Session[]> {
   const take = (id: string) => {
     const isNew = list.add(id);
-    requireAtMost(list.count, limit);
+    requireAtMost(list.count, max);
     return isNew;
   };
   return takeIds(words, take, context, state);

@@ -130,7 +130,9 @@ export async function runList(input: ListInput, context: CliContext): Promise<un
   let count = 0;
   await throughPager(context, async (output) => {
     for await (const { data, body } of everyPage(fetchPage, input.cursor)) {
-      await writePage(data.items, body, input, count === 0, output, context);
+      const isFirst = count === 0;
+      if (context.options.json && !input.ids) await output.write(`${toJson(body)}\n`);
+      else await writeSessions(data.items, { ...input, isFirst }, output, context);
       count += data.items.length;
       next = data.next_cursor;
       if (!input.all || output.gone.aborted) return;
@@ -173,25 +175,20 @@ async function hasSessions(filter: Partial<SessionQuery>, context: CliContext): 
   }
 }
 
-async function writePage(
+async function writeSessions(
   sessions: readonly Session[],
-  body: unknown,
-  { ids: onlyIds, sort, utc }: ListInput,
-  first: boolean,
+  { ids: onlyIds, sort, utc, isFirst }: ListInput & { readonly isFirst: boolean },
   output: Output,
   { options, host }: CliContext,
 ): Promise<void> {
-  const { json } = options;
   if (onlyIds) {
-    const lines = sessions.map(({ session_id }) => (json ? toJson({ session_id }) : session_id));
+    const lines = sessions.map(({ session_id }) => (options.json ? toJson({ session_id }) : session_id));
     await output.write(lines.map((line) => `${line}\n`).join(''));
-  } else if (json) {
-    await output.write(`${toJson(body)}\n`);
-  } else {
-    const look = { columns: output.columns(), now: host.now(), utc };
-    const columns = output.isTerminal ? sessionColumns(sessions, sort, look) : pipeColumns(sort);
-    await writeTable(output, columns, sessions, { titled: first });
+    return;
   }
+  const layout = { columns: output.columns(), now: host.now(), utc };
+  const columns = output.isTerminal ? sessionColumns(sessions, sort, layout) : pipeColumns(sort);
+  await writeTable(output, columns, sessions, { titled: isFirst });
 }
 
 /** This command line without the cursor. Ages become times, so that all pages of a listing use the same ones. */

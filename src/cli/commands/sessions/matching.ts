@@ -13,18 +13,16 @@ import { requireAtMost } from './ids.ts';
 import { SearchProgress } from './search-progress.ts';
 import { conditionsOf, type FilterChoice } from './session-filter.ts';
 
-/** Adds the matching ids to the list. `archived` selects archived sessions if the filter does not say which. */
+/** Adds the matching ids to the list, at most `max`. `archived` selects archived sessions if the filter does not say which. */
 export async function collectMatching(
-  filter: FilterChoice,
-  archived: boolean,
   list: IdList,
-  limit: number,
+  { filter, archived, max }: { filter: FilterChoice; archived: boolean; max: number },
   context: CliContext,
 ): Promise<void> {
   // A session that changes its position during paging may appear twice. It is not a duplicate of the user.
   for await (const id of matchingIds(filter, archived, context)) {
     if (!list.has(id)) list.add(id);
-    requireAtMost(list.count, limit);
+    requireAtMost(list.count, max);
   }
 }
 
@@ -46,7 +44,7 @@ export async function* matchingIds(
       : null;
   let count = 0;
   try {
-    for await (const id of found(filter, archived, context)) {
+    for await (const id of findIds(filter, archived, context)) {
       progress?.finish('found');
       count += 1;
       if (count % maxPageItems === 0) {
@@ -60,23 +58,23 @@ export async function* matchingIds(
   }
 }
 
-async function* found(
+async function* findIds(
   { conditions: flags, query, all }: FilterChoice,
   archived: boolean,
   context: CliContext,
 ): AsyncGenerator<string, void> {
   const conditions = conditionsOf(flags, context.host.now(), all ? null : archived);
-  if (query === null) return yield* listed(conditions, context);
+  if (query === null) return yield* listIds(conditions, context);
   const { backend } = await context.open();
   if (backend.extensions === null) await backend.service.verify(await context.call());
-  if (backend.extensions?.includes('order')) return yield* await searched(query, conditions, context);
+  if (backend.extensions?.includes('order')) return yield* await searchIds(query, conditions, context);
   // A server that keeps no order searches in all sessions.
-  const hits = await searched(query, {}, context);
+  const hits = await searchIds(query, {}, context);
   if (Object.keys(flags).length === 0) return yield* hits;
-  for await (const id of listed(conditions, context)) if (hits.has(id)) yield id;
+  for await (const id of listIds(conditions, context)) if (hits.has(id)) yield id;
 }
 
-async function* listed(conditions: SessionConditions, context: CliContext): AsyncGenerator<string, void> {
+async function* listIds(conditions: SessionConditions, context: CliContext): AsyncGenerator<string, void> {
   const query = {
     ...anySession,
     ...conditions,
@@ -86,13 +84,13 @@ async function* listed(conditions: SessionConditions, context: CliContext): Asyn
   for await (const { session_id } of everySession(query, context)) yield session_id;
 }
 
-async function searched(
+async function searchIds(
   query: string,
   conditions: Partial<SessionConditions>,
   context: CliContext,
 ): Promise<ReadonlySet<string>> {
   const { backend } = await context.open();
-  const found = new Set<string>();
+  const ids = new Set<string>();
   const progress = new SearchProgress(context);
   const ask = async (cursor: string | null) =>
     backend.archive.searchSessions(progress.watch(await context.call()), {
@@ -105,12 +103,12 @@ async function searched(
     for await (const { data } of everyPage(ask)) {
       // The search has not found all matches, but the user means all of them.
       if (data.newest_only) throw tooManyHits(query);
-      for (const { session } of data.items) found.add(session.session_id);
+      for (const { session } of data.items) ids.add(session.session_id);
     }
   } finally {
     progress.stop();
   }
-  return found;
+  return ids;
 }
 
 function tooManyHits(query: string): ParleyError {

@@ -3,6 +3,7 @@ import type { Backend } from '../../../service/backend.ts';
 import type { Call } from '../../../service/call.ts';
 import { ParleyError } from '../../../service/errors.ts';
 import { defaultLimits } from '../../../service/limits.ts';
+import type { Result } from '../../../service/result.ts';
 import type { OrderedItem, SessionArchive, TagChange } from '../../../service/session-archive.ts';
 import { type BatchAction, batchKinds, type OrderKind } from '../../session-batch/batch-kind.ts';
 import type { ItemResult } from '../../session-batch/batch-report.ts';
@@ -53,8 +54,9 @@ export function ordering(
   onDone: (ids: ReadonlySet<string>) => void = () => {},
 ): SessionOperation {
   const { done } = batchKinds[kind];
-  const ask = async (backend: Backend, call: Call, ids: readonly string[]) => {
-    const items = await sendOrdering(backend.archive, kind, tags, call, ids);
+  const send = senderOf(kind, tags);
+  const ask = async ({ archive }: Backend, call: Call, ids: readonly string[]) => {
+    const items = (await send(archive, call, ids)).data.items;
     onDone(new Set(items.filter(({ status }) => status === done).map(({ session_id }) => session_id)));
     return items.map(resultOf);
   };
@@ -73,17 +75,23 @@ export function ordering(
   };
 }
 
-async function sendOrdering(
+type SendOrdering = (
   archive: SessionArchive,
-  kind: OrderKind,
-  tags: TagChange,
   call: Call,
   ids: readonly string[],
-): Promise<readonly OrderedItem[]> {
-  if (kind === 'tag') return (await archive.tagSessions(call, ids, tags)).data.items;
-  if (kind === 'pin' || kind === 'unpin')
-    return (await archive.pinSessions(call, ids, kind === 'pin')).data.items;
-  return (await archive.archiveSessions(call, ids, kind === 'archive')).data.items;
+) => Promise<Result<{ readonly items: readonly OrderedItem[] }>>;
+
+function senderOf(kind: OrderKind, tags: TagChange): SendOrdering {
+  switch (kind) {
+    case 'tag':
+      return (archive, call, ids) => archive.tagSessions(call, ids, tags);
+    case 'pin':
+    case 'unpin':
+      return (archive, call, ids) => archive.pinSessions(call, ids, kind === 'pin');
+    case 'archive':
+    case 'unarchive':
+      return (archive, call, ids) => archive.archiveSessions(call, ids, kind === 'archive');
+  }
 }
 
 function resultOf({ session_id, status, changed }: OrderedItem): ItemResult {

@@ -88,8 +88,8 @@ export function purgeSummary(
   const { sessions, messages, stored_answers, backups_removed, bytes_before, bytes, facts, integrity } =
     report;
   const lists = [
-    { what: 'Removed backups', names: backups_removed },
-    { what: 'Removed journals of batches', names: journals },
+    { label: 'Removed backups', names: backups_removed },
+    { label: 'Removed journals of batches', names: journals },
   ];
   return [
     progress.ending(
@@ -98,7 +98,7 @@ export function purgeSummary(
     `The store now has ${counted(bytes, 'byte')}, down from ${bytes_before}. Integrity check: ${integrity}.`,
     ...lists
       .filter(({ names }) => names.length > 0)
-      .map(({ what, names }) => `${what}: ${oneLine(names.join(', '))}`),
+      .map(({ label, names }) => `${label}: ${oneLine(names.join(', '))}`),
     ...erasureRemarks(facts),
   ]
     .map((line) => `${line}\n`)
@@ -111,7 +111,7 @@ function describePlan(
   before: string,
   rewrite: boolean,
 ) {
-  const what = `${counted(sessions, 'session')} of ${scope}, deleted before ${before}: ${counted(messages, 'message')}, ${counted(text_bytes, 'byte')} of text.`;
+  const selection = `${counted(sessions, 'session')} of ${scope}, deleted before ${before}: ${counted(messages, 'message')}, ${counted(text_bytes, 'byte')} of text.`;
   const copies =
     backups.length === 0
       ? ''
@@ -119,7 +119,7 @@ function describePlan(
   const earlier = unfinished
     ? '\nBytes of earlier erasures may still be in the files; they are overwritten, too.'
     : '';
-  return `${what}${copies}${earlier}\nThis cannot be undone. It takes a while, and needs space for a second copy of the store.${rewrite ? ' Other users of the store wait until it ends.' : ''}`;
+  return `${selection}${copies}${earlier}\nThis cannot be undone. It takes a while, and needs space for a second copy of the store.${rewrite ? ' Other users of the store wait until it ends.' : ''}`;
 }
 
 export async function requireCount(

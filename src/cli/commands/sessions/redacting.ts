@@ -36,7 +36,7 @@ const maxIds = 1_000_000;
 const maxShown = 3;
 const maxHolders = 20;
 /** Searching the whole store for more texts would take too long. */
-const maxSearched = 100;
+const maxSearchedTexts = 100;
 
 const deletedHint =
   'A deleted session cannot be redacted: restore it first with sessions restore, or erase it with sessions purge.';
@@ -46,6 +46,16 @@ const notReached = [
   'the history of the shell, and the scrollback of terminals',
   'data sent to the provider of a model',
 ];
+
+/** The parts that the steps of a redaction share. */
+interface Redaction {
+  readonly input: RedactInput;
+  readonly administration: Administration;
+  readonly project_id: string;
+  /** True if the ids named one session, whose failure is the failure of the command. */
+  readonly isOnly: boolean;
+  readonly context: CliContext;
+}
 
 /** What was found in the sessions, before anything is replaced. */
 interface Findings {
@@ -66,8 +76,9 @@ export async function redactSessions(input: RedactInput, context: CliContext): P
       hint: 'Nothing was replaced.',
     });
   }
+  const redaction = { input, administration, project_id, isOnly, context };
   const findings = await withSpinner('Searching', context, () =>
-    findTexts(named ?? everyId(context), input, isOnly, context),
+    findTexts(named ?? everyId(context), redaction),
   );
   if (input.dryRun) {
     await context.say(`${textsIn(findings)} would be replaced.`);
@@ -75,7 +86,7 @@ export async function redactSessions(input: RedactInput, context: CliContext): P
   }
   const { unfinished, backups } = await administration.planPurge({ project_id, deleted_before: longAgo });
   if (findings.ids.length === 0) {
-    if (unfinished) await erase(input.rewrite, administration, context);
+    if (unfinished) await erase(redaction);
     return reportEnd(findings.results, context);
   }
   if (!input.yes) await confirmRedaction(findings, backups, context);
@@ -86,12 +97,12 @@ export async function redactSessions(input: RedactInput, context: CliContext): P
     outcomes: ['redacted'],
     resultsApart: true,
   });
-  const results = await replaceAll(findings, project_id, input, administration, isOnly, progress, context);
-  await erase(input.rewrite, administration, context);
+  const results = await replaceAll(findings, redaction, progress);
+  await erase(redaction);
   const status = await reportEnd(results, context);
   await context.say(progress.sentence('session'));
   if (lines > 0) await context.say(`Also changed ${counted(lines, 'line')} of the input history.`);
-  await reportRemaining(findings.texts, administration, context);
+  await reportRemaining(findings.texts, redaction);
   await context.say(
     `Not redacted, because Parley cannot reach them:\n${notReached.map((line) => `  ${line}`).join('\n')}`,
   );
@@ -102,9 +113,7 @@ const longAgo = new Date(0).toISOString();
 
 async function findTexts(
   ids: Iterable<string> | AsyncIterable<string>,
-  input: RedactInput,
-  isOnly: boolean,
-  context: CliContext,
+  { input, isOnly, context }: Redaction,
 ): Promise<Findings> {
   const texts = new RedactedTexts();
   const results: ItemResult[] = [];
@@ -146,12 +155,8 @@ async function confirmRedaction(findings: Findings, backups: readonly string[], 
 /** Reads each session again, because it may have changed since the question. */
 async function replaceAll(
   { ids, results, texts }: Findings,
-  project_id: string,
-  input: RedactInput,
-  administration: Administration,
-  isOnly: boolean,
+  { input, administration, project_id, isOnly, context }: Redaction,
   progress: BatchProgress,
-  context: CliContext,
 ): Promise<readonly ItemResult[]> {
   const redacted = results.filter(({ status }) => status !== 'would_redact');
   for (const { status } of redacted) if (status !== 'unchanged') progress.pass(status);
@@ -175,9 +180,9 @@ async function replaceAll(
   return redacted;
 }
 
-async function erase(rewrite: boolean, administration: Administration, context: CliContext): Promise<void> {
+async function erase({ input, administration, context }: Redaction): Promise<void> {
   const { facts, backups_removed, integrity } = await withSpinner('Erasing', context, () =>
-    administration.eraseRedacted({ rewrite }),
+    administration.eraseRedacted({ rewrite: input.rewrite }),
   );
   if (integrity !== 'ok') await context.say(`Integrity check of the store: ${integrity}`);
   for (const backup of backups_removed) await context.say(`Removed the backup ${backup}.`);
@@ -185,13 +190,9 @@ async function erase(rewrite: boolean, administration: Administration, context: 
 }
 
 /** Reports which other sessions, such as forks, still contain the texts. */
-async function reportRemaining(
-  texts: RedactedTexts,
-  administration: Administration,
-  context: CliContext,
-): Promise<void> {
+async function reportRemaining(texts: RedactedTexts, { administration, context }: Redaction): Promise<void> {
   const { searchable, count } = texts;
-  if (searchable.length > maxSearched) {
+  if (searchable.length > maxSearchedTexts) {
     return context.say('There are too many texts to search other sessions for them.');
   }
   if (searchable.length < count)

@@ -6,7 +6,7 @@ import { planOfMessages, planOfSecrets, type SessionRedactionPlan } from '../../
 import { readSession } from '../../transcripts/session-reading.ts';
 
 /** A shorter text may be part of any other text, so it is only searched for by its shape or as a whole line. */
-const shortest = 8;
+const minSearchableLength = 8;
 
 /** `messages` are ids or positions; null plans the redaction of secrets. Throws `USAGE` if a message is missing. */
 export async function planOf(
@@ -34,7 +34,7 @@ export class RedactedTexts {
 
   /** The texts that are long enough to search for in other texts. */
   get searchable(): readonly string[] {
-    return [...this.#values].filter(({ length }) => length >= shortest);
+    return [...this.#values].filter(({ length }) => length >= minSearchableLength);
   }
 
   get count(): number {
@@ -50,7 +50,7 @@ export class RedactedTexts {
   without(line: string): string {
     if (this.#areWhole) {
       const isPart =
-        line.trim().length >= shortest && [...this.#values].some((value) => value.includes(line));
+        line.trim().length >= minSearchableLength && [...this.#values].some((value) => value.includes(line));
       return isPart || this.#values.has(line) ? redactionMark('message') : line;
     }
     let redacted = withoutSecrets(line);

@@ -39,9 +39,9 @@ export async function runRedo({ id, turns }: RedoInput, context: CliContext): Pr
     if (next === null) break;
     moved = next;
   }
-  const what = turns === 1 ? 'the turn' : counted(count, 'turn');
+  const turnsText = turns === 1 ? 'the turn' : counted(count, 'turn');
   const rest = count < turns ? ' There was no other turn to restore.' : '';
-  await printMoved(moved, context, (session) => `Restored ${what} in ${session}.${rest}`);
+  await printMoved(moved, context, (session) => `Restored ${turnsText} in ${session}.${rest}`);
   return count < turns ? exitSomeFailed : exitDone;
 }
 

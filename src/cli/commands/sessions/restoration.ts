@@ -47,7 +47,7 @@ export async function restoreSessions(input: RestoreInput, context: CliContext):
   const draft = newDraft(context);
   const { list } = draft;
   try {
-    await collectIds(words, list, maxIds, context, 'deleted');
+    await collectIds(list, { words, max: maxIds, state: 'deleted' }, context);
     list.complete();
     if (list.count === 1) return await runSingle(restoring, list, false, context);
     return await restoreAll({ entries: list.entries(), total: list.count, verbose }, context);

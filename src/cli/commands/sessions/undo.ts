@@ -31,13 +31,13 @@ export async function runUndo({ id, turns }: UndoInput, context: CliContext): Pr
   if (turns > 1) await requireTurns(id, turns, context);
   let moved = await undoTurn(id, context);
   for (let turn = 1; turn < turns; turn += 1) moved = await undoTurn(moved.data.session.session_id, context);
-  const what = turns === 1 ? 'last turn' : `last ${turns} turns`;
+  const turnsText = turns === 1 ? 'last turn' : `last ${turns} turns`;
   const [object, flag] = turns === 1 ? ['it', ''] : ['them', ` --turns ${turns}`];
   return printMoved(
     moved,
     context,
     (session) =>
-      `Undid the ${what} of ${session}. To restore ${object}: parley sessions redo ${quoteForShell(session)}${flag}`,
+      `Undid the ${turnsText} of ${session}. To restore ${object}: parley sessions redo ${quoteForShell(session)}${flag}`,
   );
 }
 
