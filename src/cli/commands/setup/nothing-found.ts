@@ -13,8 +13,8 @@ export function nothingFound(
   if (failed !== undefined) return unusable(failed);
   const keys = vendors.length === 0 ? ', and no vendor key is set' : '';
   const others = found.filter(({ models }) => models.length > 0);
-  const what = others.length === 0 ? 'model' : 'model to chat with';
-  return new ParleyError('NOT_FOUND', `No ${what} was found on this machine${keys}.`, {
+  const subject = others.length === 0 ? 'model' : 'model to chat with';
+  return new ParleyError('NOT_FOUND', `No ${subject} was found on this machine${keys}.`, {
     hint: hintFor(found, others, vendors),
   });
 }
