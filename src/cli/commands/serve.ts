@@ -2,6 +2,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isLocalUrl } from '../../config/base-url.ts';
 import type { RetentionTimerOptions } from '../../server/retention-timer.ts';
+import type { ServerLimits } from '../../server/server-limits.ts';
+import type { ServerLog } from '../../server/server-log.ts';
 import type { Backend } from '../../service/backend.ts';
 import type { ServedBackend } from '../../service/backend-opening.ts';
 import { ParleyError } from '../../service/errors.ts';
@@ -38,8 +40,8 @@ export interface MetricsAddress {
   readonly port: number;
 }
 
-/** How long (s) one of several servers keeps serving after SIGTERM, until the load balancer knows that it stops. */
-const sharedDrain = 5;
+/** How long one of several servers keeps serving after SIGTERM, until the load balancer knows that it stops. */
+const sharedDrainSeconds = 5;
 
 export function registerServe(parent: Command, run: Run): void {
   parent
@@ -96,7 +98,6 @@ function metricsAddress(text: string): MetricsAddress {
   return { host: bracketed ?? named ?? '127.0.0.1', port: wholeNumber(0, 65_535)(port) };
 }
 
-/** Serves until a signal. Replies that are running at the first signal may finish. */
 export async function runServe(input: ServeInput, context: CliContext): Promise<never> {
   const target = context.resolve('report');
   const { url } = target;
@@ -106,14 +107,7 @@ export async function runServe(input: ServeInput, context: CliContext): Promise<
     });
   }
   const { host } = context;
-  const [{ createApp }, { listen }, { serverLog }, { defaultServerLimits }, { randomUUID }] =
-    await Promise.all([
-      import('../../server/app.ts'),
-      import('../../server/listen.ts'),
-      import('../../server/server-log.ts'),
-      import('../../server/server-limits.ts'),
-      import('node:crypto'),
-    ]);
+  const { serverLog } = await import('../../server/server-log.ts');
   const { logger, flush } = serverLog(
     logTo(context.stderr),
     host.now,
@@ -126,51 +120,74 @@ export async function runServe(input: ServeInput, context: CliContext): Promise<
     refusesOlder: !input.migrate,
     say: (line) => context.say(line),
   });
-  const drain = input.drain ?? (served.servers === null ? 0 : sharedDrain);
-  const limits = {
-    ...defaultServerLimits,
-    ...(input.rateLimit !== undefined && { requestsPerSecond: input.rateLimit }),
-    ...(input.streamLimit !== undefined && { streamsPerKey: input.streamLimit }),
-    drainMs: drain * 1000,
-  };
   if (input.modes !== undefined) host.job.onHangUp(() => void reload(served, logger));
   served.followModes?.(() => void reload(served, logger));
   try {
-    const servers = served.servers ?? (() => 1);
-    const measured =
-      input.metrics && (await serveMetrics(input.metrics, { ...served, servers }, host.version));
-    const app = createApp({
-      service: served.backend.service,
-      archive: served.backend.archive,
-      limits: served.limits,
-      serverLimits: limits,
-      version: host.version,
-      logger,
-      ready: () => served.ready(),
-      now: host.now,
-      // A counter would reveal to each client how many requests the others send.
-      newRequestId: () => `req_${randomUUID()}`,
-      servers,
-      onRequest: () => served.shareReads(),
-      metrics: measured?.metrics ?? null,
-    });
-    const listening = await listen(app, { host: input.host, port: input.port, limits });
-    const retention = await startRetention(input.retentionEvery, served.backend, {
-      logger,
-      now: host.now,
-      metrics: measured?.metrics ?? null,
-      confirmCommand: (plan) =>
-        `parley retention run --project ${plan.project_id} --confirm ${plan.sessions}`,
-    });
-    await announce({ ...listening, metrics: measured?.url ?? null }, served.defaultMode(), context);
-    await aborted(context.signal);
-    await Promise.all([listening.stop(), retention?.stop()]);
-    await measured?.stop();
+    await serveUntilStopped(served, input, logger, context);
     throw context.signal.reason;
   } finally {
     await served.backend.close();
     flush();
   }
+}
+
+/** Serves until a signal. Replies that are running at the first signal may finish. */
+async function serveUntilStopped(
+  served: ServedBackend,
+  input: ServeInput,
+  logger: ServerLog['logger'],
+  context: CliContext,
+): Promise<void> {
+  const [{ createApp }, { listen }, { randomUUID }] = await Promise.all([
+    import('../../server/app.ts'),
+    import('../../server/listen.ts'),
+    import('node:crypto'),
+  ]);
+  const { now, version } = context.host;
+  const limits = await limitsOf(input, served);
+  const servers = served.servers ?? (() => 1);
+  const measured = input.metrics && (await serveMetrics(input.metrics, { ...served, servers }, version));
+  const metrics = measured?.metrics ?? null;
+  const app = createApp({
+    service: served.backend.service,
+    archive: served.backend.archive,
+    limits: served.limits,
+    serverLimits: limits,
+    version,
+    logger,
+    ready: () => served.ready(),
+    now,
+    // A counter would reveal to each client how many requests the others send.
+    newRequestId: () => `req_${randomUUID()}`,
+    servers,
+    onRequest: () => served.shareReads(),
+    metrics,
+  });
+  const listening = await listen(app, { host: input.host, port: input.port, limits });
+  const retention = await startRetention(input.retentionEvery, served.backend, {
+    logger,
+    now,
+    metrics,
+    confirmCommand: (plan) => `parley retention run --project ${plan.project_id} --confirm ${plan.sessions}`,
+  });
+  await announce({ ...listening, metrics: measured?.url ?? null }, served.defaultMode(), context);
+  await aborted(context.signal);
+  await Promise.all([listening.stop(), retention?.stop()]);
+  await measured?.stop();
+}
+
+async function limitsOf(
+  { rateLimit, streamLimit, drain }: ServeInput,
+  { servers }: ServedBackend,
+): Promise<ServerLimits> {
+  const { defaultServerLimits } = await import('../../server/server-limits.ts');
+  const drainSeconds = drain ?? (servers === null ? 0 : sharedDrainSeconds);
+  return {
+    ...defaultServerLimits,
+    ...(rateLimit !== undefined && { requestsPerSecond: rateLimit }),
+    ...(streamLimit !== undefined && { streamsPerKey: streamLimit }),
+    drainMs: drainSeconds * 1000,
+  };
 }
 
 async function serveMetrics(address: MetricsAddress, served: ServedMeasures, version: string) {
