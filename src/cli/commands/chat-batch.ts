@@ -1,5 +1,6 @@
 // `parley chat --batch`: reads a request from each line of stdin, and writes the results in the same order to stdout or to the resumed file.
 import { setMaxListeners } from 'node:events';
+import type { Backend } from '../../service/backend.ts';
 import { ParleyError } from '../../service/errors.ts';
 import { defaultLimits } from '../../service/limits.ts';
 import { quoteForShell } from '../../system/shell-quote.ts';
@@ -8,7 +9,7 @@ import { batchItems } from '../batch/batch-items.ts';
 import { type BatchProgress, progressOn } from '../batch/batch-progress.ts';
 import { type BatchLine, readItem } from '../batch/batch-request.ts';
 import { BatchSessions, type LineDefaults, type SharedSession } from '../batch/batch-sessions.ts';
-import { type BatchOutcome, BatchTurns, isRefused } from '../batch/batch-turns.ts';
+import { type BatchOutcome, BatchTurns, type BatchTurnsOptions, isRefused } from '../batch/batch-turns.ts';
 import { runInOrder } from '../batch/ordered-run.ts';
 import { Pacer } from '../batch/pacer.ts';
 import type { MessageSources } from '../chat-message.ts';
@@ -73,7 +74,7 @@ export async function runChatBatch(input: ChatBatchInput, context: CliContext): 
   const signal = AbortSignal.any([context.signal, fatal.signal]);
   // Each running request adds a listener to the signal.
   setMaxListeners(0, signal);
-  const stop = { signal, giveUp: (error: unknown) => fatal.abort(error) };
+  const giveUp = (error: unknown) => fatal.abort(error);
   const progress = progressOn(context, {
     end: context.host.stdin.size(),
     unit: 'bytes',
@@ -82,7 +83,7 @@ export async function runChatBatch(input: ChatBatchInput, context: CliContext): 
   });
   try {
     const shared = input.inSession ? { session_id: session?.sessionId ?? destination.session_id } : null;
-    await answerAll(input, context, { destination, shared, defaults, rule }, progress, stop);
+    await answerAll({ input, context, destination, shared, defaults, rule, progress, signal, giveUp });
     await destination.sync();
     progress.stop();
     await context.say(progress.sentence('request'));
@@ -99,68 +100,25 @@ export async function runChatBatch(input: ChatBatchInput, context: CliContext): 
   }
 }
 
-interface BatchResources {
+interface BatchRun {
+  readonly input: ChatBatchInput;
+  readonly context: CliContext;
   readonly destination: BatchDestination;
   readonly shared: SharedSession | null;
   readonly defaults: LineDefaults;
   readonly rule: ReplyRule | null;
+  readonly progress: BatchProgress;
+  readonly signal: AbortSignal;
+  /** Stops all lines, because of a failure that would affect each of them. */
+  readonly giveUp: (error: unknown) => void;
 }
 
-async function answerAll(
-  input: ChatBatchInput,
-  context: CliContext,
-  { destination, shared, defaults, rule }: BatchResources,
-  progress: BatchProgress,
-  { signal, giveUp }: { readonly signal: AbortSignal; readonly giveUp: (error: unknown) => void },
-): Promise<void> {
+async function answerAll(batch: BatchRun): Promise<void> {
+  const { input, context, destination, progress, signal, giveUp } = batch;
   const { backend, apiKey } = await context.open();
-  const { random, newRequestId } = context.host;
-  let defaultMode: Promise<string> | null = null;
-  let schemas: ReturnType<typeof openLineSchemas> | null = null;
-  const pacer = new Pacer({
-    maxConcurrency: input.concurrency,
-    maxUnanswered: Math.max(20, 5 * input.concurrency),
-    maxTries: 9,
-    isRefused: (error) => isRefused(error, backend.extensions?.includes('idempotency') ?? false),
-    giveUp,
-    say: (line) => {
-      progress.clear();
-      void context.say(line);
-    },
-    signal,
-    random,
-  });
-  progress.waitsFor(
-    () => pacer.pauseMs,
-    () => pacer.refusalOf(context.target.url),
-  );
-  const sessions = new BatchSessions({
-    backend,
-    defaults,
-    shared,
-    defaultMode: () => {
-      defaultMode ??= chooseMode(defaults.mode, context).catch((error: unknown) => {
-        // Every other line without a mode would fail, too.
-        if (error instanceof ParleyError && error.code === 'USAGE') giveUp(error);
-        throw error;
-      });
-      return defaultMode;
-    },
-  });
-  const turns = new BatchTurns({
-    service: backend.service,
-    rule,
-    ruleOf: async (schema, line) => {
-      schemas ??= openLineSchemas(input.repairs, signal);
-      return (await schemas).ruleOf(schema, line);
-    },
-    call: { apiKey, signal, pacesItself: true, showReasoning: false },
-    newRequestId,
-    batch: destination.batch,
-    sessions,
-    pacer,
-    shared,
-  });
+  const pacer = pacerOf(batch, backend);
+  const sessions = sessionsOf(batch, backend);
+  const turns = turnsOf(batch, { service: backend.service, apiKey, sessions, pacer });
   const items = batchItems({
     reading: { ...context.reading('lines', 'each is a request'), signal },
     read: (line) => readItem(line, { ...defaultLimits, inSession: input.inSession }),
@@ -194,6 +152,70 @@ async function answerAll(
   signal.throwIfAborted();
   if (sessions.changed > 0)
     await context.say(`The settings of ${counted(sessions.changed, 'session')} were changed.`);
+}
+
+function pacerOf({ input, context, progress, signal, giveUp }: BatchRun, backend: Backend): Pacer {
+  const pacer = new Pacer({
+    maxConcurrency: input.concurrency,
+    maxUnanswered: Math.max(20, 5 * input.concurrency),
+    maxTries: 9,
+    isRefused: (error) => isRefused(error, backend.extensions?.includes('idempotency') ?? false),
+    giveUp,
+    say: (line) => {
+      progress.clear();
+      void context.say(line);
+    },
+    signal,
+    random: context.host.random,
+  });
+  progress.waitsFor(
+    () => pacer.pauseMs,
+    () => pacer.refusalOf(context.target.url),
+  );
+  return pacer;
+}
+
+function sessionsOf({ context, defaults, shared, giveUp }: BatchRun, backend: Backend): BatchSessions {
+  let defaultMode: Promise<string> | null = null;
+  return new BatchSessions({
+    backend,
+    defaults,
+    shared,
+    defaultMode: () => {
+      defaultMode ??= chooseMode(defaults.mode, context).catch((error: unknown) => {
+        // Every other line without a mode would fail, too.
+        if (error instanceof ParleyError && error.code === 'USAGE') giveUp(error);
+        throw error;
+      });
+      return defaultMode;
+    },
+  });
+}
+
+function turnsOf(
+  { input, context, destination, shared, rule, signal }: BatchRun,
+  {
+    service,
+    apiKey,
+    sessions,
+    pacer,
+  }: Pick<BatchTurnsOptions, 'service' | 'sessions' | 'pacer'> & { apiKey: string },
+): BatchTurns {
+  let schemas: ReturnType<typeof openLineSchemas> | null = null;
+  return new BatchTurns({
+    service,
+    rule,
+    ruleOf: async (schema, line) => {
+      schemas ??= openLineSchemas(input.repairs, signal);
+      return (await schemas).ruleOf(schema, line);
+    },
+    call: { apiKey, signal, pacesItself: true, showReasoning: false },
+    newRequestId: context.host.newRequestId,
+    batch: destination.batch,
+    sessions,
+    pacer,
+    shared,
+  });
 }
 
 function checkConflicts(input: ChatBatchInput, { host, options }: CliContext): void {
