@@ -6,7 +6,7 @@ import type { Run } from '../run.ts';
 import { toJson } from '../terminal/json.ts';
 import { writeTable } from '../terminal/table.ts';
 import { wholeNumber } from '../whole-number.ts';
-import { fittedColumns, usageColumns, usageLines } from './usage/usage-layout.ts';
+import { columnsThatFit, usageColumns, usageLines } from './usage/usage-layout.ts';
 
 export interface UsageInput {
   /** Null for all time. */
@@ -40,7 +40,7 @@ export async function runUsage({ days: count, by }: UsageInput, context: CliCont
     return;
   }
   const { stdout } = context;
-  const columns = stdout.isTerminal ? fittedColumns(by, records, stdout.columns()) : usageColumns(by);
+  const columns = stdout.isTerminal ? columnsThatFit(by, records, stdout.columns()) : usageColumns(by);
   if (columns !== null) await writeTable(stdout, columns, records);
   else if (records.length > 0) await stdout.write(records.flatMap(usageLines).join('\n').concat('\n'));
   if (records.length === 0) await context.say('No turns in this period.');

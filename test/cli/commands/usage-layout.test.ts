@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { expect, it } from 'vitest';
-import { fittedColumns, usageLines } from '../../../src/cli/commands/usage/usage-layout.ts';
+import { columnsThatFit, usageLines } from '../../../src/cli/commands/usage/usage-layout.ts';
 import { align } from '../../../src/cli/terminal/table.ts';
 import type { UsageQuery, UsageRecord } from '../../../src/service/administration.ts';
 
@@ -13,7 +13,7 @@ const groups = {
 } as const satisfies Record<UsageQuery['by'], string>;
 
 function shown(by: UsageQuery['by'], records: readonly UsageRecord[], available: number): readonly string[] {
-  const columns = fittedColumns(by, records, available);
+  const columns = columnsThatFit(by, records, available);
   if (columns === null) return records.flatMap(usageLines);
   const cells = records.map((record) => columns.map(({ value }) => value(record)));
   return align(columns, cells, available, stringWidth);

@@ -27,12 +27,12 @@ export async function runModesShow(
 ): Promise<undefined> {
   const modes = await ownModes(context);
   const settings = findMode(name, await modes.read());
-  const shown = await contextInUse(settings, context);
+  const inUse = await contextInUse(settings, context);
   if (context.options.json) {
-    await context.stdout.write(`${toJson({ success: true, data: { ...settings, context: shown } })}\n`);
+    await context.stdout.write(`${toJson({ success: true, data: { ...settings, context: inUse } })}\n`);
     return;
   }
-  await context.stdout.write(fieldLines({ ...settings, context_tokens: contextText(shown) }));
+  await context.stdout.write(fieldLines({ ...settings, context_tokens: contextText(inUse) }));
 }
 
 /** Throws `UNKNOWN_MODE` for an unknown mode, `USAGE` for a built-in one, and `CONFIG` for an invalid one. */

@@ -6,7 +6,7 @@ import type { Column } from '../../terminal/table.ts';
 
 const gap = 2;
 const minNameColumns = 8;
-const enoughName = 20;
+const comfortableNameColumns = 20;
 const maxBarCells = 40;
 const shortBarCells = 8;
 const minBarCells = 4;
@@ -25,7 +25,7 @@ export function usageColumns(by: UsageQuery['by']): readonly Column<UsageRecord>
 }
 
 /** Null if a table would be too wide. */
-export function fittedColumns(
+export function columnsThatFit(
   by: UsageQuery['by'],
   records: readonly UsageRecord[],
   available: number,
@@ -37,13 +37,13 @@ export function fittedColumns(
     Math.max(title.length, ...records.map((record) => value(record).length)),
   );
   const width = widths.reduce((sum, one) => sum + one + gap, -gap);
-  const name = widths[0] ?? 0;
-  const least = by === 'mode' ? width - Math.max(0, name - minNameColumns) : width;
-  if (least > available) return null;
-  // A long name is cut to make room for a short bar, but keeps at least `enoughName` cells.
-  const spare = by === 'mode' ? Math.max(0, name - enoughName) : 0;
+  const nameWidth = widths[0] ?? 0;
+  const minWidth = by === 'mode' ? width - Math.max(0, nameWidth - minNameColumns) : width;
+  if (minWidth > available) return null;
+  // A long name is cut to make room for a short bar, but keeps at least `comfortableNameColumns` cells.
+  const cuttable = by === 'mode' ? Math.max(0, nameWidth - comfortableNameColumns) : 0;
   const free = available - width - gap;
-  const room = Math.min(Math.max(free, Math.min(free + spare, shortBarCells)), maxBarCells);
+  const room = Math.min(Math.max(free, Math.min(free + cuttable, shortBarCells)), maxBarCells);
   return room < minBarCells ? columns : [...columns, barColumn(records, room)];
 }
 
