@@ -75,6 +75,11 @@ export class BatchProgress {
     this.#to = to;
   }
 
+  /** Counts finished items of a batch in items. */
+  finishMany(outcome: string, count: number): void {
+    for (let item = 0; item < count; item += 1) this.finish(outcome);
+  }
+
   /** Removes the drawn line. Call it before other output to the terminal. */
   clear(): void {
     this.#options.stderr.erase();

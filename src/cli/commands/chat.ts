@@ -1,4 +1,5 @@
 // `parley chat`: one turn. Only the reply is written to stdout.
+
 import { type Command, Option } from 'commander';
 import type { ConversationService } from '../../service/conversation-service.ts';
 import { ParleyError } from '../../service/errors.ts';
@@ -11,6 +12,7 @@ import { checkEphemeralConflicts, ephemeralDescription, ephemeralFlag } from '..
 import { exitDone } from '../exit-codes.ts';
 import { firstReplyNote } from '../first-reply-note.ts';
 import { markdownOption } from '../markdown-option.ts';
+import { repeatable } from '../option-values.ts';
 import { failureOfTurn } from '../retry-command.ts';
 import type { Run } from '../run.ts';
 import { openRule } from '../schema/open-rule.ts';
@@ -68,7 +70,7 @@ export function registerChat(parent: Command, run: Run): void {
     .option('--fork', 'continue a copy of the session of -s or -c; the session itself stays unchanged')
     .option('--regenerate', 'get another reply to the last message of -s or -c; the previous reply is kept')
     .option(ephemeralFlag, ephemeralDescription)
-    .option('-f, --file <path>', 'add this file (- for stdin) to the message; repeatable', collect);
+    .option('-f, --file <path>', 'add this file (- for stdin) to the message; repeatable', repeatable);
   addSettingOptions(addTemplateOptions(command))
     .option('--no-stream', 'print the reply when it is complete')
     .option('--json-stream', 'print each event as a line of JSON (NDJSON)')
@@ -144,10 +146,6 @@ function requireNoBatchFlags({ concurrency, inSession, resume }: ChatFlags): voi
   ].find(Boolean);
   if (flag === undefined) return;
   throw new ParleyError('USAGE', `${flag} requires --batch.`, { hint: 'See: parley chat --help' });
-}
-
-function collect(path: string, paths: readonly string[] = []): readonly string[] {
-  return [...paths, path];
 }
 
 function inputOf(words: readonly string[], flags: ChatFlags, context: CliContext): ChatInput {

@@ -1,7 +1,9 @@
 // `parley sync`: exchanges sessions between two stores. It can be stopped and run again.
+
 import type { Command } from 'commander';
 import { ParleyError } from '../../service/errors.ts';
 import type { CliContext } from '../context.ts';
+import { repeatable } from '../option-values.ts';
 import type { Run } from '../run.ts';
 import type { SyncInput } from '../sync/sync-run.ts';
 
@@ -14,8 +16,6 @@ interface SyncFlags {
   readonly verbose?: true;
 }
 
-const collectTags = (tag: string, tags: readonly string[] = []) => [...tags, tag];
-
 export function registerSync(parent: Command, run: Run): void {
   parent
     .command('sync')
@@ -23,7 +23,7 @@ export function registerSync(parent: Command, run: Run): void {
     .argument('<profile>', 'the profile of the other Parley')
     .option('--push', 'only send what the other one lacks')
     .option('--pull', 'only fetch what is missing here')
-    .option('--tag <tag>', 'only sessions that have this tag in either place; repeatable', collectTags)
+    .option('--tag <tag>', 'only sessions that have this tag in either place; repeatable', repeatable)
     .option('--dry-run', 'show what would be done, and change nothing')
     .option('--forget', 'forget earlier syncs, as after restoring a store from a backup')
     .option('--verbose', 'print a result line for each changed session, even at a terminal')

@@ -1,6 +1,8 @@
 // `parley retention run`: applies the policy of a project: deletes inactive sessions, and erases those that it deleted long ago.
-import { type Command, InvalidArgumentError } from 'commander';
+
+import type { Command } from 'commander';
 import type { CliContext } from '../../context.ts';
+import { confirmedSessions } from '../../option-values.ts';
 import type { Run } from '../../run.ts';
 import type { RetentionRunInput } from './running.ts';
 
@@ -20,7 +22,7 @@ export function registerRetentionRun(parent: Command, run: Run): void {
     .option(
       '--confirm <count>',
       'confirm the number of sessions that --dry-run shows, instead of typing it',
-      count,
+      confirmedSessions,
     )
     .option('--project <name>', 'a project other than that of the key, by name or id')
     .action(({ dryRun, yes, confirm, project }: RunFlags, command: Command) =>
@@ -41,9 +43,4 @@ export function registerRetentionRun(parent: Command, run: Run): void {
 export async function runRetentionRun(input: RetentionRunInput, context: CliContext): Promise<undefined> {
   const { runRetention } = await import('./running.ts');
   return runRetention(input, context);
-}
-
-function count(text: string): number {
-  if (/^\d{1,12}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Give the number of sessions that --dry-run shows.');
 }

@@ -2,7 +2,7 @@
 import { ParleyError } from '../../../service/errors.ts';
 import type { Retention, RetentionPlan, RetentionReport } from '../../../service/project-retention.ts';
 import { monotonicMs } from '../../../system/monotonic-clock.ts';
-import { type BatchProgress, progressOn } from '../../batch/batch-progress.ts';
+import { progressOn } from '../../batch/batch-progress.ts';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import { type ChosenProject, namedOrOwnProject } from '../../project-choice.ts';
@@ -101,7 +101,7 @@ async function runWithProgress(
   confirmed: number | null,
   context: CliContext,
 ): Promise<RetentionReport> {
-  const progress: BatchProgress = progressOn(context, {
+  const progress = progressOn(context, {
     end: plan.sessions,
     unit: 'items',
     outcomes: ['expired'],
@@ -113,9 +113,7 @@ async function runWithProgress(
       confirmed,
       every_ms: null,
       signal: context.stopSignal,
-      onStep: (action, sessions) => {
-        for (let count = 0; count < sessions; count += 1) progress.finish(action);
-      },
+      onStep: (action, sessions) => progress.finishMany(action, sessions),
     })
     .finally(() => progress.stop());
   switch (end.kind) {

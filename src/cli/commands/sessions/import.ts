@@ -1,9 +1,11 @@
 // `parley sessions import`: imports sessions that `sessions export` wrote, and conversations of other programs. Each is imported completely
 // or not at all. Running it again is safe: existing sessions stay as they are.
+
 import { type Command, Option } from 'commander';
 import { type PointInTime, pointInTime } from '../../age.ts';
 import type { CliContext } from '../../context.ts';
 import { type SourceName, sourceNames } from '../../imports/source.ts';
+import { repeatable } from '../../option-values.ts';
 import type { Run } from '../../run.ts';
 import type { ImportInput } from './import-plan.ts';
 
@@ -18,8 +20,6 @@ interface ImportFlags {
   readonly resume?: string;
   readonly verbose?: true;
 }
-
-const collectTags = (tag: string, tags: readonly string[] = []) => [...tags, tag];
 
 export function registerImport(parent: Command, run: Run): void {
   parent
@@ -40,7 +40,7 @@ export function registerImport(parent: Command, run: Run): void {
     )
     .option('--match <glob>', 'only conversations whose title matches this glob (* ? [a-z])')
     .option('--messages-only', 'leave out tool calls, reasoning and the text of attachments')
-    .option('--tag <tag>', 'give this tag to the imported sessions; repeatable', collectTags)
+    .option('--tag <tag>', 'give this tag to the imported sessions; repeatable', repeatable)
     .option('--dry-run', 'show what would be imported, and import nothing')
     .option('--resume <batch>', 'resume an import that was stopped')
     .option('--verbose', 'print a result line for each session, even at a terminal')

@@ -23,7 +23,7 @@ export class PurgeProgress {
   }
 
   add(sessions: number): void {
-    for (let count = 0; count < sessions; count += 1) this.#progress.finish('erased');
+    this.#progress.finishMany('erased', sessions);
     if (this.#progress.finished >= this.#sessions) this.#overwrite();
   }
 

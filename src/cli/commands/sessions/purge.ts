@@ -1,9 +1,10 @@
 // `parley sessions purge`: permanently erases deleted sessions, or everything of one user. `sessions delete` only hides sessions.
+
 import type { Command } from 'commander';
-import { InvalidArgumentError } from 'commander';
 import { ParleyError } from '../../../service/errors.ts';
 import { type PointInTime, pointInTime } from '../../age.ts';
 import type { CliContext } from '../../context.ts';
+import { confirmedSessions } from '../../option-values.ts';
 import type { Run } from '../../run.ts';
 import type { PurgeInput } from './purging.ts';
 import type { UserPurgeInput } from './user-purging.ts';
@@ -35,7 +36,7 @@ export function registerPurge(parent: Command, run: Run): void {
     .option('--all-projects', 'sessions of all projects, not only that of the key')
     .option('--rewrite', 'also rewrite the tables, so that no erased byte stays in the files (PostgreSQL)')
     .option('--dry-run', 'show what would be erased, and erase nothing')
-    .option('--confirm <count>', 'confirm the number of sessions, instead of typing it', count)
+    .option('--confirm <count>', 'confirm the number of sessions, instead of typing it', confirmedSessions)
     .option('-y, --yes', 'do not ask for confirmation (with --user)')
     .action((flags: PurgeFlags, command: Command) =>
       run(command, (context) => {
@@ -75,9 +76,4 @@ function needsCount(): ParleyError {
   return new ParleyError('USAGE', '--yes requires --user.', {
     hint: 'Nothing was erased. Use --confirm with the number of sessions that --dry-run shows.',
   });
-}
-
-function count(text: string): number {
-  if (/^\d{1,12}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Give the number of sessions that --dry-run shows.');
 }

@@ -1,7 +1,9 @@
 // `parley sessions redact`: permanently removes secrets, or the texts of messages, from stored sessions.
+
 import type { Command } from 'commander';
 import { ParleyError } from '../../../service/errors.ts';
 import type { CliContext } from '../../context.ts';
+import { repeatable } from '../../option-values.ts';
 import type { Run } from '../../run.ts';
 import type { RedactInput } from './redacting.ts';
 
@@ -32,7 +34,7 @@ export function registerRedact(parent: Command, run: Run): void {
     .option(
       '--message <id>',
       'remove the whole text of this message, by its id or position; repeatable',
-      collect,
+      repeatable,
     )
     .option('--all', 'redact all sessions of the project (with --secrets)')
     .option('--rewrite', 'also rewrite the tables, so that no replaced byte stays in the files (PostgreSQL)')
@@ -69,8 +71,4 @@ function inputOf(words: readonly string[], flags: RedactFlags): RedactInput {
     dryRun: flags.dryRun ?? false,
     yes: flags.yes ?? false,
   };
-}
-
-function collect(id: string, ids: readonly string[] = []): readonly string[] {
-  return [...ids, id];
 }

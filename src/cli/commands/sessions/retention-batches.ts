@@ -44,9 +44,7 @@ export async function restoreRetentionBatch(batch: string, context: CliContext):
   const restored = await retention
     .restoreBatch(batch, {
       signal: context.stopSignal,
-      onStep: (sessions) => {
-        for (let count = 0; count < sessions; count += 1) progress.finish('restored');
-      },
+      onStep: (sessions) => progress.finishMany('restored', sessions),
     })
     .finally(() => progress.stop());
   if (context.options.json)

@@ -1,6 +1,8 @@
 // `parley sessions tag`: adds and removes tags. A word that starts with + or - is a tag (tag-removals.ts); any other is an id.
+
 import type { Command } from 'commander';
 import { ParleyError } from '../../../service/errors.ts';
+import { repeatable } from '../../option-values.ts';
 import type { Run } from '../../run.ts';
 import { registerOrdering } from './ordering-command.ts';
 
@@ -10,16 +12,14 @@ const usage = `
   parley sessions tag --older-than 90d +old --yes
 `;
 
-const collect = (tag: string, tags: readonly string[] = []) => [...tags, tag];
-
 export function registerTag(parent: Command, run: Run): void {
   registerOrdering(parent, run, {
     kind: 'tag',
     description: 'add or remove tags of sessions',
     options: (command) =>
       command
-        .option('--add <tag>', 'add this tag, like +TAG; repeatable', collect)
-        .option('--remove <tag>', 'remove this tag, like -TAG; repeatable', collect)
+        .option('--add <tag>', 'add this tag, like +TAG; repeatable', repeatable)
+        .option('--remove <tag>', 'remove this tag, like -TAG; repeatable', repeatable)
         .addHelpText('after', usage),
     read(words, { add = [], remove = [], resume }) {
       const isTag = (word: string) => word.startsWith('+') && word.length > 1;

@@ -62,9 +62,9 @@ export async function runStoreBackup(
     return;
   }
   const keys = facts.keys > 0 ? ` and ${counted(facts.keys, 'key')}` : '';
-  const what = `${counted(facts.sessions, 'session')}, ${counted(facts.messages, 'message')}${keys}`;
+  const rows = `${counted(facts.sessions, 'session')}, ${counted(facts.messages, 'message')}${keys}`;
   await context.say(
-    progress.ending(`Backed up ${what} of ${facts.from} to ${path === '-' ? 'standard output' : path}`),
+    progress.ending(`Backed up ${rows} of ${facts.from} to ${path === '-' ? 'standard output' : path}`),
   );
 }
 

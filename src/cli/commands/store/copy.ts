@@ -31,15 +31,15 @@ export function registerStoreCopy(parent: Command, run: Run): void {
 
 export async function runStoreCopy(input: StoreCopyInput, context: CliContext): Promise<undefined> {
   const { host, options, stdout, signal } = context;
-  const place = (text: string, source: string) =>
+  const storeAt = (text: string, source: string) =>
     readNamedStore(text, {
       source,
       env: host.env,
       isInsecureAllowed: options.insecureStore,
       mayHoldPassword: false,
     });
-  const from = place(input.from, '--from');
-  const to = place(input.to, '--to');
+  const from = storeAt(input.from, '--from');
+  const to = storeAt(input.to, '--to');
   const progress = new StoreProgress(context);
   let report: CopyReport;
   try {
@@ -62,8 +62,8 @@ export async function runStoreCopy(input: StoreCopyInput, context: CliContext): 
     return;
   }
   for (const { project_name, sessions, messages, hash } of report.projects) {
-    const what = `${counted(sessions, 'session')}, ${counted(messages, 'message')}`;
-    await stdout.write(`${project_name}: ${what}, identical in both (SHA-256 ${hash.slice(0, 16)}…)\n`);
+    const rows = `${counted(sessions, 'session')}, ${counted(messages, 'message')}`;
+    await stdout.write(`${project_name}: ${rows}, identical in both (SHA-256 ${hash.slice(0, 16)}…)\n`);
   }
   await reportModes(report.modes, to.address === null ? host.profileFile.path : report.to, context);
   await context.say(

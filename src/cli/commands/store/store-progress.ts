@@ -28,7 +28,7 @@ export class StoreProgress implements CopyProgress {
   }
 
   finish(sessions: number): void {
-    for (let count = 0; count < sessions; count += 1) this.#progress?.finish(this.#phase);
+    this.#progress?.finishMany(this.#phase, sessions);
   }
 
   /** The summary sentence with these words and the time of all phases. */
