@@ -19,11 +19,11 @@ export async function askPlainly(
   { isHidden = false } = {},
 ): Promise<string> {
   signal.throwIfAborted();
-  await stderr.write(`${question} `);
   const keys = new QuestionKeys(openStdin(), () => {});
-  // In raw mode the terminal does not show what is typed.
+  // In raw mode the terminal does not show what is typed, from the moment that the question is shown.
   if (isHidden) keys.setRawMode(true);
   try {
+    await stderr.write(`${question} `);
     const answer = await (isHidden ? hiddenLine(keys, signal) : shownLine(keys, signal));
     // The terminal has shown the Enter of a line that it shows.
     if (isHidden) await stderr.write('\n');
