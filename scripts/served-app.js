@@ -27,7 +27,8 @@ export async function serveApp(bundle, home, { limits = {}, finish = () => {} } 
   const serverLimits = { ...defaultServerLimits, ...limits };
   let requests = 0;
   const app = createApp({
-    arrived: () => {},
+    onRequest: () => {},
+    metrics: null,
     servers: () => 1,
     service: home.service,
     archive: home.archive,

@@ -9,7 +9,7 @@ import type { Job } from './cli/job.ts';
 import { runCommandLine } from './cli/program.ts';
 import { directStdin } from './cli/terminal/direct-stdin.ts';
 import { directStream } from './cli/terminal/direct-stream.ts';
-import { fileIdentity } from './cli/terminal/file-identity.ts';
+import { fileIdentity, isCharacterDevice } from './cli/terminal/file-identity.ts';
 import { createOutput, type Output, type OutputStream } from './cli/terminal/output.ts';
 import { stdinKind, stdinSize } from './cli/terminal/stdin.ts';
 import { releaseTerminals } from './cli/terminal/terminal-release.ts';
@@ -212,6 +212,7 @@ function cliHost(
       outputs.set(name, output);
       return output;
     },
+    columns: columnsOf,
     outputFile: () => fileIdentity(1),
     signal: stop.signal,
     stopSignal,
@@ -251,9 +252,15 @@ function requestIds(now: () => number, random: () => number): () => string {
   };
 }
 
+const descriptors = { stdout: 1, stderr: 2 } as const;
+
 function standardStream(name: 'stdout' | 'stderr'): OutputStream {
-  const descriptor = name === 'stdout' ? 1 : 2;
-  return directStream(descriptor, process.platform, () => process[name]) ?? process[name];
+  return directStream(descriptors[name], process.platform, () => process[name]) ?? process[name];
+}
+
+/** The width of a terminal, and 80 for everything else, because creating the stream of a pipe takes time. */
+function columnsOf(name: 'stdout' | 'stderr'): number {
+  return isCharacterDevice(descriptors[name]) ? process[name].columns || 80 : 80;
 }
 
 /** The command line of this process. Null without `/proc`, which only Linux has. */

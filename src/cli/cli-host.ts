@@ -87,6 +87,8 @@ export interface CliHost {
   commandLine(): Uint8Array | null;
   readonly stdin: StandardInput;
   output(name: 'stdout' | 'stderr', options: { readonly noColor: boolean }): Output;
+  /** The width of a terminal, and 80 for everything else. Unlike `output`, it does not decide the colours of the stream. */
+  columns(name: 'stdout' | 'stderr'): number;
   /** The identity of the file behind stdout; null if stdout is not a file. */
   outputFile(): string | null;
   /** Fires with an `Interruption` for a signal, or when the reader of stdout has closed it. */

@@ -39,8 +39,8 @@ export async function runCommandLine(
     // Help has no colours. Asking the streams would create them, which takes longer than all the rest of a help page.
     getOutHasColors: () => true,
     getErrHasColors: () => true,
-    getOutHelpWidth: () => host.output('stdout', { noColor: true }).columns(),
-    getErrHelpWidth: () => host.output('stderr', { noColor: true }).columns(),
+    getOutHelpWidth: () => host.columns('stdout'),
+    getErrHelpWidth: () => host.columns('stderr'),
   });
   let failed = program;
   eachCommand(program, (command) =>

@@ -5,6 +5,7 @@ import type { Limits } from '../service/limits.ts';
 import { finishReasons, type Message, type Session, type SessionFacts } from '../service/session.ts';
 import type { SessionRecord } from '../service/session-archive.ts';
 import { sortedTags } from '../service/sorted-tags.ts';
+import { isWholeNumber } from '../service/is-whole-number.ts';
 import { yieldToEventLoop } from '../system/yield-to-event-loop.ts';
 import { faultOfHidden } from './hidden-message-rules.ts';
 import { checkSettings, checkTags, checkText, checkTitle, checkUser } from './text-rules.ts';
@@ -255,10 +256,6 @@ function fieldsOf<Name extends string, Optional extends string = never>(
     throw wrong(placeOf(at, name.slice(0, 80)), 'is not a known field');
   }
   return object as Readonly<Record<Name | Optional, unknown>>;
-}
-
-function isWholeNumber(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
 function placeOf(at: string, name: string): string {

@@ -4,6 +4,7 @@ import type { ChatEvent, ReplyForm } from '../service/chat-event.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { Session } from '../service/session.ts';
 import type { ForkRequest, MovedTurn, RegenerateRequest } from '../service/session-archive.ts';
+import { isWholeNumber } from '../service/is-whole-number.ts';
 import type { ForkEnd } from '../store/session-store.ts';
 import { idempotencyKeyFor } from './fingerprint.ts';
 import type { LocalOptions } from './local-options.ts';
@@ -96,8 +97,7 @@ export class SessionLines {
     const { store, limits, now } = this.#local;
     const ids = this.#local.ids.of(projectId);
     const { through, title } = request;
-    if (through !== undefined && (!Number.isSafeInteger(through) || through < 0))
-      throw wrongPlace('must be a whole number from 0');
+    if (through !== undefined && !isWholeNumber(through)) throw wrongPlace('must be a whole number from 0');
     if (typeof title === 'string') checkTitle(title, limits);
     const idempotencyKey = await this.#idempotencyKey(call, 'forkSession', sessionId, request);
     const newSession = { session_id: ids.next('ses', now()), title };

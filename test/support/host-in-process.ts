@@ -49,6 +49,7 @@ export function hostInProcess(parts: HostParts): CliHost {
       openBytes: () => Readable.from(stdin, { objectMode: true }),
     },
     output: (name) => outputs[name],
+    columns: (name) => outputs[name].columns(),
     outputFile: () => null,
     signal,
     stopSignal: signal,

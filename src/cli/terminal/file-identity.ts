@@ -10,6 +10,15 @@ export function fileIdentity(fd: number): string | null {
   }
 }
 
+/** False for a closed descriptor. */
+export function isCharacterDevice(fd: number): boolean {
+  try {
+    return fstatSync(fd).isCharacterDevice();
+  } catch {
+    return false;
+  }
+}
+
 export function identityOf(status: BigIntStats): string | null {
   return status.isFile() ? `${status.dev}-${status.ino}` : null;
 }

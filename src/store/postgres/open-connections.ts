@@ -6,7 +6,7 @@ import { storeClosed } from '../store-closed.ts';
 import type { Connection } from './connect.ts';
 import { isPassing, storeError } from './postgres-errors.ts';
 
-export interface ConnectionOptions {
+export interface OpenConnectionsOptions {
   /** Opens and checks one connection; rejects with a ParleyError for a database that must not be used. */
   readonly connect: () => Promise<Connection>;
   /** For errors: the store without user and password. */
@@ -23,7 +23,7 @@ interface Waiting {
 }
 
 export class OpenConnections {
-  readonly #options: ConnectionOptions;
+  readonly #options: OpenConnectionsOptions;
   readonly #free: Connection[] = [];
   /** The connections of calls that are not urgent, and how many there may be. */
   readonly #ordinary = new Set<Connection>();
@@ -34,7 +34,7 @@ export class OpenConnections {
   #hasConnected = false;
   #closed = false;
 
-  constructor(options: ConnectionOptions) {
+  constructor(options: OpenConnectionsOptions) {
     const { size, hasUrgentCalls = false } = options;
     this.#options = options;
     this.#maxOrdinary = hasUrgentCalls && size > 1 ? size - 1 : size;

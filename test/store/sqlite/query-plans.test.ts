@@ -37,9 +37,10 @@ afterAll(() => rmSync(directory, { recursive: true }));
 function plan(sql: string): string {
   return lookInto(join(directory, 'parley.db'), (database) => {
     const names = [...sql.matchAll(/@(\w+)/g)].map((found) => found[1] as string);
+    const positional = sql.split('?').slice(1);
     const rows = database
       .prepare(`EXPLAIN QUERY PLAN ${sql}`)
-      .all(Object.fromEntries(names.map((name) => [name, 1])));
+      .all(...positional.map(() => 1), Object.fromEntries(names.map((name) => [name, 1])));
     return rows.map((row) => (row as { detail: string }).detail).join('\n');
   });
 }
