@@ -24,6 +24,8 @@ import { wrappedLine } from './wrapped-line.ts';
 /** The longest time that a prompt waits for its mode. */
 const slowServiceMs = 1000;
 const openingPauseMs = 30;
+/** A line of one of these words leaves, as it does in most other programs. Between quotes (`"""exit"""`) the word is a message. */
+const leavingWords: readonly string[] = ['exit', 'quit'];
 
 export interface ReplOptions {
   readonly context: CliContext;
@@ -97,6 +99,7 @@ export class Repl {
 
   async #run(line: SubmittedLine): Promise<LineResult> {
     if (line.text.trim() === '') return undefined;
+    if (leavingWords.includes(line.typed.trim())) return 'leave';
     const { history } = this.#options;
     await history.add(line.typed).catch((error: unknown) => this.#reportHistoryFailure(error));
     if (line.mayBeCommand) return this.#command(line.text);

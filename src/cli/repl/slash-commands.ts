@@ -204,7 +204,7 @@ export const slashCommands: readonly SlashCommand[] = [
   {
     name: 'quit',
     argument: '',
-    description: 'leave (same as Ctrl-D)',
+    description: 'leave (same as Ctrl-D; exit and quit work, too)',
     run: async () => 'leave',
   },
   {

@@ -295,6 +295,16 @@ test('a beginning that several have is told with them, and does nothing', async 
   expect(existsSync(join(place.path, 'x y'))).toBe(false);
 });
 
+test.each(['exit', ' quit '])('the word %s alone leaves, and is no message', async (word) => {
+  const place = fixture.place();
+  const screen = await open(place);
+  expect(await entered(screen, '"""exit"""')).toBe('exit');
+  screen.type(`${word}\r`);
+  expect(await screen.ended).toEqual({ status: 0, signal: 0 });
+  const id = /parley repl -s (\S+)/.exec(screen.text)?.[1] ?? '';
+  expect((await messagesOf(place, id)).map(({ content }) => content)).toEqual(['exit', 'exit']);
+});
+
 test('/quit leaves, and names the command that goes on', async () => {
   const screen = await open();
   await entered(screen, 'hello');
