@@ -12,9 +12,22 @@ import { lexemesOf } from './search-words.ts';
 import { statement } from './statement.ts';
 
 const messagesOfLot = 256;
-/** While turns are stored, lots are smaller, and after each the index waits for as long as the lot took, at most so many ms. */
-const messagesBesideTurns = 64;
-const longestPauseMs = 250;
+interface Pace {
+  readonly messages: number;
+  /** After each lot the index waits for this many times as long as the lot took. */
+  readonly pauses: number;
+}
+
+const atOnce: Pace = { messages: messagesOfLot, pauses: 0 };
+/** While turns are stored. A turn that meets a lot then waits for a few milliseconds at most, and most meet none. */
+const besideTurns: Pace = { messages: 8, pauses: 9 };
+/** While turns are stored, and more messages are queued than `maxBacklog`. A search may have to index all of its project first. */
+const behindTurns: Pace = { messages: 64, pauses: 1 };
+const maxBacklog = 25_000;
+const lotsBetweenCounts = 50;
+const maxPauseMs = 250;
+/** Turns count as being stored for this long (ms) after the last one. */
+const turnsLastMs = 250;
 /** A search reads up to this many queued messages of its project itself. */
 const maxQueued = 1000;
 const maxQueuedBytes = 1024 * 1024;
@@ -60,6 +73,9 @@ const indexOfProject = statement(`
   ) AS queued
   WHERE projects.project_id = $1`);
 
+const isBehind = statement(
+  `SELECT count(*) > ${maxBacklog} AS is_behind FROM (SELECT FROM parley.to_index LIMIT ${maxBacklog + 1}) AS queued`,
+);
 const queuedOfProject = statement('SELECT count(*) AS messages FROM parley.to_index WHERE project = $1');
 
 interface QueuedRow {
@@ -91,9 +107,10 @@ interface Access {
 export class SearchIndex {
   readonly #connections: ConnectionPool;
   readonly #loadRules: () => Promise<TextRules>;
-  /** Stored messages since the index was last filled, and all of them. */
-  #kept = 0;
+  /** Stored messages since the index was last filled. */
   #stored = 0;
+  /** When (ms) the last message was stored. */
+  #storedAt = Number.NEGATIVE_INFINITY;
   #filling: Promise<void> | null = null;
 
   constructor(connections: ConnectionPool, loadRules: () => Promise<TextRules>) {
@@ -103,15 +120,15 @@ export class SearchIndex {
 
   /** Call it with the number of messages that were stored. Starts indexing when enough have gathered. Never rejects. */
   keepUp(messages: number): void {
-    this.#kept += messages;
     this.#stored += messages;
-    if (this.#kept >= messagesOfLot) this.#fillSoon();
+    this.#storedAt = monotonicMs();
+    if (this.#stored >= messagesOfLot) this.#fillSoon();
   }
 
   /** Nobody waits for it. */
   #fillSoon(): void {
     if (this.#filling !== null) return;
-    this.#kept = 0;
+    this.#stored = 0;
     this.#filling = this.#fill()
       .catch(() => {})
       .finally(() => {
@@ -158,12 +175,21 @@ export class SearchIndex {
   }
 
   async #fill(): Promise<void> {
-    for (let isBusy = false; ; ) {
-      const [stored, start] = [this.#stored, monotonicMs()];
-      if ((await this.#indexLot(null, isBusy ? messagesBesideTurns : messagesOfLot)) === 0) return;
-      isBusy = this.#stored !== stored;
-      if (isBusy) await delay(Math.min(monotonicMs() - start, longestPauseMs));
+    let busyPace = besideTurns;
+    for (let lots = 0; ; lots += 1) {
+      const start = monotonicMs();
+      const isBusy = start - this.#storedAt < turnsLastMs;
+      if (isBusy && lots % lotsBetweenCounts === 0)
+        busyPace = (await this.#isBehind()) ? behindTurns : besideTurns;
+      const { messages, pauses } = isBusy ? busyPace : atOnce;
+      if ((await this.#indexLot(null, messages)) === 0) return;
+      if (pauses > 0) await delay(Math.min(pauses * (monotonicMs() - start), maxPauseMs));
     }
+  }
+
+  async #isBehind(): Promise<boolean> {
+    const [row] = await this.#connections.ask<{ is_behind: boolean }>(isBehind, []);
+    return row?.is_behind ?? false;
   }
 
   async #countQueued(project: number): Promise<number> {
