@@ -2,31 +2,32 @@
 import { ParleyError } from '../../service/errors.ts';
 import type { Session } from '../../service/session.ts';
 import type { Agreement } from './agreement.ts';
-import { compareOrder, type Side } from './side.ts';
+import { compareOrder, type ListPosition, type Side } from './side.ts';
 import type { SideName } from './side-name.ts';
 import type { JoinedSession, SideState } from './sync-plan.ts';
 
 const fewSessions = 20;
 
-type Placed = Pick<Session, 'created_at' | 'session_id'>;
-
 export async function* joinedSessions(
   sides: Readonly<Record<SideName, Side>>,
   agreements: () => AsyncGenerator<Agreement, void>,
 ): AsyncGenerator<JoinedSession, void> {
-  const reader = <T extends Placed>(from: AsyncIterator<T, void>) => new Reader(from);
+  const reader = <T extends ListPosition>(from: AsyncIterator<T, void>) => new Reader(from);
   const lists = {
     local: { active: reader(sides.local.list(false)), deleted: reader(sides.local.list(true)) },
     remote: { active: reader(sides.remote.list(false)), deleted: reader(sides.remote.list(true)) },
   };
   const known = reader(agreements());
-  const readers = [known, ...Object.values(lists).flatMap(({ active, deleted }) => [active, deleted])];
+  const readers: readonly Reader<ListPosition>[] = [
+    known,
+    ...Object.values(lists).flatMap(({ active, deleted }) => [active, deleted]),
+  ];
   for (let isFirst = true; ; isFirst = false) {
     await Promise.all(readers.map((each) => each.fill()));
     if (isFirst) await requireNotEmptied(lists, agreements);
-    const places = readers.flatMap(({ head }) => (head === null ? [] : [head as Placed]));
+    const places = readers.flatMap(({ head }) => (head === null ? [] : [head]));
     if (places.length === 0) return;
-    const place = places.reduce((least, other) => (compareOrder(other, least) < 0 ? other : least));
+    const place = places.reduce((first, other) => (compareOrder(other, first) < 0 ? other : first));
     const agreed = known.take(place);
     const stateOf = (side: SideName): SideState => {
       const deleted = lists[side].deleted.take(place);
@@ -68,7 +69,7 @@ async function hasMore(agreements: AsyncGenerator<Agreement, void>, count: numbe
   return false;
 }
 
-class Reader<T extends Placed> {
+class Reader<T extends ListPosition> {
   /** The next item; null at the end, and before the first {@link fill}. */
   head: T | null = null;
   readonly #from: AsyncIterator<T, void>;
@@ -86,7 +87,7 @@ class Reader<T extends Placed> {
   }
 
   /** Takes the next item if it has this position in the order. */
-  take(place: Placed): T | null {
+  take(place: ListPosition): T | null {
     const { head } = this;
     if (head === null || compareOrder(head, place) !== 0) return null;
     this.head = null;

@@ -19,13 +19,17 @@ export interface StoredRecord extends SessionRecord {
   readonly session: Session;
 }
 
-export interface Merged {
+export interface MergeResult {
   readonly goal: StoredRecord;
   /** The new session for the lower record if the goal lacks some of its messages, and the side that has it. */
   readonly fork: { readonly side: SideName; readonly record: StoredRecord } | null;
 }
 
-export function mergeRecords(local: StoredRecord, remote: StoredRecord, agreed: Agreement | null): Merged {
+export function mergeRecords(
+  local: StoredRecord,
+  remote: StoredRecord,
+  agreed: Agreement | null,
+): MergeResult {
   const isLocalHigher = compareRanks(local, remote) >= 0;
   const [higher, lower] = isLocalHigher ? [local, remote] : [remote, local];
   const chosen = Object.fromEntries(
@@ -60,8 +64,7 @@ function mergeField(
   const before = agreed === null ? undefined : agreedHash(agreed, field);
   if (before !== undefined && fieldHash(local, field) === before) return remote[field];
   if (before !== undefined && fieldHash(remote, field) === before) return local[field];
-  const [one, other] = [local, remote].map((session) => weight(session[field])) as [string, string];
-  return one >= other ? local[field] : remote[field];
+  return weight(local[field]) >= weight(remote[field]) ? local[field] : remote[field];
 }
 
 /** Empty tags and parameters count as no value, like a missing title. */
@@ -92,9 +95,9 @@ function rankText(record: StoredRecord): string {
 }
 
 function containsAll(higher: SessionRecord, lower: SessionRecord): boolean {
-  const held = new Map(everyMessage(higher).map((message) => [message.message_id, message]));
+  const higherById = new Map(everyMessage(higher).map((message) => [message.message_id, message]));
   return everyMessage(lower).every(({ message_id, position, role, content }) => {
-    const other = held.get(message_id);
+    const other = higherById.get(message_id);
     return other?.position === position && other.role === role && other.content === content;
   });
 }

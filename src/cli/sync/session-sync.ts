@@ -7,7 +7,7 @@ import { type Agreement, agreementOn, lookEqual, usableAgreement } from './agree
 import {
   hasSameMessages,
   isSameRecord,
-  type Merged,
+  type MergeResult,
   mergeRecords,
   type StoredRecord,
 } from './merged-records.ts';
@@ -132,7 +132,7 @@ class SessionSync {
     }
   }
 
-  async #apply(stored: Readonly<Record<SideName, StoredRecord>>, merged: Merged): Promise<SyncResult> {
+  async #apply(stored: Readonly<Record<SideName, StoredRecord>>, merged: MergeResult): Promise<SyncResult> {
     const { agreed } = this.#joined;
     const { dryRun, sides } = this.#options;
     const { goal, fork } = merged;
@@ -156,9 +156,10 @@ class SessionSync {
     }
     const isGrown = outdated.some((side) => !hasSameMessages(stored[side], goal));
     const status = isGrown ? 'grown' : 'changed';
+    const [onlyWritten] = written.length === 1 && fork === null ? written : [];
     return {
       status: fork !== null ? 'forked' : status,
-      at: written.length === 1 && fork === null ? (written[0] as SideName) : 'both',
+      at: onlyWritten ?? 'both',
       agreed: isComplete ? agreementOn(goal.session, false, agreed) : agreed,
       ...(fork !== null && { fork: fork.record.session.session_id }),
       ...(fork !== null && isComplete && { forkAgreement: agreementOn(fork.record.session, false, null) }),

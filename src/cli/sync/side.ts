@@ -113,11 +113,11 @@ export class Side {
   }
 }
 
+/** The position of a session in the order of {@link Side.list}. */
+export type ListPosition = Pick<Session, 'created_at' | 'session_id'>;
+
 /** The order of {@link Side.list}: by the time of creation, then by the bytes of the id. */
-export function compareOrder(
-  one: Pick<Session, 'created_at' | 'session_id'>,
-  other: Pick<Session, 'created_at' | 'session_id'>,
-): number {
+export function compareOrder(one: ListPosition, other: ListPosition): number {
   const byTime = Date.parse(one.created_at) - Date.parse(other.created_at);
   if (byTime !== 0) return byTime;
   return one.session_id === other.session_id ? 0 : one.session_id < other.session_id ? -1 : 1;

@@ -27,7 +27,7 @@ const remedy = 'Make the directory writable, or set PARLEY_DATA_DIR to another o
 const writeSize = 32 * 1024;
 
 interface Paths {
-  readonly kept: string;
+  readonly agreements: string;
   readonly part: string;
   readonly forks: string;
   readonly next: string;
@@ -65,7 +65,7 @@ export class SyncMemory {
 
   private constructor(path: string, release: () => void) {
     this.#paths = {
-      kept: `${path}.jsonl`,
+      agreements: `${path}.jsonl`,
       part: `${path}.part.jsonl`,
       forks: `${path}.forks.jsonl`,
       next: `${path}.next.jsonl`,
@@ -75,7 +75,7 @@ export class SyncMemory {
 
   /** The agreements of earlier syncs, in the order of the listings. */
   agreements(): AsyncGenerator<Agreement, void> {
-    return readLines(this.#paths.kept);
+    return readLines(this.#paths.agreements);
   }
 
   /** Adds the next agreement, in the order of the listings. `flush` writes it. */
@@ -122,7 +122,7 @@ export class SyncMemory {
 
   /** Merges the three files into one. If `isComplete`, the part replaces the old memory. */
   async #mergeFiles(isComplete: boolean): Promise<void> {
-    const { kept, part, forks, next } = this.#paths;
+    const { agreements, part, forks, next } = this.#paths;
     if (!isComplete && !exists(part) && !exists(forks)) return;
     try {
       const file = openSync(next, 'w', 0o600);
@@ -139,7 +139,7 @@ export class SyncMemory {
       } finally {
         closeSync(file);
       }
-      renameSync(next, kept);
+      renameSync(next, agreements);
       for (const path of [part, forks]) rmSync(path, { force: true });
     } catch (error) {
       throw fileFailure(error, next, 'written', remedy);
@@ -148,7 +148,7 @@ export class SyncMemory {
 }
 
 async function* mergedAgreements(
-  { kept, part, forks }: Paths,
+  { agreements, part, forks }: Paths,
   isComplete: boolean,
 ): AsyncGenerator<Agreement, void> {
   let last: Agreement | null = null;
@@ -161,7 +161,7 @@ async function* mergedAgreements(
       yield agreement;
     }
     if (isComplete) return;
-    for await (const agreement of readLines(kept))
+    for await (const agreement of readLines(agreements))
       if (last === null || compareOrder(agreement, last) > 0) yield agreement;
   }
   for await (const agreement of settled()) {

@@ -63,7 +63,6 @@ async function syncAll(
   contexts: Readonly<Record<SideName, CliContext>>,
   memory: SyncMemory,
 ): Promise<number> {
-  const { dryRun, direction } = input;
   const { local: context } = contexts;
   const fatal = new AbortController();
   const signal = AbortSignal.any([context.stopSignal, fatal.signal]);
@@ -79,73 +78,109 @@ async function syncAll(
       say: (line) => void report.say(line),
     });
   const sides = { local: sideOf('local'), remote: sideOf('remote') };
-  const writes: readonly SideName[] =
-    direction === null ? ['local', 'remote'] : [direction === 'push' ? 'remote' : 'local'];
-  /** The forks that this sync created. They may appear in a listing later. */
-  const forks = new Set<string>();
-  let lastStatus = 0;
-  const sync = async (joined: JoinedSession): Promise<Outcome | null> => {
-    if (!isSelected(joined, input.tags)) return { joined, isUnselected: true };
-    try {
-      const synced = await syncSession(joined, { sides, writes, dryRun });
-      if (synced.forkAgreement !== undefined) forks.add(synced.forkAgreement.session_id);
-      return { joined, synced };
-    } catch (error) {
-      if (error instanceof ParleyError && isOwnFailure(error, sides)) return { joined, error };
-      giveUp(error);
-      return null;
-    }
-  };
-  const write = async (outcomes: readonly (Outcome | null)[]) => {
-    for (const outcome of outcomes) {
-      if (outcome === null) continue;
-      const { joined } = outcome;
-      if ('isUnselected' in outcome) {
-        remember(memory, joined.agreed, dryRun);
-        report.skipUnselected();
-        continue;
-      }
-      if ('error' in outcome) {
-        remember(memory, joined.agreed, dryRun);
-        await report.fail(joined.session_id, outcome.error);
-        lastStatus = await reportInWords(outcome.error, context);
-        continue;
-      }
-      remember(memory, outcome.synced.agreed, dryRun);
-      if (outcome.synced.forkAgreement !== undefined && !dryRun) memory.addFork(outcome.synced.forkAgreement);
-      const isReported = forks.has(joined.session_id) && isCopied(outcome.synced);
-      if (!isReported) await report.add(joined.session_id, outcome.synced);
-    }
-    if (!dryRun) memory.flush();
-  };
+  const run = new SyncRun({ input, sides, memory, report, context });
   try {
-    const agreements = () => (input.forgets ? noAgreements() : memory.agreements());
-    await runInOrder<JoinedSession, Outcome | null>(joinedSessions(sides, agreements), {
-      concurrency: syncConcurrency,
-      window: { items: 64 * syncConcurrency },
-      signal,
-      run: sync,
-      write,
-    });
+    await runInOrder<JoinedSession, Outcome | null>(
+      joinedSessions(sides, () => run.agreements()),
+      {
+        concurrency: syncConcurrency,
+        window: { items: 64 * syncConcurrency },
+        signal,
+        run: (joined) =>
+          run.sync(joined).catch((error: unknown) => {
+            giveUp(error);
+            return null;
+          }),
+        write: (outcomes) => run.write(outcomes.filter((outcome) => outcome !== null)),
+      },
+    );
     signal.throwIfAborted();
-    if (!dryRun) await memory.finish();
+    if (!input.dryRun) await memory.finish();
   } finally {
     report.stop();
   }
   await report.end();
   if (report.failed === 0) return exitDone;
-  return report.finished === 1 ? lastStatus : exitSomeFailed;
+  return report.finished === 1 ? run.lastStatus : exitSomeFailed;
 }
 
-function remember(memory: SyncMemory, agreed: Agreement | null, dryRun: boolean): void {
-  if (agreed !== null && !dryRun) memory.add(agreed);
+interface SyncRunOptions {
+  readonly input: SyncInput;
+  readonly sides: Readonly<Record<SideName, Side>>;
+  readonly memory: SyncMemory;
+  readonly report: SyncReport;
+  readonly context: CliContext;
+}
+
+class SyncRun {
+  readonly #options: SyncRunOptions;
+  /** The forks that this sync created. They may appear in a listing later. */
+  readonly #forks = new Set<string>();
+  #lastStatus = 0;
+
+  constructor(options: SyncRunOptions) {
+    this.#options = options;
+  }
+
+  /** The exit status of the last failure. */
+  get lastStatus(): number {
+    return this.#lastStatus;
+  }
+
+  /** The agreements of earlier syncs; none if they are to be forgotten. */
+  async *agreements(): AsyncGenerator<Agreement, void> {
+    const { input, memory } = this.#options;
+    if (!input.forgets) yield* memory.agreements();
+  }
+
+  /** Syncs a session. Throws a failure that would affect the others, too. */
+  async sync(joined: JoinedSession): Promise<Outcome> {
+    const { sides, input } = this.#options;
+    const { direction, dryRun, tags } = input;
+    if (!isSelected(joined, tags)) return { joined, isUnselected: true };
+    const writes: readonly SideName[] =
+      direction === null ? ['local', 'remote'] : [direction === 'push' ? 'remote' : 'local'];
+    try {
+      const synced = await syncSession(joined, { sides, writes, dryRun });
+      if (synced.forkAgreement !== undefined) this.#forks.add(synced.forkAgreement.session_id);
+      return { joined, synced };
+    } catch (error) {
+      if (error instanceof ParleyError && isOwnFailure(error, sides)) return { joined, error };
+      throw error;
+    }
+  }
+
+  /** Reports the outcomes, and remembers their agreements. */
+  async write(outcomes: readonly Outcome[]): Promise<void> {
+    const { report, memory, input, context } = this.#options;
+    for (const outcome of outcomes) {
+      const { joined } = outcome;
+      this.#remember('synced' in outcome ? outcome.synced.agreed : joined.agreed);
+      if ('isUnselected' in outcome) report.skipUnselected();
+      else if ('error' in outcome) {
+        await report.fail(joined.session_id, outcome.error);
+        this.#lastStatus = await reportInWords(outcome.error, context);
+      } else await this.#writeSynced(joined, outcome.synced);
+    }
+    if (!input.dryRun) memory.flush();
+  }
+
+  async #writeSynced({ session_id }: JoinedSession, synced: SyncResult): Promise<void> {
+    const { report, memory, input } = this.#options;
+    if (synced.forkAgreement !== undefined && !input.dryRun) memory.addFork(synced.forkAgreement);
+    const isReported = this.#forks.has(session_id) && isCopied(synced);
+    if (!isReported) await report.add(session_id, synced);
+  }
+
+  #remember(agreed: Agreement | null): void {
+    const { memory, input } = this.#options;
+    if (agreed !== null && !input.dryRun) memory.add(agreed);
+  }
 }
 
 function isCopied({ status }: SyncResult): boolean {
   return status === 'pushed' || status === 'pulled' || status === 'unchanged';
 }
-
-async function* noAgreements(): AsyncGenerator<Agreement, void> {}
 
 /** True for a failure of this session only. The others continue. */
 function isOwnFailure(error: ParleyError, sides: Readonly<Record<SideName, Side>>): boolean {
