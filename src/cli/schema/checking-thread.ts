@@ -45,53 +45,54 @@ export class CheckingThread {
   async #run(request: SchemaRequest): Promise<SchemaResponse> {
     const { thread: file } = this.#limits;
     const { milliseconds } = this.#isReady ? this.#limits : defaultLimits;
-    const signal = this.#signal;
-    signal.throwIfAborted();
+    this.#signal.throwIfAborted();
     this.#thread ??= startThread(file, { resourceLimits: { maxOldGenerationSizeMb: maxMegabytes } });
     const thread = this.#thread;
+    const response = await this.#responseOf(thread, request, milliseconds);
+    this.#isReady = this.#thread === thread;
+    return response;
+  }
+
+  #responseOf(thread: Worker, request: SchemaRequest, milliseconds: number): Promise<SchemaResponse> {
+    const signal = this.#signal;
     const removals: (() => void)[] = [];
-    try {
-      const response = await new Promise<SchemaResponse>((resolve, reject) => {
-        const end = () => {
-          this.#thread = null;
-          this.#isReady = false;
-          void thread.terminate();
-        };
-        const stop = () => {
+    const end = () => {
+      this.#thread = null;
+      this.#isReady = false;
+      void thread.terminate();
+    };
+    const response = new Promise<SchemaResponse>((resolve, reject) => {
+      const stop = () => {
+        end();
+        reject(signal.reason);
+      };
+      const giveUp = (reason: string) => {
+        end();
+        const fault = { place: '', reason: `it cannot be checked: ${reason}` };
+        resolve(request.reply === null ? { kind: 'refused', fault } : { kind: 'mismatch', faults: [fault] });
+      };
+      const onError = (error: NodeJS.ErrnoException) => {
+        if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') giveUp(`it takes more than ${maxMegabytes} MiB`);
+        else if (error instanceof RangeError) giveUp(error.message);
+        else {
           end();
-          reject(signal.reason);
-        };
-        const giveUp = (what: string) => {
-          end();
-          const fault = { place: '', reason: `it cannot be checked: ${what}` };
-          resolve(
-            request.reply === null ? { kind: 'refused', fault } : { kind: 'mismatch', faults: [fault] },
-          );
-        };
-        const onError = (error: NodeJS.ErrnoException) => {
-          if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') giveUp(`it takes more than ${maxMegabytes} MiB`);
-          else if (error instanceof RangeError) giveUp(error.message);
-          else {
-            end();
-            reject(unstartable(error));
-          }
-        };
-        const timer = setTimeout(giveUp, milliseconds, `it takes longer than ${milliseconds / 1000} s`);
-        signal.addEventListener('abort', stop);
-        // Only these listeners are removed, because Node has listeners of its own on the worker.
-        thread.on('message', resolve).on('error', onError);
-        removals.push(
-          () => clearTimeout(timer),
-          () => signal.removeEventListener('abort', stop),
-          () => thread.off('message', resolve).off('error', onError),
-        );
-        thread.postMessage(request);
-      });
-      this.#isReady = this.#thread === thread;
-      return response;
-    } finally {
-      for (const action of removals) action();
-    }
+          reject(unstartable(error));
+        }
+      };
+      const timer = setTimeout(giveUp, milliseconds, `it takes longer than ${milliseconds / 1000} s`);
+      signal.addEventListener('abort', stop);
+      // Only these listeners are removed, because Node has listeners of its own on the worker.
+      thread.on('message', resolve).on('error', onError);
+      removals.push(
+        () => clearTimeout(timer),
+        () => signal.removeEventListener('abort', stop),
+        () => thread.off('message', resolve).off('error', onError),
+      );
+      thread.postMessage(request);
+    });
+    return response.finally(() => {
+      for (const remove of removals) remove();
+    });
   }
 }
 

@@ -26,7 +26,7 @@ function unfenced(text: string): string {
  * The first number that a JavaScript number cannot represent and whose digits matter for the schema; null if there is none. Rounding keeps the
  * order of numbers, so a rounded number compares wrongly only with the number that it was rounded to.
  */
-export function uncomparable({ inexact }: ReadJson, schema: ScannedSchema): Fault | null {
+export function uncomparableNumber({ inexact }: ReadJson, schema: ScannedSchema): Fault | null {
   for (const { place, number } of inexact) {
     const rounded = Number(number);
     const isInteger = /^-?\d+$/.test(number.literal);

@@ -47,15 +47,14 @@ export class ReplyRule {
     service: ChatService,
     onRepair: (failure: ParleyError) => Promise<void> = async () => {},
   ): ChatService {
-    return { chat: (call, request, form) => this.#chat(service, call, request, form, onRepair) };
+    return { chat: (call, request, form) => this.#chat({ service, onRepair }, call, request, form) };
   }
 
   async *#chat(
-    service: ChatService,
+    { service, onRepair }: { service: ChatService; onRepair: (failure: ParleyError) => Promise<void> },
     call: Call,
     original: ChatRequest,
     form: ReplyForm,
-    onRepair: (failure: ParleyError) => Promise<void>,
   ): AsyncGenerator<ChatEvent> {
     const { schema } = this;
     let request: ChatRequest = { ...original, schema };

@@ -84,6 +84,7 @@ export class SchemaReferences {
   }
 }
 
-function refusal(place: string, reason: string): UnreadableJson {
+/** The error of a schema that cannot be used. */
+export function refusal(place: string, reason: string): UnreadableJson {
   return new UnreadableJson({ place, reason });
 }

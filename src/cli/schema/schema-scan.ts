@@ -1,7 +1,7 @@
 // Scans a JSON Schema before it is used. A schema with any part that cannot be checked is refused, so that no reply passes an incomplete check.
 import { placeIn, readExactJson, UnreadableJson } from './exact-reader.ts';
-import { checkedFormats, keywordOf, unsupportedReason } from './schema-keywords.ts';
-import { SchemaReferences } from './schema-references.ts';
+import { checkedFormats, type KeywordContent, keywordOf, unsupportedReason } from './schema-keywords.ts';
+import { refusal, SchemaReferences } from './schema-references.ts';
 
 export interface ScannedSchema {
   readonly schema: SchemaObject;
@@ -125,7 +125,7 @@ class SchemaScan {
 }
 
 function* schemasIn(
-  content: 'schema' | 'schemas' | 'named' | 'value',
+  content: KeywordContent,
   value: unknown,
   at: string,
 ): Generator<readonly [schema: unknown, place: string]> {
@@ -155,8 +155,4 @@ function requirePattern(pattern: unknown, at: string): void {
 
 function isObject(value: unknown): value is SchemaObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function refusal(place: string, reason: string): UnreadableJson {
-  return new UnreadableJson({ place, reason });
 }

@@ -4,7 +4,7 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import addFormats from 'ajv-formats';
 import { ExactNumber } from '../../service/exact-number.ts';
 import { type Fault, UnreadableJson } from './exact-reader.ts';
-import { maxCharacters, readReply, uncomparable } from './reply-json.ts';
+import { maxCharacters, readReply, uncomparableNumber } from './reply-json.ts';
 import { checkedFormats } from './schema-keywords.ts';
 import { type ScannedSchema, scanSchema } from './schema-scan.ts';
 import { addValueKeywords } from './value-keywords.ts';
@@ -45,7 +45,7 @@ export class SchemaValidator {
       return { faults: [{ place: '', reason: `it is longer than ${maxCharacters} characters` }] };
     try {
       const read = readReply(reply);
-      const fault = uncomparable(read, this.#scanned) ?? this.#untracked(read.value, '');
+      const fault = uncomparableNumber(read, this.#scanned) ?? this.#uncheckableName(read.value, '');
       if (fault !== null) return { faults: [fault] };
       if (this.#validate(roundedIn(read.value))) return { value: read.value };
       const [last, ...others] = (this.#validate.errors ?? []).map(faultOf).reverse();
@@ -56,7 +56,8 @@ export class SchemaValidator {
     }
   }
 
-  #untracked(value: unknown, place: string): Fault | null {
+  /** Finds a property that `unevaluatedProperties` would miss. */
+  #uncheckableName(value: unknown, place: string): Fault | null {
     if (!this.#scanned.hasUnevaluated || typeof value !== 'object' || value === null) return null;
     for (const [name, inner] of Object.entries(value)) {
       const at = `${place}/${name}`;
@@ -65,7 +66,7 @@ export class SchemaValidator {
           place: at,
           reason: 'a property with this name cannot be checked with unevaluatedProperties',
         };
-      const fault = this.#untracked(inner, at);
+      const fault = this.#uncheckableName(inner, at);
       if (fault !== null) return fault;
     }
     return null;
