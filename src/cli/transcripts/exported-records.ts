@@ -18,62 +18,86 @@ export async function* readRecords(
   name: string,
   limit = maxRecordCharacters,
 ): AsyncGenerator<ExportedRecord, void> {
-  let rest = '';
-  let line = 0;
-  let count = 0;
+  const splitter = new RecordSplitter(name, limit);
+  for await (const chunk of chunks) yield* splitter.push(chunk);
+  yield* splitter.end();
+}
+
+class RecordSplitter {
+  readonly #name: string;
+  readonly #limit: number;
+  /** The text that is not read yet: the beginning of a line, or the whole text so far. */
+  #rest = '';
+  #line = 0;
+  #isEmpty = true;
   /** Null until a line with text arrives. */
-  let isByLine: boolean | null = null;
+  #isByLine: boolean | null = null;
   /** True while the rest of a line that is too long is skipped. */
-  let isSkipping = false;
-  for await (const part of chunks) {
-    let chunk = part;
-    if (isSkipping) {
-      const end = chunk.indexOf('\n');
-      if (end === -1) continue;
-      isSkipping = false;
-      chunk = chunk.slice(end + 1);
+  #isSkipping = false;
+
+  constructor(name: string, limit: number) {
+    this.#name = name;
+    this.#limit = limit;
+  }
+
+  *push(text: string): Generator<ExportedRecord> {
+    const chunk = this.#isSkipping ? this.#afterLine(text) : text;
+    this.#rest += chunk;
+    if (this.#isByLine !== false && chunk.includes('\n')) yield* this.#completeLines();
+    else if (this.#rest.length > this.#limit) yield this.#skipLine();
+  }
+
+  *end(): Generator<ExportedRecord> {
+    if (this.#rest.trim() !== '') {
+      if (this.#isByLine) yield this.#record(parsed(this.#rest));
+      else {
+        for (const record of wholeText(this.#rest, this.#name)) {
+          this.#isEmpty = false;
+          yield record;
+        }
+      }
     }
-    rest += chunk;
-    if (isByLine === false || !chunk.includes('\n')) {
-      if (rest.length <= limit) continue;
-      if (isByLine === false) throw tooLong(name, limit);
-      rest = '';
-      isByLine = true;
-      isSkipping = true;
-      line++;
-      count++;
-      yield { place: `line ${line}`, value: undefined, isTooLong: true };
-      continue;
-    }
-    const lines = rest.split('\n');
-    rest = lines.pop() ?? '';
+    if (this.#isEmpty) throw noSessions(this.#name, 'contains no session');
+  }
+
+  *#completeLines(): Generator<ExportedRecord> {
+    const lines = this.#rest.split('\n');
+    this.#rest = lines.pop() ?? '';
     for (const [at, text] of lines.entries()) {
       if (text.trim() === '') {
-        line++;
+        this.#line += 1;
         continue;
       }
-      isByLine ??= isObject(parsed(text));
-      if (!isByLine) {
-        rest = [...lines.slice(at), rest].join('\n');
-        break;
+      this.#isByLine ??= isObject(parsed(text));
+      if (!this.#isByLine) {
+        this.#rest = [...lines.slice(at), this.#rest].join('\n');
+        return;
       }
-      line++;
-      count++;
-      yield { place: `line ${line}`, value: parsed(text), isTooLong: false };
+      yield this.#record(parsed(text));
     }
   }
-  if (rest.trim() !== '') {
-    if (isByLine) {
-      count++;
-      yield { place: `line ${line + 1}`, value: parsed(rest), isTooLong: false };
-    } else {
-      for (const record of wholeText(rest, name)) {
-        count++;
-        yield record;
-      }
-    }
+
+  /** The part of the text after the line that is skipped; empty if the line does not end in it. */
+  #afterLine(text: string): string {
+    const end = text.indexOf('\n');
+    if (end === -1) return '';
+    this.#isSkipping = false;
+    return text.slice(end + 1);
   }
-  if (count === 0) throw noSessions(name, 'contains no session');
+
+  #skipLine(): ExportedRecord {
+    if (this.#isByLine === false) throw tooLong(this.#name, this.#limit);
+    this.#rest = '';
+    this.#isByLine = true;
+    this.#isSkipping = true;
+    return { ...this.#record(undefined), isTooLong: true };
+  }
+
+  #record(value: unknown): ExportedRecord {
+    this.#line += 1;
+    this.#isEmpty = false;
+    return { place: `line ${this.#line}`, value, isTooLong: false };
+  }
 }
 
 function* wholeText(text: string, name: string): Generator<ExportedRecord> {
