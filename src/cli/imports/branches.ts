@@ -26,6 +26,15 @@ interface ShownNode {
  * in a cycle belong to no branch.
  */
 export function branchesOf(nodes: readonly TreeNode[], current: string | null): Iterable<Branch> {
+  const { shown, shownAt } = shownNodesOf(childrenOf(nodes));
+  const leaves = shown.filter(({ isLeaf }) => isLeaf);
+  const last = current === null ? newest(leaves) : (shownAt.get(current) ?? newest(leaves));
+  const first = leafBelow(last, leaves);
+  return branchesTo(first === null ? [] : [first, ...leaves.filter((leaf) => leaf !== first)]);
+}
+
+/** The nodes below each node; those below null are the roots. */
+function childrenOf(nodes: readonly TreeNode[]): ReadonlyMap<string | null, readonly TreeNode[]> {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const children = new Map<string | null, TreeNode[]>();
   for (const node of nodes) {
@@ -35,7 +44,17 @@ export function branchesOf(nodes: readonly TreeNode[], current: string | null): 
     if (siblings === undefined) children.set(parent, [node]);
     else siblings.push(node);
   }
-  // For each node, the nearest node with a visible message: itself or an ancestor.
+  return children;
+}
+
+interface ShownNodes {
+  readonly shown: readonly ShownNode[];
+  /** For each node, the nearest node with a visible message: itself or an ancestor. */
+  readonly shownAt: ReadonlyMap<string, ShownNode | null>;
+}
+
+/** Visits the nodes depth-first, without recursion, because a tree may be deep. */
+function shownNodesOf(children: ReadonlyMap<string | null, readonly TreeNode[]>): ShownNodes {
   const shownAt = new Map<string, ShownNode | null>();
   const shown: ShownNode[] = [];
   const hasChild = new Set<ShownNode | null>();
@@ -46,29 +65,35 @@ export function branchesOf(nodes: readonly TreeNode[], current: string | null): 
     else {
       const isFirst = !hasChild.has(above);
       hasChild.add(above);
-      const key = isFirst ? (above?.key ?? '') : node.id;
-      const parentKey = isFirst ? (above?.parentKey ?? null) : (above?.key ?? '');
-      const depth = (above?.depth ?? 0) + 1;
-      const shared = isFirst ? (above?.shared ?? 0) : depth - 1;
-      const shownNode: ShownNode = {
-        message: node.message,
-        parent: above,
-        key,
-        parentKey,
-        depth,
-        shared,
-        isLeaf: true,
-      };
+      const shownNode = nodeBelow(above, { id: node.id, message: node.message, isFirst });
       if (above !== null) above.isLeaf = false;
       shownAt.set(node.id, shownNode);
       shown.push(shownNode);
     }
     for (const child of (children.get(node.id) ?? []).toReversed()) waiting.push(child);
   }
-  const leaves = shown.filter(({ isLeaf }) => isLeaf);
-  const wanted = current === null ? newest(leaves) : (shownAt.get(current) ?? newest(leaves));
-  const first = leafBelow(wanted, leaves);
-  return linesOf(first === null ? [] : [first, ...leaves.filter((leaf) => leaf !== first)]);
+  return { shown, shownAt };
+}
+
+/** The first child continues the branch of its parent; any other one begins a branch. */
+function nodeBelow(
+  parent: ShownNode | null,
+  {
+    id,
+    message,
+    isFirst,
+  }: { readonly id: string; readonly message: ForeignMessage; readonly isFirst: boolean },
+): ShownNode {
+  const depth = (parent?.depth ?? 0) + 1;
+  return {
+    message,
+    parent,
+    key: isFirst ? (parent?.key ?? '') : id,
+    parentKey: isFirst ? (parent?.parentKey ?? null) : (parent?.key ?? ''),
+    depth,
+    shared: isFirst ? (parent?.shared ?? 0) : depth - 1,
+    isLeaf: true,
+  };
 }
 
 function newest(leaves: readonly ShownNode[]): ShownNode | null {
@@ -84,7 +109,7 @@ function leafBelow(node: ShownNode | null, leaves: readonly ShownNode[]): ShownN
   return leaves.find((leaf) => leaf.key === node.key) ?? leaves[0] ?? null;
 }
 
-function* linesOf(leaves: readonly ShownNode[]): Generator<Branch> {
+function* branchesTo(leaves: readonly ShownNode[]): Generator<Branch> {
   for (const leaf of leaves.slice(0, importLimits.branches)) {
     const messages = new Array<ForeignMessage>(leaf.depth);
     for (let node: ShownNode | null = leaf; node !== null; node = node.parent)
