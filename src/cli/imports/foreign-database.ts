@@ -11,7 +11,7 @@ import type { ReadOptions, SourceFile } from './source.ts';
 /** How often a copy is repeated because the program wrote at the same time. */
 const maxCopies = 20;
 /** What SQLite needs besides the database: the write-ahead log, or the rollback journal of a transaction that a crash has cut. */
-const besides = ['-wal', '-journal'];
+const companionSuffixes = ['-wal', '-journal'];
 
 export type DatabaseRow = Readonly<Record<string, unknown>>;
 
@@ -74,10 +74,10 @@ export class ForeignDatabase {
       const statement = this.#statements.get(sql) ?? this.#database.prepare(sql);
       this.#statements.set(sql, statement);
       const rows: DatabaseRow[] = [];
-      const held = new SessionSize(this.#path);
+      const size = new SessionSize(this.#path);
       for (const row of statement.iterate(values) as Iterable<DatabaseRow>) {
         for (const value of Object.values(row))
-          held.add(typeof value === 'string' || value instanceof Uint8Array ? value.length : 8);
+          size.add(typeof value === 'string' || value instanceof Uint8Array ? value.length : 8);
         rows.push(row);
       }
       return rows;
@@ -99,7 +99,7 @@ async function copyDatabase(path: string, copy: string, signal: AbortSignal): Pr
   for (let copies = 1; ; copies += 1) {
     const before = stateOf(path);
     copyFileSync(path, copy);
-    for (const suffix of besides) {
+    for (const suffix of companionSuffixes) {
       rmSync(`${copy}${suffix}`, { force: true });
       copyIfFile(`${path}${suffix}`, `${copy}${suffix}`);
     }

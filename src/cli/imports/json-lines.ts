@@ -4,14 +4,14 @@ import { importLimits } from './import-limits.ts';
 import { broken, isTooDeep, type JsonItem, parsedItem } from './json-items.ts';
 import type { SessionSize } from './session-size.ts';
 
-/** `held` counts the bytes, because the caller keeps all lines in memory. */
+/** `size` counts the bytes, because the caller keeps all lines in memory. */
 export async function* jsonLines(
   chunks: AsyncIterable<Uint8Array>,
-  held: SessionSize,
+  size: SessionSize,
 ): AsyncGenerator<JsonItem, void> {
   for await (const { number, bytes } of byteLines(chunks, importLimits.itemBytes)) {
     const place = `line ${number}`;
-    held.add(bytes?.length ?? 0);
+    size.add(bytes?.length ?? 0);
     if (bytes === null) {
       const problem = `has more than ${importLimits.itemBytes} bytes, the limit of a line`;
       yield { place, value: undefined, failure: broken(place, problem) };

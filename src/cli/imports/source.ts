@@ -73,8 +73,6 @@ export interface Source {
   readonly name: SourceName;
   /** For people: `ChatGPT export`. */
   readonly title: string;
-  /** The versions that the fixtures are from. */
-  readonly tried: string;
   recognises(head: FileHead): boolean;
   /** Matches other files in its exports; undefined if there are none. */
   readonly companions?: RegExp;

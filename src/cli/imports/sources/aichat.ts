@@ -16,7 +16,6 @@ const yamlOptions = { maxAliasCount: 0, logLevel: 'error', prettyErrors: false, 
 export const aichat: Source = {
   name: 'aichat',
   title: 'aichat session',
-  tried: 'the documented shape of 0.20 to 0.30',
   recognises: ({ name, text }) =>
     /\.ya?ml$/.test(name) && /^model:/m.test(text) && /^(compressed_)?messages:/m.test(text),
   places: ({ home, env }) => {

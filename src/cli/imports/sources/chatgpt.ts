@@ -10,7 +10,6 @@ import type { Source } from '../source.ts';
 export const chatgpt: Source = {
   name: 'chatgpt',
   title: 'ChatGPT export',
-  tried: 'the documented shape of 2023 to 2026',
   recognises: ({ text }) => /^\s*[[{]/.test(text) && /"mapping"\s*:\s*\{/.test(text),
   companions:
     /(?:^|\/)(?:(?:chat\.html|(?:user|user_settings|message_feedback|model_comparisons|shared_conversations|export_manifest)\.json|file[-_][^/]+)$|dalle-generations\/)/,

@@ -16,7 +16,6 @@ const keptDays = 30;
 export const claudeCode: Source = {
   name: 'claude-code',
   title: 'Claude Code transcript',
-  tried: '2.1.197',
   recognises: ({ name, text }) =>
     name.endsWith('.jsonl') &&
     /^\{[^\n]*"(sessionId|leafUuid)":"/.test(text) &&
@@ -29,8 +28,8 @@ export const claudeCode: Source = {
   },
   async *read(file, { signal }) {
     const session = new Transcript(basename(file.path, '.jsonl'));
-    const held = new SessionSize(file.path);
-    for await (const { place, value, failure } of jsonLines(file.open(signal), held)) {
+    const size = new SessionSize(file.path);
+    for await (const { place, value, failure } of jsonLines(file.open(signal), size)) {
       if (failure !== null) yield { place, failure };
       else session.take(fieldsOf(value));
     }

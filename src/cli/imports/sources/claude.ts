@@ -12,7 +12,6 @@ const noParent = '00000000-0000-4000-8000-000000000000';
 export const claude: Source = {
   name: 'claude',
   title: 'Claude export',
-  tried: 'the documented shape of 2024 to 2026',
   recognises: ({ text }) => /^\s*[[{]/.test(text) && /"chat_messages"\s*:\s*\[/.test(text),
   companions: /(?:^|\/)(?:users|projects|memories)\.json$/,
   read: (file, { signal }) =>

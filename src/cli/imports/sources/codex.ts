@@ -14,7 +14,6 @@ const nameForm = /^rollout-.*?([0-9a-f]{8}-[0-9a-f-]{27})\.jsonl(\.zst)?$/;
 export const codex: Source = {
   name: 'codex',
   title: 'Codex session',
-  tried: '0.169.0',
   recognises: ({ name, text }) =>
     nameForm.test(name) || /^\{"timestamp":"[^"]*",[^\n]{0,80}"type":"session_meta"/.test(text),
   places: ({ home, env }) => {
@@ -27,10 +26,10 @@ export const codex: Source = {
     }));
   },
   async *read(file, { signal }) {
-    const [, named = null] = nameForm.exec(file.path.replace(/^.*\//, '')) ?? [];
-    const session = new Rollout(named);
-    const held = new SessionSize(file.path);
-    for await (const { place, value, failure } of jsonLines(plainBytes(file, signal), held)) {
+    const [, idInName = null] = nameForm.exec(file.path.replace(/^.*\//, '')) ?? [];
+    const session = new CodexSession(idInName);
+    const size = new SessionSize(file.path);
+    for await (const { place, value, failure } of jsonLines(plainBytes(file, signal), size)) {
       if (failure !== null) yield { place, failure };
       else session.take(fieldsOf(value));
     }
@@ -45,7 +44,7 @@ export const codex: Source = {
   },
 };
 
-class Rollout {
+class CodexSession {
   id: string | null;
   created: number | null = null;
   readonly messages: ForeignMessage[] = [];

@@ -9,7 +9,6 @@ import type { Source } from '../source.ts';
 export const geminiCli: Source = {
   name: 'gemini-cli',
   title: 'Gemini CLI chat',
-  tried: '0.61.0',
   recognises: ({ text }) => /^\s*\{\s*"sessionId"\s*:\s*"[^"]*",\s*"projectHash"/.test(text),
   places: ({ home }) => [
     { path: `${home}/.gemini/tmp`, pattern: /\/chats\/session-[^/]*\.jsonl?$/, keptDays: null },
@@ -17,9 +16,9 @@ export const geminiCli: Source = {
   async *read(file, { signal }) {
     const messages = new Map<string, ForeignFields>();
     let session: ForeignFields = {};
-    const held = new SessionSize(file.path);
+    const size = new SessionSize(file.path);
     for await (const { place, value, failure, bytes = 0 } of jsonItems(file.open(signal))) {
-      held.add(bytes);
+      size.add(bytes);
       if (failure !== null) {
         yield { place, failure };
         continue;
@@ -62,8 +61,8 @@ function messageOf(message: ForeignFields): readonly ForeignMessage[] {
       .map(asText)
       .filter((output) => output !== '')
       .join('\n');
-    const used: Part = { kind: 'tool', name: asText(call['name']), input: asText(call['args']) };
-    return text === '' ? [used] : [used, { kind: 'result', name: null, text }];
+    const callPart: Part = { kind: 'tool', name: asText(call['name']), input: asText(call['args']) };
+    return text === '' ? [callPart] : [callPart, { kind: 'result', name: null, text }];
   });
   const parts = [...thoughts, ...calls, ...textsOf(message['content'], type === 'user')];
   if (parts.length === 0) return [];

@@ -9,7 +9,6 @@ import { threadsOf, timeInUtc } from './llm-threads.ts';
 export const llm: Source = {
   name: 'llm',
   title: 'llm log',
-  tried: 'the schema of 0.13 to 0.27, and that with threads',
   recognises: ({ name, text }) =>
     text.startsWith('SQLite format 3\0') && (name === 'logs.db' || /CREATE TABLE \W?responses\b/.test(text)),
   places: ({ home, env }) => {

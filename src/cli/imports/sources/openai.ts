@@ -25,7 +25,6 @@ interface OpenConversation {
 export const openai: Source = {
   name: 'openai',
   title: 'OpenAI items',
-  tried: 'the documented shapes of threads, conversations and chat lines',
   recognises: ({ text }) =>
     /^\s*[[{]/.test(text) &&
     (/"object"\s*:\s*"(thread\.message|list)"/.test(text) ||
@@ -36,8 +35,8 @@ export const openai: Source = {
     // Single items belong to their thread, or to one conversation of the file.
     const threads = new Map<string, OpenConversation>();
     let number = 0;
-    let loose: string | null = null;
-    const held = new SessionSize(file.path);
+    let fallbackId: string | null = null;
+    const size = new SessionSize(file.path);
     for await (const { place, value, failure, bytes = 0 } of jsonItems(file.open(signal))) {
       number += 1;
       if (failure !== null) {
@@ -52,11 +51,11 @@ export const openai: Source = {
         yield conversationOf(place, { id, items: messages }, fields);
         continue;
       }
-      held.add(bytes);
+      size.add(bytes);
       const items = Array.isArray(fields['data']) ? fields['data'].map(fieldsOf) : [fields];
       for (const item of items) {
-        loose ??= `${name}-${fingerprintOf(items)}`;
-        const id = textOf(item['thread_id']) ?? loose;
+        fallbackId ??= `${name}-${fingerprintOf(items)}`;
+        const id = textOf(item['thread_id']) ?? fallbackId;
         const thread = threads.get(id) ?? { id, items: [] };
         threads.set(id, thread);
         thread.items.push(item);

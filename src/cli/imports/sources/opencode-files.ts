@@ -46,14 +46,14 @@ export async function storedSession(
   const isEarly = earlySessionPath.test(local);
   const storage = dirname(dirname(isEarly ? local : dirname(local)));
   const partsOf = (message: string) => join(storage, 'part', ...(isEarly ? [id] : []), message);
-  const reading = new Reading();
-  const info = reading.fields(local);
+  const reader = new SessionFileReader();
+  const info = reader.fields(local);
   const messages: { id: string; message: ForeignFields; parts: readonly ForeignFields[] }[] = [];
   for (const file of filesIn(join(storage, 'message', id))) {
     signal.throwIfAborted();
     const own = basename(file, '.json');
-    const message = reading.fields(file);
-    const parts = filesIn(partsOf(own)).map((part) => reading.fields(part));
+    const message = reader.fields(file);
+    const parts = filesIn(partsOf(own)).map((part) => reader.fields(part));
     messages.push({
       id: own,
       message,
@@ -67,7 +67,7 @@ export async function storedSession(
 }
 
 /** Reads JSON files within the limits of one conversation. */
-class Reading {
+class SessionFileReader {
   #bytes = 0;
   #files = 0;
 

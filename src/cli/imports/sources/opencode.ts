@@ -19,7 +19,6 @@ import { isStoredFile, storedSession } from './opencode-files.ts';
 export const opencode: Source = {
   name: 'opencode',
   title: 'opencode session',
-  tried: '1.18.33, and 0.5.29; the files between and before from their shapes',
   recognises: ({ name, path, text }) =>
     isStoredFile(path) ||
     (text.startsWith('SQLite format 3\0') && /^opencode.*\.db$/.test(name)) ||
@@ -49,16 +48,7 @@ async function* readDatabase(file: SourceFile, options: ReadOptions): AsyncGener
         yield { place, skipped: 'subagent' };
         continue;
       }
-      const parts = new Map<string, ForeignFields[]>();
-      for (const part of database.rows(
-        'SELECT message_id, data FROM part WHERE session_id = @id ORDER BY id',
-        { id },
-      )) {
-        const message = asText(part['message_id']);
-        const before = parts.get(message);
-        if (before === undefined) parts.set(message, [parsedFields(part['data'])]);
-        else before.push(parsedFields(part['data']));
-      }
+      const parts = partsByMessage(id, database);
       const rows = database.rows(
         'SELECT id, data FROM message WHERE session_id = @id ORDER BY time_created, id',
         { id },
@@ -73,6 +63,21 @@ async function* readDatabase(file: SourceFile, options: ReadOptions): AsyncGener
   } finally {
     database.close();
   }
+}
+
+function partsByMessage(
+  sessionId: string,
+  database: ForeignDatabase,
+): ReadonlyMap<string, readonly ForeignFields[]> {
+  const parts = new Map<string, ForeignFields[]>();
+  const sql = 'SELECT message_id, data FROM part WHERE session_id = @id ORDER BY id';
+  for (const part of database.rows(sql, { id: sessionId })) {
+    const message = asText(part['message_id']);
+    const before = parts.get(message);
+    if (before === undefined) parts.set(message, [parsedFields(part['data'])]);
+    else before.push(parsedFields(part['data']));
+  }
+  return parts;
 }
 
 async function* readExport(file: SourceFile, { signal }: ReadOptions): AsyncGenerator<SourceReading, void> {
