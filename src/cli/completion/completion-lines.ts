@@ -20,26 +20,30 @@ export async function completionLines(
   context: CliContext,
 ): Promise<string> {
   const line = readTypedWords(words, program);
-  const { command, awaited, current, argumentsOnly } = line;
-  if (awaited !== null) return valueLines(line, awaited, context);
+  const { command, openOption, current, argumentsOnly } = line;
+  if (openOption !== null) return valueLines(line, openOption, context);
   if (current.startsWith('-') && !argumentsOnly) return lines(optionCandidates(command), '');
   const inner =
     command.name() === 'help'
       ? helpCandidates(words.slice(0, -1), program)
-      : shownCommands(command).map(named);
+      : shownCommands(command).map(candidateOf);
   const own = lines(line.position === 0 || command.name() === 'help' ? inner : [], '');
   const argument = argumentAt(command, line.position);
   return own + (argument === undefined ? '' : await valueLines(line, argument, context));
 }
 
-async function valueLines(line: TypedLine, wanted: Option | Argument, context: CliContext): Promise<string> {
-  if (wanted.argChoices !== undefined) {
+async function valueLines(
+  line: TypedLine,
+  parameter: Option | Argument,
+  context: CliContext,
+): Promise<string> {
+  if (parameter.argChoices !== undefined) {
     return lines(
-      wanted.argChoices.map((value) => ({ value, description: '' })),
+      parameter.argChoices.map((value) => ({ value, description: '' })),
       line.prefix,
     );
   }
-  const kind = valueKind(line.command, wanted);
+  const kind = valueKind(line.command, parameter);
   if (kind === null) return '';
   if (kind === 'file') return filesLine;
   return lines(await liveValues(kind, line.current, context.withOptions(globalOptionsOf(line))), line.prefix);
@@ -68,10 +72,10 @@ function helpCandidates(words: readonly string[], program: Command): readonly Ca
   let group: Command | undefined = words[0] === 'help' ? program : findCommand(program, words[0] ?? '');
   for (const word of path) group = group && findCommand(group, word);
   const topics = topicNames.map((value) => ({ value, description: 'topic' }));
-  return [...(group ? shownCommands(group).map(named) : []), ...(group === program ? topics : [])];
+  return [...(group ? shownCommands(group).map(candidateOf) : []), ...(group === program ? topics : [])];
 }
 
-function named(command: Command): Candidate {
+function candidateOf(command: Command): Candidate {
   return { value: command.name(), description: command.description() };
 }
 

@@ -27,21 +27,21 @@ export async function liveValues(
 ): Promise<readonly Candidate[]> {
   const stop = new AbortController();
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<readonly Candidate[]>((resolve) => {
+  const timeout = new Promise<readonly Candidate[]>((resolve) => {
     timer = setTimeout(() => {
       stop.abort();
       resolve([]);
     }, timeoutMs);
   });
-  const found = find(kind, beginning, stop.signal, context).catch(() => []);
+  const found = findValues(kind, beginning, stop.signal, context).catch(() => []);
   try {
-    return (await Promise.race([found, late])).filter(({ value }) => isHarmless(value));
+    return (await Promise.race([found, timeout])).filter(({ value }) => isHarmless(value));
   } finally {
     clearTimeout(timer);
   }
 }
 
-async function find(
+async function findValues(
   kind: LiveKind,
   beginning: string,
   signal: AbortSignal,

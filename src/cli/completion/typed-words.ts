@@ -7,7 +7,7 @@ export interface TypedLine {
   /** The options so far, by commander's names. The value is true for an option without a value. */
   readonly options: Readonly<Record<string, string | true>>;
   /** The option whose value comes next. */
-  readonly awaited: Option | null;
+  readonly openOption: Option | null;
   /** The part of the last word before the value: `--mode=`. */
   readonly prefix: string;
   /** The word to complete, or the part of it that is the value. */
@@ -23,17 +23,17 @@ export function readTypedWords(words: readonly string[], program: Command): Type
   const options: Record<string, string | true> = {};
   let command = program;
   let position = 0;
-  let awaited: Option | null = null;
+  let openOption: Option | null = null;
   let argumentsOnly = false;
   for (const word of words.slice(0, -1)) {
-    if (awaited !== null) {
-      options[awaited.attributeName()] = word;
-      awaited = null;
+    if (openOption !== null) {
+      options[openOption.attributeName()] = word;
+      openOption = null;
     } else if (word === '--' && !argumentsOnly) {
       argumentsOnly = true;
     } else if (word.length > 1 && word.startsWith('-') && !argumentsOnly) {
       const { option, value } = readOption(word, command);
-      if (option?.required && value === null) awaited = option;
+      if (option?.required && value === null) openOption = option;
       else if (option !== null) options[option.attributeName()] = value ?? true;
     } else {
       const inner: Command | undefined =
@@ -43,13 +43,18 @@ export function readTypedWords(words: readonly string[], program: Command): Type
     }
   }
   const line = { command, options, position, argumentsOnly };
-  if (awaited === null && !argumentsOnly && /^--[^=]+=/.test(last)) {
+  if (openOption === null && !argumentsOnly && /^--[^=]+=/.test(last)) {
     const { option, value } = readOption(last, command);
     if (option?.required && value !== null) {
-      return { ...line, awaited: option, prefix: last.slice(0, last.length - value.length), current: value };
+      return {
+        ...line,
+        openOption: option,
+        prefix: last.slice(0, last.length - value.length),
+        current: value,
+      };
     }
   }
-  return { ...line, awaited, prefix: '', current: last };
+  return { ...line, openOption, prefix: '', current: last };
 }
 
 /** Parses `--name`, `--name=value`, `-n` and `-nvalue`. Of several letters in one word, only the first counts. */

@@ -37,12 +37,12 @@ const byCommand: Readonly<Record<string, LiveKind | null>> = {
 };
 
 /** Null for free text. */
-export function valueKind(command: Command, wanted: Option | Argument): LiveKind | 'file' | null {
-  if (wanted instanceof Option) {
-    const placeholder = /[<[]([^>\]]*?)(\.\.\.)?[>\]]/.exec(wanted.flags)?.[1] ?? '';
-    return byOption[wanted.long ?? ''] ?? byPlaceholder[placeholder] ?? null;
+export function valueKind(command: Command, parameter: Option | Argument): LiveKind | 'file' | null {
+  if (parameter instanceof Option) {
+    const placeholder = /[<[]([^>\]]*?)(\.\.\.)?[>\]]/.exec(parameter.flags)?.[1] ?? '';
+    return byOption[parameter.long ?? ''] ?? byPlaceholder[placeholder] ?? null;
   }
-  const name = wanted.name();
+  const name = parameter.name();
   const own = byCommand[`${commandPath(command)} ${name}`];
   if (own !== undefined) return own;
   const group = command.parent === null ? '' : commandPath(command.parent);

@@ -1,12 +1,12 @@
 // The environment variables and files of Parley, for help and the manual page.
 
-export interface Described {
+export interface ManualEntry {
   readonly name: string;
   readonly purpose: string;
 }
 
 /** An empty variable counts as unset. */
-export const variables: readonly Described[] = [
+export const variables: readonly ManualEntry[] = [
   { name: 'PARLEY_PROFILE', purpose: 'the profile to use without --profile' },
   { name: 'PARLEY_STORE', purpose: 'the PostgreSQL store to use without --store' },
   {
@@ -51,7 +51,7 @@ export const variables: readonly Described[] = [
 ];
 
 /** The paths on Linux. */
-export const files: readonly Described[] = [
+export const files: readonly ManualEntry[] = [
   {
     name: '~/.config/parley/config.json',
     purpose: 'profiles with URL, key and mode; modes, except those of a PostgreSQL store; file mode 0600',

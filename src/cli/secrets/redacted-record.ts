@@ -51,7 +51,7 @@ export class Redaction {
     const { title, system, parameters } = session;
     // The messages come first, because a title may end in the middle of a secret of the first one.
     const redacted = (message: Message) => ({ ...message, content: this.text(message.content) });
-    const without = {
+    const texts = {
       messages: messages.map(redacted),
       ...(hidden_messages !== undefined && { hidden_messages: hidden_messages.map(redacted) }),
     };
@@ -62,7 +62,7 @@ export class Redaction {
         ...(typeof system === 'string' && { system: this.text(system) }),
         ...(parameters !== undefined && { parameters: this.value(parameters) as typeof parameters }),
       },
-      ...without,
+      ...texts,
     };
   }
 

@@ -19,25 +19,30 @@ export interface SecretRule {
   readonly insideWords?: boolean;
 }
 
-const rule = (kind: string, beginnings: string, rest: string, more: Partial<SecretRule> = {}): SecretRule => {
+const rule = (
+  kind: string,
+  beginnings: string,
+  rest: string,
+  options: Partial<SecretRule> = {},
+): SecretRule => {
   const all = beginnings.split(' ');
   const literal = all.map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|');
-  return { kind, beginnings: all, shape: new RegExp(`(?:${literal})${rest}`, 'dy'), ...more };
+  return { kind, beginnings: all, shape: new RegExp(`(?:${literal})${rest}`, 'dy'), ...options };
 };
 /** The secret must not continue as a longer word. */
 const end = '(?![A-Za-z0-9_-])';
-const random = (secret: string) => endsInItsChecksum(secret.slice(secret.indexOf('_') + 1));
+const hasChecksum = (secret: string) => endsInItsChecksum(secret.slice(secret.indexOf('_') + 1));
 
 export const secretRules: readonly SecretRule[] = [
-  rule('parley_key', 'pk_', `[A-Za-z0-9]{33}${end}`, { check: random }),
-  rule('github_token', 'ghp_ gho_ ghu_ ghs_ ghr_', `[A-Za-z0-9]{36}${end}`, { check: random }),
+  rule('parley_key', 'pk_', `[A-Za-z0-9]{33}${end}`, { check: hasChecksum }),
+  rule('github_token', 'ghp_ gho_ ghu_ ghs_ ghr_', `[A-Za-z0-9]{36}${end}`, { check: hasChecksum }),
   rule('github_token', 'github_pat_', `[A-Za-z0-9]{22}_[A-Za-z0-9]{59}${end}`),
   rule(
     'gitlab_token',
     'glpat- gldt- glrt- glft- glsoat- glcbt- glimt- glagent-',
     `[A-Za-z0-9_-]{20,300}(?:\\.[0-9a-z]{2}(?:\\.[0-9a-z]{2})?[0-9a-z]{7})?${end}`,
   ),
-  rule('npm_token', 'npm_', `[A-Za-z0-9]{36}${end}`, { check: random }),
+  rule('npm_token', 'npm_', `[A-Za-z0-9]{36}${end}`, { check: hasChecksum }),
   rule('pypi_token', 'pypi-AgEIcHlwaS5vcmc pypi-AgENdGVzdC5weXBpLm9yZ', `[A-Za-z0-9_-]{50,1000}${end}`),
   rule('rubygems_key', 'rubygems_', `[0-9a-f]{48}${end}`),
   rule('docker_token', 'dckr_pat_ dckr_oat_', `[A-Za-z0-9_-]{27,40}${end}`),
