@@ -2,9 +2,9 @@
 // form of body, and writes the log. It adds no rule to those of the service. listen.ts deals with sockets.
 import type { Readable } from 'node:stream';
 import { Hono } from 'hono/tiny';
-import type { ChatEvent } from '../service/chat-event.ts';
 import type { ParleyError } from '../service/errors.ts';
 import { apiRoutes, RequestCall } from './api-routes.ts';
+import type { ChatDependencies } from './chat-handler.ts';
 import { ChunkReader } from './chunk-reader.ts';
 import { ClientDisconnected, clientDisconnectedStatus } from './client-disconnected.ts';
 import type { Served } from './handlers.ts';
@@ -52,82 +52,114 @@ export interface App {
 }
 
 export function createApp(options: AppOptions): App {
-  const { service, serverLimits, version, logger, now, newRequestId, ready, onRequest, metrics } = options;
-  const rateLimiter = new RateLimiter(service, serverLimits, { now, servers: options.servers });
-  const replies = new RunningReplies();
-  const bodies = { chunkReader: new ChunkReader(), largeRequests: new LargeRequests(serverLimits) };
-  const log = new RequestLog({ logger, metrics, now, isStopping: () => replies.isStopping });
-  const streaming = new WeakSet<RequestContext>();
-  const chat = {
-    replies,
-    keys: new KeyWatch(service, serverLimits.keyCheckMs),
-    heartbeatMs: serverLimits.heartbeatMs,
-    countTurn: (events: AsyncIterable<ChatEvent>) => metrics?.countTurn(events) ?? events,
-    onStreamStart(context: RequestContext) {
-      streaming.add(context);
-      metrics?.countStreamStart();
-    },
-    onStreamEnd(context: RequestContext, error: unknown) {
-      metrics?.countStreamEnd();
-      log.record(context, 200, error);
-    },
-  };
-  const routes = [
-    ...apiRoutes({ served: options, rateLimiter, chat, bodies, bodyBytes: serverLimits.bodyBytes }),
-    ...publicRoutes({ version, replies, ready }),
-  ];
-  const refuseRoute = async (context: RequestContext, request: Request): Promise<Response> => {
-    if (isOfApi(context)) await rateLimiter.admit(new RequestCall(context, request), false);
-    const methods = methodsAt(routes, context.path);
-    throw methods.length === 0 ? noSuchRoute() : wrongMethod(methods);
-  };
-  const hono = routerOf(routes, refuseRoute);
+  return new ApiApp(options);
+}
 
-  function fail(context: RequestContext, error: unknown): Response {
+class ApiApp implements App {
+  readonly #options: AppOptions;
+  readonly #rateLimiter: RateLimiter;
+  readonly #replies = new RunningReplies();
+  readonly #log: RequestLog;
+  /** The requests whose response is a stream. */
+  readonly #streaming = new WeakSet<RequestContext>();
+  readonly #routes: readonly ServedRoute[];
+  readonly #router: Hono<{ Bindings: RequestContext }>;
+
+  constructor(options: AppOptions) {
+    const { service, serverLimits, version, logger, now, servers, ready, metrics } = options;
+    const replies = this.#replies;
+    this.#options = options;
+    this.#rateLimiter = new RateLimiter(service, serverLimits, { now, servers });
+    this.#log = new RequestLog({ logger, metrics, now, isStopping: () => replies.isStopping });
+    const bodies = { chunkReader: new ChunkReader(), largeRequests: new LargeRequests(serverLimits) };
+    this.#routes = [
+      ...apiRoutes({
+        served: options,
+        rateLimiter: this.#rateLimiter,
+        chat: this.#chatDependencies(),
+        bodies,
+        bodyBytes: serverLimits.bodyBytes,
+      }),
+      ...publicRoutes({ version, replies, ready }),
+    ];
+    this.#router = routerOf(this.#routes, (context, request) => this.#refuseRoute(context, request));
+  }
+
+  async fetch(request: Request, incoming?: Readable): Promise<Response> {
+    this.#options.onRequest();
+    const response = await this.#respond(request, incoming ?? null);
+    // The client sends its next request over a new connection, which a load balancer can give to another server.
+    if (this.#replies.isDraining) response.headers.set('Connection', 'close');
+    return response;
+  }
+
+  refuse(error: ParleyError, status: number): Response {
+    const { newRequestId, now } = this.#options;
+    const context = contextOfUnreadRequest(newRequestId(), now());
+    this.#log.record(context, status, error);
+    return failureResponse(context, error, { Connection: 'close' }, status);
+  }
+
+  stop(): Promise<void> {
+    return this.#replies.stop(this.#options.serverLimits);
+  }
+
+  #chatDependencies(): ChatDependencies {
+    const { service, serverLimits, metrics } = this.#options;
+    return {
+      replies: this.#replies,
+      keys: new KeyWatch(service, serverLimits.keyCheckMs),
+      heartbeatMs: serverLimits.heartbeatMs,
+      countTurn: (events) => metrics?.countTurn(events) ?? events,
+      onStreamStart: (context) => {
+        this.#streaming.add(context);
+        metrics?.countStreamStart();
+      },
+      onStreamEnd: (context, error) => {
+        metrics?.countStreamEnd();
+        this.#log.record(context, 200, error);
+      },
+    };
+  }
+
+  async #respond(request: Request, incoming: Readable | null): Promise<Response> {
+    const { newRequestId, now } = this.#options;
+    const context = requestContextOf(request, incoming, newRequestId(), now());
+    try {
+      if (this.#replies.isStopping && isOfApi(context)) throw stopping();
+      // hono's router ignores a trailing slash.
+      const hasTrailingSlash = context.path !== '/' && context.path.endsWith('/');
+      const response = await (hasTrailingSlash
+        ? this.#refuseRoute(context, request)
+        : this.#router.fetch(request, context));
+      // A stream is recorded when it ends.
+      if (!this.#streaming.has(context)) this.#log.record(context, response.status, null);
+      return response;
+    } catch (error) {
+      return this.#fail(context, error);
+    }
+  }
+
+  async #refuseRoute(context: RequestContext, request: Request): Promise<Response> {
+    if (isOfApi(context)) await this.#rateLimiter.admit(new RequestCall(context, request), false);
+    const methods = methodsAt(this.#routes, context.path);
+    throw methods.length === 0 ? noSuchRoute() : wrongMethod(methods);
+  }
+
+  #fail(context: RequestContext, error: unknown): Response {
     if (error instanceof ClientDisconnected) {
-      log.record(context, clientDisconnectedStatus, error);
+      this.#log.record(context, clientDisconnectedStatus, error);
       return new Response(null, { status: clientDisconnectedStatus });
     }
     const failure = publicFailure(error);
     const response = failureResponse(context, failure, {
-      ...(failure.code === 'METHOD_NOT_ALLOWED' && { Allow: methodsAt(routes, context.path).join(', ') }),
+      ...(failure.code === 'METHOD_NOT_ALLOWED' && {
+        Allow: methodsAt(this.#routes, context.path).join(', '),
+      }),
     });
-    log.record(context, response.status, error);
+    this.#log.record(context, response.status, error);
     return response;
   }
-
-  async function respond(request: Request, incoming: Readable | null): Promise<Response> {
-    const context = requestContextOf(request, incoming, newRequestId(), now());
-    try {
-      if (replies.isStopping && isOfApi(context)) throw stopping();
-      // hono's router ignores a trailing slash.
-      const hasTrailingSlash = context.path !== '/' && context.path.endsWith('/');
-      const response = await (hasTrailingSlash
-        ? refuseRoute(context, request)
-        : hono.fetch(request, context));
-      // A stream is recorded when it ends.
-      if (!streaming.has(context)) log.record(context, response.status, null);
-      return response;
-    } catch (error) {
-      return fail(context, error);
-    }
-  }
-
-  return {
-    async fetch(request, incoming) {
-      onRequest();
-      const response = await respond(request, incoming ?? null);
-      // The client sends its next request over a new connection, which a load balancer can give to another server.
-      if (replies.isDraining) response.headers.set('Connection', 'close');
-      return response;
-    },
-    refuse(error, status) {
-      const context = contextOfUnreadRequest(newRequestId(), now());
-      log.record(context, status, error);
-      return failureResponse(context, error, { Connection: 'close' }, status);
-    },
-    stop: () => replies.stop(serverLimits),
-  };
 }
 
 /**
