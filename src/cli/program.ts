@@ -28,24 +28,23 @@ export async function runCommandLine(
       await context.close();
     }
   };
-  const written = { out: '', error: '' };
+  let output = '';
+  const write = (text: string) => {
+    output += text;
+  };
   const program = await buildProgram(argv, host.version, run, {
-    writeOut: (text) => {
-      written.out += text;
-    },
-    writeErr: (text) => {
-      written.error += text;
-    },
+    writeOut: write,
+    writeErr: write,
     // Help has no colours. Asking the streams would create them, which takes longer than all the rest of a help page.
     getOutHasColors: () => true,
     getErrHasColors: () => true,
     getOutHelpWidth: () => host.columns('stdout'),
     getErrHelpWidth: () => host.columns('stderr'),
   });
-  let failed = program;
+  let failedCommand = program;
   eachCommand(program, (command) =>
     command.exitOverride((error) => {
-      failed = command;
+      failedCommand = command;
       throw error;
     }),
   );
@@ -54,21 +53,40 @@ export async function runCommandLine(
     return status;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    const context = new CliContext(host, globalOptions(program), commandPath(failed));
-    const bare = error.code === 'commander.help' && program.args.length === 0;
-    const conversing = bare || (failed === program && (await hasConversationOptions(error, argv)));
-    if (conversing && context.stdinIsFed) return runCommandLine(['chat', ...argv], host, argv);
-    if (conversing && canConverse(context)) return runCommandLine(['repl', ...argv], host, argv);
-    if (bare || error.exitCode === 0) {
-      const isPage = error.code === 'commander.helpDisplayed';
-      const appendix = isPage ? await (await import('./commands/help.ts')).helpAppendix(failed) : '';
-      await context.stdout.write(written.out + written.error + appendix);
-      return 0;
-    }
-    const { usageError } = await import('./usage-error.ts');
-    const failure = usageError(error, failed, argv);
-    return runFiltered(context, () => Promise.reject(failure));
+    return runWithoutCommand(error, { argv, host, program, failedCommand, output });
   }
+}
+
+interface ParsedCommandLine {
+  readonly argv: readonly string[];
+  readonly host: CliHost;
+  readonly program: Command;
+  /** The command whose words could not be parsed. */
+  readonly failedCommand: Command;
+  /** The help or the error that commander wrote. */
+  readonly output: string;
+}
+
+/** Handles a command line that named no command to run: it begins a conversation, shows help, or is an error. */
+async function runWithoutCommand(
+  error: CommanderError,
+  { argv, host, program, failedCommand, output }: ParsedCommandLine,
+): Promise<number> {
+  const context = new CliContext(host, globalOptions(program), commandPath(failedCommand));
+  const hasNoWords = error.code === 'commander.help' && program.args.length === 0;
+  const isConversation =
+    hasNoWords || (failedCommand === program && (await hasConversationOptions(error, argv)));
+  if (isConversation && context.stdinIsFed) return runCommandLine(['chat', ...argv], host, argv);
+  if (isConversation && canConverse(context)) return runCommandLine(['repl', ...argv], host, argv);
+  if (hasNoWords || error.exitCode === 0) {
+    const isPage = error.code === 'commander.helpDisplayed';
+    const appendix = isPage ? await (await import('./commands/help.ts')).helpAppendix(failedCommand) : '';
+    await context.stdout.write(output + appendix);
+    return 0;
+  }
+  const { usageError } = await import('./usage-error.ts');
+  const failure = usageError(error, failedCommand, argv);
+  return runFiltered(context, () => Promise.reject(failure));
 }
 
 /** Refuses arguments that are not UTF-8, if the system provides their bytes. */
