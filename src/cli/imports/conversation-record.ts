@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto';
 import type { Message, Role } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
+import { derivedSessionId } from '../derived-session-id.ts';
 import type { Branch, ForeignConversation, ForeignMessage } from './conversation.ts';
 import { messageText } from './message-text.ts';
 import type { SourceName } from './source.ts';
@@ -84,11 +85,7 @@ export function recordOf(
 
 /** The same conversation gets the same ids at every import. `fork` numbers the sessions that diverged. */
 export function sessionIdOf(source: SourceName, conversation: string, branch: string, fork: number): string {
-  const bytes = hash('sha256', JSON.stringify([source, conversation, branch, fork]), 'buffer');
-  const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
-  let id = 'ses_';
-  for (const byte of bytes.subarray(0, 26)) id += alphabet[byte & 31];
-  return id;
+  return derivedSessionId(JSON.stringify([source, conversation, branch, fork]));
 }
 
 /** The id shows the origin of the message: `chatgpt/CONVERSATION/MESSAGE`. */

@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import type { Message, Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
+import { derivedSessionId } from '../derived-session-id.ts';
 import {
   type Agreement,
   agreedHash,
@@ -124,8 +125,5 @@ function forkOf(lower: StoredRecord, higher: StoredRecord): StoredRecord {
 }
 
 function forkId(record: StoredRecord): string {
-  const text = sortedJson(['fork', record.session.session_id, textOfMessages(record)]);
-  const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
-  const bytes = createHash('sha256').update(text).digest().subarray(0, 26);
-  return `ses_${Array.from(bytes, (byte) => alphabet[byte & 31]).join('')}`;
+  return derivedSessionId(sortedJson(['fork', record.session.session_id, textOfMessages(record)]));
 }
