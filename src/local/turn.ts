@@ -52,14 +52,14 @@ export async function* runTurn(
   }
 
   const reply = new ReceivedReply(local, projectId, turn, { budget, replyId });
-  const held = new HeldTurn(local.store, projectId, turn, {
+  const lease = new HeldTurn(local.store, projectId, turn, {
     leaseMs: local.limits.turnLeaseMs,
     caller: call.signal,
     replySoFar: () => reply.soFar(),
   });
   try {
     yield sessionEvent(turn);
-    const { signal } = held;
+    const { signal } = lease;
     const options = { ...call, signal, ...(schema !== undefined && { schema }) };
     for await (const event of askWithFallback(local, projectId, begun, engine, options)) {
       if (event.type === 'engine') {
@@ -69,7 +69,7 @@ export async function* runTurn(
       if (event.type === 'finish') {
         const end = await reply.end(event.reason, event.usage);
         // A consumer that got the last event may not ask for another one. The code below does not run then.
-        held.release();
+        lease.release();
         if (end.kind === 'kept') yield end.done;
         else yield* storedRest(turn, end.standing, form, reply.text);
         return;
@@ -82,15 +82,15 @@ export async function* runTurn(
   } catch (error) {
     if (reply.hasEnd) throw error;
     const isStopped = call.signal.aborted;
-    const isLost = held.signal.reason instanceof TurnLost;
+    const isLost = lease.signal.reason instanceof TurnLost;
     const code = isStopped || isLost ? null : turnFailure(error, turn).code;
     const end = await reply.end(code === null ? 'interrupted' : 'error', null, code);
-    held.release();
+    lease.release();
     if (isStopped) throw call.signal.reason;
     if (end.kind === 'lost') yield* storedRest(turn, end.standing, form, reply.text);
     else throw isLost ? takenOver(turn) : turnFailure(error, turn);
   } finally {
-    held.release();
+    lease.release();
     // Without an end, the consumer has stopped reading.
     if (!reply.hasEnd) await reply.end('interrupted', null);
   }
