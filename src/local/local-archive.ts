@@ -184,7 +184,11 @@ export class LocalArchive implements SessionArchive {
     ids: readonly string[],
     pinned: boolean,
   ): Promise<Result<OrderedResult<'pinned' | 'unpinned'>>> {
-    return this.#order(call, 'pinSessions', ids, { pinned }, pinned ? 'pinned' : 'unpinned');
+    return this.#order(call, 'pinSessions', {
+      ids,
+      change: { pinned },
+      done: pinned ? 'pinned' : 'unpinned',
+    });
   }
 
   async archiveSessions(
@@ -192,7 +196,8 @@ export class LocalArchive implements SessionArchive {
     ids: readonly string[],
     archived: boolean,
   ): Promise<Result<OrderedResult<'archived' | 'unarchived'>>> {
-    return this.#order(call, 'archiveSessions', ids, { archived }, archived ? 'archived' : 'unarchived');
+    const done = archived ? 'archived' : 'unarchived';
+    return this.#order(call, 'archiveSessions', { ids, change: { archived }, done });
   }
 
   async tagSessions(
@@ -200,9 +205,8 @@ export class LocalArchive implements SessionArchive {
     ids: readonly string[],
     change: TagChange,
   ): Promise<Result<OrderedResult<'tagged'>>> {
-    return this.#order(call, 'tagSessions', ids, { tags: change }, 'tagged', () =>
-      checkTagChange(change, this.#local.limits),
-    );
+    const check = () => checkTagChange(change, this.#local.limits);
+    return this.#order(call, 'tagSessions', { ids, change: { tags: change }, done: 'tagged', check });
   }
 
   async importSession(call: Call, record: SessionRecord): Promise<Result<Session>> {
@@ -249,14 +253,11 @@ export class LocalArchive implements SessionArchive {
   async #order<Status extends string>(
     call: Call,
     operation: KeyedOperation,
-    ids: readonly string[],
-    change: OrderChange,
-    done: Status,
-    check: () => void = () => {},
+    { ids, change, done, check }: OrderRequest<Status>,
   ): Promise<Result<OrderedResult<Status>>> {
     const projectId = await this.#keys.project(call, operation);
     checkBatch(ids, this.#local.limits);
-    check();
+    check?.();
     const idempotencyKey = await this.#idempotencyKey(call, operation, { ids, change });
     const items = recorded(
       await this.#local.store.orderSessions(projectId, ids, change, done, idempotencyKey),
@@ -267,6 +268,15 @@ export class LocalArchive implements SessionArchive {
   #idempotencyKey(call: Call, operation: string, request: unknown) {
     return idempotencyKeyFor(call, operation, request, this.#local.now(), this.#local.limits);
   }
+}
+
+interface OrderRequest<Status> {
+  readonly ids: readonly string[];
+  readonly change: OrderChange;
+  /** The status of a session whose order was changed. */
+  readonly done: Status;
+  /** Throws for an invalid change. */
+  readonly check?: () => void;
 }
 
 function changedSince(sessionId: string): ParleyError {

@@ -1,6 +1,6 @@
 // One run of a policy: first it erases what expired before its grace, then it expires what has become too old. It is many short steps; a run
 // that is stopped between two of them is continued by the next one, with the same batch.
-import type { RetentionEnd, RetentionReport, RetentionRunRequest } from '../service/project-retention.ts';
+import type { RetentionEnd, RetentionRunRequest } from '../service/project-retention.ts';
 import type { ExpiryCursor, LeasedRun, PolicyRow, RetentionStore, RunBegin } from '../store/session-store.ts';
 import type { LocalOptions } from './local-options.ts';
 import { dueTimes, erasedBefore, expiryFilter } from './retention-rules.ts';
@@ -53,7 +53,17 @@ export async function runPolicy(
     if (!isDone) await store.release(leased).catch(() => {});
   }
   const ended = isDone ? await store.end(leased, tools.now()) : null;
-  return { kind: 'ran', report: reportOf(row, run.batch, ended ?? counts, continued, ended !== null) };
+  const { expired, erased } = ended ?? counts;
+  const report = {
+    project_id: row.project_id,
+    project_name: row.project_name,
+    batch: expired > 0 ? run.batch : null,
+    expired,
+    erased,
+    continued,
+    finished: ended !== null,
+  };
+  return { kind: 'ran', report };
 }
 
 async function begunInTime(
@@ -106,15 +116,4 @@ async function eraseAndExpire(
     if (!count('expired', step.sessions) && place !== null) return false;
   } while (place !== null);
   return true;
-}
-
-function reportOf(
-  { project_id, project_name }: PolicyRow,
-  name: string,
-  { expired, erased }: Pick<RetentionReport, 'expired' | 'erased'>,
-  continued: boolean,
-  finished: boolean,
-): RetentionReport {
-  const batch = expired > 0 ? name : null;
-  return { project_id, project_name, batch, expired, erased, continued, finished };
 }

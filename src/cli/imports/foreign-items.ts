@@ -15,8 +15,7 @@ export interface ForeignOptions extends ReadOptions {
 /** `isNamed` is true if the user named this file itself. `counter` has the bytes that were read so far. */
 export async function* foreignItems(
   source: Source,
-  file: SourceFile,
-  isNamed: boolean,
+  { file, isNamed }: { readonly file: SourceFile; readonly isNamed: boolean },
   counter: { readonly bytes: number },
   options: ForeignOptions,
 ): AsyncGenerator<ImportItem, void> {

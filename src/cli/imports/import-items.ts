@@ -75,7 +75,8 @@ async function* itemsOf(
       }
       counter.bytes = bytesBefore + file.bytes;
     } else if (source !== null) {
-      yield* foreignItems(source, { ...file, open: () => chunks }, isNamed, counter, options);
+      const readFile = { ...file, open: () => chunks };
+      yield* foreignItems(source, { file: readFile, isNamed }, counter, options);
     } else if (isNamed || from === 'parley' || isParleyExport(head)) {
       yield* exportedItems({ path: file.path, chunks }, isNamed, counter);
     } else options.onSkip(file.path, false);

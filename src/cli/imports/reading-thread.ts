@@ -81,7 +81,7 @@ async function* itemsIn(
     }
   }
   const options = { signal, messagesOnly, now, temporaryDirectory: notNeeded, openDatabase: notNeeded };
-  yield* foreignItems(source, { ...file, open }, isNamed, counter, options);
+  yield* foreignItems(source, { file: { ...file, open }, isNamed }, counter, options);
 }
 
 class ItemSender {
