@@ -47,88 +47,141 @@ export function scanDelimiterRuns(text: string, forced: readonly ForcedSpan[]): 
       closed: at < 0 ? null : { index: forced.length - 1, at, length: last.length },
     };
   }
-  const delimiters: Delimiter[] = forced.map(({ mark, length }, index) => ({
-    at: -1,
-    mark,
-    remaining: length,
-    length,
-    isLikely: true,
-    forced: index,
-  }));
-  const brackets: number[] = [];
-  let unclosed: OpenMark | null = null;
-  for (let at = 0; at < text.length && unclosed === null; ) {
-    const mark = text[at] ?? '';
-    if (mark === '\\') at += 2;
-    else if (mark === '`') {
-      const length = runLength(text, at);
-      const end = closingRun(text, at + length, length);
-      if (end < 0) unclosed = { at, length, mark, isLikely: true };
-      else at = end + length;
-    } else if (mark === '<' && htmlStart.test(text[at + 1] ?? '')) {
-      const end = text.indexOf('>', at);
-      if (end < 0) unclosed = { at, length: 1, mark, isLikely: false };
-      else at = end + 1;
-    } else if (mark === '[') {
-      brackets.push(at);
-      at += 1;
-    } else if (mark === ']' && brackets.length > 0) {
-      const start = brackets.pop() ?? 0;
-      if (text[at + 1] === '(') {
-        const end = closingParenthesis(text, at + 2);
-        if (end < 0) unclosed = { at: start, length: 1, mark: '[', isLikely: false };
-        else {
-          while ((delimiters.at(-1)?.at ?? -1) > start) delimiters.pop();
-          at = end + 1;
-        }
-      } else at += 1;
-    } else if (mark === '*' || mark === '_' || mark === '~') {
-      const length = runLength(text, at);
-      const closed = takeRun(text, at, length, delimiters);
-      if (closed !== null) return { open: [], closed };
-      at += length;
-    } else at += 1;
-  }
-  const open: OpenMark[] = delimiters
-    .filter(({ forced: index }) => index < 0)
-    .map(({ at, length, mark, isLikely }) => ({ at, length, mark, isLikely }));
-  for (const at of brackets) open.push({ at, length: 1, mark: '[', isLikely: false });
-  if (unclosed !== null) open.push(unclosed);
-  return { open: open.sort((one, other) => one.at - other.at), closed: null };
+  return new DelimiterScanner(text, forced).scan();
 }
 
-function takeRun(text: string, at: number, length: number, delimiters: Delimiter[]): DelimiterScan['closed'] {
-  const mark = text[at] ?? '';
-  if (mark === '~' && length > 2) return null;
-  const before = characterBefore(text, at);
-  const after = characterAt(text, at + length);
-  const leftFlanking =
+class DelimiterScanner {
+  readonly #text: string;
+  readonly #delimiters: Delimiter[];
+  /** The positions of `[` that are not closed. */
+  readonly #brackets: number[] = [];
+  #at = 0;
+  /** The code, HTML or link target that does not end in the text. Nothing after its start can be decided. */
+  #unclosed: OpenMark | null = null;
+
+  constructor(text: string, forced: readonly ForcedSpan[]) {
+    this.#text = text;
+    this.#delimiters = forced.map(({ mark, length }, index) => ({
+      at: -1,
+      mark,
+      remaining: length,
+      length,
+      isLikely: true,
+      forced: index,
+    }));
+  }
+
+  scan(): DelimiterScan {
+    while (this.#at < this.#text.length && this.#unclosed === null) {
+      const closed = this.#step();
+      if (closed !== null) return { open: [], closed };
+    }
+    const open: OpenMark[] = this.#delimiters
+      .filter(({ forced: index }) => index < 0)
+      .map(({ at, length, mark, isLikely }) => ({ at, length, mark, isLikely }));
+    for (const at of this.#brackets) open.push({ at, length: 1, mark: '[', isLikely: false });
+    if (this.#unclosed !== null) open.push(this.#unclosed);
+    return { open: open.sort((one, other) => one.at - other.at), closed: null };
+  }
+
+  /** Handles the next mark or character. Returns the forced span that it closes. */
+  #step(): DelimiterScan['closed'] {
+    const mark = this.#text[this.#at] ?? '';
+    switch (mark) {
+      case '`':
+        this.#code();
+        return null;
+      case '*':
+      case '_':
+      case '~':
+        return this.#run(mark);
+      case '<':
+        this.#html();
+        return null;
+      case '[':
+        this.#brackets.push(this.#at);
+        break;
+      case ']':
+        this.#closeBracket();
+        return null;
+      case '\\':
+        // The next character is literal.
+        this.#at += 1;
+    }
+    this.#at += 1;
+    return null;
+  }
+
+  #code(): void {
+    const length = runLength(this.#text, this.#at);
+    const end = closingRun(this.#text, this.#at + length, length);
+    if (end < 0) this.#unclosed = { at: this.#at, length, mark: '`', isLikely: true };
+    else this.#at = end + length;
+  }
+
+  #html(): void {
+    const isHtml = htmlStart.test(this.#text[this.#at + 1] ?? '');
+    const end = isHtml ? this.#text.indexOf('>', this.#at) : this.#at;
+    if (end < 0) this.#unclosed = { at: this.#at, length: 1, mark: '<', isLikely: false };
+    else this.#at = end + 1;
+  }
+
+  /** A link hides the delimiters inside its text. */
+  #closeBracket(): void {
+    const start = this.#brackets.pop();
+    const isLink = start !== undefined && this.#text[this.#at + 1] === '(';
+    const end = isLink ? closingParenthesis(this.#text, this.#at + 2) : this.#at;
+    if (start !== undefined && end < 0) {
+      this.#unclosed = { at: start, length: 1, mark: '[', isLikely: false };
+      return;
+    }
+    if (isLink) while ((this.#delimiters.at(-1)?.at ?? -1) > start) this.#delimiters.pop();
+    this.#at = end + 1;
+  }
+
+  /** A run may close earlier runs, and what remains of it may open a span. */
+  #run(mark: string): DelimiterScan['closed'] {
+    const at = this.#at;
+    const length = runLength(this.#text, at);
+    this.#at += length;
+    if (mark === '~' && length > 2) return null;
+    const before = characterBefore(this.#text, at);
+    const after = characterAt(this.#text, at + length);
+    const { opens, closes } = flanking(mark, before, after);
+    let remaining = length;
+    while (closes && remaining > 0) {
+      const index = this.#delimiters.findLastIndex(
+        (one) =>
+          one.mark === mark &&
+          (one.forced < 0 || remaining >= one.length) &&
+          (mark !== '~' || one.length === length),
+      );
+      const opener = this.#delimiters[index];
+      if (opener === undefined) break;
+      if (opener.forced >= 0) return { index: opener.forced, at, length: opener.length };
+      const closed = Math.min(remaining, opener.remaining);
+      this.#delimiters.length = index + (closed < opener.remaining ? 1 : 0);
+      opener.remaining -= closed;
+      remaining -= closed;
+    }
+    if (opens && remaining > 0) {
+      const isLikely = length >= 2 && length <= 3 && !word.test(before) && !space.test(after);
+      this.#delimiters.push({ at, mark, remaining, length, isLikely, forced: -1 });
+    }
+    return null;
+  }
+}
+
+/** Whether a run can open or close a span, from the characters beside it. */
+function flanking(mark: string, before: string, after: string): { opens: boolean; closes: boolean } {
+  const isLeft =
     !space.test(after) && (!punctuation.test(after) || space.test(before) || punctuation.test(before));
-  const rightFlanking =
+  const isRight =
     !space.test(before) && (!punctuation.test(before) || space.test(after) || punctuation.test(after));
-  const opens = leftFlanking && (mark !== '_' || !rightFlanking || punctuation.test(before));
-  const closes = rightFlanking && (mark !== '_' || !leftFlanking || punctuation.test(after));
-  let remaining = length;
-  while (closes && remaining > 0) {
-    const index = delimiters.findLastIndex(
-      (one) =>
-        one.mark === mark &&
-        (one.forced < 0 || remaining >= one.length) &&
-        (mark !== '~' || one.length === length),
-    );
-    const opener = delimiters[index];
-    if (opener === undefined) break;
-    if (opener.forced >= 0) return { index: opener.forced, at, length: opener.length };
-    const closed = Math.min(remaining, opener.remaining);
-    delimiters.length = index + (closed < opener.remaining ? 1 : 0);
-    opener.remaining -= closed;
-    remaining -= closed;
-  }
-  if (opens && remaining > 0) {
-    const isLikely = length >= 2 && length <= 3 && !word.test(before) && !space.test(after);
-    delimiters.push({ at, mark, remaining, length, isLikely, forced: -1 });
-  }
-  return null;
+  return {
+    opens: isLeft && (mark !== '_' || !isRight || punctuation.test(before)),
+    closes: isRight && (mark !== '_' || !isLeft || punctuation.test(after)),
+  };
 }
 
 function runLength(text: string, at: number): number {
