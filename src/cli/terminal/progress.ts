@@ -1,4 +1,5 @@
 // Shows a waiting line until a response arrives: only on a terminal, only after a moment, and removed afterwards.
+import type { Ora } from 'ora';
 import { filterLine } from './filter.ts';
 import type { Output } from './output.ts';
 import type { StartTimer } from './timer.ts';
@@ -26,50 +27,64 @@ export function showWaiting(
   text: string,
   { quiet, startTimer, now }: WaitingOptions,
 ): Waiting {
-  if (quiet) return { say() {}, stop() {} };
-  const startedAt = now();
-  let isStopped = false;
-  let words = text;
-  let clear = () => {};
-  let update = () => {};
-  let cancel = () => {};
-  const showLater = () => {
-    cancel = startTimer(patienceMs, () => void show());
-  };
-  const show = async () => {
-    const { formats, redraws, stream, colour } = stderr();
+  return quiet ? { say() {}, stop() {} } : new WaitingLine(stderr, text, { startTimer, now });
+}
+
+class WaitingLine implements Waiting {
+  readonly #stderr: () => Output;
+  readonly #startTimer: StartTimer;
+  readonly #now: () => number;
+  readonly #startedAt: number;
+  #text: string;
+  #spinner: Ora | null = null;
+  #isStopped = false;
+  #cancelTimer = () => {};
+
+  constructor(
+    stderr: () => Output,
+    text: string,
+    { startTimer, now }: Pick<WaitingOptions, 'startTimer' | 'now'>,
+  ) {
+    this.#stderr = stderr;
+    this.#text = text;
+    this.#startTimer = startTimer;
+    this.#now = now;
+    this.#startedAt = now();
+    this.#showLater();
+  }
+
+  say(text: string): void {
+    this.#text = text;
+    if (this.#spinner !== null) this.#spinner.text = filterLine(text);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#cancelTimer();
+    this.#spinner?.stop();
+    this.#spinner = null;
+  }
+
+  #showLater(): void {
+    this.#cancelTimer = this.#startTimer(patienceMs, () => void this.#show());
+  }
+
+  async #show(): Promise<void> {
+    const { formats, redraws, stream, colour } = this.#stderr();
     // A terminal may report its width later.
-    if (formats && !redraws) showLater();
+    if (formats && !redraws) this.#showLater();
     if (!redraws) return;
     const { default: ora } = await import('ora');
-    if (isStopped) return;
-    const spinner = ora({
-      text: filterLine(words),
-      suffixText: () => `${Math.floor((now() - startedAt) / 1000)} s`,
+    if (this.#isStopped) return;
+    this.#spinner = ora({
+      text: filterLine(this.#text),
+      suffixText: () => `${Math.floor((this.#now() - this.#startedAt) / 1000)} s`,
       stream,
       color: colour === 0 ? false : 'cyan',
       isEnabled: true,
       // Otherwise ora would swallow Ctrl-C.
       discardStdin: false,
     });
-    clear = () => spinner.stop();
-    update = () => {
-      spinner.text = filterLine(words);
-    };
-    spinner.start();
-  };
-  showLater();
-  return {
-    say(other) {
-      words = other;
-      update();
-    },
-    stop() {
-      isStopped = true;
-      cancel();
-      clear();
-      clear = () => {};
-      update = () => {};
-    },
-  };
+    this.#spinner.start();
+  }
 }
