@@ -107,13 +107,13 @@ function requireSingle(text: string, found: readonly Session[]): Session | null 
 }
 
 function ambiguous(text: string, found: readonly Session[]): ParleyError {
-  const listed = found.slice(0, maxListed);
-  const lines = listed.map(
+  const examples = found.slice(0, maxListed);
+  const lines = examples.map(
     ({ session_id, title }) => `  ${session_id}  ${title === null ? '(no title)' : quoted(title)}`,
   );
-  const more = found.length > listed.length ? '\n  …' : '';
+  const more = found.length > examples.length ? '\n  …' : '';
   return new ParleyError('USAGE', `${quoted(text)} matches ${counted(found.length, 'session')}.`, {
     hint: `${lines.join('\n')}${more}\nNothing was done. Name one by its id, or by the last characters of its id.`,
-    details: listed.map(({ session_id, title }) => ({ field: session_id, problem: title ?? 'no title' })),
+    details: examples.map(({ session_id, title }) => ({ field: session_id, problem: title ?? 'no title' })),
   });
 }

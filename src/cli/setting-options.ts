@@ -109,12 +109,12 @@ export async function changeSettings(
 /** What to change in a session with these settings. Empty if there is nothing to change. */
 export function changesOf(
   { system, parameters: before }: SessionSettings,
-  wanted: GivenSettings,
+  settings: GivenSettings,
 ): SessionChanges {
-  const own = withParameters(before, wanted.parameters);
+  const own = withParameters(before, settings.parameters);
   return {
-    ...(wanted.system !== undefined && wanted.system !== system && { system: wanted.system }),
-    ...(wanted.parameters.length > 0 && toJson(own) !== toJson(before) && { parameters: own }),
+    ...(settings.system !== undefined && settings.system !== system && { system: settings.system }),
+    ...(settings.parameters.length > 0 && toJson(own) !== toJson(before) && { parameters: own }),
   };
 }
 

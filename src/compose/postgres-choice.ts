@@ -87,10 +87,10 @@ async function connectionConfigs(
     // With `authority` the certificate is checked against the authorities, but its host name is not.
     ...(encryption === 'authority' && { checkServerIdentity: () => undefined }),
   };
-  const given = password.kind === 'file' ? null : await givenPassword(address, password, env);
+  const fixedPassword = password.kind === 'file' ? null : await givenPassword(address, password, env);
   return hosts.map(({ host, port }) => {
     const path = password.kind === 'file' ? (password.path ?? join(env['HOME'] ?? '', '.pgpass')) : '';
-    const found = given ?? readPasswordFile(path, { host, port, database, user }) ?? '';
+    const found = fixedPassword ?? readPasswordFile(path, { host, port, database, user }) ?? '';
     // The names of this machine are never looked up (http/loopback.ts).
     return { host: isLocalName(host) ? '127.0.0.1' : host, port, user, database, ssl, password: found };
   });

@@ -13,13 +13,13 @@ export function exposure(exposed: readonly ExposedFile[]): Exposure {
     ['Other users can add files to', 'chmod o-w', exposed.filter(({ isDirectory }) => isDirectory)],
   ] as const;
   const found = kinds.filter(([, , files]) => files.length > 0);
-  const listed = (files: readonly ExposedFile[]) =>
+  const pathsOf = (files: readonly ExposedFile[]) =>
     files.map(({ path, mode }) => `${path} (mode 0${mode.toString(8)})`).join(' and ');
   const commands = found.map(
     ([, command, files]) => `${command} ${files.map(({ path }) => quoteForShell(path)).join(' ')}`,
   );
   return {
-    message: found.map(([problem, , files]) => `${problem} ${listed(files)}.`).join(' '),
+    message: found.map(([problem, , files]) => `${problem} ${pathsOf(files)}.`).join(' '),
     remedy: `Run: ${commands.join(' && ')}`,
   };
 }

@@ -11,11 +11,11 @@ export async function copyModes(from: Pick<ModePlace, 'name' | 'read'>, to: Mode
   const { modes, faulty, default: defaultMode } = storedModeConfig(await from.read(), from.name);
   const original = modes.map((mode) => [mode.name, storedMode(mode)] as const);
   let missing: typeof original = [];
-  let kept: readonly string[] = [];
+  let conflicting: readonly string[] = [];
   await to.update((target) => {
     const exists = (name: string) => Object.hasOwn(target.modes, name);
     missing = original.filter(([name]) => !exists(name));
-    kept = original.flatMap(([name, mode]) =>
+    conflicting = original.flatMap(([name, mode]) =>
       exists(name) && !isDeepStrictEqual(target.modes[name], mode) ? [name] : [],
     );
     return {
@@ -23,5 +23,5 @@ export async function copyModes(from: Pick<ModePlace, 'name' | 'read'>, to: Mode
       default_mode: target.default_mode ?? defaultMode,
     };
   });
-  return { copied: missing.length, kept, faulty: faulty.map(({ name }) => name) };
+  return { copied: missing.length, kept: conflicting, faulty: faulty.map(({ name }) => name) };
 }

@@ -64,11 +64,11 @@ export function removeProfile(config: StoredConfig, name: string): StoredConfig 
     });
   }
   requireProfile(config, name, null);
-  const kept = Object.entries(config.profiles).filter(([other]) => other !== name);
+  const remaining = Object.entries(config.profiles).filter(([other]) => other !== name);
   return {
     ...config,
     current: config.current === name ? null : config.current,
-    profiles: Object.fromEntries(kept),
+    profiles: Object.fromEntries(remaining),
   };
 }
 
@@ -84,10 +84,10 @@ export function putOtherStoreKey(config: StoredConfig, name: string, dataDirecto
   const changed = putStoreKey(config, name, dataDirectory, key);
   const profile = requireProfile(changed, name, null);
   const former = [before, ...formerStoreKeys(config, name, dataDirectory)];
-  const kept = former.filter((other): other is string => other !== null && other !== key);
+  const remaining = former.filter((other): other is string => other !== null && other !== key);
   return withProfile(changed, name, {
     ...profile,
-    former_keys: { ...profile.former_keys, [dataDirectory]: kept },
+    former_keys: { ...profile.former_keys, [dataDirectory]: remaining },
   });
 }
 

@@ -50,16 +50,16 @@ export class TemplateDirectory {
   }
 
   async list(signal: AbortSignal): Promise<readonly ListedTemplate[]> {
-    const listed: ListedTemplate[] = [];
+    const templates: ListedTemplate[] = [];
     for (const name of this.names()) {
       try {
-        listed.push({ name, template: await this.read(name, signal), problem: null });
+        templates.push({ name, template: await this.read(name, signal), problem: null });
       } catch (error) {
         if (!(error instanceof ParleyError)) throw error;
-        listed.push({ name, template: null, problem: error.message });
+        templates.push({ name, template: null, problem: error.message });
       }
     }
-    return listed;
+    return templates;
   }
 
   /** The path of the file, whether or not it exists. Throws `USAGE` for an invalid name. */

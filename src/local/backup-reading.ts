@@ -161,8 +161,8 @@ function addOnce(ids: Set<string>, id: string, at: string): void {
   ids.add(id);
 }
 
-function damaged(place: string, what: string): ParleyError {
-  return new ParleyError('STORE_DAMAGED', `The backup is damaged: ${place} ${what}.`, {
+function damaged(place: string, problem: string): ParleyError {
+  return new ParleyError('STORE_DAMAGED', `The backup is damaged: ${place} ${problem}.`, {
     hint: 'It cannot be restored. Take another backup.',
   });
 }

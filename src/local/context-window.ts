@@ -78,16 +78,16 @@ function alternating(
   const history: ContextMessage[] = [];
   let unanswered: readonly string[] = [];
   const joined = (text: string) => [...unanswered, ...(unanswered.at(-1) === text ? [] : [text])];
-  for (const [asked, reply] of turns) {
-    if (asked === undefined || reply === undefined) continue;
-    const texts = joined(asked.content);
+  for (const [userMessage, reply] of turns) {
+    if (userMessage === undefined || reply === undefined) continue;
+    const texts = joined(userMessage.content);
     const answer = toContext(reply);
     if (answer.cut && answer.content === '') {
       unanswered = texts;
       continue;
     }
     unanswered = [];
-    history.push({ ...toContext(asked), content: texts.join('\n\n') }, answer);
+    history.push({ ...toContext(userMessage), content: texts.join('\n\n') }, answer);
   }
   return { history, message: joined(message).join('\n\n') };
 }

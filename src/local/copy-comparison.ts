@@ -93,11 +93,11 @@ function describe({ session_id, original, copy }: DigestPair): string {
 }
 
 /**
- * The names of the rows that are not the same in both lists, for example `key key_1`. `what` is the kind of the rows. Two stores may give
+ * The names of the rows that are not the same in both lists, for example `key key_1`. `kind` is that of the rows. Two stores may give
  * bytes as different classes.
  */
 export function differences<Row extends object>(
-  what: string,
+  kind: string,
   originals: readonly Row[],
   copies: readonly Row[],
   idOf: (row: Row) => string,
@@ -115,13 +115,13 @@ export function differences<Row extends object>(
     ...originals.filter((row) => !others.has(textOf(row))),
     ...copies.filter((row) => !texts.has(textOf(row))),
   ];
-  return [...new Set(different.map((row) => `${what} ${idOf(row)}`))];
+  return [...new Set(different.map((row) => `${kind} ${idOf(row)}`))];
 }
 
-/** The error `COPY_DIFFERS`. `what` names the first differences; `more` is the number of the others. */
-export function copyDiffers(what: string, more: number): ParleyError {
+/** The error `COPY_DIFFERS`. `firstDifferences` names some; `more` is the number of the others. */
+export function copyDiffers(firstDifferences: string, more: number): ParleyError {
   const rest = more === 0 ? '' : `, and ${more} more`;
-  return new ParleyError('COPY_DIFFERS', `The copy differs from the original: ${what}${rest}.`, {
+  return new ParleyError('COPY_DIFFERS', `The copy differs from the original: ${firstDifferences}${rest}.`, {
     hint: 'The original may have been written during the copy. Stop the programs that use it, and continue the copy.',
     remedy: { kind: 'resume_copy' },
   });

@@ -10,8 +10,8 @@ export function otherCount(found: number, expected: number): ParleyError {
 }
 
 export function inUse(kind: 'busy' | 'changed', session_id: string): ParleyError {
-  const what = kind === 'busy' ? 'A turn runs in' : 'A text changed meanwhile in';
-  return new ParleyError('SESSION_BUSY', `${what} the session ${session_id}.`, {
+  const problem = kind === 'busy' ? 'A turn runs in' : 'A text changed meanwhile in';
+  return new ParleyError('SESSION_BUSY', `${problem} the session ${session_id}.`, {
     hint: 'Nothing was replaced in it. Try again.',
     session_id,
   });

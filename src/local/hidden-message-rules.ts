@@ -15,7 +15,7 @@ const keyOf = ({ position, message_id }: Pick<Message, 'position' | 'message_id'
 /** Null if the hidden messages agree with each other and with the visible line. */
 export function faultOfHidden(messages: readonly Message[], hidden: readonly Message[]): HiddenFault | null {
   const undone = hidden.filter(({ undone_at }) => undone_at !== undefined);
-  const asked = new Set([...messages, ...undone].filter(({ role }) => role === 'user').map(keyOf));
+  const userMessages = new Set([...messages, ...undone].filter(({ role }) => role === 'user').map(keyOf));
   const places = new Set([...messages, ...undone].map(({ position }) => position));
   const turns = new Map<string, Message[]>();
   for (const message of undone) {
@@ -35,7 +35,8 @@ export function faultOfHidden(messages: readonly Message[], hidden: readonly Mes
       return { field: 'alternative_of', problem: 'must be given without undone_at, or undone_at without it' };
     if (alternative_of !== undefined) {
       const isAsked =
-        role === 'assistant' && asked.has(keyOf({ position: position - 1, message_id: alternative_of }));
+        role === 'assistant' &&
+        userMessages.has(keyOf({ position: position - 1, message_id: alternative_of }));
       return isAsked ? null : { field: 'alternative_of', problem: 'must be the id of the message before it' };
     }
     const turn = turns.get(undone_at ?? '') ?? [];

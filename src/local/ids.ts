@@ -14,7 +14,7 @@ for (const [value, digit] of [...alphabet].entries())
   idByte[value.toString(32).charCodeAt(0)] = digit.charCodeAt(0);
 
 /** The millisecond of the newest id, and the newest id of each owner in that millisecond. */
-interface Latest {
+interface NewestIds {
   time: number;
   readonly ids: Map<string, bigint>;
 }
@@ -22,12 +22,12 @@ interface Latest {
 export class IdSource {
   readonly #random: RandomBytes;
   readonly #owner: string;
-  readonly #latest: Latest;
+  readonly #newest: NewestIds;
 
-  constructor(random: RandomBytes, owner = '', latest: Latest = { time: 0, ids: new Map() }) {
+  constructor(random: RandomBytes, owner = '', newest: NewestIds = { time: 0, ids: new Map() }) {
     this.#random = random;
     this.#owner = owner;
-    this.#latest = latest;
+    this.#newest = newest;
   }
 
   /**
@@ -35,18 +35,18 @@ export class IdSource {
    * about the ids of other owners.
    */
   of(owner: string): IdSource {
-    return new IdSource(this.#random, owner, this.#latest);
+    return new IdSource(this.#random, owner, this.#newest);
   }
 
   /** `now` in epoch milliseconds. */
   next(prefix: IdPrefix, now: number): string {
-    const { ids } = this.#latest;
-    if (now > this.#latest.time) {
-      this.#latest.time = now;
+    const { ids } = this.#newest;
+    if (now > this.#newest.time) {
+      this.#newest.time = now;
       ids.clear();
     }
     const last = ids.get(this.#owner);
-    const time = BigInt(this.#latest.time) << randomBits;
+    const time = BigInt(this.#newest.time) << randomBits;
     const id = last === undefined ? time | this.#draw(10) : last + 1n + this.#draw(4);
     ids.set(this.#owner, id);
     return `${prefix}_${inBase32(id)}`;

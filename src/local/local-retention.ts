@@ -110,8 +110,9 @@ export class LocalRetention implements Retention {
   async #planOf(row: PolicyRow, now: number, everyMs: number | null): Promise<RetentionPlan> {
     const { project_id, policy } = row;
     const store = await this.#store();
-    const kept = policy.keep_last === null ? null : await store.cursorBefore(project_id, policy.keep_last);
-    const expire = await store.countExpiring(project_id, expiryFilter(policy, now, kept));
+    const oldestToKeep =
+      policy.keep_last === null ? null : await store.cursorBefore(project_id, policy.keep_last);
+    const expire = await store.countExpiring(project_id, expiryFilter(policy, now, oldestToKeep));
     const before = erasedBefore(policy, now);
     const erase = before === null ? 0 : await store.countErasable(project_id, before);
     const next = await store.activityFrom(project_id, now - policy.after_ms);

@@ -61,36 +61,43 @@ export class LocalService implements ConversationService {
   }
 
   /** In a method of its own, so that a running reply does not keep all of this in memory. */
-  async #beginTurn(call: Call, asked: ChatRequest, form: ReplyForm) {
+  async #beginTurn(call: Call, request: ChatRequest, form: ReplyForm) {
     const { engines, limits, now } = this.#local;
     const { checked: named, ...access } = await this.#keys.access(call, 'chat', () => {
-      checkMessage(asked.message, limits);
-      if (asked.title !== undefined) checkNewTitle(asked.title, asked.session_id, limits);
-      checkNewSettings(asked, limits);
-      if (asked.user !== undefined) checkUser('user', asked.user);
-      if (asked.schema !== undefined) checkSchema(asked.schema, limits);
-      if (asked.mode === null && asked.session_id === null)
+      checkMessage(request.message, limits);
+      if (request.title !== undefined) checkNewTitle(request.title, request.session_id, limits);
+      checkNewSettings(request, limits);
+      if (request.user !== undefined) checkUser('user', request.user);
+      if (request.schema !== undefined) checkSchema(request.schema, limits);
+      if (request.mode === null && request.session_id === null)
         throw noMode('must be a string for a new session');
-      const engine = asked.mode === null ? null : engineOf(engines, asked.mode);
+      const engine = request.mode === null ? null : engineOf(engines, request.mode);
       checkIdempotencyKey(call);
       return engine;
     });
     const { store } = this.#local;
     const { projectId, keyHash } = access;
     const session =
-      asked.mode === null ? found(await store.findSession(projectId, asked.session_id ?? '', keyHash)) : null;
+      request.mode === null
+        ? found(await store.findSession(projectId, request.session_id ?? '', keyHash))
+        : null;
     // A key is stored with the mode that the request was for, so a repetition may name that mode or none.
-    const mode = asked.mode ?? (await this.#modeOf(projectId, call, session));
+    const mode = request.mode ?? (await this.#modeOf(projectId, call, session));
     const engine = named ?? engineOf(engines, mode);
-    const request = { ...asked, mode };
+    const requestInMode = { ...request, mode };
     const { session_id, user } = request;
     if (user !== undefined && session_id !== null)
       checkSameUser(user, session ?? (await store.findSession(projectId, session_id)));
-    const idempotencyKey = await idempotencyKeyFor(call, 'chat', request, now(), limits);
+    const idempotencyKey = await idempotencyKeyFor(call, 'chat', requestInMode, now(), limits);
     const local = { ...this.#local, ids: this.#local.ids.of(projectId) };
     const budget = new TurnBudget(local.store, this.#keys.budgetOf(call), request.message);
     const take = (answersOnly: boolean) =>
-      beginWhenFree(local, this.#turnQueue, call, { access, request, idempotencyKey, answersOnly });
+      beginWhenFree(local, this.#turnQueue, call, {
+        access,
+        request: requestInMode,
+        idempotencyKey,
+        answersOnly,
+      });
     const verify = () => this.#keys.verify(call.apiKey);
     const begun = await budget.begin(take, { isRepeatable: idempotencyKey !== null, verify });
     const { schema } = request;

@@ -95,11 +95,11 @@ export class ReceivedReply {
       ...times,
       error_code: errorCode,
     });
-    const settled = budget.end(usage, this.#text);
+    const budgetEnd = budget.end(usage, this.#text);
     const end = await withSlowStoreNotice(ending, this.#local.say).catch((error: unknown) => {
       throw lostReply(error, this.#turn);
     });
-    await settled;
+    await budgetEnd;
     switch (end.kind) {
       case 'not_found':
         throw sessionNotFound();

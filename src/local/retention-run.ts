@@ -106,8 +106,9 @@ async function eraseAndExpire(
     const isDone = await store.erase(leased, before, keptSince, (sessions) => count('erased', sessions));
     if (!isDone) return false;
   }
-  const kept = policy.keep_last === null ? null : await store.cursorBefore(projectId, policy.keep_last);
-  const filter = expiryFilter(policy, now, kept);
+  const oldestToKeep =
+    policy.keep_last === null ? null : await store.cursorBefore(projectId, policy.keep_last);
+  const filter = expiryFilter(policy, now, oldestToKeep);
   let place: ExpiryCursor | null = null;
   do {
     const step = await store.expire(leased, filter, place);

@@ -76,11 +76,11 @@ export async function restoreStore(options: StoreRestoring): Promise<RestoredSto
     } else await batch.add(line);
   });
   await batch.flush();
-  const kept = keysInProjects(earlierKeys, projects);
-  const ids = new Set(kept.map(({ key_id }) => key_id));
+  const keysToKeep = keysInProjects(earlierKeys, projects);
+  const ids = new Set(keysToKeep.map(({ key_id }) => key_id));
   const restored = keys.filter(({ key_id }) => !ids.has(key_id));
-  await rows.addKeys([...kept, ...restored]);
-  return { facts, modes, keys: { restored: restored.length, kept: kept.length } };
+  await rows.addKeys([...keysToKeep, ...restored]);
+  return { facts, modes, keys: { restored: restored.length, kept: keysToKeep.length } };
 }
 
 /** The keys of the store before whose projects are in the backup, by their ids or else by their names. */

@@ -69,9 +69,9 @@ function checkSystem(system: string, limits: Limits, field: string): void {
 /** Checks the settings of a chat, which become those of the session that the chat creates. */
 export function checkNewSettings(request: ChatRequest, limits: Limits): void {
   const { session_id, system, parameters } = request;
-  const given = [system != null && 'system', parameters !== undefined && 'parameters'].find(Boolean);
-  if (given && session_id !== null)
-    throw invalid(given, 'is for a new session: it cannot be used with session_id');
+  const setting = [system != null && 'system', parameters !== undefined && 'parameters'].find(Boolean);
+  if (setting && session_id !== null)
+    throw invalid(setting, 'is for a new session: it cannot be used with session_id');
   checkSettings(request, limits);
 }
 

@@ -72,10 +72,10 @@ function budgetExceeded({
   left: remaining,
   endsInMs,
 }: Extract<Reservation, { kind: 'used_up' }>): ParleyError {
-  const what = remaining.turns === 0 ? 'turns' : 'tokens';
+  const unit = remaining.turns === 0 ? 'turns' : 'tokens';
   return new ParleyError(
     'BUDGET_EXCEEDED',
-    `The budget of this key is used up: no ${what} are left today (UTC).`,
+    `The budget of this key is used up: no ${unit} are left today (UTC).`,
     {
       hint: 'Nothing was kept. It begins again at midnight UTC.',
       remaining,

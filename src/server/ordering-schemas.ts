@@ -6,7 +6,8 @@ import type { OrderedResult } from '../service/session-archive.ts';
 import { archivedValues } from '../wire/session-filter.ts';
 
 const tagRule = `1 to ${defaultLimits.tagCharacters} visible characters without spaces or commas, not starting with + or -`;
-const tags = (what: string) => z.array(z.string()).meta({ maxItems: defaultLimits.tags }).describe(what);
+const tags = (description: string) =>
+  z.array(z.string()).meta({ maxItems: defaultLimits.tags }).describe(description);
 
 export const orderingFields = {
   pinned: z.boolean().describe('marked by its user'),

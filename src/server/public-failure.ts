@@ -30,19 +30,23 @@ export function publicFailure(error: unknown): ParleyError {
     });
   }
   if (error.code === 'STORAGE_FULL') {
-    const what = storedNote === null ? 'this was not done' : 'the reply was not kept';
-    return new ParleyError('STORAGE_FULL', `The storage of the server is full: ${what}.`, {
+    const outcome = storedNote === null ? 'this was not done' : 'the reply was not kept';
+    return new ParleyError('STORAGE_FULL', `The storage of the server is full: ${outcome}.`, {
       ...facts,
       hint: `${storedNote ?? ''} Try again after the operator has freed space.`.trim(),
     });
   }
   // A mode has an invalid setting. The log of the server and the list of its modes name the setting.
   if (error.code === 'CONFIG') {
-    const what = storedNote === null ? ': nothing was kept' : '';
-    return new ParleyError('ENGINE_FAILED', `The server is not set up correctly for this request${what}.`, {
-      ...facts,
-      hint: `${storedNote ?? ''} The operator can find the cause in the server’s log. Another mode may work.`.trim(),
-    });
+    const outcome = storedNote === null ? ': nothing was kept' : '';
+    return new ParleyError(
+      'ENGINE_FAILED',
+      `The server is not set up correctly for this request${outcome}.`,
+      {
+        ...facts,
+        hint: `${storedNote ?? ''} The operator can find the cause in the server’s log. Another mode may work.`.trim(),
+      },
+    );
   }
   if (error.code === 'INTERNAL_ERROR' || !publicCodes.has(error.code)) return internalError(error);
   if (error.code === 'ENGINE_FAILED' || modelServerProblemOf(error) !== null) return modelFailure(error);

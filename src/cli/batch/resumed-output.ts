@@ -129,7 +129,7 @@ async function rewrite(
   const { mode } = await stat(path);
   const file = new AtomicFile(path, { replaces: true, durable: true, mode: mode & 0o777 });
   try {
-    const kept = new Set<string | number>();
+    const keys = new Set<string | number>();
     let lines: Uint8Array[] = [];
     let size = 0;
     const flush = () => {
@@ -138,8 +138,8 @@ async function rewrite(
       size = 0;
     };
     for await (const { result, bytes } of resultLines(path, name)) {
-      if (!result?.success || kept.has(result.key)) continue;
-      kept.add(result.key);
+      if (!result?.success || keys.has(result.key)) continue;
+      keys.add(result.key);
       lines.push(bytes, lineEnd);
       size += bytes.length;
       if (size > 1024 * 1024) flush();

@@ -130,8 +130,8 @@ function stateOf(path: string): string {
 }
 
 function unreadable(path: string, cause: unknown): ParleyError {
-  const why = cause instanceof Error ? cause.message : String(cause);
-  return new ParleyError('INVALID_REQUEST', `Cannot read the database ${path}: ${why}.`, {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new ParleyError('INVALID_REQUEST', `Cannot read the database ${path}: ${reason}.`, {
     hint: 'It was not changed. Close its program and try again.',
     cause,
   });

@@ -61,8 +61,8 @@ function errorOf({ code, message, ...facts }: TransferredFailure): ParleyError {
   return new ParleyError(code, message, facts);
 }
 
-function threadFailure({ place }: ReadingTask, why: string): ParleyError {
-  return new ParleyError('INTERNAL_ERROR', `The thread that reads ${place.path} failed: ${why}.`, {
+function threadFailure({ place }: ReadingTask, reason: string): ParleyError {
+  return new ParleyError('INTERNAL_ERROR', `The thread that reads ${place.path} failed: ${reason}.`, {
     hint: 'Imported sessions are kept.',
   });
 }

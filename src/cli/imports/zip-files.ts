@@ -124,8 +124,8 @@ function refused(path: string, problem: string): ParleyError {
 }
 
 function broken(path: string, cause: unknown): ParleyError {
-  const why = cause instanceof Error ? cause.message : String(cause);
-  return new ParleyError('INVALID_REQUEST', `Cannot read the archive ${path}: ${why}.`, {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new ParleyError('INVALID_REQUEST', `Cannot read the archive ${path}: ${reason}.`, {
     hint: 'Download it again, and check whether unzip can read it.',
     cause,
   });

@@ -284,8 +284,10 @@ function nothingToRepeat(): ParleyError {
 async function sayComplete(context: CliContext): Promise<void> {
   const { backend } = await context.open();
   const canRegenerate = backend.extensions?.includes('lines') ?? false;
-  const how = canRegenerate ? '/regenerate asks for another one' : 'send the message again for another one';
-  await context.say(`The last reply is complete; ${how}.`);
+  const advice = canRegenerate
+    ? '/regenerate asks for another one'
+    : 'send the message again for another one';
+  await context.say(`The last reply is complete; ${advice}.`);
 }
 
 export async function titleOf(sessionId: string, context: ServiceAccess): Promise<string | null> {

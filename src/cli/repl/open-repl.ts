@@ -67,10 +67,10 @@ async function enterSession(
   conversation: Conversation,
   context: CliContext,
 ): Promise<void> {
-  const given = await readSettings(input.settings, null, context.signal);
+  const settings = await readSettings(input.settings, null, context.signal);
   const session = await sessionToContinue(input, context);
   if (session === null) {
-    conversation.settings = given;
+    conversation.settings = settings;
     return;
   }
   const data = input.fork ? await copyOf(session, context) : await readSession(session.sessionId, context);
@@ -86,7 +86,7 @@ async function enterSession(
   if (input.mode === null) conversation.continueInMode(modeBefore);
   // The session can be continued even if it cannot be stored as the current one.
   await context.rememberSession(sessionId, modeBefore).catch(() => {});
-  await changeSettings(data, given, context);
+  await changeSettings(data, settings, context);
 }
 
 async function readSession(reference: string, context: CliContext): Promise<Session> {

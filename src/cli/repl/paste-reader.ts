@@ -67,9 +67,9 @@ export class PasteReader {
       this.#held = text.slice(whole);
       // Escape alone is a key.
       this.#stopHolding = this.#startReadingTimer(pauseMs, () => {
-        const held = this.#held;
+        const text = this.#held;
         this.#held = '';
-        this.#emit(held);
+        this.#emit(text);
       });
     }
     return '';

@@ -78,10 +78,10 @@ export class ReplyRule {
   }
 }
 
-type Done = Extract<ChatEvent, { event: 'done' }>;
+type DoneEvent = Extract<ChatEvent, { event: 'done' }>;
 
 /** Yields all events except `done`, which it returns. */
-async function* untilDone(events: AsyncIterable<ChatEvent>): AsyncGenerator<ChatEvent, Done> {
+async function* untilDone(events: AsyncIterable<ChatEvent>): AsyncGenerator<ChatEvent, DoneEvent> {
   for await (const event of events) {
     if (event.event === 'done') return event;
     yield event;

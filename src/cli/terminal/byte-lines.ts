@@ -21,25 +21,25 @@ export async function* byteLines(
   source: AsyncIterable<Uint8Array>,
   limit: number,
 ): AsyncGenerator<ByteLine, void> {
-  const held = new HeldLine(limit);
+  const openLine = new HeldLine(limit);
   let number = 0;
   let end = 0;
   const close = (isClosed: boolean): ByteLine => {
     number += 1;
-    return { number, bytes: held.take(number === 1), end, isClosed };
+    return { number, bytes: openLine.take(number === 1), end, isClosed };
   };
   for await (const chunk of source) {
     let start = 0;
     for (let at = chunk.indexOf(lineFeed); at !== -1; at = chunk.indexOf(lineFeed, start)) {
-      held.add(chunk.subarray(start, at));
+      openLine.add(chunk.subarray(start, at));
       end += at + 1 - start;
       start = at + 1;
       yield close(true);
     }
-    held.add(chunk.subarray(start));
+    openLine.add(chunk.subarray(start));
     end += chunk.length - start;
   }
-  if (!held.isEmpty) yield close(false);
+  if (!openLine.isEmpty) yield close(false);
 }
 
 class HeldLine {

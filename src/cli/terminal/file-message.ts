@@ -40,8 +40,8 @@ export function fenceText(name: string, text: string): string {
   // The info string of a fence of backticks must not contain one (CommonMark 0.31, section 4.5).
   const mark = info.includes('`') ? '~' : '`';
   const runs = text.match(mark === '~' ? /~+/g : /`+/g) ?? [];
-  const longest = runs.reduce((length, run) => Math.max(length, run.length), 2);
-  const fence = mark.repeat(longest + 1);
+  const longestRun = runs.reduce((length, run) => Math.max(length, run.length), 2);
+  const fence = mark.repeat(longestRun + 1);
   const separator = info.startsWith(mark) ? ' ' : '';
   return `${fence}${separator}${info}\n${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${fence}`;
 }

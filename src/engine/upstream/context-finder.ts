@@ -45,13 +45,13 @@ export async function findContext(
       const responseText = await response.text(maxBytes);
       return response.status < 300 ? parseJson(responseText) : null;
     };
-    const listed = listedContext(await ask('GET', modelsPath(base_url), null), model);
-    if (listed !== null) return { tokens: listed, place: '/models' };
+    const listedTokens = listedContext(await ask('GET', modelsPath(base_url), null), model);
+    if (listedTokens !== null) return { tokens: listedTokens, place: '/models' };
     if (!isLoopback(hostname)) return null;
-    const loaded = loadedContext(await ask('GET', '/props', null));
-    if (loaded !== null) return { tokens: loaded, place: '/props' };
-    const shown = shownContext(await ask('POST', '/api/show', { model }));
-    return shown === null ? null : { tokens: shown, place: '/api/show' };
+    const loadedTokens = loadedContext(await ask('GET', '/props', null));
+    if (loadedTokens !== null) return { tokens: loadedTokens, place: '/props' };
+    const shownTokens = shownContext(await ask('POST', '/api/show', { model }));
+    return shownTokens === null ? null : { tokens: shownTokens, place: '/api/show' };
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof HttpFailure || error instanceof ParleyError || error instanceof TypeError)

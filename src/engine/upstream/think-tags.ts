@@ -50,8 +50,8 @@ export class ThinkTags {
 
   /** Returns the text that was held back. Must be the last call. */
   rest(): SplitText {
-    const held = this.#release(this.#held.length);
-    return this.#state === 'notes' ? { reasoning: held, text: '' } : { reasoning: '', text: held };
+    const remainder = this.#release(this.#held.length);
+    return this.#state === 'notes' ? { reasoning: remainder, text: '' } : { reasoning: '', text: remainder };
   }
 
   #readStart(): void {

@@ -38,9 +38,9 @@ export async function runCreate(
   { title, user, settings }: CreateInput,
   context: CliContext,
 ): Promise<undefined> {
-  const given = await readSettings(settings, null, context.signal);
+  const initial = await readSettings(settings, null, context.signal);
   const { backend } = await context.open();
-  const request = { title, ...initialSettings(given), ...(user !== null && { user }) };
+  const request = { title, ...initialSettings(initial), ...(user !== null && { user }) };
   const { data, body } = await backend.service.createSession(await context.call(), request);
   await context.rememberSession(data.session_id, null);
   if (context.options.json) await context.stdout.write(`${toJson(body)}\n`);

@@ -26,10 +26,10 @@ function conversationOf(fields: ForeignFields): ForeignConversation | null {
   const id = textOf(fields['uuid']);
   const list = fields['chat_messages'];
   if (id === null || !Array.isArray(list)) return null;
-  const listed = list.map(fieldsOf);
-  const isTree = listed.some((message) => textOf(message['parent_message_uuid']) !== null);
+  const messages = list.map(fieldsOf);
+  const isTree = messages.some((message) => textOf(message['parent_message_uuid']) !== null);
   let before: string | null = null;
-  const nodes = listed.map((message, index): TreeNode => {
+  const nodes = messages.map((message, index): TreeNode => {
     const ownId = textOf(message['uuid']) ?? `#${index}`;
     const parentId = textOf(message['parent_message_uuid']);
     const treeParent = parentId === noParent ? null : parentId;

@@ -176,9 +176,9 @@ export class InlineStream {
         this.#options.line.flush();
         return '';
       }
-      const kept = this.#writeBefore(text, first.at);
-      if (this.#fits(kept, columnLimit)) return kept;
-      text = this.#decide(kept, open, text.length - kept.length, columnLimit);
+      const rest = this.#writeBefore(text, first.at);
+      if (this.#fits(rest, columnLimit)) return rest;
+      text = this.#decide(rest, open, text.length - rest.length, columnLimit);
     }
   }
 

@@ -63,11 +63,11 @@ export class HeadingLeaf implements Leaf {
   }
 
   flow(text: string): void {
-    const held = this.#held + text;
-    const end = closingMarksStart(held, this.#begun);
-    const isEnd = held.length - end <= maxHeadingEndCharacters;
-    this.#held = isEnd ? held.slice(end) : '';
-    this.#push(isEnd ? held.slice(0, end) : held);
+    const waiting = this.#held + text;
+    const end = closingMarksStart(waiting, this.#begun);
+    const isEnd = waiting.length - end <= maxHeadingEndCharacters;
+    this.#held = isEnd ? waiting.slice(end) : '';
+    this.#push(isEnd ? waiting.slice(0, end) : waiting);
   }
 
   endLine(): void {
