@@ -166,6 +166,32 @@ test('a copy that somebody may have used before it was whole loses nothing', asy
   expect((await copy(place.dataDirectory, target, '--resume')).status).toBe(0);
 });
 
+test('a copy that is not whole yet gets no key, and so is not used', async () => {
+  const directory = join(place.path, 'part');
+  const target = address('part');
+  for (const to of [directory, target]) await copy(place.dataDirectory, to);
+  // As they were before their keys were copied.
+  lookInto(join(directory, 'parley.db'), (database) =>
+    database.exec(
+      `DELETE FROM api_keys; UPDATE meta SET value = replace(value, 'true', 'false') WHERE name = 'copy'`,
+    ),
+  );
+  await query('DELETE FROM part.api_keys');
+  await query(`UPDATE part.meta SET value = replace(value, 'true', 'false') WHERE name = 'copy'`);
+  const env = { PARLEY_DATA_DIR: directory };
+  for (const refused of [
+    await place.parley(['sessions', 'list'], { env }),
+    await place.parley(['keys', 'create', '--project', 'default'], { env }),
+    await place.parley(['keys', 'create', '--project', 'default', '--store', target]),
+  ]) {
+    expectFailure(refused, { status: 7, code: 'STORE_UNSAFE' });
+    expect(refused.err).toContain(`is an incomplete copy of ${place.dataDirectory}.`);
+  }
+  for (const to of [directory, target])
+    expect((await copy(place.dataDirectory, to, '--resume')).status).toBe(0);
+  expect((await place.parley(['sessions', 'list'], { env })).status).toBe(0);
+});
+
 test('a store is copied from one that is there, and only into one that is new', async () => {
   const none = await copy(join(place.path, 'none'), address('none'));
   expectFailure(none, { status: 7, code: 'STORE_MISSING' });

@@ -2,6 +2,7 @@
 import type { KeyRecord } from '../../service/administration.ts';
 import { refusedKey } from '../../service/refused-key.ts';
 import { keyNote } from '../audit-log.ts';
+import { refuseIncompleteCopy } from '../incomplete-copy.ts';
 import type { FoundKey } from '../key-budgets.ts';
 import type { KeyRow } from '../rows.ts';
 import { limitColumns, toFoundKey, toKeyRecord } from '../rows.ts';
@@ -24,6 +25,9 @@ const findKeys = statement(`
 const findById = statement(`SELECT ${keyColumns} FROM ${keysOfProjects} WHERE api_keys.key_id = $1`);
 const list = statement(
   `SELECT ${keyColumns} FROM ${keysOfProjects} ORDER BY api_keys.created_at, api_keys.id`,
+);
+const copyNote = statement(
+  `SELECT value FROM parley.meta WHERE name = 'copy' AND NOT EXISTS (SELECT FROM parley.api_keys)`,
 );
 const createProject = statement(`
   INSERT INTO parley.projects (project_id, name, created_at) VALUES ($1, $2, $3) ON CONFLICT (name) DO NOTHING`);
@@ -69,6 +73,8 @@ export async function findKeysByHash(
 
 /** `ask` is of a transaction. */
 export async function createKey(ask: Ask, key: NewKey): Promise<KeyRecord> {
+  const [note] = await ask<{ value: string }>(copyNote);
+  refuseIncompleteCopy(note?.value ?? null);
   await ask(createProject, [key.project_id, key.project_name, key.now]);
   const created = await ask(create, [
     ...[key.key_id, key.key_name, Buffer.from(key.hash), key.project_name, key.now, key.scope ?? null],

@@ -1,5 +1,6 @@
 // Projects, and the keys that belong to them.
 import type { KeyRecord } from '../../service/administration.ts';
+import { refuseIncompleteCopy } from '../incomplete-copy.ts';
 import type { FoundKey } from '../key-budgets.ts';
 import type { KeyRow } from '../rows.ts';
 import { limitColumns, toFoundKey, toKeyRecord } from '../rows.ts';
@@ -18,6 +19,7 @@ export const keyStatements = {
     WHERE api_keys.hash = @hash AND api_keys.revoked_at IS NULL`,
   findById: `${selectKeys} WHERE api_keys.key_id = @keyId`,
   list: `${selectKeys} ORDER BY api_keys.created_at, api_keys.id`,
+  copyNote: `SELECT value FROM meta WHERE name = 'copy' AND NOT EXISTS (SELECT 1 FROM api_keys)`,
   createProject: `
     INSERT INTO projects (project_id, name, created_at) VALUES (@projectId, @name, @now)
     ON CONFLICT (name) DO NOTHING`,
@@ -39,6 +41,7 @@ export function findKeyProject(connection: Connection, hash: Uint8Array): string
 }
 
 export function createKey(connection: Connection, key: NewKey): KeyRecord {
+  refuseIncompleteCopy(connection.get<{ value: string }>(keyStatements.copyNote)?.value ?? null);
   connection.run(keyStatements.createProject, {
     projectId: key.project_id,
     name: key.project_name,
