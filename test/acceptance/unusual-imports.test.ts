@@ -111,6 +111,33 @@ test('an import is resumed from another working directory', async () => {
   expect(out).toMatch(/^unchanged ses_\w+\nimported ses_\w+\n$/);
 });
 
+test.each([
+  [
+    'a snapshot of files',
+    '{"type":"file-history-snapshot","messageId":"m","snapshot":{},"isSnapshotUpdate":false}',
+  ],
+  ['a long snapshot', `{"type":"file-history-snapshot","snapshot":"${'x'.repeat(100_000)}"}`],
+  ['a mode', '{"type":"permission-mode","permissionMode":"default"}'],
+  ['blank lines', '\n  '],
+])('a transcript of Claude Code may begin with %s', async (_name, first) => {
+  const directory = join(place.path, '.claude/projects/-home');
+  mkdirSync(directory, { recursive: true });
+  const line = (role: string, number: number) => ({
+    ...{ parentUuid: number === 0 ? null : `m${number - 1}`, isSidechain: false, type: role },
+    message: { role, content: [{ type: 'text', text: `text ${number}` }] },
+    ...{ uuid: `m${number}`, timestamp: '2026-01-02T03:04:05Z', sessionId: 's' },
+  });
+  const lines = ['user', 'assistant'].map((role, number) => JSON.stringify(line(role, number)));
+  writeFileSync(join(directory, 's.jsonl'), [first, ...lines, ''].join('\n'));
+  const { out } = await importing(directory, '--json');
+  expect(JSON.parse(out)).toMatchObject({ status: 'imported', source: 'claude-code', source_id: 's' });
+  const exported = await place.output(['sessions', 'export', '--all', '--format', 'json']);
+  expect(JSON.parse(exported).messages.map(({ content }: { content: string }) => content)).toEqual([
+    'text 0',
+    'text 1',
+  ]);
+});
+
 test('an import that cannot copy a database names TMPDIR', async () => {
   const path = join(place.path, 'logs.db');
   const database = new Database(path);

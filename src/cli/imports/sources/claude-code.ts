@@ -10,6 +10,9 @@ import type { Source } from '../source.ts';
 
 const idForm = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
 
+const recordType =
+  /"type"\s*:\s*"(user|assistant|summary|queue-operation|file-history-snapshot|system|mode|permission-mode|attachment|last-prompt)"/;
+
 /** After how many days Claude Code deletes a transcript, unless its settings say otherwise. */
 const keptDays = 30;
 
@@ -18,10 +21,10 @@ export const claudeCode: Source = {
   title: 'Claude Code transcript',
   recognises: ({ name, text }) =>
     name.endsWith('.jsonl') &&
-    /^\{[^\n]*"(sessionId|leafUuid)":"/.test(text) &&
-    /"type":"(user|assistant|summary|queue-operation|file-history-snapshot|system|mode|last-prompt)"/.test(
-      text,
-    ),
+    /^\s*\{/.test(text) &&
+    // The first lines may be records that name neither the session nor a message, and be longer than the head.
+    /"(sessionId|parentUuid|leafUuid)"\s*:|"type"\s*:\s*"file-history-snapshot"/.test(text) &&
+    recordType.test(text),
   places: ({ home, env }) => {
     const path = `${env['CLAUDE_CONFIG_DIR'] ?? `${home}/.claude`}/projects`;
     return [{ path, pattern: /\.jsonl$/, keptDays }];
