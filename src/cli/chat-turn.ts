@@ -136,7 +136,8 @@ export async function runTurn(
       hint: 'Try again.',
     });
   } catch (error) {
-    await output.fail(error);
+    // The output itself may be what failed.
+    await output.fail(error).catch(() => {});
     return { kind: 'failed', error, session };
   }
 }

@@ -66,7 +66,8 @@ export async function failureOfTurn(
   }
   // An ephemeral session ends with the process, so there is nothing to resume or retry.
   if (input.ephemeral) return withoutSession(error);
-  if (context.signal.aborted) await context.say(`Stopped. The partial reply is kept in session ${session}.`);
+  if (context.signal.aborted || context.stdout.gone.aborted)
+    await context.say(`Stopped. The reply so far is kept in session ${session}.`);
   return withRetryCommand(
     error,
     { ...input, format: jsonFlag, mode, session: sessionId, hasMore, key },

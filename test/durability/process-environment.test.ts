@@ -49,6 +49,19 @@ describe('on a full device', () => {
   );
 });
 
+test.each(['--json', '--stream', '--no-stream'])(
+  'a reply that a full device does not take is kept, and the session is named (%s)',
+  async (form) => {
+    const full = openSync('/dev/full', 'w');
+    const words = ['chat', '-n', '--mode', 'echo', ...(form === '--stream' ? [] : [form]), 'hi'];
+    const { err } = await place.parley(words, { stdout: full });
+    closeSync(full);
+    const [, session = ''] = /^Stopped\. The reply so far is kept in session (\S+)\.$/m.exec(err) ?? [];
+    expect(await place.output(['sessions', 'get', session])).toContain('message_count: 2\n');
+    expect(storedMessages(place)[1]).toMatchObject({ content: 'hi' });
+  },
+);
+
 test.each(['', 'relative'])(
   'HOME="%s" is refused, and nothing is read or made in the working directory',
   async (home) => {

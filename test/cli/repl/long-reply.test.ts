@@ -77,7 +77,7 @@ test('Ctrl-C in 400,000 brackets brings the prompt back within 100 ms, and keeps
 test('Ctrl-C in 400,000 brackets stops a chat within 100 ms, and keeps what had come', async () => {
   const took = await least(async () => {
     const screen = fixture.open(['chat', '-m', 'slow', 'Hello'], {}, place);
-    const told = await stopped(screen, /The partial reply is kept in session/);
+    const told = await stopped(screen, /The reply so far is kept in session/);
     expect(await screen.ended).toEqual({ status: 130, signal: 0 });
     return told;
   });
