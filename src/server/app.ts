@@ -3,6 +3,7 @@
 import type { Readable } from 'node:stream';
 import { Hono } from 'hono/tiny';
 import type { ParleyError } from '../service/errors.ts';
+import { monotonicMs } from '../system/monotonic-clock.ts';
 import { apiRoutes, RequestCall } from './api-routes.ts';
 import type { ChatDependencies } from './chat-handler.ts';
 import { ChunkReader } from './chunk-reader.ts';
@@ -70,7 +71,7 @@ class ApiApp implements App {
     const replies = this.#replies;
     this.#options = options;
     this.#rateLimiter = new RateLimiter(service, serverLimits, { now, servers });
-    this.#log = new RequestLog({ logger, metrics, now, isStopping: () => replies.isStopping });
+    this.#log = new RequestLog({ logger, metrics, isStopping: () => replies.isStopping });
     const bodies = { chunkReader: new ChunkReader(), largeRequests: new LargeRequests(serverLimits) };
     this.#routes = [
       ...apiRoutes({
@@ -94,8 +95,7 @@ class ApiApp implements App {
   }
 
   refuse(error: ParleyError, status: number): Response {
-    const { newRequestId, now } = this.#options;
-    const context = contextOfUnreadRequest(newRequestId(), now());
+    const context = contextOfUnreadRequest(this.#options.newRequestId(), monotonicMs());
     this.#log.record(context, status, error);
     return failureResponse(context, error, { Connection: 'close' }, status);
   }
@@ -123,8 +123,7 @@ class ApiApp implements App {
   }
 
   async #respond(request: Request, incoming: Readable | null): Promise<Response> {
-    const { newRequestId, now } = this.#options;
-    const context = requestContextOf(request, incoming, newRequestId(), now());
+    const context = requestContextOf(request, incoming, this.#options.newRequestId(), monotonicMs());
     try {
       if (this.#replies.isStopping && isOfApi(context)) throw stopping();
       // hono's router ignores a trailing slash.

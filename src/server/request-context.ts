@@ -10,7 +10,7 @@ export interface RequestContext {
   /** Without its question mark; empty if there is none. */
   readonly query: string;
   readonly apiKey: string;
-  /** Epoch milliseconds. */
+  /** Milliseconds of the steady clock (`monotonicMs`), which a change of the time of day does not affect. */
   readonly startedAt: number;
   /** Node's stream of the body; null for a request without a socket, whose body is read from the request itself. */
   readonly incoming: Readable | null;

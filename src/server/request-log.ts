@@ -1,5 +1,6 @@
 // Writes the line of the log for each request, and counts the request in the metrics.
 import { ParleyError } from '../service/errors.ts';
+import { monotonicMs } from '../system/monotonic-clock.ts';
 import { ClientDisconnected, clientDisconnectedStatus } from './client-disconnected.ts';
 import { publicFailure } from './public-failure.ts';
 import type { RequestContext } from './request-context.ts';
@@ -10,8 +11,6 @@ interface RequestLogOptions {
   readonly logger: ServerLog['logger'];
   /** Null for a server without metrics. */
   readonly metrics: ServerMetrics | null;
-  /** Epoch milliseconds. */
-  now(): number;
   /** True once the server stops: the failures of the last replies are then expected. */
   isStopping(): boolean;
 }
@@ -25,11 +24,11 @@ export class RequestLog {
 
   /** `error`: the failure of the request; null for none. */
   record(context: RequestContext, status: number, error: unknown): void {
-    const { logger, metrics, now, isStopping } = this.#options;
+    const { logger, metrics, isStopping } = this.#options;
     const hasDisconnected = error instanceof ClientDisconnected;
     const publicError = error === null || hasDisconnected ? error : publicFailure(error);
     const { requestId, method, path, apiKey, route, startedAt } = context;
-    const milliseconds = now() - startedAt;
+    const milliseconds = Math.round(monotonicMs() - startedAt);
     const loggedStatus = hasDisconnected ? clientDisconnectedStatus : status;
     const code = publicError instanceof ParleyError ? publicError.code : null;
     metrics?.countRequest({ method, route, status: loggedStatus, milliseconds, code });

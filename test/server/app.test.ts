@@ -405,6 +405,18 @@ describe('routes without a key', () => {
 });
 
 describe('the log', () => {
+  test('the time that a request takes does not depend on the time of day', async () => {
+    let time = Date.now();
+    const other = await openServer({ now: () => (time -= 60_000) });
+    try {
+      await other.ask('GET', '/v1/sessions');
+      const [{ ms } = {}] = other.log();
+      expect(ms).toBeGreaterThanOrEqual(0);
+    } finally {
+      await other.close();
+    }
+  });
+
   test('a request is logged with its id, method, path, status and time, without query, body or key', async () => {
     const { headers } = await ask('GET', '/v1/sessions?title_match=secret-word');
     await ask('POST', '/v1/chat', { body: { mode: 'echo', message: 'secret-word' } });
