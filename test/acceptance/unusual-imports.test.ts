@@ -1,6 +1,6 @@
 // Imports of unusual files: damaged archives, names that cannot be read, a conversation that occurs twice, another working directory.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -136,6 +136,18 @@ test.each([
     'text 0',
     'text 1',
   ]);
+});
+
+test.each([
+  'codex/sessions/2026/11/23/rollout-2026-11-23T11-07-27-01a20816-e25b-73a1-bcfc-7e44abb1be31.jsonl',
+  'claude-code/projects/-home-ann-work/0c1a64dd-864e-42db-a7db-58eeb9c51714.jsonl',
+])('the lines of a transcript may have spaces, as other programs write JSON: %s', async (name) => {
+  const lines = readFileSync(join('test/fixtures/imports', name), 'utf8').trim().split('\n');
+  const spaced = lines.map((line) => JSON.stringify(JSON.parse(line), null, 1).replaceAll(/\n\s*/g, ' '));
+  const path = join(place.path, 'copy.jsonl');
+  writeFileSync(path, spaced.join('\n'));
+  const [first = ''] = (await importing(path, '--json')).out.split('\n');
+  expect(JSON.parse(first)).toMatchObject({ status: 'imported', source: name.split('/')[0] });
 });
 
 test('an import that cannot copy a database names TMPDIR', async () => {

@@ -15,7 +15,8 @@ export const codex: Source = {
   name: 'codex',
   title: 'Codex session',
   recognises: ({ name, text }) =>
-    nameForm.test(name) || /^\{"timestamp":"[^"]*",[^\n]{0,80}"type":"session_meta"/.test(text),
+    nameForm.test(name) ||
+    /^\s*\{\s*"timestamp"\s*:\s*"[^"]*"\s*,[^\n]{0,80}"type"\s*:\s*"session_meta"/.test(text),
   places: ({ home, env }) => {
     const root = env['CODEX_HOME'] ?? `${home}/.codex`;
     const pattern = /\/rollout-[^/]*\.jsonl(\.zst)?$/;
