@@ -150,6 +150,19 @@ test.each([
   expect(JSON.parse(first)).toMatchObject({ status: 'imported', source: name.split('/')[0] });
 });
 
+test('a conversation without times, in a file whose time no date can hold, is imported and listed', async () => {
+  const { created_at: _, ...timeless } = conversation('a', ['one', 'two']);
+  for (const message of timeless.chat_messages) Object.assign(message, { created_at: null });
+  const projects = join(place.path, '.claude/projects');
+  mkdirSync(projects, { recursive: true });
+  const path = join(projects, 'a.jsonl');
+  writeFileSync(path, JSON.stringify(timeless));
+  // A file system in memory stores this time; ext4 stores its last one.
+  spawnSync('touch', ['-d', '@9999999999999', path]);
+  expect((await importing(path)).out).toMatch(/^imported ses_\w+\n$/);
+  expect((await importing('--scan')).out).toMatch(/^claude-code\t1\t/);
+});
+
 test('an import that cannot copy a database names TMPDIR', async () => {
   const path = join(place.path, 'logs.db');
   const database = new Database(path);

@@ -39,8 +39,8 @@ export function timeOfMilliseconds(value: unknown): number | null {
   return typeof value === 'number' && value !== 0 ? validTime(Math.round(value)) : null;
 }
 
-/** The years 0 to 9999, which ISO 8601 writes with four digits. */
-function validTime(time: number): number | null {
+/** The time if it is in the years 0 to 9999, which ISO 8601 writes with four digits; otherwise null. */
+export function validTime(time: number): number | null {
   return time >= -62_167_219_200_000 && time <= 253_402_300_799_999 ? time : null;
 }
 

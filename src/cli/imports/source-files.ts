@@ -15,6 +15,7 @@ import { ParleyError } from '../../service/errors.ts';
 import { fileBytes } from '../../system/file-bytes.ts';
 import { isStoreFile, refuseStoreFile } from '../../system/store-files.ts';
 import { unreadableFile } from '../terminal/file-message.ts';
+import { validTime } from './foreign-value.ts';
 import { type FoundFile, tooMany } from './found-file.ts';
 import { importLimits } from './import-limits.ts';
 import { type SourceFile, sourceNames } from './source.ts';
@@ -116,7 +117,7 @@ function fileAt(
   return {
     path,
     bytes: status?.size ?? 0,
-    modified: status === null ? null : Math.floor(status.mtimeMs),
+    modified: status === null ? null : validTime(Math.floor(status.mtimeMs)),
     local: status === null ? null : path,
     place: status === null ? null : { path, number: 0 },
     open: (signal) => (status === null ? fileBytes(path, signal) : readable(path, signal)),

@@ -6,6 +6,7 @@ import { ParleyError } from '../../../service/errors.ts';
 import { quoteForShell } from '../../../system/shell-quote.ts';
 import type { CliContext } from '../../context.ts';
 import { exitDone } from '../../exit-codes.ts';
+import { validTime } from '../../imports/foreign-value.ts';
 import { importLimits } from '../../imports/import-limits.ts';
 import type { ConversationPlace } from '../../imports/source.ts';
 import { sources } from '../../imports/source-table.ts';
@@ -111,7 +112,8 @@ function statusOf(path: string): Stats | undefined {
 /** The file itself, or the files below a directory. Skips what cannot be read, and does not follow links. */
 function* filesBelow(path: string, depth: number): Generator<{ path: string; bytes: number; time: number }> {
   const status = statusOf(path);
-  if (status?.isFile()) yield { path, bytes: status.size, time: status.mtimeMs };
+  // A file system can store times that no date has. Such a file counts as the oldest.
+  if (status?.isFile()) yield { path, bytes: status.size, time: validTime(status.mtimeMs) ?? 0 };
   if (!status?.isDirectory() || depth > importLimits.directories) return;
   const names: string[] = [];
   try {
