@@ -163,6 +163,19 @@ test('a conversation without times, in a file whose time no date can hold, is im
   expect((await importing('--scan')).out).toMatch(/^claude-code\t1\t/);
 });
 
+test('a database that no source recognises by its name is read as the source that is named', async () => {
+  const path = join(place.path, 'copy.db');
+  const database = new Database(path);
+  database.exec('CREATE TABLE session (id)');
+  database.close();
+  const unknown = await importing(path);
+  expect(unknown.err).toBe(
+    `parley: The file ${path} is not recognised. (USAGE)\nNothing was imported. Use --from to name the source.\n`,
+  );
+  expect(unknown.status).toBe(2);
+  expect((await importing('--from', 'opencode', path)).err).not.toContain('is not recognised');
+});
+
 test('an import that cannot copy a database names TMPDIR', async () => {
   const path = join(place.path, 'logs.db');
   const database = new Database(path);

@@ -78,6 +78,7 @@ async function* itemsOf(
       const readFile = { ...file, open: () => chunks };
       yield* foreignItems(source, { file: readFile, isNamed }, counter, options);
     } else if (isNamed || from === 'parley' || isParleyExport(head)) {
+      if (from === null) refuseBinary(head, file);
       yield* exportedItems({ path: file.path, chunks }, isNamed, counter);
     } else options.onSkip(file.path, false);
   } finally {
@@ -91,7 +92,7 @@ async function* exportedItems(
   isNamed: boolean,
   counter: { readonly bytes: number },
 ): AsyncGenerator<ImportItem, void> {
-  const name = path === '-' ? 'Standard input' : `The file ${path}`;
+  const name = nameOf(path);
   for await (const { place: placeInFile, value, isTooLong } of readRecords(textOf(chunks, name), name)) {
     const place = isNamed ? placeInFile : `${path}, ${placeInFile}`;
     const isReadable = !isTooLong && value !== undefined;
@@ -104,6 +105,18 @@ async function* exportedItems(
         : { failure: unreadable(place, isTooLong) },
     };
   }
+}
+
+/** Throws `USAGE` for the head of a file that is no text. U+FFFD at its beginning is the mark of another encoding, whose failure says how to convert it. */
+function refuseBinary({ text }: FileHead, { path }: SourceFile): void {
+  if (!text.includes('\0') || text.startsWith('\ufffd')) return;
+  throw new ParleyError('USAGE', `${nameOf(path)} is not recognised.`, {
+    hint: 'Nothing was imported. Use --from to name the source.',
+  });
+}
+
+function nameOf(path: string): string {
+  return path === '-' ? 'Standard input' : `The file ${path}`;
 }
 
 async function* countedBytes(
