@@ -176,6 +176,20 @@ test('a database that no source recognises by its name is read as the source tha
   expect((await importing('--from', 'opencode', path)).err).not.toContain('is not recognised');
 });
 
+test('of several named files, one that is no export fails by itself, with its name', async () => {
+  const paths = ['one.json', 'text.txt', 'none.json', 'two.json'].map((name) => join(place.path, name));
+  const [one = '', text = '', none = '', two = ''] = paths;
+  writeFileSync(one, JSON.stringify([conversation('a', ['one', 'two']), { chat_messages: 5 }]));
+  writeFileSync(text, 'no JSON');
+  writeFileSync(none, '');
+  writeFileSync(two, JSON.stringify([conversation('b', ['one', 'two'])]));
+  const { status, out } = await importing(...paths);
+  expect(out.replaceAll(/ses_\w+/g, 'ID')).toBe(
+    `imported ID\nfailed ${one}, item 2 INVALID_REQUEST\nfailed ${text} USAGE\nfailed ${none} USAGE\nimported ID\n`,
+  );
+  expect(status).toBe(3);
+});
+
 test('an import that cannot copy a database names TMPDIR', async () => {
   const path = join(place.path, 'logs.db');
   const database = new Database(path);

@@ -15,6 +15,8 @@ import { placeForThread, threadedItems } from './threaded-items.ts';
 export interface ItemOptions extends ForeignOptions {
   /** `parley` for sessions that Parley exported; null to detect the source of each file. */
   readonly from: SourceName | 'parley' | null;
+  /** True if the user named several paths. */
+  readonly hasSeveral: boolean;
   /** Called for a file of a directory or an archive that is skipped. `isCompanion` is true for a file that exports contain besides conversations. */
   onSkip(path: string, isCompanion: boolean): void;
 }
@@ -36,12 +38,13 @@ export async function* readItems(
     else {
       const { file, isNamed } = found;
       try {
-        yield* itemsOf(file, isNamed, counter, options);
+        for await (const found of itemsOf(file, isNamed, counter, options))
+          yield isNamed && options.hasSeveral ? { ...found, place: `${file.path}, ${found.place}` } : found;
       } catch (error) {
         options.signal.throwIfAborted();
         const failure = error instanceof ParleyError ? error : unforeseenFileFailure(error);
-        // A named file that cannot be read is the failure of the command.
-        if (isNamed || failure === null) throw error;
+        // If only this file is named, its failure is the failure of the command.
+        if ((isNamed && !options.hasSeveral) || failure === null) throw error;
         yield item(file.path, { failure });
       }
     }

@@ -41,7 +41,7 @@ async function toldBy(items: AsyncIterable<ImportItem>) {
 
 function readHere(path: string) {
   const unneeded = () => expect.fail('No database is read.');
-  const options = { ...asked, from: 'chatgpt', signal: never, onSkip: () => {} } as const;
+  const options = { ...asked, hasSeveral: false, from: 'chatgpt', signal: never, onSkip: () => {} } as const;
   return readItems(filesAt(path), { ...options, temporaryDirectory: unneeded, openDatabase: unneeded });
 }
 

@@ -44,6 +44,8 @@ export interface ImportInput {
 
 export interface ImportPlan {
   readonly from: ImportInput['from'];
+  /** True if there are several paths. */
+  readonly hasSeveral: boolean;
   /** ISO 8601; null for every time. */
   readonly since: string | null;
   readonly match: RegExp | null;
@@ -70,6 +72,7 @@ export async function planImport(input: ImportInput, context: CliContext): Promi
   let directory: string | null = null;
   return {
     from: from as ImportInput['from'],
+    hasSeveral: paths.length > 1,
     since,
     messagesOnly: messages_only,
     tags,

@@ -86,6 +86,7 @@ async function* itemsOf(
   const items = readItems(plan.files(signal), {
     signal,
     from: plan.from,
+    hasSeveral: plan.hasSeveral,
     messagesOnly: plan.messagesOnly,
     now: host.now(),
     temporaryDirectory: () => plan.temporaryDirectory(),
