@@ -190,6 +190,18 @@ test('of several named files, one that is no export fails by itself, with its na
   expect(status).toBe(3);
 });
 
+test('an exported session that was deleted here stays deleted', async () => {
+  const path = exportOf(conversation('a', ['one', 'two']));
+  await importing(path);
+  const exported = join(place.path, 'exported.jsonl');
+  await place.output(['sessions', 'export', '--all', '-o', exported, '--format', 'json']);
+  await place.output(['sessions', 'restore', '--last']);
+  const { status, out } = await importing(exported);
+  expect(out).toMatch(/^skipped ses_\w+ deleted\n$/);
+  expect(status).toBe(0);
+  expect(await listed()).toEqual([]);
+});
+
 test('an import that cannot copy a database names TMPDIR', async () => {
   const path = join(place.path, 'logs.db');
   const database = new Database(path);

@@ -86,11 +86,12 @@ class SessionImporter {
     const before = await this.#exclusively(async () => {
       const existing = isId ? await this.#find(session_id) : null;
       if (existing !== null || dryRun) return existing;
-      if (isId) await this.#create(session_id, () => this.#store(record));
-      else await this.#store(record);
+      if (!isId) await this.#store(record);
+      else if (!(await this.#create(session_id, () => this.#storeUnlessTaken(record)))) return 'deleted';
       return null;
     });
     if (before === null) return { session_id, status: 'imported' };
+    if (before === 'deleted') return { session_id, status: 'skipped', reason: 'deleted' };
     if (dryRun) {
       const isLonger = record.messages.length > before.message_count;
       return { session_id, status: isLonger ? 'grown' : 'unchanged' };
