@@ -202,6 +202,19 @@ test('an exported session that was deleted here stays deleted', async () => {
   expect(await listed()).toEqual([]);
 });
 
+test('a line of an export that is not UTF-8 fails by itself', async () => {
+  const texts = ['a', 'b', 'c'].map((id) => conversation(id, ['one', 'two \u00e9']));
+  await importing(exportOf(...texts));
+  const whole = await place.output(['sessions', 'export', '--all', '--format', 'json']);
+  await place.output(['sessions', 'restore', '--last']);
+  const renamed = Buffer.from(`\ufeff${whole.replaceAll('"ses_', '"ses_x')}`);
+  renamed[renamed.indexOf('\u00e9', Math.floor(renamed.length / 2))] = 0xff;
+  const { status, out, err } = await place.parley(['sessions', 'import', '-'], { stdin: renamed });
+  expect(out.replaceAll(/ses_\w+/g, 'ID')).toBe('imported ID\nfailed line 2 USAGE\nimported ID\n');
+  expect(err).toContain('The data at line 2 is not JSON.');
+  expect(status).toBe(3);
+});
+
 test('an import that cannot copy a database names TMPDIR', async () => {
   const path = join(place.path, 'logs.db');
   const database = new Database(path);

@@ -5,6 +5,7 @@ import type { SessionRecord } from '../../service/session-archive.ts';
 import { unforeseenFileFailure } from '../../system/file-failure.ts';
 import { Utf8Reader } from '../terminal/utf8-reader.ts';
 import { readRecords } from '../transcripts/exported-records.ts';
+import { exportedText } from './exported-text.ts';
 import { type ForeignOptions, foreignItems } from './foreign-items.ts';
 import type { FoundFile } from './found-file.ts';
 import type { ImportItem } from './import-item.ts';
@@ -81,8 +82,10 @@ async function* itemsOf(
       const readFile = { ...file, open: () => chunks };
       yield* foreignItems(source, { file: readFile, isNamed }, counter, options);
     } else if (isNamed || from === 'parley' || isParleyExport(head)) {
-      if (from === null) refuseBinary(head, file);
-      yield* exportedItems({ path: file.path, chunks }, isNamed, counter);
+      const isExport = isParleyExport(head);
+      if (from === null && !isExport) refuseBinary(head, file);
+      const text = isExport ? exportedText(chunks) : textOf(chunks, nameOf(file.path));
+      yield* exportedItems({ path: file.path, text }, isNamed, counter);
     } else options.onSkip(file.path, false);
   } finally {
     await counted.return();
@@ -91,12 +94,11 @@ async function* itemsOf(
 
 /** The sessions that Parley exported. The service validates them. */
 async function* exportedItems(
-  { path, chunks }: { readonly path: string; readonly chunks: AsyncIterable<Uint8Array> },
+  { path, text }: { readonly path: string; readonly text: AsyncIterable<string> },
   isNamed: boolean,
   counter: { readonly bytes: number },
 ): AsyncGenerator<ImportItem, void> {
-  const name = nameOf(path);
-  for await (const { place: placeInFile, value, isTooLong } of readRecords(textOf(chunks, name), name)) {
+  for await (const { place: placeInFile, value, isTooLong } of readRecords(text, nameOf(path))) {
     const place = isNamed ? placeInFile : `${path}, ${placeInFile}`;
     const isReadable = !isTooLong && value !== undefined;
     yield {
