@@ -1,6 +1,6 @@
 // Imports of unusual files: damaged archives, names that cannot be read, a conversation that occurs twice, another working directory.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -234,8 +234,11 @@ test('the files of a store, whose locks a reader would drop, are not opened', as
   const { out, err } = await importing(place.path);
   expect(out).toMatch(/^imported ses_\w+\nskipped \S+\/data\/parley\.db store\n$/);
   expect(err).not.toMatch(/\.lock|-shm|-wal/);
+  const link = join(place.path, 'link');
+  symlinkSync(join(data, 'parley.db'), link);
   for (const words of [
     ['sessions', 'import', join(data, 'parley.db')],
+    ['sessions', 'import', '--from', 'llm', link],
     ['chat', '-n', '-f', join(data, 'parley.db-shm'), 'hi'],
     ['store', 'verify', join(data, 'parley.db')],
   ]) {
