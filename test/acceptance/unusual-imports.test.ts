@@ -54,7 +54,7 @@ test('a conversation that occurs twice in an import is imported once', async () 
   expect(await listed()).toEqual([]);
 });
 
-test('a file of an archive whose checksum does not match fails', async () => {
+test('a cut archive fails, and so does a file of an archive whose checksum does not match', async () => {
   const path = join(place.path, 'export.zip');
   const bytes = Buffer.from(JSON.stringify([conversation('a', ['one', 'two'])]));
   const archive = zipArchive([{ name: 'conversations.json', bytes }]);
@@ -62,6 +62,10 @@ test('a file of an archive whose checksum does not match fails', async () => {
   const directory = archive.indexOf('PK\x01\x02');
   archive.writeUInt32LE(archive.readUInt32LE(directory + 16) ^ 1, directory + 16);
   writeFileSync(path, archive);
+  writeFileSync(`${path}.part`, archive.subarray(0, -30));
+  expect((await importing(`${path}.part`)).err).toMatch(
+    /^parley: Cannot read the archive .*[^.]\. \(INVALID_REQUEST\)$/m,
+  );
   const { status, out, err } = await importing(path);
   expect(out).toContain(`failed ${path}/conversations.json INVALID_REQUEST\n`);
   expect(err).toContain('its checksum does not match');

@@ -1,6 +1,6 @@
 // Decodes an export of Parley. A line that is not UTF-8 becomes a line that is not JSON, so that only its session fails.
 import { isUtf8 } from 'node:buffer';
-import { longestRecord } from '../transcripts/exported-records.ts';
+import { maxRecordCharacters } from '../transcripts/exported-records.ts';
 
 const newline = 0x0a;
 
@@ -14,7 +14,7 @@ export async function* exportedText(chunks: AsyncIterable<Uint8Array>): AsyncGen
     bytes += chunk.length;
     if (end === 0) {
       begun.push(chunk);
-      if (bytes <= longestRecord) continue;
+      if (bytes <= maxRecordCharacters) continue;
       yield Buffer.concat(begun).toString();
       begun = [];
       bytes = 0;

@@ -124,7 +124,8 @@ function refused(path: string, problem: string): ParleyError {
 }
 
 function broken(path: string, cause: unknown): ParleyError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  // Some messages of yauzl end in a full stop.
+  const reason = (cause instanceof Error ? cause.message : String(cause)).replace(/\.$/, '');
   return new ParleyError('INVALID_REQUEST', `Cannot read the archive ${path}: ${reason}.`, {
     hint: 'Download it again, and check whether unzip can read it.',
     cause,
