@@ -2,7 +2,7 @@
 // may come from a file that anybody wrote, so types are checked too.
 import { ParleyError } from '../service/errors.ts';
 import { isWholeNumber } from '../service/is-whole-number.ts';
-import type { Limits } from '../service/limits.ts';
+import { type Limits, maxPosition } from '../service/limits.ts';
 import { finishReasons, type Message, type Session, type SessionFacts } from '../service/session.ts';
 import type { SessionRecord } from '../service/session-archive.ts';
 import { sortedTags } from '../service/sorted-tags.ts';
@@ -41,9 +41,6 @@ const laterSessionFields = namesOf<Exclude<keyof Session, keyof SessionFacts>>({
 });
 const laterMessageFields = ['error_code'] as const;
 const hiddenFields = ['error_code', 'alternative_of', 'undone_at'] as const;
-
-/** No session has more messages, and a store may keep positions in 32 bits. */
-const maxPosition = 2 ** 31 - 1;
 
 /** How many messages are checked at a time. */
 const checkedAtOnce = 200;
@@ -118,8 +115,7 @@ function checkVisible(at: string, message: unknown, index: number, rules: Messag
 
 function checkHidden(at: string, message: unknown, _index: number, rules: MessageRules): void {
   const fields = fieldsOf(at, message, messageFields, hiddenFields);
-  const { position } = fields;
-  if (!isWholeNumber(position)) throw wrong(`${at}.position`, 'must be a whole number from 0');
+  const position = numberAt(`${at}.position`, fields.position, maxPosition);
   checkMessage(at, fields, position, rules);
   if (fields.alternative_of !== undefined) textAt(`${at}.alternative_of`, fields.alternative_of);
   if (fields.undone_at !== undefined && timeAt(`${at}.undone_at`, fields.undone_at) > rules.updated)
@@ -134,8 +130,7 @@ function checkLaterFields(later: Readonly<Record<keyof Session, unknown>>, limit
     checkSettings({ parameters: objectAt('session.parameters', parameters) }, limits, 'session.');
   if (user != null) checkUser('session.user', textAt('session.user', user));
   if (parent_id != null && !isOwnId(parent_id)) throw wrong('session.parent_id', idRule);
-  if (forked_at != null && !(isWholeNumber(forked_at) && forked_at <= maxPosition))
-    throw wrong('session.forked_at', `must be a whole number from 0 to ${maxPosition}, or null`);
+  if (forked_at != null) numberAt('session.forked_at', forked_at, maxPosition);
   for (const name of ['pinned', 'archived'] as const) {
     if (![true, false, undefined].some((value) => value === ordering[name]))
       throw wrong(`session.${name}`, 'must be true or false');
@@ -219,9 +214,7 @@ function checkUsage(at: string, usage: unknown, isReply: boolean): void {
   if (usage === null) return;
   if (!isReply) throw wrong(at, 'must be null for a user’s message');
   const counts = fieldsOf(at, usage, ['input_tokens', 'output_tokens']);
-  for (const [name, count] of Object.entries(counts)) {
-    if (!isWholeNumber(count)) throw wrong(`${at}.${name}`, 'must be a whole number from 0');
-  }
+  for (const [name, count] of Object.entries(counts)) numberAt(`${at}.${name}`, count);
 }
 
 /** The code may be one of this version or of another version. */
@@ -271,6 +264,11 @@ function objectAt(at: string, value: unknown): Readonly<Record<string, unknown>>
 function textAt(at: string, value: unknown): string {
   if (typeof value !== 'string') throw wrong(at, 'must be a string');
   return value;
+}
+
+function numberAt(at: string, value: unknown, maximum = Number.MAX_SAFE_INTEGER): number {
+  if (isWholeNumber(value) && value <= maximum) return value;
+  throw wrong(at, `must be a whole number from 0 to ${maximum}`);
 }
 
 /** A time that needs no comparison, which makes two objects: the first 28 days are in every month. */

@@ -64,3 +64,6 @@ export const pageBytes = 4 * 1024 * 1024;
 
 /** The most messages of a session that a Parley server takes in one import. */
 export const importedMessages = 10_000;
+
+/** The largest position of a message: a store may keep it in 32 bits. */
+export const maxPosition = 2 ** 31 - 1;

@@ -6,7 +6,7 @@ import { storeClosed } from '../store-closed.ts';
 import type { Connection } from './connect.ts';
 import { isPassing, storeError } from './postgres-errors.ts';
 
-export interface OpenConnectionsOptions {
+interface OpenConnectionsOptions {
   /** Opens and checks one connection; rejects with a ParleyError for a database that must not be used. */
   readonly connect: () => Promise<Connection>;
   /** For errors: the store without user and password. */
