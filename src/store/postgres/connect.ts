@@ -1,6 +1,6 @@
 // Opens one connection, and refuses a database that would not keep its promises: what was acknowledged must survive a power cut, and the
 // server must be the one that writes.
-import { Socket } from 'node:net';
+import { connect as connectSocket, Socket } from 'node:net';
 import pg from 'pg';
 import { ParleyError } from '../../service/errors.ts';
 import { isPassing } from './postgres-errors.ts';
@@ -21,6 +21,10 @@ export const answerMostMs = 10_000;
 /** The time (ms) between two tries while no host has answered. */
 const apartMs = 500;
 const defaultConnectMs = 4000;
+/** How long the request to cancel a statement may take, ms. */
+const cancelMs = 1000;
+/** The code of that request (PostgreSQL documentation, section 55.7: CancelRequest). */
+const cancelCode = 80_877_102;
 
 interface ServerFacts {
   readonly version: number;
@@ -66,7 +70,11 @@ export type ConnectionConfig = Pick<
 export class Connection extends pg.Client {
   /** The number of the server process; pg sets it. */
   declare readonly processID: number | null;
+  /** What the server gave to this connection, to cancel its statements over another one; pg sets it. */
+  declare readonly secretKey: number | null;
   readonly #socket: Socket;
+  /** Resolves when the request to cancel a statement was received, or was given up. */
+  cancelled: Promise<void> | null = null;
 
   constructor(config: pg.ClientConfig) {
     const socket = new Socket();
@@ -76,8 +84,27 @@ export class Connection extends pg.Client {
     this.on('error', () => {});
   }
 
+  /** Cancels what was sent, which may wait for a lock. A pooler forwards the request, as long as this connection is open. */
+  cancelStatement(): void {
+    const { host, port, processID, secretKey } = this;
+    if (processID === null || secretKey === null) return;
+    const request = Buffer.alloc(16);
+    for (const [index, value] of [16, cancelCode, processID, secretKey].entries())
+      request.writeInt32BE(value, index * 4);
+    this.cancelled = new Promise((resolve) => {
+      const socket = connectSocket({ host, port, timeout: cancelMs }, () => socket.write(request));
+      // The server closes the connection when it has received the request.
+      socket.on('end', () => socket.destroy());
+      socket.on('timeout', () => socket.destroy());
+      socket.on('error', () => {});
+      socket.on('close', () => resolve());
+      socket.resume();
+    });
+  }
+
   destroy(): void {
-    this.#socket.destroy();
+    if (this.cancelled === null) this.#socket.destroy();
+    else void this.cancelled.then(() => this.#socket.destroy());
   }
 }
 

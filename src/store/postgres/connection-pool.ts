@@ -49,8 +49,9 @@ const soonMs = 1500;
 /** How long a failed call waits for the end of its server process, ms. */
 const endMs = 1000;
 
-// What was sent to it may be on its way still, or wait for a lock: it must not be done after what is sent again, nor after the call has failed.
-// Without this, each failed call would also leave a connection of the database in use. Behind a pooler there is no process of this number.
+// What was sent to it may be on its way still, or wait for a lock: it must not be done after what is sent again, nor after the call has
+// failed. Each failed call would also leave a connection of the database in use. Behind a pooler there is no process of this number, and
+// only the request to cancel (connect.ts) reaches the statement.
 const endBackend = statement(`
   SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE pid = $1 AND usename = current_user AND application_name = 'parley' AND pid <> pg_backend_pid()`);
@@ -173,8 +174,8 @@ export class ConnectionPool {
   ): Promise<T> {
     const until = monotonicMs() + patienceMs;
     let wasLost = false;
-    /** The server process of a connection that gave no answer. */
-    let silent: number | null = null;
+    /** A connection that gave no answer. */
+    let silent: Connection | null = null;
     for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
       const prepares = this.#prepares;
       try {
@@ -185,7 +186,7 @@ export class ConnectionPool {
           try {
             return await work(client, { wasLost, answerMs: Math.max(leftMs, this.#silenceMs) });
           } catch (error) {
-            if (isSilence(error)) silent = client.processID;
+            if (isSilence(error)) silent = client;
             throw error;
           }
         }, isUrgent);
@@ -202,13 +203,15 @@ export class ConnectionPool {
     }
   }
 
-  #end(client: Connection, backend: number): Promise<unknown> {
-    return this.#send(client, endBackend, [backend], false, this.#silenceMs);
+  /** Ends the server process of the silent connection over `client`. */
+  async #end(client: Connection, silent: Connection): Promise<void> {
+    await silent.cancelled;
+    await this.#send(client, endBackend, [silent.processID], false, this.#silenceMs);
   }
 
   /** Of a call that has failed. A database that cannot be reached ends nothing, and does not delay the failure. */
-  async #endSoon(backend: number): Promise<void> {
-    const ended = this.#once((client) => this.#end(client, backend), true).catch(() => {});
+  async #endSoon(silent: Connection): Promise<void> {
+    const ended = this.#once((client) => this.#end(client, silent), true).catch(() => {});
     await Promise.race([ended, delay(endMs, undefined, { ref: false })]);
   }
 
@@ -219,8 +222,11 @@ export class ConnectionPool {
       return await work(client);
     } catch (error) {
       isLost = !(error instanceof ParleyError) && isConnectionLost(error);
-      // Idle connections take the same way through the network.
-      if (isSilence(error)) this.#connections.dropFree();
+      if (isSilence(error)) {
+        client.cancelStatement();
+        // Idle connections take the same way through the network.
+        this.#connections.dropFree();
+      }
       throw error;
     } finally {
       this.#connections.give(client, isLost);

@@ -1,6 +1,7 @@
 // A store behind a pooler in transaction mode, which gives each transaction another connection to the database. Of the suites of a store,
 // those that can differ there: of transactions of several statements (imports with a key), of statements that no transaction may hold
 // (purges), and of two stores that meet the same prepared statements on one connection. postgres-store.long.ts runs all of them.
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ParleyError } from '../../../src/service/errors.ts';
 import { openPostgresStore } from '../../../src/store/postgres/open.ts';
@@ -61,6 +62,23 @@ describe.skipIf(!hasPooler)('behind a pooler', () => {
     } finally {
       small.close();
     }
+  });
+
+  it('a call that gives up at a lock is not done later, and leaves no process of the database waiting', async () => {
+    const options = { schema: 'locked', silenceMs: 200, patienceMs: 300 };
+    const { store } = await openTestPostgres(pooler, options);
+    const project = await newProject(store);
+    const session = await newSession(store, project, { title: 'before' });
+    const holder = new pg.Client(postgresOptions(server).hosts[0]);
+    await holder.connect();
+    await holder.query('BEGIN; LOCK TABLE locked.sessions IN ACCESS EXCLUSIVE MODE');
+    const change = (title: string) =>
+      expect(store.changeSession(project, session, { title })).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    await Promise.all([change('one'), change('two')]);
+    const waiting = `SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock'`;
+    await expect.poll(() => server.rows(waiting), { timeout: 20_000 }).toEqual([]);
+    await holder.end();
+    expect(await store.findSession(project, session)).toMatchObject({ title: 'before' });
   });
 
   it('a user whom the pooler refuses is told so at once', async () => {
