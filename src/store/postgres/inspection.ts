@@ -8,10 +8,11 @@ import { statement } from './statement.ts';
 
 const soonMs = 2000;
 
+// The tables in the schema of `meta`, and what belongs to them.
 const sizes = statement(`
-  SELECT coalesce(sum(pg_total_relation_size(to_regclass(name))), 0) AS bytes
-  FROM unnest(ARRAY['parley.meta', 'parley.projects', 'parley.api_keys', 'parley.sessions', 'parley.messages',
-    'parley.hidden_messages', 'parley.servers', 'parley.modes', 'parley.reply_parts', 'parley.idempotency', 'parley.to_index', 'parley.search']) AS name`);
+  SELECT coalesce(sum(pg_total_relation_size(kind.oid)), 0) AS bytes FROM pg_class AS kind
+  WHERE kind.relkind = 'r'
+    AND kind.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'parley.meta'::regclass)`);
 const settings = statement(`
   SELECT current_setting('server_version') AS version, current_setting('fsync') AS fsync,
     current_setting('synchronous_commit') AS synchronous_commit,
@@ -38,6 +39,11 @@ const brokenSessions = statement(`
   ORDER BY session.id LIMIT 20`);
 // It changes nothing, and is refused as any other write: by a standby, by default_transaction_read_only.
 const emptyWrite = statement('UPDATE parley.servers SET until = until WHERE false');
+
+/** Rejects if the database does not answer soon: whoever reads the metrics does not wait until the patience of calls is over. */
+export function storeBytesSoon({ askSoon }: ConnectionPool, name: string): Promise<number> {
+  return answeredSoon(storeBytes(askSoon), name);
+}
 
 export async function storeBytes(ask: Ask): Promise<number> {
   const [row] = await ask<{ bytes: number }>(sizes);
@@ -73,12 +79,18 @@ export async function checkWritable(
   name: string,
   schema: number,
 ): Promise<void> {
-  const asked = askSoon(emptyWrite)
-    .then(() => refuseMigrated(askSoon, name, schema))
-    .then(() => true);
+  await answeredSoon(
+    askSoon(emptyWrite).then(() => refuseMigrated(askSoon, name, schema)),
+    name,
+  );
+}
+
+async function answeredSoon<T>(asked: Promise<T>, name: string): Promise<T> {
+  const answered = asked.then((answer) => ({ answer }));
   // The query may still run after its caller has stopped waiting.
-  asked.catch(() => {});
-  if (await Promise.race([asked, delay(soonMs, false, { ref: false })])) return;
+  answered.catch(() => {});
+  const result = await Promise.race([answered, delay(soonMs, null, { ref: false })]);
+  if (result !== null) return result.answer;
   throw new ParleyError('UNAVAILABLE', `The database ${name} gives no answer.`, {
     retryAfter: 1,
     cause: new Error('no answer in time'),

@@ -6,7 +6,7 @@ import type { StoreRows } from '../store-rows.ts';
 import type { StoreRules } from '../store-rules.ts';
 import { type ConnectionConfig, connect } from './connect.ts';
 import { ConnectionPool } from './connection-pool.ts';
-import { storeBytes } from './inspection.ts';
+import { storeBytesSoon } from './inspection.ts';
 import { migrate } from './migrations.ts';
 import { modesUnless, PostgresModes } from './modes.ts';
 import { storeError } from './postgres-errors.ts';
@@ -88,7 +88,10 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   return {
     ...{ store, created, migration, servers: () => beat?.servers ?? 1 },
     measures: {
-      gauges: async () => ({ bytes: await storeBytes(connections.ask), connections: connections.state }),
+      gauges: async () => ({
+        bytes: await storeBytesSoon(connections, name),
+        connections: connections.state,
+      }),
       onCommit: (listener) => connections.onCommit(listener),
     },
     modes: {

@@ -116,6 +116,16 @@ describe('a database is refused', () => {
   });
 });
 
+test('the size of a store is that of all its tables', async () => {
+  const { store, measures } = await openTestPostgres(server, { schema: 'measured' });
+  const [tables] = await server.rows(`
+    SELECT sum(pg_total_relation_size(format('%I.%I', schemaname, tablename)::regclass))::integer AS bytes
+    FROM pg_tables WHERE schemaname = 'measured'`);
+  const { bytes } = await store.inspect();
+  expect({ bytes }).toEqual(tables);
+  expect(await measures.gauges()).toMatchObject({ bytes });
+});
+
 test('of several hosts the first that accepts writes is used', async () => {
   const hosts = [{ ...host(), port: 1 }, host()];
   const { store } = await openTestPostgres(server, { schema: 'second_host', hosts });

@@ -56,10 +56,10 @@ async function openTwo(options: Partial<PostgresStoreOptions> = {}) {
   const proxy = await openProxy();
   const hosts = [hostOf(proxy)];
   const quick = { silenceMs: 50, connectMs: 1000 };
-  const { store } = await openTestPostgres(database, { hosts, ...quick, ...options });
+  const { store, measures } = await openTestPostgres(database, { hosts, ...quick, ...options });
   const server = { owner: newId('srv'), beatMs: 50, leaseMs: ever };
   const { store: other } = await openTestPostgres(database, { server });
-  return { proxy, store, other, project: await newProject(other) };
+  return { proxy, store, measures, other, project: await newProject(other) };
 }
 
 /** The same, where the first is a server that is impatient. */
@@ -207,11 +207,12 @@ test('a call that arrives late is not done any more once it was sent again', asy
   expect(await other.findSession(project, session)).toMatchObject({ title: 'newer' });
 });
 
-test('a store is not ready while its database gives no answer, however patient its calls are', async () => {
-  const { proxy, store } = await openTwo({ patienceMs: ever });
+test('a store is not ready while its database gives no answer, and has no size, however patient its calls are', async () => {
+  const { proxy, store, measures } = await openTwo({ patienceMs: ever });
   await store.ping();
   proxy.fallSilent();
   await expect(store.ping()).rejects.toMatchObject(unavailable);
+  await expect(measures.gauges()).rejects.toMatchObject(unavailable);
   proxy.speak();
   await store.ping();
 });
