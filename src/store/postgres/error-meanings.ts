@@ -23,6 +23,21 @@ const loginRefused: Meaning = {
   what: 'refuses the connection',
   hint: 'Correct the user, the password or the name of the database.',
 };
+const passwordMissing: Meaning = {
+  code: 'CONFIG',
+  what: 'asks for a password',
+  hint: 'Name the source of the password for this user, host and database.',
+};
+const notEncrypted: Meaning = {
+  code: 'CONFIG',
+  what: 'offers no encryption',
+  hint: 'Turn TLS on there, or do not ask for it.',
+};
+const notTrusted: Meaning = {
+  code: 'CONFIG',
+  what: 'cannot be trusted',
+  hint: 'Check its certificate, the authorities that are given for it, and the name of the host.',
+};
 const damaged: Meaning = {
   code: 'STORE_DAMAGED',
   what: 'is damaged',
@@ -69,18 +84,22 @@ const meanings: Readonly<Record<string, Meaning>> = {
   XX002: damaged,
 };
 
-/** `message`: the message of the error. A pooler has one code (08P01) for all of its errors, and its messages are in English. */
-export function isLoginRefused(code: string, message: string): boolean {
-  return (
-    /^(28|3D)/.test(code) ||
-    (code === pooler && /authentication failed|no such (user|database)/i.test(message))
-  );
+/**
+ * The meaning of a connection that the settings of either side do not allow; null for any other error. A pooler has one code (08P01) for all of
+ * its errors, and its messages are in English. pg has no codes for its own errors.
+ */
+export function settingsFault(code: string, message: string): Meaning | null {
+  if (/^(28|3D)/.test(code)) return loginRefused;
+  if (code === pooler && /authentication failed|no such (user|database)/i.test(message)) return loginRefused;
+  if (/^(CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/.test(code)) return notTrusted;
+  if (code !== '') return null;
+  if (/client password must be/.test(message)) return passwordMissing;
+  return /does not support SSL/.test(message) ? notEncrypted : null;
 }
 
 export function meaningOf(code: string, message: string, isPassing: boolean): Meaning {
-  if (isLoginRefused(code, message)) return loginRefused;
   if (code === pooler && /no more connections|query_wait_timeout/i.test(message)) return noConnection;
-  return meanings[code] ?? (isPassing ? noAnswer : unforeseen);
+  return settingsFault(code, message) ?? meanings[code] ?? (isPassing ? noAnswer : unforeseen);
 }
 
 function unavailable(what: string, hint: string): Meaning {

@@ -1,7 +1,7 @@
 // Classifies the errors of PostgreSQL and of the network: whether the same call may be sent again, and which error a user reads. The codes
 // are SQLSTATEs (PostgreSQL documentation, appendix A).
 import { ParleyError } from '../../service/errors.ts';
-import { isLoginRefused, meaningOf } from './error-meanings.ts';
+import { meaningOf, settingsFault } from './error-meanings.ts';
 
 /**
  * Server is shutting down, starting, full, or read-only since it was demoted; it has ended a connection that was idle, also within a
@@ -29,6 +29,7 @@ const lostConnection = [
   'ENETUNREACH',
   'EHOSTUNREACH',
   'ENOENT',
+  'ENOTFOUND',
   'EAI_AGAIN',
 ];
 
@@ -45,10 +46,12 @@ export function isConnectionLost(error: unknown): boolean {
 /** True if the same call may succeed in a moment. */
 export function isPassing(error: unknown): boolean {
   const code = codeOf(error);
-  if (isLoginRefused(code, messageOf(error))) return false;
+  if (settingsFault(code, messageOf(error)) !== null) return false;
   if (code.startsWith('08') || passingCodes.includes(code) || lostConnection.includes(code)) return true;
   if (isOfServer(code) || !(error instanceof Error)) return false;
-  return /connection terminated|timeout|Client has encountered/i.test(error.message);
+  return /connection terminated|timeout|Client has encountered|error establishing an SSL/i.test(
+    error.message,
+  );
 }
 
 /** Whether the server stopped the statement: it took longer than `statement_timeout`, or it was cancelled. */

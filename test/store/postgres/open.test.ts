@@ -54,6 +54,13 @@ describe('a database is refused', () => {
     },
   );
 
+  test('that offers no encryption, if the address asks for it', async () => {
+    const hosts = [{ ...host(), ssl: { rejectUnauthorized: true } }];
+    expect(await refusal({ hosts })).toMatchObject({
+      ...{ code: 'CONFIG', message: expect.stringContaining('offers no encryption') },
+    });
+  });
+
   test('that accepts no connections, as unavailable', async () => {
     await server.rows('CREATE DATABASE closed_to_all ALLOW_CONNECTIONS false');
     onTestFinished(async () => void (await server.rows('DROP DATABASE closed_to_all')));
@@ -127,7 +134,7 @@ test('the size of a store is that of all its tables', async () => {
 });
 
 test('of several hosts the first that accepts writes is used', async () => {
-  const hosts = [{ ...host(), port: 1 }, host()];
+  const hosts = [{ ...host(), port: 1 }, { ...host(), host: 'none.invalid' }, host()];
   const { store } = await openTestPostgres(server, { schema: 'second_host', hosts });
   await store.ping();
 });
