@@ -1,4 +1,4 @@
-// Tells the user why a chat does not end: storing the reply takes long, because another program holds the store.
+// Tells the user why a chat does not end: storing the reply takes long, because another program holds the store, or a database does not answer.
 
 const soonMs = 2000;
 
@@ -9,7 +9,7 @@ export type Say = (line: string) => Promise<void>;
 export async function withSlowStoreNotice<T>(keeping: Promise<T>, say: Say | null): Promise<T> {
   const timer = setTimeout(() => {
     // The wait continues even if the line cannot be shown.
-    say?.('The store is in use by another program: the reply waits for it, up to a minute.').catch(() => {});
+    say?.('The store does not answer: the reply waits for it, up to a minute.').catch(() => {});
   }, soonMs);
   try {
     return await keeping;
