@@ -30,7 +30,14 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   // A request is printed as a shell command.
   remote: ['service', 'wire', 'http', 'system/bounded-file.ts', 'system/shell-quote.ts'],
-  server: ['service', 'wire', 'http', 'system/html-escape.ts', 'system/yield-to-event-loop.ts'],
+  server: [
+    'service',
+    'wire',
+    'http',
+    'system/html-escape.ts',
+    'system/monotonic-clock.ts',
+    'system/yield-to-event-loop.ts',
+  ],
   cli: ['service', 'config', 'system'],
   compose: ['service', 'config', 'system', 'local', 'remote', 'store', 'engine', 'http'],
   main: ['service', 'config', 'system', 'cli', 'compose'],
