@@ -40,6 +40,7 @@ import { importOrReplace } from './replaced-session.ts';
 import { PostgresRetention } from './retention.ts';
 import { searchReads } from './search.ts';
 import { SearchIndex } from './search-index.ts';
+import { wholeWords } from './search-words.ts';
 import type { ServerBeat } from './servers.ts';
 import { listSessions } from './session-pages.ts';
 import {
@@ -179,8 +180,9 @@ export class PostgresStore implements SessionStore {
 
   readonly searchSessions: SessionStore['searchSessions'] = (projectId, filter, signal, key, notice) =>
     this.#run(async (ask) => {
-      const [searching, access] = [await this.#tools.rules.loadSearch(), { projectId, keyHash: key ?? null }];
-      const indexed = accepted(await this.#searchIndex.keepShort(access, signal, notice));
+      const searching = await this.#tools.rules.loadSearch();
+      const search = { projectId, keyHash: key ?? null, words: wholeWords(filter, searching) };
+      const indexed = accepted(await this.#searchIndex.keepShort(search, signal, notice));
       return searching.search(filter, searchReads(ask, searching, indexed, filter));
     }, signal);
 

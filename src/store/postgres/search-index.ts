@@ -36,6 +36,12 @@ const lengthAtOnce = 16 * 1024;
 /** How many bytes of text are read at a time, and at least one message. */
 const bytesOfLot = 4 * 1024 * 1024;
 
+/** The words that most messages hold, of all projects: PostgreSQL's statistics have about a thousand. Null before the first ANALYZE. */
+const frequentWords = `(
+  SELECT most_common_elems::text::text[] FROM pg_catalog.pg_class AS kind
+  JOIN pg_catalog.pg_namespace AS space ON space.oid = kind.relnamespace
+  JOIN pg_catalog.pg_stats ON schemaname = nspname AND tablename = relname AND attname = 'words'
+  WHERE kind.oid = 'parley.search'::regclass)`;
 // $1: the project, or null for all. $2: how many messages.
 const takeLot = statement(`
   SELECT queued.project, queued.session, queued.position, message.created_at, message.content
@@ -65,7 +71,11 @@ const addLot = statement(`
     words = excluded.words`);
 const indexOfProject = statement(`
   SELECT projects.id AS project, ${isRefused('$2::bytea', 'projects.id')} AS is_refused, queued.messages, queued.bytes,
-    EXISTS (SELECT 1 FROM parley.search WHERE words IS NULL) AS unindexed
+    EXISTS (SELECT 1 FROM parley.search WHERE words IS NULL) AS unindexed,
+    EXISTS (
+      SELECT FROM unnest($3::text[]) AS word
+      WHERE projects.id || ':' || word <> ALL (coalesce(${frequentWords}, '{}'))
+    ) AS is_rare
   FROM parley.projects
   CROSS JOIN LATERAL (
     SELECT count(*) AS messages, coalesce(sum(bytes), 0) AS bytes
@@ -94,14 +104,18 @@ export interface IndexedProject {
   readonly messages: number;
   /** Whether any message of the store has more words than an index takes. */
   readonly unindexed: boolean;
+  /** True if one of the words to find is not among the frequent ones. */
+  readonly is_rare: boolean;
 }
 
 type IndexRow = IndexedProject & { readonly bytes: number; readonly is_refused: boolean };
 
-/** A project, and the hash of the key that a call uses; null if the key was checked before. */
-interface Access {
+interface Search {
   readonly projectId: string;
+  /** The hash of the key that a call uses; null if the key was checked before. */
   readonly keyHash: KeyHash;
+  /** The words that each message must hold, as `wholeWords` writes them. */
+  readonly words: readonly string[];
 }
 
 export class SearchIndex {
@@ -141,7 +155,7 @@ export class SearchIndex {
    * refused key. Rejects with the signal's reason.
    */
   async keepShort(
-    { projectId, keyHash }: Access,
+    { projectId, keyHash, words }: Search,
     signal: AbortSignal,
     notice?: Call['notice'],
   ): Promise<IndexedProject | typeof refused | null> {
@@ -151,6 +165,7 @@ export class SearchIndex {
       const [indexed] = await this.#connections.ask<IndexRow>(indexOfProject, [
         projectId,
         hashValue(keyHash),
+        words,
       ]);
       if (indexed === undefined) return null;
       if (indexed.is_refused) return refused;

@@ -48,6 +48,18 @@ export function indexQuery(
   return { query: parts.flat().join(' & '), isExact };
 }
 
+/** The whole words that a message must hold, as `lexemesOf` writes them but without the project. */
+export function wholeWords(
+  { matching, terms }: Pick<SearchFilter, 'matching' | 'terms'>,
+  { wordsOf }: TextRules,
+): readonly string[] {
+  if (matching !== 'words') return [];
+  return terms.flatMap(({ text, prefix }) => {
+    const words = wordsOf(text).map((word) => `w${word.slice(0, longestWord)}`);
+    return prefix ? words.slice(0, -1) : words;
+  });
+}
+
 function wordParts({ text, prefix }: SearchTerm, project: number, wordsOf: TextRules['wordsOf']): string[] {
   const words = wordsOf(text);
   return words.map((word, index) => {

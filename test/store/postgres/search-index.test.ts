@@ -5,7 +5,8 @@ import { searchRules } from '../../../src/local/search-rules.ts';
 import { connect } from '../../../src/store/postgres/connect.ts';
 import { ConnectionPool } from '../../../src/store/postgres/connection-pool.ts';
 import { searchReads } from '../../../src/store/postgres/search.ts';
-import { indexQuery } from '../../../src/store/postgres/search-words.ts';
+import { SearchIndex } from '../../../src/store/postgres/search-index.ts';
+import { indexQuery, wholeWords } from '../../../src/store/postgres/search-words.ts';
 import { statement } from '../../../src/store/postgres/statement.ts';
 import type { SessionStore } from '../../../src/store/session-store.ts';
 import type { PostgresDatabase } from '../../support/postgres-server.ts';
@@ -125,7 +126,7 @@ async function withPool<T>(schema: string, work: (pool: ConnectionPool) => Promi
 }
 
 const fox = searchFilter('fox');
-const indexed = { project: 1, messages: 1, unindexed: true };
+const indexed = { project: 1, messages: 1, unindexed: true, is_rare: false };
 
 test('the hits of a search are planned for its words each time, however often it is asked', async () => {
   const { schema, store } = await openPlace();
@@ -156,8 +157,28 @@ async function openIndexed() {
   const number = async (project: string) =>
     (await rowsOf<{ id: number }>(`SELECT id FROM ${schema}.projects WHERE project_id = '${project}'`))[0]
       ?.id ?? 0;
-  return { schema, mine: await number(mine), other: await number(other) };
+  return { schema, projectId: mine, mine: await number(mine), other: await number(other) };
 }
+
+test('a search is planned for few hits unless all of its words are frequent in the store', async () => {
+  const { schema, projectId } = await openIndexed();
+  await rowsOf(`ANALYZE ${schema}.search`);
+  await withPool(schema, async (pool) => {
+    const index = new SearchIndex(pool, async () => searchRules);
+    const isRare = async (...words: string[]) => {
+      const indexed = await index.keepShort(
+        { projectId, keyHash: null, words },
+        new AbortController().signal,
+      );
+      return typeof indexed === 'object' && indexed?.is_rare;
+    };
+    expect([await isRare(), await isRare('wfox'), await isRare('wfox', 'wbadger')]).toEqual([
+      false,
+      false,
+      true,
+    ]);
+  });
+});
 
 test('a search reads no more hits from the index than it is asked for', async () => {
   const { schema, mine } = await openIndexed();
@@ -211,4 +232,12 @@ test('a search tells how many messages it indexes first, up to the last one', as
   expect(told.at(0)).toEqual([0, 2001]);
   expect(told.at(-1)).toEqual([2001, 2001]);
   expect(told.length).toBeGreaterThan(3);
+});
+
+test.each([
+  ['a fox', ['wa', 'wfox']],
+  ['a fox-hunt', ['wa', 'wfox', 'whunt']],
+  ['big fo*', ['wbig']],
+])('the whole words of the search %s', (query, words) => {
+  expect(wholeWords(searchFilter(query), searchRules)).toEqual(words);
 });
