@@ -65,7 +65,8 @@ export function publicFailure(error: unknown): ParleyError {
  * with this code have no cause.
  */
 function comesFromDatabase({ cause }: ParleyError): boolean {
-  return cause instanceof ParleyError ? comesFromDatabase(cause) : cause !== undefined;
+  if (cause instanceof ParleyError && cause.code === 'UNAVAILABLE') return comesFromDatabase(cause);
+  return cause !== undefined;
 }
 
 /** Adds the session and the message to a failure of a chat whose message was stored. */

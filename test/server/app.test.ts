@@ -1,5 +1,6 @@
 // The app without a socket: each operation, each failure, the order of the checks, and the conformity of every response.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ParleyError } from '../../src/service/errors.ts';
 import { storeError } from '../../src/store/postgres/postgres-errors.ts';
 import { type Operation, routes } from '../../src/wire/routes.ts';
 import { callWith } from '../support/calls.ts';
@@ -396,6 +397,18 @@ describe('routes without a key', () => {
       expect(text).not.toMatch(/internal:|secret|10\.1\.2\.3|postgres/);
     }
     expect(JSON.stringify(server.log())).toContain('10.1.2.3:5432');
+  });
+
+  test('no response names the address of a database that is refused since the server has started', async () => {
+    const unsafe = new ParleyError('STORE_UNSAFE', 'The database postgres://db.internal/x has fsync off.');
+    const { message, hint } = unsafe;
+    const refused = new ParleyError('UNAVAILABLE', message, { hint, retryAfter: 1, cause: unsafe });
+    await server.close();
+    server = await openServer({ ready: () => Promise.reject(refused) });
+    const answer = await server.ask('GET', '/readyz', open);
+    expect(answer.status).toBe(503);
+    expect(await answer.text()).not.toMatch(/internal|postgres|fsync/);
+    expect(JSON.stringify(server.log())).toContain('db.internal');
   });
 
   test('HEAD responds as GET does, without a body', async () => {
