@@ -22,7 +22,7 @@ export const answerMostMs = 10_000;
 const apartMs = 500;
 const defaultConnectMs = 4000;
 /** How long the request to cancel a statement may take, ms. */
-const cancelMs = 1000;
+const cancelMs = 500;
 /** The code of that request (PostgreSQL documentation, section 55.7: CancelRequest). */
 const cancelCode = 80_877_102;
 
