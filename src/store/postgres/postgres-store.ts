@@ -3,13 +3,11 @@
 import type { Message, NewSession, Session } from '../../service/session.ts';
 import type { SessionChanges } from '../../service/session-archive.ts';
 import type { FoundKey } from '../key-budgets.ts';
-import type { PurgeFilter, Rows, SessionFilter } from '../session-filters.ts';
+import type { Rows, SessionFilter } from '../session-filters.ts';
 import type {
   IdempotencyKey,
   Idempotent,
   KeyHash,
-  Purge,
-  PurgeOptions,
   ReplyPart,
   SessionStore,
   Turn,
@@ -40,7 +38,6 @@ import { importOrReplace } from './replaced-session.ts';
 import { PostgresRetention } from './retention.ts';
 import { searchReads } from './search.ts';
 import { SearchIndex } from './search-index.ts';
-import { wholeWords } from './search-words.ts';
 import type { ServerBeat } from './servers.ts';
 import { listSessions } from './session-pages.ts';
 import {
@@ -180,10 +177,10 @@ export class PostgresStore implements SessionStore {
 
   readonly searchSessions: SessionStore['searchSessions'] = (projectId, filter, signal, key, notice) =>
     this.#run(async (ask) => {
-      const searching = await this.#tools.rules.loadSearch();
-      const search = { projectId, keyHash: key ?? null, words: wholeWords(filter, searching) };
+      const rules = await this.#tools.rules.loadSearch();
+      const search = { projectId, filter, keyHash: key ?? null };
       const indexed = accepted(await this.#searchIndex.keepShort(search, signal, notice));
-      return searching.search(filter, searchReads(ask, searching, indexed, filter));
+      return rules.search(filter, searchReads(ask, rules, indexed, filter));
     }, signal);
 
   readonly importSession: SessionStore['importSession'] = async (projectId, record, key, by) => {
@@ -254,13 +251,13 @@ export class PostgresStore implements SessionStore {
 
   readonly planPurge: SessionStore['planPurge'] = (filter) => this.#run((ask) => planPurge(ask, filter));
 
-  async purgeSessions(filter: PurgeFilter, options: PurgeOptions): Promise<Purge> {
+  readonly purgeSessions: SessionStore['purgeSessions'] = async (filter, options) => {
     const { expected, keptSince, rewrites = false, by, marks = [], erased } = options;
     const keptMs = Math.max(0, this.#now() - keptSince);
     await this.audit.chain();
     const given = { expected, keptMs, rewrites, by, marks, erased };
     return this.#audited(() => purgeSessions(this.#connections, filter, given));
-  }
+  };
 
   readonly inspect: SessionStore['inspect'] = () => this.#run((ask) => inspect(ask, this.#name));
 

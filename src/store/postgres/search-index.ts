@@ -4,11 +4,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Call } from '../../service/call.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
+import type { SearchFilter } from '../session-filters.ts';
 import type { KeyHash } from '../session-store.ts';
 import type { TextRules } from '../store-rules.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import { hashValue, isRefused, refused } from './keys.ts';
-import { lexemesOf } from './search-words.ts';
+import { lexemesOf, wholeWords } from './search-words.ts';
 import { statement } from './statement.ts';
 
 const messagesOfLot = 256;
@@ -114,8 +115,7 @@ interface Search {
   readonly projectId: string;
   /** The hash of the key that a call uses; null if the key was checked before. */
   readonly keyHash: KeyHash;
-  /** The words that each message must hold, as `wholeWords` writes them. */
-  readonly words: readonly string[];
+  readonly filter: Pick<SearchFilter, 'matching' | 'terms'>;
 }
 
 export class SearchIndex {
@@ -155,10 +155,11 @@ export class SearchIndex {
    * refused key. Rejects with the signal's reason.
    */
   async keepShort(
-    { projectId, keyHash, words }: Search,
+    { projectId, keyHash, filter }: Search,
     signal: AbortSignal,
     notice?: Call['notice'],
   ): Promise<IndexedProject | typeof refused | null> {
+    const words = wholeWords(filter, await this.#loadRules());
     let of: number | undefined;
     for (let done = 0; ; ) {
       signal.throwIfAborted();
