@@ -84,11 +84,17 @@ const choosing = (erasable: string, { before, after, extra }: MorePurge = nothin
   ), hidden AS (
     DELETE FROM parley.hidden_messages AS message USING next WHERE message.session = next.id RETURNING 1
   ), gone AS (
-    DELETE FROM parley.sessions AS session USING next WHERE session.id = next.id RETURNING session.session_id
+    DELETE FROM parley.sessions AS session USING next WHERE session.id = next.id RETURNING session.id, session.session_id
   )${after}
-  SELECT ${extra} (SELECT count(*) FROM gone) AS sessions,
+  SELECT ${extra} (SELECT count(*) FROM gone) AS sessions, (SELECT array_agg(id) FROM gone) AS ids,
     (SELECT count(*) FROM texts) + (SELECT count(*) FROM hidden) AS messages`),
   }) as const;
+
+/**
+ * $1: erased sessions. A server that indexed their messages at the moment of `erase` has added words that the statement did not see: it
+ * waited for that server before it deleted the queue.
+ */
+const eraseLateWords = statement('DELETE FROM parley.search WHERE session = ANY($1::bigint[])');
 
 const ofAnybody = choosing(chosenIf('session.deleted_at < $2::bigint'));
 const ofUser = choosing(chosenIf('session.user_id = $2::text AND session.deleted_at IS NOT NULL'));
@@ -130,6 +136,22 @@ const afterwards = [
 interface Counts {
   readonly sessions: number;
   readonly messages: number;
+}
+
+export interface ErasedLot extends Counts {
+  /** The row numbers of the sessions; null for none. */
+  readonly ids: readonly number[] | null;
+}
+
+/** Erases some sessions with the statement `erase` of a filter. */
+export async function eraseLot<Lot extends ErasedLot>(
+  ask: Ask,
+  erase: Statement,
+  values: readonly unknown[],
+): Promise<Lot | undefined> {
+  const [lot] = await ask<Lot>(erase, values);
+  if (lot !== undefined && lot.ids !== null) await ask(eraseLateWords, [lot.ids]);
+  return lot;
 }
 
 export async function planPurge(ask: Ask, filter: PurgeFilter): Promise<PurgePlan> {
@@ -201,7 +223,7 @@ async function eraseRows(
   let sessions = 0;
   let messages = 0;
   for (;;) {
-    const [lot] = await ask<Counts>(erase, values);
+    const lot = await eraseLot(ask, erase, values);
     if (lot === undefined || lot.sessions === 0) return { sessions, messages };
     sessions += lot.sessions;
     messages += lot.messages;

@@ -10,7 +10,7 @@ import type {
 } from '../retention-store.ts';
 import { noteOf } from './audit.ts';
 import type { Ask } from './connection-pool.ts';
-import { beginErasing, ofExpired } from './purge.ts';
+import { beginErasing, type ErasedLot, eraseLot, ofExpired } from './purge.ts';
 import { expiryStatements, retentionStatements as statements } from './retention-rows.ts';
 
 const beforeAll: ActivityCursor = { time: Number.MIN_SAFE_INTEGER, sessionId: '' };
@@ -101,7 +101,7 @@ export async function erase(
   await ask(ofExpired.answers, [projectId, deletedBefore, keptMs]);
   for (;;) {
     const values = [projectId, deletedBefore, run, holder, leaseMs, noteOf('purge', projectId, by)];
-    const [lot] = await ask<{ held: number; sessions: number }>(ofExpired.erase, values);
+    const lot = await eraseLot<ErasedLot & { readonly held: number }>(ask, ofExpired.erase, values);
     if (lot === undefined || lot.held === 0) return false;
     const isWanted = onStep(lot.sessions);
     if (lot.sessions === 0) return true;

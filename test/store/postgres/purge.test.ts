@@ -128,6 +128,30 @@ test('reports a transaction that can still see the rows and so keeps them, and c
   expect(await filesWith(marker, client)).toEqual([]);
 });
 
+test('leaves no words that a server adds at the moment of the purge', async () => {
+  const { store, client, filter } = await withErasable('race');
+  const [session] = await server.rows('SELECT id, project FROM race.sessions WHERE deleted_at IS NOT NULL');
+  const { id, project } = session as { id: string; project: number };
+  const place = [id, 5000];
+  // What a server does that indexes a message.
+  await client.query('INSERT INTO race.to_index (project, session, position, bytes) VALUES ($3, $1, $2, 1)', [
+    ...place,
+    project,
+  ]);
+  await client.query('BEGIN');
+  await client.query('SELECT 1 FROM race.to_index WHERE session = $1 AND position = $2 FOR UPDATE', place);
+  const purging = store.purgeSessions(filter, { expected: 1, keptSince: 0 });
+  const waiting = () =>
+    server.rows(`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%"race"%'`);
+  await expect.poll(waiting, { timeout: 10_000 }).toHaveLength(1);
+  const words = `INSERT INTO race.search (session, position, created_at, bytes, words) VALUES ($1, $2, 1, 1, 'left')`;
+  await client.query(words, place);
+  await client.query('DELETE FROM race.to_index WHERE session = $1 AND position = $2', place);
+  await client.query('COMMIT');
+  expect((await purging).kind).toBe('purged');
+  expect(await server.rows(`SELECT session, position FROM race.search WHERE session = ${id}`)).toEqual([]);
+});
+
 test('keys that are too old to be repeated are removed by the first write of a server', async () => {
   const schema = 'swept';
   const { store } = await openTestPostgres(server, { schema });
