@@ -1,7 +1,9 @@
 // A deletion that is stopped before it could tell of anything says where it stands, and how to go on.
 import { once } from 'node:events';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import pg from 'pg';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { outcomeOf, Place } from '../support/parley.ts';
+import { startPostgres } from '../support/postgres-server.ts';
 import { type ReceivedRequest, type ScriptedServer, sendJson, serve } from '../support/scripted-server.ts';
 
 let place: Place;
@@ -68,4 +70,35 @@ test('while ids are still read: nothing was deleted', async () => {
   const { status, out, err } = await outcome;
   expect([status, out]).toEqual([130, '']);
   expect(err).toContain('Stopped: nothing was deleted. To continue, run the same command again.\n');
+});
+
+test('while the database does not answer: within two seconds, with how the batch is gone on with', async () => {
+  const server = await startPostgres([]);
+  onTestFinished(() => server.stop());
+  const { user, port } = server;
+  const env = { PARLEY_STORE: `postgres://${user}@127.0.0.1:${port}/postgres?schema=held` };
+  const ids: string[] = [];
+  for (const title of ['one', 'two']) {
+    const { session_id } = await place.answer<{ session_id: string }>(
+      ['sessions', 'create', '--title', title],
+      { env },
+    );
+    ids.push(session_id);
+  }
+  const holder = new pg.Client({ host: '127.0.0.1', port, user, database: 'postgres' });
+  await holder.connect();
+  await holder.query('BEGIN');
+  await holder.query('LOCK TABLE held.sessions');
+  const child = place.start(['sessions', 'delete', ...ids, '--yes'], env);
+  const outcome = outcomeOf(child);
+  child.stdin.end();
+  const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%"held"%'`;
+  await expect.poll(() => server.rows(waiting), { timeout: 10_000 }).toHaveLength(1);
+  const begun = performance.now();
+  child.kill('SIGINT');
+  const { status, err } = await outcome;
+  expect(performance.now() - begun).toBeLessThan(2500);
+  await holder.end();
+  expect(status).toBe(130);
+  expect(err).toMatch(/To resume: parley sessions delete --resume \S+\n$/);
 });

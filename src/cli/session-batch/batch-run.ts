@@ -4,6 +4,7 @@ import { setMaxListeners } from 'node:events';
 import type { Call } from '../../service/call.ts';
 import { type ErrorCode, ParleyError } from '../../service/errors.ts';
 import { defaultLimits } from '../../service/limits.ts';
+import { beforeAbort } from '../../system/before-abort.ts';
 import { runInOrder } from '../batch/ordered-run.ts';
 import { Pacer } from '../batch/pacer.ts';
 import type { CliHost } from '../cli-host.ts';
@@ -198,11 +199,13 @@ class BatchRun {
       showReasoning: false,
     };
     const ids = entries.map(({ id }) => id);
-    if (this.#runMany !== null) return this.#runMany(call, ids);
+    // A database that does not answer ignores the signal.
+    const stoppable = <T>(work: Promise<T>) => beforeAbort(work, this.#abort.signal);
+    if (this.#runMany !== null) return stoppable(this.#runMany(call, ids));
     if (runOne === null) throw new TypeError('There is no call for one id.');
     const [session_id = ''] = ids;
     try {
-      const { repeated } = await runOne(call, session_id);
+      const { repeated } = await stoppable(runOne(call, session_id));
       return [{ session_id, status: done, ...(repeated && { repeated }) }];
     } catch (error) {
       if (!(error instanceof ParleyError) || error.code !== 'SESSION_NOT_FOUND') throw error;
