@@ -33,6 +33,8 @@ async function undiciConnections(origin: string, options: ConnectionOptions): Pr
   setFlagsFromString('--wasm-tiering-budget=100000000');
   const connect = {
     timeout: options.connectMs,
+    // The variable NODE_TLS_REJECT_UNAUTHORIZED changes only Node's default. A key is never sent to a server whose certificate is not checked.
+    rejectUnauthorized: true,
     ...(isLocalName(new URL(origin).hostname) && { lookup: lookupLocalName }),
     ...(options.authorities !== null && { ca: [...options.authorities] }),
   };

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Outcome, Variables } from '../support/parley.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
 import { type ScriptedServer, sendJson, serve } from '../support/scripted-server.ts';
+import { testCertificate } from '../support/test-certificate.ts';
 
 const place = new PlaceInProcess();
 let kept: ScriptedServer;
@@ -134,6 +135,22 @@ test('a URL that could carry a key to a wrong place is refused before a socket o
     expect((await verify(['--url', url], env)).status).toBe(2);
   }
   expect(arrived()).toEqual(nothing);
+});
+
+test('a certificate is checked even if a variable of Node turns the check off', async () => {
+  const untrusted = await serve(
+    (_, response) => sendJson(response, { success: true, data: {} }),
+    testCertificate,
+  );
+  try {
+    const { status, err } = await place.binary(['verify', '--url', untrusted.url], {
+      env: { PARLEY_API_KEY: 'of-the-variable', NODE_TLS_REJECT_UNAUTHORIZED: '0', NODE_NO_WARNINGS: '1' },
+    });
+    expect([status, untrusted.requests]).toEqual([6, []]);
+    expect(err).toContain('is not signed by a trusted authority');
+  } finally {
+    await untrusted.close();
+  }
 });
 
 test('a login to a server of a model names the request, and the command for such a server', async () => {
