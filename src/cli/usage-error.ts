@@ -20,6 +20,9 @@ const usageCodes: readonly string[] = [
   'commander.missingMandatoryOptionValue',
 ];
 
+/** The commands to which users give a key as an argument. Their messages do not quote an unexpected argument. */
+const keyCommands: readonly string[] = ['parley login', 'parley logout'];
+
 /** `command` is the one that refused the command line `argv`. */
 export function usageError(error: CommanderError, command: Command, argv: readonly string[]): ParleyError {
   const path = commandPath(command);
@@ -28,6 +31,8 @@ export function usageError(error: CommanderError, command: Command, argv: readon
     return new ParleyError('USAGE', 'A command is missing.', { hint: `${commandLines(command)}\n${see}` });
   const [what = '', suggestion = ''] = error.message
     .replace(/^error: /, '')
+    // The value of an unknown option may be a key.
+    .replace(/^(unknown option '[^'=]*)=[\s\S]*$/, "$1'")
     .replace(/'([^']+)'/g, (_, word: string) => `'${beginning(word)}'`)
     .split('\n');
   const guess = suggestionFor(error, suggestion.replace(/^\((.*)\)$/, '$1'), command, argv);
@@ -45,7 +50,9 @@ export function usageError(error: CommanderError, command: Command, argv: readon
 function sentence(what: string, { code }: CommanderError, command: Command): string {
   const excess = command.args[command.registeredArguments.length];
   if (code === 'commander.excessArguments' && excess !== undefined)
-    return `Unexpected argument '${beginning(excess)}'.`;
+    return keyCommands.includes(commandPath(command))
+      ? 'Unexpected argument.'
+      : `Unexpected argument '${beginning(excess)}'.`;
   const text = what.replace(
     /^command-argument value ('.*') is invalid for argument '(.*?)'/,
     'argument $1 is invalid for <$2>',

@@ -26,7 +26,7 @@ import { ParleyError } from '../service/errors.ts';
 import type { Retention } from '../service/project-retention.ts';
 import { quoted } from '../service/quoted.ts';
 import type { PurgeFilter } from '../store/session-filters.ts';
-import { hashKey, issueKey } from './api-keys.ts';
+import { hashKey, isKey, issueKey } from './api-keys.ts';
 import { inUse, otherCount } from './erasure-failures.ts';
 import type { LocalOptions } from './local-options.ts';
 import { maxNamedIds } from './read-exports.ts';
@@ -75,6 +75,12 @@ export class LocalAdministration implements Administration {
   async revokeKey(keyId: string): Promise<KeyRecord> {
     const record = await this.#local.store.revokeKey(keyId, this.#local.now());
     if (record === null) {
+      // A key is not quoted.
+      if (isKey(keyId)) {
+        throw new ParleyError('INVALID_REQUEST', 'That is a key, not the id of a key.', {
+          remedy: { kind: 'list_keys' },
+        });
+      }
       throw new ParleyError('NOT_FOUND', `There is no key with the id ${quoted(keyId)}.`, {
         remedy: { kind: 'list_keys' },
       });

@@ -383,3 +383,27 @@ test('nothing of all this was kept', async () => {
     (await place.answer<readonly KeyRecord[]>(['keys', 'list'])).map(({ revoked_at }) => revoked_at),
   ).toEqual([null]);
 });
+
+test.each([
+  ['the value of an unknown option', ['login', '--key=sk-of-another-vendor']],
+  [
+    'the value of an unknown option before the command',
+    ['--api-key=sk-of-another-vendor', 'chat', '-n', 'hi'],
+  ],
+  ['an argument of login', ['login', '--url', 'http://127.0.0.1:9', 'sk-of-another-vendor']],
+  ['an argument of logout', ['logout', 'sk-of-another-vendor']],
+])('a key that is typed as %s is not repeated', async (_what, words) => {
+  for (const options of [[], ['--json'], ['--debug']]) {
+    const { status, out, err } = await place.parley([...words, ...options]);
+    expect(status).toBe(2);
+    expect(out + err).not.toContain('another-vendor');
+  }
+});
+
+test('a key that is to be revoked is not repeated, and the error says what is expected', async () => {
+  const key = (await place.output(['keys', 'create', '--project', 'default'])).trim();
+  const { status, err } = await place.parley(['keys', 'revoke', key, '--debug']);
+  expect(status).toBe(2);
+  expect(err).toContain('That is a key, not the id of a key.');
+  expect(err).not.toContain(key);
+});
