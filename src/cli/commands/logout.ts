@@ -1,4 +1,4 @@
-// `parley logout`: removes the key of a profile, and keeps the URL of its server.
+// `parley logout`: removes the keys of a profile, and keeps the address of its server or store.
 import type { Command } from 'commander';
 import { localProfile, putProfile, requireProfile } from '../../config/profiles.ts';
 import { ParleyError } from '../../service/errors.ts';
@@ -21,7 +21,12 @@ export async function runLogout(context: CliContext): Promise<undefined> {
     });
   }
   await context.host.profileFile.update((config) =>
-    putProfile(config, profile, { ...requireProfile(config, profile, null), key: null }),
+    putProfile(config, profile, {
+      ...requireProfile(config, profile, null),
+      key: null,
+      keys: {},
+      former_keys: {},
+    }),
   );
   if (context.options.json) await context.stdout.write(`${toJson({ success: true, data: { profile } })}\n`);
   else

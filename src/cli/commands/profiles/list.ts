@@ -1,12 +1,13 @@
 // `parley profiles list`: lists the profiles, with the current one marked.
 import type { Command } from 'commander';
 import { listProfiles } from '../../../config/profiles.ts';
+import { shownAddress } from '../../../config/shown-address.ts';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
 import { toJson } from '../../terminal/json.ts';
 import { type Column, writeTable } from '../../terminal/table.ts';
 
-/** Contains no key, because keys are never shown. */
+/** Contains no key and no password, because they are never shown. */
 interface ProfileRow {
   readonly name: string;
   /** Null for the embedded service. */
@@ -35,8 +36,8 @@ export async function runProfilesList(context: CliContext): Promise<undefined> {
   const profiles: readonly ProfileRow[] = listProfiles(context.host.profileFile.read()).map(
     ({ name, url, store, mode, isCurrent }) => ({
       name,
-      url,
-      store,
+      url: url && shownAddress(url),
+      store: store && shownAddress(store),
       mode,
       current: isCurrent,
     }),
