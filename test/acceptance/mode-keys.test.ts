@@ -93,3 +93,34 @@ describe('a key', () => {
     expect(place.server.requests).toEqual([]);
   });
 });
+
+describe('another server', () => {
+  test('gets the key of a mode only if the command names the key again', async () => {
+    await place.add('here', '--key', 'env:MODEL_KEY');
+    const other = ['--base-url', 'https://other.example/v1'];
+    for (const words of [
+      ['set', 'here', ...other],
+      ['add', 'copy', '--like', 'here', ...other],
+    ]) {
+      const { status, err } = await place.parley(['modes', ...words]);
+      expect(status).toBe(2);
+      expect(err).toContain(`The key of the mode here is for ${new URL(place.server.url).origin}`);
+      expect(err).toContain('--key ""');
+    }
+    await place.output(['modes', 'add', 'copy', '--like', 'here', ...other, '--key', '']);
+    await place.output(['modes', 'set', 'here', ...other, '--key', 'env:OTHER_KEY']);
+    await place.output(['modes', 'set', 'here', '--base-url', 'https://other.example/v2']);
+    expect(await place.answer(['modes', 'show', 'copy'])).toMatchObject({ key: null });
+    expect(await place.answer(['modes', 'show', 'here'])).toMatchObject({ key: 'env:OTHER_KEY' });
+  });
+
+  test('needs its own permission for plain http', async () => {
+    const plain = ['--base-url', 'http://10.0.0.1/v1', '--model', 'm', '--insecure-http'];
+    await place.output(['modes', 'add', 'plain', ...plain]);
+    const other = ['modes', 'set', 'plain', '--base-url', 'http://10.0.0.2/v1'];
+    const { status, err } = await place.parley(other);
+    expect(status).toBe(2);
+    expect(err).toContain('unencrypted to 10.0.0.2');
+    await place.output([...other, '--insecure-http']);
+  });
+});

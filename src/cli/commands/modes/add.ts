@@ -48,8 +48,8 @@ export async function runModesAdd(input: ModesAddInput, context: CliContext): Pr
   const modes = await ownModes(context);
   const seen = await modes.read();
   const copied: Partial<ModeSettings> = input.like === null ? {} : findMode(input.like, seen);
-  const base = { ...defaultModeSettings, ...copied, name };
-  const settings = await withFlags(base, input.flags, context);
+  const base = { ...defaultModeSettings, ...copied };
+  const settings = { ...(await withFlags(base, input.flags, context)), name };
   if (settings.base_url === undefined || settings.model === undefined) {
     const missing = settings.base_url === undefined ? '--base-url URL' : '--model MODEL';
     throw new ParleyError('USAGE', `The mode ${beginning(name)} needs ${missing}.`, {

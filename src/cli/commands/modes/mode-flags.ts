@@ -1,6 +1,7 @@
 // The options of `modes add` and `modes set`, as settings of a mode. src/config has the rules for the settings.
 import { type Command, Option } from 'commander';
 import { resolveKeyPath } from '../../../config/resolve-key-path.ts';
+import { ParleyError } from '../../../service/errors.ts';
 import { type ModeSettings, thinkTagChoices } from '../../../service/mode-settings.ts';
 import type { CliContext } from '../../context.ts';
 import {
@@ -72,6 +73,8 @@ export async function withFlags<Base extends Partial<ModeSettings>>(
   { options: { insecureHttp }, host, target, signal }: CliContext,
 ): Promise<Base & Partial<ModeSettings>> {
   const system = await readSystem(flags, signal);
+  const isMoved = isOtherServer(base, flags);
+  if (isMoved && base.key && flags.key === undefined) throw keyOfOtherServer(base);
   // In a shared store, `~` must stay: it is the home directory of the machine that reads the key.
   const home = target.store === null ? host.env['HOME'] : undefined;
   return {
@@ -93,8 +96,26 @@ export async function withFlags<Base extends Partial<ModeSettings>>(
     ...(flags.idle !== undefined && { idle_seconds: flags.idle }),
     ...(flags.showReasoning !== undefined && { show_reasoning: flags.showReasoning }),
     ...(flags.thinkTags !== undefined && { think_tags: flags.thinkTags }),
-    ...(insecureHttp && { insecure_http: true }),
+    ...((insecureHttp || isMoved) && { insecure_http: insecureHttp }),
   };
+}
+
+/** True if the flags name another server than the settings. The key and the permission for plain HTTP belong to the server. */
+function isOtherServer({ base_url }: Partial<ModeSettings>, { baseUrl }: ModeFlags): boolean {
+  return baseUrl !== undefined && base_url !== undefined && originOf(baseUrl) !== originOf(base_url);
+}
+
+/** The text itself if it is not a URL. */
+function originOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : url;
+}
+
+/** Does not quote the reference, because the key of an invalid mode may be the key itself. */
+function keyOfOtherServer({ name, base_url = '' }: Partial<ModeSettings>): ParleyError {
+  const server = URL.canParse(base_url) ? new URL(base_url).origin : 'another server';
+  return new ParleyError('USAGE', `The key of the mode ${name} is for ${server}.`, {
+    hint: 'Name the key for the new server with --key, or --key "" for none.',
+  });
 }
 
 /** `--max-tokens` is a parameter with its own option. */
