@@ -198,7 +198,7 @@ function exportsAtEnd(code) {
 }
 
 /**
- * Bundles only the parts of undici that are used: its pool, its connector, and its proxy agent, but not WebSocket, caches and fetch. HTTP/2 is
+ * Bundles only the parts of undici that are used: its pool, its connector, and its proxy agents, but not WebSocket, caches and fetch. HTTP/2 is
  * not used. Of Node's `http` undici needs only a class, which it never gets here, and a number; of node:assert only its simplest form. Loading
  * these modules takes longer than the rest of a start.
  */
@@ -215,6 +215,12 @@ export const leanUndici = {
     filter: { id: /^\0undici/ },
     handler: (id) => undiciParts[id.slice(undici.length)],
   },
+  // Its warning, that support for SOCKS is experimental, does not help the user of a program.
+  transform: {
+    filter: { id: /\/socks5-proxy-agent\.js$/ },
+    handler: (code) =>
+      code.replace('let experimentalWarningEmitted = false', 'let experimentalWarningEmitted = true'),
+  },
 };
 
 const undiciParts = {
@@ -229,6 +235,7 @@ const undiciParts = {
         return require('undici/lib/dispatcher/proxy-agent.js');
       },
     },
+    Socks5ProxyAgent: { enumerable: true, get: () => require('undici/lib/dispatcher/socks5-proxy-agent.js') },
   });`,
   '/client-h2.js': "module.exports = () => { throw new Error('HTTP/2 was not offered'); };",
   '/node:assert': `module.exports = (value, message) => {

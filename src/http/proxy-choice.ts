@@ -43,7 +43,9 @@ export function proxyFor(origin: string, env: ProxyVariables): string | null {
       `the user name or the password in the variable ${name} is not valid percent-encoding`,
     );
   }
-  return url;
+  // undici refuses a proxy with a path or a query. As in curl, they have no meaning.
+  const [, withoutPath = url] = /^([^/]+\/\/[^/?#]*)/.exec(url) ?? [];
+  return withoutPath;
 }
 
 /** The protocols that undici can speak with a proxy. */
