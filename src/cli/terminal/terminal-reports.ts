@@ -18,8 +18,11 @@ const sequence = new RegExp(
 /** The beginning of such a sequence at the end of the text. ESC alone is a key. */
 const beginning = new RegExp(`(?:${csi}(?:\\[|M[^]{0,2}|[0-?]*[ -/]*)|${string}[^\\x07\\x1b\\x9c]*${esc}?)$`);
 
-/** Arrow keys and similar ones, keys by number, and the keys of rxvt. node:readline knows no others. */
-const oldKey = /^(?:\d{0,2}(?:;\d{1,2})?[A-FHPQSZ]|[a-e]|\d{1,2}(?:;\d{1,2})?[~^$]|\[[A-E])$/;
+/**
+ * Arrow keys and similar ones, keys by number, and the keys of rxvt. node:readline knows no others. It reads one digit of the modifiers (9
+ * and more include Meta) and would type what follows that digit.
+ */
+const oldKey = /^(?:\d{0,2}(?:;\d)?[A-FHPQSZ]|[a-e]|\d{1,2}(?:;\d)?[~^$]|\[[A-E])$/;
 /** The code of a character and its modifiers: `13;2u` (kitty), `27;2;13~` (xterm). */
 const newKey = /^(?:(\d+)(?::\d*)*(?:;(\d+)(?::[12])?(?:;[\d:]*)?)?u|27;(\d+);(\d+)~)$/;
 

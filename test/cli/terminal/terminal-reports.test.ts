@@ -31,6 +31,8 @@ const reports: Readonly<Record<string, string>> = {
   'the kitty keyboard': '\x1b[?1u',
   'a key that was let go': '\x1b[97;1:3u',
   'a key without a character': '\x1b[57441;2u',
+  'an arrow key with Meta, which node:readline would type as A': '\x1b[1;10A',
+  'Delete with Meta, which node:readline would type as ~': '\x1b[3;16~',
   'an OSC in one character': '\u009d11;rgb:0/0/0\u009c',
   'a CSI in one character': '\u009b?64c',
 };
