@@ -1,12 +1,13 @@
 // Lets the user write a message in $VISUAL or $EDITOR, in a private file that is removed afterwards.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
 import { fileFailure } from '../../system/file-failure.ts';
-import { readSmallFile } from '../../system/small-file.ts';
+import { readSmallBytes } from '../../system/small-file.ts';
 import { withoutLastNewlines } from '../end-of-text.ts';
 import { Interruption } from '../interruption.ts';
+import { Utf8Reader } from '../terminal/utf8-reader.ts';
 
 /** More than the limit of a message, so that a message that is a little too long can be shortened. */
 const maxBytes = 8 * 1024 * 1024;
@@ -14,9 +15,9 @@ const maxBytes = 8 * 1024 * 1024;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns the content of the file when the editor ends. Null if the editor failed, because its text is then not used. Ctrl-C goes to the
- * editor. Rejects with the `Interruption` that stops the process, because an editor may not notice that its terminal closed. The file is
- * then kept, because the editor may keep a recovery file beside it.
+ * Returns the content of the file when the editor ends. Null if the editor failed without a change. Ctrl-C goes to the editor. Rejects
+ * with the `Interruption` that stops the process, because an editor may not notice that its terminal closed. The file is then kept,
+ * because the editor may keep a recovery file beside it.
  */
 export async function writeInEditor(
   text: string,
@@ -29,18 +30,18 @@ export async function writeInEditor(
   try {
     const file = join(directory, 'message.md');
     writeFileSync(file, text, { mode: 0o600 });
-    const status = await run(editor, file, { env, signal });
+    const { status, killer } = await run(editor, file, { env, signal });
     if (status === 127) {
       throw new ParleyError('USAGE', `The editor ${editor} cannot be run.`, {
         hint: 'Set VISUAL or EDITOR to an installed editor.',
       });
     }
-    if (status !== 0) return null;
-    // A file that cannot be read is kept for the user.
-    isKept = true;
-    const written = withoutLastNewlines(textOf(file));
+    // A file that cannot be read, or that a failed editor changed, is kept for the user.
+    isKept = existsSync(file);
+    const written = textOf(file);
+    if (status !== 0 && written !== text) throw editorFailed(file, status, killer);
     isKept = false;
-    return written;
+    return status === 0 ? withoutLastNewlines(written) : null;
   } finally {
     if (!isKept && !isInterrupted(signal)) rmSync(directory, { recursive: true, force: true });
   }
@@ -48,10 +49,22 @@ export async function writeInEditor(
 
 function textOf(file: string): string {
   try {
-    return readSmallFile(file, maxBytes);
+    // Opening a pipe would wait for its writer.
+    if (!statSync(file).isFile()) {
+      throw new ParleyError('CONFIG', `${file} is not a regular file.`, { hint: 'The editor replaced it.' });
+    }
+    const reader = new Utf8Reader({ name: file, limit: null });
+    return reader.push(readSmallBytes(file, maxBytes)) + reader.end();
   } catch (error) {
-    throw fileFailure(error, file, 'read', 'The file is kept.');
+    throw fileFailure(error, file, 'read', existsSync(file) ? 'The file is kept.' : 'The editor removed it.');
   }
+}
+
+function editorFailed(file: string, status: number | null, killer: NodeJS.Signals | null): ParleyError {
+  const end = status === null ? `was killed (${killer})` : `ended with status ${status}`;
+  return new ParleyError('CONFIG', `The editor ${end}, so its text is not used.`, {
+    hint: `The text is kept in ${file}`,
+  });
 }
 
 function isInterrupted({ reason }: AbortSignal): boolean {
@@ -63,12 +76,12 @@ async function run(
   editor: string,
   file: string,
   { env, signal }: { readonly env: Environment; readonly signal: AbortSignal },
-): Promise<number | null> {
+): Promise<{ readonly status: number | null; readonly killer: NodeJS.Signals | null }> {
   const { spawn } = await import('node:child_process');
   return new Promise((resolve, reject) => {
     const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit', env });
     child.on('error', reject);
     signal.addEventListener('abort', () => isInterrupted(signal) && reject(signal.reason));
-    child.on('exit', (status) => resolve(status));
+    child.on('exit', (status, killer) => resolve({ status, killer }));
   });
 }

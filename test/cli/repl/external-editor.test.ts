@@ -1,5 +1,5 @@
 // The file that an external editor writes: read within bounds, and left to its writer if it cannot be read.
-import { existsSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
 import { writeInEditor } from '../../../src/cli/repl/external-editor.ts';
@@ -7,12 +7,17 @@ import type { ParleyError } from '../../../src/service/errors.ts';
 
 const { signal } = new AbortController();
 
-test('a text of 100 MiB is refused with its size, and the file stays', async () => {
-  const env = { ...process.env, VISUAL: 'truncate -s 100M' };
-  const error = await writeInEditor('text', env, signal).then(
+/** The failure of an editor that is this script of the shell. The file is its first argument. */
+function failureOf(script: string): Promise<ParleyError> {
+  const env = { ...process.env, VISUAL: `edit() { ${script}; }; edit` };
+  return writeInEditor('text', env, signal).then(
     () => expect.unreachable(),
     (reason: ParleyError) => reason,
   );
+}
+
+test('a text of 100 MiB is refused with its size, and the file stays', async () => {
+  const error = await failureOf('truncate -s 100M "$1"');
   const [, file = ''] =
     /^(\S+) cannot be read \(more than 8388608 bytes: 104857600\)\.$/.exec(error.message) ?? [];
   expect(error.code).toBe('CONFIG');
@@ -25,4 +30,45 @@ test('a text of 100 MiB is refused with its size, and the file stays', async () 
 test('a text of 8 MiB comes back whole', async () => {
   const env = { ...process.env, VISUAL: 'head -c 8388608 /dev/zero | tr "\\0" x >' };
   expect(await writeInEditor('text', env, signal)).toBe('x'.repeat(8388608));
+});
+
+test.each([
+  ['bytes that are not UTF-8', 'printf "caf\\351" > "$1"', 'has the byte 0xe9, which is not UTF-8, at offset 3.'],
+  ['a NUL byte', 'printf "a\\000b" > "$1"', 'has a NUL byte at offset 1.'],
+])('a text with %s is refused, and the file stays', async (_what, script, fault) => {
+  const { message } = await failureOf(script);
+  const [, file = '', rest] = /^(\S+) (.*)$/.exec(message) ?? [];
+  expect(rest).toBe(fault);
+  expect(existsSync(file)).toBe(true);
+  rmSync(dirname(file), { recursive: true });
+});
+
+test('a pipe in place of the file is refused, and no writer of it is awaited', async () => {
+  const { message } = await failureOf('rm "$1" && mkfifo "$1"');
+  const [, file = ''] = /^(\S+) is not a regular file\.$/.exec(message) ?? [];
+  rmSync(dirname(file), { recursive: true });
+});
+
+test('a file that the editor removed is not reported as kept, and leaves no directory', async () => {
+  const { message, hint } = await failureOf('rm "$1"');
+  const [, file = ''] = /^(\S+) cannot be read \(ENOENT\)\.$/.exec(message) ?? [];
+  expect(hint).toBe('The editor removed it.');
+  expect(file).not.toBe('');
+  expect(existsSync(dirname(file))).toBe(false);
+});
+
+test.each([
+  ['fails', 'return 3', 'ended with status 3'],
+  ['is killed', 'kill -9 $$', 'was killed (SIGKILL)'],
+])('the text of an editor that %s after it wrote is kept and named', async (_what, end, ended) => {
+  const { message, hint } = await failureOf(`echo a long text > "$1"; ${end}`);
+  expect(message).toBe(`The editor ${ended}, so its text is not used.`);
+  const [, file = ''] = /^The text is kept in (\S+)$/.exec(hint) ?? [];
+  expect(readFileSync(file, 'utf8')).toBe('a long text\n');
+  rmSync(dirname(file), { recursive: true });
+});
+
+test('an editor that fails without a change leaves nothing', async () => {
+  const env = { ...process.env, VISUAL: 'false' };
+  expect(await writeInEditor('text', env, signal)).toBe(null);
 });
