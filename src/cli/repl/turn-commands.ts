@@ -7,6 +7,7 @@ import { noEditor } from '../ephemeral-option.ts';
 import { requireMode } from '../mode-choice.ts';
 import { modeChoices } from './argument-choices.ts';
 import { lastTurn } from './last-messages.ts';
+import { noResendHints, reportReplFailure } from './repl-failure.ts';
 import { shortTitle } from './short-title.ts';
 import { type LineResult, requireSessionId, resume, type Scope, type SlashCommand } from './slash-command.ts';
 import { lineFor } from './typed-line.ts';
@@ -14,6 +15,7 @@ import { lineFor } from './typed-line.ts';
 /** The number of characters of a message that /redo shows. */
 const maxShownCharacters = 60;
 const resendHint = '/retry sends it again.';
+const undone = 'The last turn was undone. /redo restores it until you send another message.';
 
 export const turnCommands = {
   retry: {
@@ -47,7 +49,7 @@ export const turnCommands = {
       const { session, message } = (await undoTurn(requireSessionId(conversation), context)).data;
       conversation.forgetLastTurn();
       conversation.title = session.title;
-      await context.say('The last turn was undone. /redo restores it until you send another message.');
+      await context.say(undone);
       return { initial: lineFor(message.content) };
     },
   },
@@ -118,7 +120,7 @@ export const turnCommands = {
 
 /** Opens the last message in the editor. If it was changed, the last turn is undone and the new message is sent. */
 async function editLastMessage(sessionId: string, message: string, scope: Scope): Promise<LineResult> {
-  const { context, conversation } = scope;
+  const { context, conversation, source } = scope;
   const edited = await writeMessage(message, scope);
   if (edited === null || edited.trim() === '' || edited === message) {
     await context.say(
@@ -126,10 +128,22 @@ async function editLastMessage(sessionId: string, message: string, scope: Scope)
     );
     return undefined;
   }
-  await undoTurn(sessionId, context);
-  conversation.forgetLastTurn();
-  await conversation.send(edited, context);
-  return undefined;
+  let isUndone = false;
+  try {
+    await undoTurn(sessionId, context);
+    isUndone = true;
+    conversation.forgetLastTurn();
+    await conversation.send(edited, context);
+    return undefined;
+  } catch (error) {
+    if (conversation.lastAttempt?.isStored && isUndone) throw error;
+    // The text is stored nowhere, so it returns to the prompt, also after Ctrl-C.
+    const { clearLineHint: clearLine } = source;
+    const hints = { ...noResendHints, resend: 'Enter sends it again.', clearLine };
+    if (!context.signal.aborted) await reportReplFailure(error, context, hints);
+    if (isUndone) await context.say(undone);
+    return { initial: lineFor(edited) };
+  }
 }
 
 /** Returns the text from the editor. Null if the editor failed. */
