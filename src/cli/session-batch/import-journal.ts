@@ -13,7 +13,6 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -24,6 +23,7 @@ import { fileFailure } from '../../system/file-failure.ts';
 import { holdFileLock } from '../../system/file-lock.ts';
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import { type BatchHolder, type BatchOwner, batchDirectory, dataSynced, isSameOwner } from './journal.ts';
+import { removeOldJournals } from './old-journals.ts';
 
 /** What to import. */
 export interface ImportRequest {
@@ -52,7 +52,6 @@ export interface KnownImport {
 }
 
 const extension = '.import';
-const keptMs = 90 * 24 * 60 * 60 * 1000;
 const remedy = 'Make the directory writable, or set PARLEY_DATA_DIR to another one.';
 
 /** An open journal. No other process can open it meanwhile. */
@@ -66,12 +65,12 @@ export class ImportJournal {
   #written: Promise<void> | null = null;
   #failure: unknown = null;
 
-  /** Creates the journal. Also removes journals that were not changed for 90 days. */
+  /** Creates the journal. Also removes old journals. */
   static async begin(dataDirectory: string, seal: ImportSeal, holder: BatchHolder): Promise<ImportJournal> {
     const path = importPath(dataDirectory, seal.batch);
     try {
       makePrivateDirectory(batchDirectory(dataDirectory));
-      removeOld(batchDirectory(dataDirectory), holder.now());
+      removeOldJournals(batchDirectory(dataDirectory), extension, holder.now());
       writeFileSync(path, `${JSON.stringify(seal)}\n`, { mode: 0o600, flag: 'wx', flush: true });
       syncDirectory(batchDirectory(dataDirectory));
     } catch (error) {
@@ -238,14 +237,5 @@ function read(path: string): KnownImport | null {
     return { seal, created, restored };
   } catch {
     return null;
-  }
-}
-
-function removeOld(directory: string, now: number): void {
-  for (const name of readdirSync(directory)) {
-    if (!name.endsWith(extension)) continue;
-    const path = join(directory, name);
-    const touched = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now;
-    if (now - touched > keptMs) rmSync(path, { force: true });
   }
 }

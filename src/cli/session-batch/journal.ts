@@ -17,10 +17,8 @@ import {
   fdatasyncSync,
   fstatSync,
   openSync,
-  readdirSync,
   readSync,
   rmSync,
-  statSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -30,6 +28,7 @@ import { fileFailure } from '../../system/file-failure.ts';
 import { holdFileLock, type LoadLocks } from '../../system/file-lock.ts';
 import type { BatchAction } from './batch-kind.ts';
 import { IdList } from './id-list.ts';
+import { filesWith, removeOldDrafts, removeOldJournals } from './old-journals.ts';
 
 /** The server and project that a batch belongs to. Only they can continue it. */
 export interface BatchOwner {
@@ -78,10 +77,6 @@ export interface BatchHolder {
   readonly random: () => number;
 }
 
-/** How long (ms) a journal is kept for a later restore. */
-const keptMs = 90 * 24 * 60 * 60 * 1000;
-/** How long (ms) the draft of a dead process is kept. */
-const draftMs = 24 * 60 * 60 * 1000;
 const remedy = 'Make the directory writable, or set PARLEY_DATA_DIR to another one.';
 /** How many characters of results may wait for a write. */
 const maxWaiting = 64 * 1024;
@@ -272,14 +267,9 @@ export function sumOf(file: number, bytes: number): string {
 }
 
 function removeOld(directory: string, now: number): void {
-  for (const name of readdirSync(directory)) {
-    const path = join(directory, name);
-    if (name.endsWith('.lock')) removeUnusedLock(path);
-    const maxAgeMs = { draft: draftMs, journal: keptMs }[name.split('.').at(-1) ?? ''];
-    if (maxAgeMs === undefined) continue;
-    const touched = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now;
-    if (now - touched > maxAgeMs) rmSync(path, { force: true });
-  }
+  removeOldJournals(directory, '.journal', now);
+  removeOldDrafts(directory, now);
+  for (const { path } of filesWith(directory, '.lock')) removeUnusedLock(path);
 }
 
 /**

@@ -1,5 +1,5 @@
 // The journal of a batch has one process at work on it, whatever other batches do meanwhile.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
@@ -10,13 +10,17 @@ import {
   batchDirectory,
   journalPath,
 } from '../../../src/cli/session-batch/journal.ts';
+import { KnownBatch } from '../../../src/cli/session-batch/journal-reading.ts';
+import { knownBatches } from '../../../src/cli/session-batch/known-batches.ts';
 import { locks } from '../../support/locks.ts';
 import { SmallDisk } from '../../support/small-disk.ts';
 
 const holder = { locks, now: Date.now, random: Math.random };
 
-async function journalOf(directory: string, batch: string): Promise<BatchJournal> {
-  const draft = new BatchDraft(directory, batch, holder);
+const day = 24 * 60 * 60 * 1000;
+
+async function journalOf(directory: string, batch: string, its = holder): Promise<BatchJournal> {
+  const draft = new BatchDraft(directory, batch, its);
   draft.list.add('ses_1');
   const owner = { origin: 'local', project_id: 'prj_1', key: 'k' };
   const journal = await draft.seal({
@@ -30,6 +34,11 @@ async function journalOf(directory: string, batch: string): Promise<BatchJournal
   draft.close();
   return journal;
 }
+
+const journalsIn = (directory: string) =>
+  readdirSync(directory)
+    .filter((name) => /\.(journal|import)$/.test(name))
+    .toSorted();
 
 const seal = {
   ...({ version: 1, kind: 'import', batch: 'imported', made_at: '' } as const),
@@ -83,3 +92,46 @@ test.skipIf(disk === null)(
     expect(known.filter(([sessionId, at]) => sessionId.length !== id(0).length || at !== 1)).toEqual([]);
   },
 );
+
+test('a clock that is far ahead removes no recent journals, and an old one goes once there are more than a hundred', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'parley-journal-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const batches = batchDirectory(directory);
+  const ahead = { ...holder, now: () => Date.now() + 1000 * day };
+  (await ImportJournal.begin(directory, seal, holder)).close();
+  (await journalOf(directory, 'first')).close();
+  (await journalOf(directory, 'second', ahead)).close();
+  (await ImportJournal.begin(directory, { ...seal, batch: 'other' }, ahead)).close();
+  const all = ['first.journal', 'imported.import', 'other.import', 'second.journal'];
+  expect(journalsIn(batches)).toEqual(all);
+  const old = Date.now() / 1000 - (91 * day) / 1000;
+  for (const name of ['first.journal', 'imported.import']) utimesSync(join(batches, name), old, old);
+  for (let number = 0; number < 100; number += 1)
+    for (const type of ['journal', 'import']) writeFileSync(join(batches, `filled${number}.${type}`), '');
+  (await journalOf(directory, 'third')).close();
+  (await ImportJournal.begin(directory, { ...seal, batch: 'last' }, holder)).close();
+  expect(journalsIn(batches).filter((name) => !name.startsWith('filled'))).toEqual([
+    'last.import',
+    'other.import',
+    'second.journal',
+    'third.journal',
+  ]);
+});
+
+test('directories with the names of journals, drafts and locks stop no batch', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'parley-journal-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const old = Date.now() / 1000 - (91 * day) / 1000;
+  for (const type of ['journal', 'draft', 'lock', 'import']) {
+    const path = join(batchDirectory(directory), `odd.${type}`);
+    mkdirSync(path, { recursive: true });
+    utimesSync(path, old, old);
+  }
+  (await journalOf(directory, 'first')).close();
+  (await ImportJournal.begin(directory, seal, holder)).close();
+  const unreadable: string[] = [];
+  const known = [...knownBatches(directory, (path) => unreadable.push(path))];
+  expect(known.map(({ seal }) => seal.batch)).toEqual(['first']);
+  expect(unreadable).toEqual([journalPath(directory, 'odd')]);
+  await expect(KnownBatch.open(directory, 'odd', holder)).rejects.toMatchObject({ code: 'CONFIG' });
+});

@@ -1,0 +1,42 @@
+// Removes the journals and drafts that nobody needs any more. The newest journals stay whatever their age, because the clock of the machine
+// may be far ahead when a batch begins.
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** How long (ms) a journal is kept for a later restore. */
+const keptMs = 90 * 24 * 60 * 60 * 1000;
+/** How long (ms) the draft of a dead process is kept. */
+const draftMs = 24 * 60 * 60 * 1000;
+/** How many journals of each type are kept in any case. */
+const keptCount = 100;
+
+interface FoundFile {
+  readonly path: string;
+  /** When it was last changed (epoch ms). */
+  readonly changed: number;
+}
+
+/** The regular files of the directory with this extension. */
+export function filesWith(directory: string, extension: string): readonly FoundFile[] {
+  return readdirSync(directory)
+    .filter((name) => name.endsWith(extension))
+    .flatMap((name) => {
+      const path = join(directory, name);
+      const status = statSync(path, { throwIfNoEntry: false });
+      return status?.isFile() ? [{ path, changed: status.mtimeMs }] : [];
+    });
+}
+
+/** `extension` is that of a type of journal. */
+export function removeOldJournals(directory: string, extension: string, now: number): void {
+  const newestFirst = filesWith(directory, extension).toSorted((one, other) => other.changed - one.changed);
+  removeOlder(newestFirst.slice(keptCount), now - keptMs);
+}
+
+export function removeOldDrafts(directory: string, now: number): void {
+  removeOlder(filesWith(directory, '.draft'), now - draftMs);
+}
+
+function removeOlder(files: readonly FoundFile[], time: number): void {
+  for (const { path, changed } of files) if (changed < time) rmSync(path, { force: true });
+}
