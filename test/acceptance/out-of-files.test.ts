@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { Place, programWords } from '../support/parley.ts';
@@ -72,3 +73,22 @@ test('where jq cannot be started for want of files, its error says so and not th
   // On some versions of Node it may fail even earlier.
   expect(talk).not.toBe('');
 });
+
+test('an import that may open too few files ends with that reason and waits for no server', async () => {
+  await place.output(['chat', '-n', 'hello']);
+  const exported = join(place.path, 'all.ndjson');
+  await place.output(['sessions', 'export', '--all', '-o', exported, '--format', 'json']);
+  const statuses: (number | null)[] = [];
+  for (const files of [20, 21, 22, 23, 24]) {
+    const child = spawnWithFiles(files, ['sessions', 'import', exported]);
+    let talk = '';
+    child.stderr.on('data', (part) => {
+      talk += part;
+      if (talk.includes('overloaded')) child.kill('SIGKILL');
+    });
+    const [status] = await once(child, 'close');
+    if (status !== 0) expect(talk).toMatch(/no more files|EMFILE|too many open files/i);
+    statuses.push(status);
+  }
+  expect(statuses).not.toContain(null);
+}, 60_000);

@@ -2,6 +2,7 @@
 // ones. When the server answers, it runs more. It ends the batch when further calls would be useless.
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ErrorCode, ParleyError } from '../../service/errors.ts';
+import { isOutOfFiles } from '../../system/file-errors.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 
 export interface PacerOptions {
@@ -129,7 +130,8 @@ export class Pacer {
   #isRepeated(error: ParleyError, startedAt: number, tries: number): boolean {
     const { code, kind, retryAfter } = error;
     const { isRefused, maxTries, maxUnanswered } = this.#options;
-    if (isRefused(error)) {
+    // A wait does not free the files that this process has open.
+    if (isRefused(error) && !isOutOfFiles(error.cause)) {
       this.#refusal = code;
       this.#recordRefusal(startedAt, retryAfter);
       const isFatal = this.#pauses > maxPauses || (retryAfter ?? 0) > maxWaitSeconds;

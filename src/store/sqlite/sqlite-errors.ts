@@ -36,14 +36,16 @@ export function storeError(error: unknown, path: string): ParleyError {
     case 'SQLITE_PERM':
     case 'SQLITE_AUTH':
       if (diskIsFull(path)) return storageFull(path, error);
-      if (mayOpenNothing(path)) return outOfFiles(error);
-      return new ParleyError(
-        'STORE_UNSAFE',
-        `The store ${path} cannot be read and written (${message}, ${code}).`,
-        {
-          hint: `Check the disk, and who may write the file and its directory; ${elsewhere}.`,
-          cause: error,
-        },
+      return (
+        outOfFiles(path) ??
+        new ParleyError(
+          'STORE_UNSAFE',
+          `The store ${path} cannot be read and written (${message}, ${code}).`,
+          {
+            hint: `Check the disk, and who may write the file and its directory; ${elsewhere}.`,
+            cause: error,
+          },
+        )
       );
     default:
       return new ParleyError('INTERNAL_ERROR', `The store ${path} failed (${message}).`, { cause: error });
@@ -113,25 +115,21 @@ function diskIsFull(path: string): boolean {
 }
 
 /**
- * True if the process may open no more files. SQLite's error does not say so. The directory is opened, because closing the store drops
- * locks.
+ * Null if the process may open more files. SQLite's error does not say so. The directory is opened, because closing the store drops locks. The
+ * message names no path, because callers of a server read it too.
  */
-function mayOpenNothing(path: string): boolean {
+function outOfFiles(path: string): ParleyError | null {
   const opened: number[] = [];
   try {
     while (opened.length < filesOfStore) opened.push(openSync(dirname(path), 'r'));
-    return false;
-  } catch (error) {
-    return isOutOfFiles(error);
+    return null;
+  } catch (cause) {
+    if (!isOutOfFiles(cause)) return null;
+    const message = 'The store cannot be opened: no more files may be opened.';
+    return new ParleyError('UNAVAILABLE', message, { hint: outOfFilesHint, cause });
   } finally {
     for (const file of opened) closeSync(file);
   }
-}
-
-/** The message names no path, because callers of a server read it too. */
-function outOfFiles(cause: unknown): ParleyError {
-  const message = 'The store cannot be opened: no more files may be opened.';
-  return new ParleyError('UNAVAILABLE', message, { hint: outOfFilesHint, cause });
 }
 
 function errorCode(error: unknown): string {
