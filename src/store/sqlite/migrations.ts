@@ -1,6 +1,8 @@
 // Brings a database to the newest schema, once, even if many processes start at the same moment. It copies a store before it changes the
 // store, and refuses a store with a newer schema. A store at the newest schema is opened without this file.
+import { rmSync } from 'node:fs';
 import type { StoreMigration } from '../../service/administration.ts';
+import { systemErrorCode } from '../../system/file-errors.ts';
 import { olderStore } from '../older-store.ts';
 import { backUp } from './backup.ts';
 import type { Connection } from './connection.ts';
@@ -40,16 +42,20 @@ async function applyPending(
   wait: LockWait,
 ): Promise<StoreMigration> {
   await whenUnlocked(() => connection.run('BEGIN IMMEDIATE'), wait);
+  let backup: string | null = null;
   try {
     // The version is read again, because another process may have migrated the store meanwhile.
     const pending = pendingMigrations(connection, migrations);
     const from = schemaVersion(connection);
-    const backup = pending.length > 0 && from > 0 ? backUp(connection, from) : null;
+    if (pending.length > 0 && from > 0) backup = backUp(connection, from);
     for (const migration of pending) apply(connection, migration);
     connection.run('COMMIT');
     return { from, to: pending.at(-1)?.version ?? from, backup };
   } catch (error) {
     connection.rollback();
+    // Repeated attempts would fill the disk with copies. After an I/O error the log may contain the whole transaction, so the copy stays.
+    if (backup !== null && !systemErrorCode(error).startsWith('SQLITE_IOERR'))
+      rmSync(backup, { force: true });
     throw error;
   }
 }

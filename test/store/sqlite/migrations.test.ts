@@ -1,13 +1,14 @@
 // Migrations: a copy first, a step as a whole or not at all, and no use by an older Parley.
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import type { Migration } from '../../../src/store/sqlite/schema.ts';
 import { schema } from '../../../src/store/sqlite/schema.ts';
 import { newestSchema } from '../../../src/store/sqlite/schema-version.ts';
 import { addProject, olderStore } from '../../support/older-store.ts';
 import { lookInto } from '../../support/raw-database.ts';
+import { SmallDisk } from '../../support/small-disk.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
 import {
@@ -158,14 +159,35 @@ it('never overwrites a copy, but gives the next one a number', async () => {
   expect(titles(`${path}.backup-v${newest}-2`)).toEqual(['before']);
 });
 
-it('rolls back a step that fails, and leaves the store usable in its old schema', async () => {
+it('rolls back a step that fails, leaves no copy, and leaves the store usable in its old schema', async () => {
   const directory = temporaryDirectory();
   const { project, id } = await storeWithOneSession(directory);
   const options = { ...storeOptions(directory), migrations: [...schema, broken] };
   await expect(openSqliteStore(options)).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
+  expect(readdirSync(directory)).toEqual(['parley.db']);
   const { store } = await openTestStore(storeOptions(directory));
   expect((await store.inspect()).schema_version).toBe(newest);
   expect((await store.findSession(project, id))?.title).toBe('before');
+});
+
+const disk = SmallDisk.mount();
+afterAll(() => disk?.unmount());
+
+it.skipIf(disk === null)('leaves no copy on a disk that is too small for the new schema', async () => {
+  const directory = disk?.path ?? '';
+  const { path } = await storeWithOneSession(directory);
+  const large = { ...later, sql: 'CREATE TABLE large AS SELECT zeroblob(1000000) AS content' };
+  disk?.fill(120);
+  const before = readdirSync(directory).toSorted();
+  const options = { ...storeOptions(directory), migrations: [...schema, large] };
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    await expect(openSqliteStore(options)).rejects.toMatchObject({ code: 'STORAGE_FULL' });
+    expect(readdirSync(directory).toSorted()).toEqual(before);
+  }
+  expect(titles(path)).toEqual(['before']);
+  disk?.free();
+  await (await openSqliteStore(options)).store.close();
+  expect(titles(`${path}.backup-v${newest}`)).toEqual(['before']);
 });
 
 it('migrates once when several open the store at the same moment', async () => {
