@@ -1,5 +1,5 @@
 // The batches of deletions as an admin looks for them: listed with what they did, and the last one undone.
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { PlaceInProcess } from '../support/place-in-process.ts';
@@ -35,12 +35,10 @@ test('batches are listed with their counts, the newest first', async () => {
   const ids = await makeSessions(place, 3, 'one');
   const first = await deleted([...ids, 'ses_none']);
   const second = await deleted(await makeSessions(place, 2, 'two'));
-  expect(await batches()).toMatchObject(
-    [
-      { batch: second, ids: 2, deleted: 2, not_found: 0, left: 0, restored: null },
-      { batch: first, ids: 4, deleted: 3, not_found: 1, left: 0, restored: null },
-    ].toSorted((one, other) => (one.batch < other.batch ? 1 : -1)),
-  );
+  expect(await batches()).toMatchObject([
+    { batch: second, ids: 2, deleted: 2, not_found: 0, left: 0, restored: null },
+    { batch: first, ids: 4, deleted: 3, not_found: 1, left: 0, restored: null },
+  ]);
   const lines = (await place.output(['sessions', 'batches'])).trimEnd().split('\n');
   expect(lines.map((line) => line.split('\t').slice(2))).toContainEqual(['3', '0', '', 'here', 'delete']);
 });
@@ -48,10 +46,8 @@ test('batches are listed with their counts, the newest first', async () => {
 test('the last batch that was not restored yet is restored, then the one before', async () => {
   const one = await makeSessions(place, 2, 'one');
   const first = await deleted(one);
-  // The names of batches have the time in seconds, and then a random end.
-
-  const [earlier, later] = [first, await deleted(await makeSessions(place, 2, 'two'))].toSorted();
-  for (const batch of [later, earlier]) {
+  const second = await deleted(await makeSessions(place, 2, 'two'));
+  for (const batch of [second, first]) {
     const { status: code, err } = await place.parley(['sessions', 'restore', '--last']);
     expect({ code, said: err.includes(`${batch}`) }).toEqual({ code: 0, said: true });
   }
@@ -62,6 +58,40 @@ test('the last batch that was not restored yet is restored, then the one before'
     { sessions: 2, at: expect.any(String) },
   ]);
   expect((await place.parley(['sessions', 'restore', '--last'])).status).toBe(2);
+});
+
+/** Gives the journal of a batch another name and time. */
+function changeTime(batch: string, name: string, time: string): void {
+  const path = (batch: string) => join(place.dataDirectory, 'batches', `${batch}.journal`);
+  const text = readFileSync(path(batch), 'utf8').replace(`"batch":"${batch}"`, `"batch":"${name}"`);
+  writeFileSync(path(name), text.replace(/"made_at":"[^"]*"/, `"made_at":"${time}"`));
+  rmSync(path(batch));
+}
+
+test('the last batch is the one that was confirmed last, whatever the times and the ends of the names', async () => {
+  for (const [name, time] of [
+    ['20260102-030405-aaaaaa', '2026-01-02T03:10:00.000Z'],
+    ['20260102-030405-bbbbbb', '2026-01-02T03:04:05.700Z'],
+    ['20260102-030405-cccccc', '2026-01-02T03:04:05.600Z'],
+    ['20260102-030900-dddddd', '2026-01-02T03:09:00.000Z'],
+  ] as const)
+    changeTime(await deleted(await makeSessions(place, 2, name)), name, time);
+  const order = ['aaaaaa', 'dddddd', 'bbbbbb', 'cccccc'];
+  expect((await batches()).map(({ batch }: { batch: string }) => batch.slice(-6))).toEqual(order);
+  for (const end of order)
+    expect((await place.parley(['sessions', 'restore', '--last'])).err).toContain(`-${end} (`);
+});
+
+test('--last undoes nothing while the newest batch is in the future, because the clock was set back', async () => {
+  const ids = await makeSessions(place, 2, 'one');
+  const future = '20991231-235959-aaaaaa';
+  changeTime(await deleted(ids), future, '2099-12-31T23:59:59.000Z');
+  const last = await deleted(await makeSessions(place, 2, 'two'));
+  const { status, err } = await place.parley(['sessions', 'restore', '--last']);
+  expect(status).toBe(2);
+  expect(err).toContain(`batch ${future}`);
+  expect(await Promise.all(ids.map(isActive))).toEqual([false, false]);
+  for (const batch of [future, last]) await place.output(['sessions', 'restore', '--batch', batch]);
 });
 
 test('a batch is restored again by its name, and an undone one can be deleted again', async () => {

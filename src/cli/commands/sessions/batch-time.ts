@@ -1,4 +1,4 @@
-// The time in the names of batches. It is a file of its own because a listing of batches needs no other code of journals.
+// The time in the names of batches.
 
 /** Formats a time (ms) as the start of a batch's name: `20260131-140500`. */
 export function batchTime(milliseconds: number): string {

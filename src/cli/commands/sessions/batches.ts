@@ -11,7 +11,6 @@ import { timesIn } from '../../shown-time.ts';
 import { toJson } from '../../terminal/json.ts';
 import { type Column, writeTable } from '../../terminal/table.ts';
 import { utcOption } from '../../utc-option.ts';
-import { batchTime } from './batch-time.ts';
 
 interface BatchRow {
   readonly batch: string;
@@ -75,7 +74,7 @@ export async function runBatches(
   const imports = knownImports(dataDirectory);
   for (const known of imports) rows.push(rowOfImport(known, createdBy(known, imports).length));
   for (const known of await retentionBatches(context)) rows.push(rowOfRetention(known, origin));
-  rows.sort((one, other) => (sortKey(one) < sortKey(other) ? 1 : -1));
+  rows.sort((one, other) => Date.parse(other.made_at) - Date.parse(one.made_at));
   if (context.options.json) await context.stdout.write(`${toJson({ success: true, data: rows })}\n`);
   else {
     const time = timesIn(context.stdout, context.host.now(), { utc });
@@ -143,9 +142,4 @@ function rowOfRetention(
     left: 0,
     restored: restored_at === null ? null : { sessions: restored, at: restored_at },
   };
-}
-
-/** The names of batches start with a time and can be compared. Those of retention runs get one here. */
-function sortKey({ batch, kind, made_at }: BatchRow): string {
-  return kind === 'expire' ? `${batchTime(Date.parse(made_at))}-${batch}` : batch;
 }

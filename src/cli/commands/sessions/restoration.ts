@@ -18,6 +18,7 @@ import {
   runOver,
   runSingle,
 } from './batch.ts';
+import { batchTime } from './batch-time.ts';
 import { collectIds, newDraft } from './draft.ts';
 import { ordering, restoring } from './operations.ts';
 import { isRetentionBatch, restoreRetentionBatch, retentionBatches } from './retention-batches.ts';
@@ -34,6 +35,10 @@ export interface RestoreInput {
 }
 
 const maxIds = 10_000_000;
+/** How long (ms) a command may wait for its confirmation. */
+const longestQuestionMs = 24 * 60 * 60 * 1000;
+/** How far (ms) the clock of a store, which dates the runs of retention, may be ahead. */
+const clockToleranceMs = 60 * 1000;
 
 export async function restoreSessions(input: RestoreInput, context: CliContext): Promise<number> {
   const { words, batch, last, verbose } = input;
@@ -77,7 +82,7 @@ async function restoreBatch(batch: string, verbose: boolean, context: CliContext
   }
 }
 
-/** The last batch of any kind that can be undone. Throws `USAGE` if there is none. */
+/** The last batch of any kind that can be undone. Throws `USAGE` if there is none, or if its time is in the future. */
 async function lastBatch(context: CliContext): Promise<string> {
   const { owner } = await batchOwner(context);
   const { dataDirectory, now } = context.host;
@@ -97,18 +102,27 @@ async function lastBatch(context: CliContext): Promise<string> {
     });
   }
   const time = timesIn(context.stderr, now())(last.made_at);
+  if (Date.parse(last.made_at) > now() + clockToleranceMs) {
+    throw new ParleyError('USAGE', `The clock was set back after batch ${last.batch} (${time}).`, {
+      hint: 'It is unknown which batch is the last, so nothing was done. Use --batch BATCH. To list all batches: parley sessions batches',
+    });
+  }
   await context.say(`Batch ${last.batch} (${time}) ${last.done} ${counted(last.sessions, 'session')}.`);
   return last.batch;
 }
 
 function lastChange(dataDirectory: string, owner: BatchOwner) {
+  let last: { batch: string; made_at: string; done: string; sessions: number } | null = null;
   for (const known of knownBatches(dataDirectory, () => {})) {
+    const { batch, made_at } = known.seal;
+    // A name has the time at which the command began, which may have waited for an answer until `made_at`.
+    if (last !== null && batch < batchTime(Date.parse(last.made_at) - longestQuestionMs)) break;
     const sessions = known.count('done');
     if (!known.isOf(owner) || known.restored !== null || sessions === 0) continue;
-    const { batch, made_at } = known.seal;
-    return { batch, made_at, done: batchKinds[known.action.kind].done, sessions };
+    if (last === null || Date.parse(made_at) > Date.parse(last.made_at))
+      last = { batch, made_at, done: batchKinds[known.action.kind].done, sessions };
   }
-  return null;
+  return last;
 }
 
 function lastImport(dataDirectory: string, owner: BatchOwner) {
