@@ -1,5 +1,5 @@
 // Purging on the command line: what it says and asks before it erases, and what it refuses. The bytes are looked at in test/store.
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -61,6 +61,16 @@ describe('a purge', () => {
     expectFailure(await place.parley([...purge, '--confirm', '3']), { status: 2, code: 'USAGE' });
     expectFailure(await place.parley(['sessions', 'purge', '--confirm', '2']), { status: 2, code: 'USAGE' });
     expect(places()).not.toEqual([]);
+  });
+
+  test('prints its receipt even if the journals cannot be read, and names their directory', async () => {
+    const batches = join(place.dataDirectory, 'batches');
+    rmSync(batches, { recursive: true });
+    writeFileSync(batches, '');
+    const { status, out, err } = await place.parley([...purge, '--confirm', '2']);
+    expect(out).toContain('Erased 2 sessions');
+    expect(err).toContain(`The sessions are erased, but ${batches} could not be removed`);
+    expect(status).toBe(3);
   });
 
   test('ends in sentences', async () => {

@@ -57,7 +57,7 @@ const remedy = 'Make the directory writable, or set PARLEY_DATA_DIR to another o
 /** An open journal. No other process can open it meanwhile. */
 export class ImportJournal {
   readonly batch: string;
-  readonly #path: string;
+  readonly path: string;
   readonly #file: number;
   readonly #release: () => void;
   /** Lines that wait to be written, and the promise of that write. */
@@ -99,7 +99,7 @@ export class ImportJournal {
   }
 
   private constructor(path: string, file: number, batch: string, release: () => void) {
-    this.#path = path;
+    this.path = path;
     this.#file = file;
     this.batch = batch;
     this.#release = release;
@@ -146,9 +146,9 @@ export class ImportJournal {
 
   /** Closes the journal and removes its file. */
   remove(): void {
-    rmSync(this.#path, { force: true });
+    rmSync(this.path, { force: true });
     this.close();
-    rmSync(this.#path.replace(/import$/, 'lock'), { force: true });
+    rmSync(this.path.replace(/import$/, 'lock'), { force: true });
   }
 
   /** Throws at the first failed write, which may have written a part of a line. Nothing more is written from then on. */
@@ -162,7 +162,7 @@ export class ImportJournal {
   }
 
   #unwritten(error: unknown): unknown {
-    this.#failure = fileFailure(error, this.#path, 'written', remedy);
+    this.#failure = fileFailure(error, this.path, 'written', remedy);
     return this.#failure;
   }
 }

@@ -19,6 +19,8 @@ export interface ErasedSessions {
   /** True if any of these sessions of a project remains, because it was restored or never deleted. */
   readonly holdsAny: (projectId: string, ids: readonly string[]) => Promise<boolean>;
   readonly locks: LoadLocks;
+  /** Called for a journal, or the directory of all, that cannot be removed or read. The sessions are erased already, so the rest goes on. */
+  readonly onFailure: (path: string, error: unknown) => void;
 }
 
 /** Resolves to the names of the batches. Unreadable or missing journals are skipped: their sessions are purged already. */
@@ -27,18 +29,36 @@ export async function removeJournals(
   erased: ErasedSessions,
 ): Promise<readonly string[]> {
   const directory = batchDirectory(dataDirectory);
-  if (!existsSync(directory)) return [];
   const removed: string[] = [];
-  for (const name of readdirSync(directory)) {
-    const path = join(directory, name);
-    if (!name.endsWith('.journal') || !(await isPurged(path, erased).catch(() => false))) continue;
-    rmSync(path, { force: true });
-    rmSync(lockPath(path), { force: true });
-    removed.push(name.replace(/\.journal$/, ''));
+  try {
+    if (!existsSync(directory)) return [];
+    for (const name of readdirSync(directory)) {
+      const path = join(directory, name);
+      if (!name.endsWith('.journal') || !(await isPurged(path, erased).catch(() => false))) continue;
+      if (!isRemoved(path, () => removeBoth(path), erased)) continue;
+      removed.push(name.replace(/\.journal$/, ''));
+    }
+    removed.push(...(await removeImports(dataDirectory, erased)));
+    if (removed.length > 0) syncDirectory(directory);
+  } catch (error) {
+    erased.onFailure(directory, error);
   }
-  removed.push(...(await removeImports(dataDirectory, erased)));
-  if (removed.length > 0) syncDirectory(directory);
   return removed;
+}
+
+function removeBoth(path: string): void {
+  rmSync(path, { force: true });
+  rmSync(lockPath(path), { force: true });
+}
+
+function isRemoved(path: string, remove: () => void, { onFailure }: ErasedSessions): boolean {
+  try {
+    remove();
+    return true;
+  } catch (error) {
+    onFailure(path, error);
+    return false;
+  }
 }
 
 /** The journal of an import contains file names and filters, so it is removed, too, unless it is in use or has created nothing yet. */
@@ -49,8 +69,7 @@ async function removeImports(dataDirectory: string, erased: ErasedSessions): Pro
     if (created.size === 0 || !(await isErased(seal, created.keys(), erased).catch(() => false))) continue;
     const journal = await ImportJournal.open(dataDirectory, batch, erased).catch(() => null);
     if (journal === null) continue;
-    journal.remove();
-    removed.push(batch);
+    if (isRemoved(journal.path, () => journal.remove(), erased)) removed.push(batch);
   }
   return removed;
 }

@@ -35,6 +35,7 @@ it('removes those of the project of which nothing is left, past what cannot be r
   await journalOf(directory, 'last-left', 'prj_1', [...many, 'ses_left']);
   await journalOf(directory, 'early-left', 'prj_1', ['ses_left', ...many]);
   const asked: string[] = [];
+  const failed: string[] = [];
   const holdsAny = async (projectId: string, ids: readonly string[]) => {
     expect(ids.length).toBeLessThanOrEqual(1000);
     asked.push(projectId);
@@ -50,7 +51,9 @@ it('removes those of the project of which nothing is left, past what cannot be r
     before: now + 1,
     holdsAny,
     locks,
+    onFailure: (path) => failed.push(path),
   });
+  expect(failed).toEqual([]);
   expect([...removed].sort()).toEqual(['all-erased', 'ours']);
   for (const batch of removed) expect(existsSync(journalPath(directory, batch))).toBe(false);
   for (const batch of ['theirs', 'last-left', 'early-left']) {
@@ -84,8 +87,10 @@ it('removes those of imports of which nothing is left, but none that is in use o
   (await begun('theirs', ['ses_1'], 'prj_2')).close();
   const used = await begun('used', ['ses_1']);
   const holdsAny = async (_: string, ids: readonly string[]) => ids.includes('ses_left');
-  const erased = { origin, project_id: 'prj_1', before: now + 1, holdsAny, locks };
-  expect(await removeJournals(directory, erased)).toEqual(['erased']);
+  const failed: string[] = [];
+  const onFailure = (path: string) => failed.push(path);
+  const erased = { origin, project_id: 'prj_1', before: now + 1, holdsAny, locks, onFailure };
+  expect([await removeJournals(directory, erased), failed]).toEqual([['erased'], []]);
   expect(
     knownImports(directory)
       .map(({ seal }) => seal.batch)

@@ -5,13 +5,13 @@ import { ParleyError } from '../../../service/errors.ts';
 import { type PointInTime, timeOf } from '../../age.ts';
 import type { CliContext, Printing } from '../../context.ts';
 import { counted } from '../../counted.ts';
-import { removeJournals } from '../../session-batch/journal-removal.ts';
 import { timesIn } from '../../shown-time.ts';
 import { oneLine } from '../../terminal/filter.ts';
 import { toJson } from '../../terminal/json.ts';
 import { askText } from '../../terminal/prompt.ts';
 import { erasureRemarks } from './erasure-remarks.ts';
 import { PurgeProgress } from './purge-progress.ts';
+import { removePurgedJournals } from './purged-journals.ts';
 
 export interface PurgeInput {
   readonly deletedBefore: PointInTime;
@@ -31,7 +31,7 @@ const notReached = [
   'data sent to the provider of a model',
 ];
 
-export async function purgeSessions(input: PurgeInput, context: CliContext): Promise<undefined> {
+export async function purgeSessions(input: PurgeInput, context: CliContext): Promise<number | undefined> {
   const { backend } = await context.open();
   const administration = await context.administration();
   const deleted_before = timeOf(input.deletedBefore, context.host.now());
@@ -64,19 +64,17 @@ export async function purgeSessions(input: PurgeInput, context: CliContext): Pro
       'An import is running or was interrupted, and may leave bytes in the files: run the command again when no import is running.',
     );
   const ownFacts = Object.fromEntries(facts.map(({ name, value }) => [name, value]));
-  const journals_removed = await removeJournals(context.host.dataDirectory, {
-    origin: context.target.origin,
-    project_id: request.project_id,
-    before: Date.parse(deleted_before),
-    holdsAny: (project_id, ids) => administration.holdsAny(project_id, ids),
-    locks: context.host.locks,
-  });
+  const selection = { project_id: request.project_id, before: Date.parse(deleted_before) };
+  const journals = await removePurgedJournals(selection, administration, context);
+  const journals_removed = journals.removed;
   if (!context.options.json) {
     await context.stdout.write(purgeSummary({ facts, integrity, ...report }, journals_removed, progress));
-    return listNotReached(context);
+    await listNotReached(context);
+    return journals.report();
   }
   const all = { ...request, ...report, ...ownFacts, integrity, journals_removed, not_reached: notReached };
-  return writePurgeResult(all, context);
+  await writePurgeResult(all, context);
+  return journals.report();
 }
 
 /** The summary of a purge. */

@@ -10,8 +10,8 @@ import { counted } from '../../counted.ts';
 import { reportInWords } from '../../error-report.ts';
 import { exitDone, exitSomeFailed } from '../../exit-codes.ts';
 import { redactHistories } from '../../repl/history-redaction.ts';
-import { removeJournals } from '../../session-batch/journal-removal.ts';
 import { PurgeProgress } from './purge-progress.ts';
+import { removePurgedJournals } from './purged-journals.ts';
 import type { PurgeInput } from './purging.ts';
 import { listNotReached, purgeSummary, requireCount, writePurgeResult } from './purging.ts';
 import { withoutUser } from './user-lines.ts';
@@ -62,16 +62,11 @@ export async function purgeSessionsOf(input: UserPurgeInput, context: CliContext
     .finally(() => progress.stop());
   const erased = new Set(report.hashes);
   forgetCurrentSessions(context.host.dataDirectory, (id) => erased.has(auditHash(id)));
-  const journals_removed = await removeJournals(context.host.dataDirectory, {
-    origin: context.target.origin,
-    project_id: request.project_id,
-    before: context.host.now(),
-    holdsAny: (project_id, ids) => administration.holdsAny(project_id, ids),
-    locks: context.host.locks,
-  });
-  const here = { project_id: request.project_id, journals_removed, history_lines };
+  const selection = { project_id: request.project_id, before: context.host.now() };
+  const journals = await removePurgedJournals(selection, administration, context);
+  const here = { project_id: request.project_id, journals_removed: journals.removed, history_lines };
   await reportEnd(report, here, progress, context);
-  return statusOf(report.busy, report.sessions, context);
+  return Math.max(await statusOf(report.busy, report.sessions, context), await journals.report());
 }
 
 /** The hash of a session's id in the audit log. */
