@@ -23,7 +23,9 @@ test('a message that is too long stands at the prompt, and /redo restores the tu
   screen.type('/edit\r');
   await screen.stands('echo (one)> [pasted 1100000 characters]');
   expect(screen.text).toContain('The message has 1100000 bytes; the limit is 1048576. (PAYLOAD_TOO_LARGE)');
-  expect(screen.text).toContain('The last turn was undone. /redo restores it until you send another message.');
+  expect(screen.text).toContain(
+    'The last turn was undone. /redo restores it until you send another message.',
+  );
   screen.type('\x15');
   await screen.stands('echo (one)> ');
   expect(await entered(screen, '/redo')).toBe('Restored: one');

@@ -33,7 +33,11 @@ test('a text of 8 MiB comes back whole', async () => {
 });
 
 test.each([
-  ['bytes that are not UTF-8', 'printf "caf\\351" > "$1"', 'has the byte 0xe9, which is not UTF-8, at offset 3.'],
+  [
+    'bytes that are not UTF-8',
+    'printf "caf\\351" > "$1"',
+    'has the byte 0xe9, which is not UTF-8, at offset 3.',
+  ],
   ['a NUL byte', 'printf "a\\000b" > "$1"', 'has a NUL byte at offset 1.'],
 ])('a text with %s is refused, and the file stays', async (_what, script, fault) => {
   const { message } = await failureOf(script);
