@@ -1,6 +1,7 @@
 // One real turn with a mode, to check that it replies. Its session is deleted afterwards, so that no list shows it.
 import type { ChatReply } from '../../../service/chat-event.ts';
 import { ParleyError } from '../../../service/errors.ts';
+import { unknownMode } from '../../../service/unknown-mode.ts';
 import { monotonicMs } from '../../../system/monotonic-clock.ts';
 import type { CliContext } from '../../context.ts';
 
@@ -12,6 +13,8 @@ export interface TrialTurn {
 export async function trialTurn(mode: string, context: CliContext): Promise<TrialTurn> {
   const { backend } = await context.open();
   const call = await context.call();
+  const names = (await backend.service.models(call)).data.map(({ name }) => name);
+  if (!names.includes(mode)) throw unknownMode(mode, names);
   await context.say(`Sending ${mode} one question, to check that it replies…`);
   const startedAt = monotonicMs();
   let session: string | null = null;
