@@ -37,10 +37,12 @@ afterAll(() => rmSync(directory, { recursive: true }));
 function plan(sql: string): string {
   return lookInto(join(directory, 'parley.db'), (database) => {
     const names = [...sql.matchAll(/@(\w+)/g)].map((found) => found[1] as string);
+    const statement = database.prepare(`EXPLAIN QUERY PLAN ${sql}`);
     const positional = sql.split('?').slice(1);
-    const rows = database
-      .prepare(`EXPLAIN QUERY PLAN ${sql}`)
-      .all(...positional.map(() => 1), Object.fromEntries(names.map((name) => [name, 1])));
+    const rows =
+      positional.length > 0
+        ? statement.all(...positional.map(() => 1))
+        : statement.all(Object.fromEntries(names.map((name) => [name, 1])));
     return rows.map((row) => (row as { detail: string }).detail).join('\n');
   });
 }
