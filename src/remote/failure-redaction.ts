@@ -4,6 +4,7 @@
 import { HttpFailure } from '../http/http-failure.ts';
 import { redactKey } from '../http/key-redaction.ts';
 import { ParleyError } from '../service/errors.ts';
+import { ExactNumber } from '../service/exact-number.ts';
 
 /**
  * The characters of one failure in which all forms of the key are searched, at up to a microsecond each. In the rest only the key itself
@@ -65,7 +66,7 @@ class Redaction {
   value(value: unknown): unknown {
     if (typeof value === 'string') return this.text(value);
     if (Array.isArray(value)) return value.map((item) => this.value(item));
-    if (typeof value !== 'object' || value === null) return value;
+    if (typeof value !== 'object' || value === null || value instanceof ExactNumber) return value;
     return Object.fromEntries(
       Object.entries(value).map(([name, inner]) => [this.text(name), this.value(inner)]),
     );

@@ -1,6 +1,7 @@
 // If a server repeats the key in an error, the key is neither shown nor logged.
 import type { ServerResponse } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
+import { toJson } from '../../src/cli/terminal/json.ts';
 import { callWith, failureOf, say } from '../support/calls.ts';
 import { openRemote } from '../support/remote.ts';
 import { type Script, sendJson, serve } from '../support/scripted-server.ts';
@@ -75,6 +76,20 @@ it('a response of another kind is reported without the key', async () => {
     () => backend.service.deleteSession(call, 'a'),
   ])
     expect((await failureOf(work())).body).toEqual({ welcome: [{ '[key]': 'for [key]' }] });
+});
+
+it('the numbers in the body of a failure keep their digits when the key is removed', async () => {
+  const error = `{"code":"NO","message":"${key}","limit":12345678901234567890}`;
+  const server = await serve((_request, response) =>
+    response.writeHead(400, { 'content-type': 'application/json' }).end(`{"success":false,"error":${error}}`),
+  );
+  const { backend } = await openRemote(server.url);
+  onTestFinished(async () => {
+    await backend.close();
+    await server.close();
+  });
+  const { body } = await failureOf(backend.service.verify(callWith(key)));
+  expect(toJson(body)).toContain('"message":"[key]","limit":12345678901234567890');
 });
 
 it('a success is returned unchanged, even if it contains the key', async () => {
