@@ -6,7 +6,10 @@ import { ParleyError } from '../service/errors.ts';
 import { quoted } from '../service/quoted.ts';
 import { quoteForShell } from '../system/shell-quote.ts';
 
-const commandMs = 30_000;
+/** The longest time of a command. */
+const maxCommandMs = 30_000;
+/** The time that a stopped command has to end by itself, for example to restore a terminal. */
+const graceMs = 1000;
 /** The most bytes of a key. */
 const maxBytes = 64 * 1024;
 
@@ -42,10 +45,11 @@ export async function readKeyReference(
   mode: string,
   env: Readonly<Record<string, string | undefined>>,
   signal: AbortSignal,
+  commandMs = maxCommandMs,
 ): Promise<string> {
   const { kind, rest } = partsOf(reference);
   const missing = (problem: string) => missingKey(mode, problem, remedyOf(kind, rest));
-  const key = (await read(kind, rest, env, missing, signal)).trim();
+  const key = (await read(kind, rest, env, missing, signal, commandMs)).trim();
   if (/^[\x21-\x7e]+$/.test(key)) return key;
   throw missing(
     key === '' ? `${place(kind, rest)} is empty` : `${place(kind, rest)} contains invalid characters`,
@@ -60,7 +64,7 @@ export async function readReference(
   signal: AbortSignal,
 ): Promise<string> {
   const { kind, rest } = partsOf(reference);
-  return (await read(kind, rest, env, missing, signal)).replace(/\r?\n$/, '');
+  return (await read(kind, rest, env, missing, signal, maxCommandMs)).replace(/\r?\n$/, '');
 }
 
 /** Shell code, for use inside double quotes, that reads the key of a reference. */
@@ -79,6 +83,7 @@ async function read(
   env: Readonly<Record<string, string | undefined>>,
   missing: MissingKeyError,
   signal: AbortSignal,
+  commandMs: number,
 ): Promise<string> {
   switch (kind) {
     case 'env':
@@ -92,7 +97,7 @@ async function read(
         throw missing(`the file ${rest} cannot be read (${reason})`);
       }
     default:
-      return outputOf(rest, env, missing, signal);
+      return outputOf(rest, env, missing, signal, commandMs);
   }
 }
 
@@ -118,10 +123,14 @@ async function outputOf(
   env: Readonly<Record<string, string | undefined>>,
   missing: MissingKeyError,
   signal: AbortSignal,
+  commandMs: number,
 ): Promise<string> {
   const { exec } = await import('node:child_process');
   return new Promise((resolve, reject) => {
-    const limits = { timeout: commandMs, maxBuffer: maxBytes, signal };
+    // The signal gives up at once. The option `timeout` would wait for a command that ignores SIGTERM.
+    const timeout = AbortSignal.timeout(commandMs);
+    const stop = AbortSignal.any([signal, timeout]);
+    const limits = { maxBuffer: maxBytes, signal: stop };
     // The command runs in `/`, so that it reads no file and starts no program of the current directory by accident.
     const options = { env: { ...env }, cwd: '/', ...limits, encoding: 'utf8' } as const;
     const child = exec(command, options, (error, stdout) => {
@@ -129,10 +138,17 @@ async function outputOf(
       else if (signal.aborted) reject(missing('the command was stopped'));
       else if (String(error.code) === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER')
         reject(missing(`the command wrote more than ${maxBytes} bytes`));
-      else if (error.killed) reject(missing(`the command took more than ${commandMs / 1000} s`));
+      else if (timeout.aborted) reject(missing(`the command took more than ${commandMs / 1000} s`));
       else reject(missing(`the command failed (exit ${error.code ?? 'by a signal'})`));
     });
     child.stdin?.end();
+    stop.addEventListener('abort', () => setTimeout(() => child.kill('SIGKILL'), graceMs).unref());
+    // A program that the command has left in the background may keep its output open.
+    const leaveOutput = () => {
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+    };
+    child.once('exit', () => setTimeout(leaveOutput, graceMs).unref());
   });
 }
 

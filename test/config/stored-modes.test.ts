@@ -1,9 +1,9 @@
 // The modes in the stored configuration: kept sparingly, checked on the way in and out, and where their keys are read from.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readKeyReference } from '../../src/config/key-reference.ts';
 import { emptyConfig, type StoredModes } from '../../src/config/stored-config.ts';
 import {
@@ -201,6 +201,29 @@ describe('the key of a reference', () => {
     const read = (name: string) => readKeyReference(`file:${join(path, name)}`, 'fast', {}, never);
     await expect(read('large')).rejects.toThrow('cannot be read (larger than 65536 bytes)');
     await expect(read('pipe')).rejects.toThrow('cannot be read (not a regular file)');
+  });
+
+  test('from a command that ignores the request to end is given up after its time, and the command is killed', async () => {
+    const pidFile = join(directory(), 'pid');
+    const env = { PATH: process.env['PATH'] };
+    const command = `command:trap '' TERM; echo $$ > ${pidFile}; while :; do sleep 0.1; done`;
+    const startedAt = performance.now();
+    await expect(readKeyReference(command, 'fast', env, never, 300)).rejects.toThrow(
+      'The mode fast has no key: the command took more than 0.3 s.',
+    );
+    expect(performance.now() - startedAt).toBeLessThan(5000);
+    const pid = Number(readFileSync(pidFile, 'utf8'));
+    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'), 5000);
+  });
+
+  test('from a command that leaves a program in the background is there soon after the command has ended', async () => {
+    const pidFile = join(directory(), 'pid');
+    const env = { PATH: process.env['PATH'] };
+    const startedAt = performance.now();
+    const read = readKeyReference(`command:sleep 60 & echo $! > ${pidFile}; echo key`, 'fast', env, never);
+    expect(await read).toBe('key');
+    expect(performance.now() - startedAt).toBeLessThan(5000);
+    process.kill(Number(readFileSync(pidFile, 'utf8')));
   });
 
   test('from a command is given up when it is not wanted any more', async () => {
