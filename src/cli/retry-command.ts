@@ -66,13 +66,18 @@ export async function failureOfTurn(
   }
   // An ephemeral session ends with the process, so there is nothing to resume or retry.
   if (input.ephemeral) return withoutSession(error);
-  if (context.signal.aborted || context.stdout.gone.aborted)
+  if ((context.signal.aborted || context.stdout.gone.aborted) && !isOfService(error))
     await context.say(`Stopped. The reply so far is kept in session ${session}.`);
   return withRetryCommand(
     error,
     { ...input, format: jsonFlag, mode, session: sessionId, hasMore, key },
     context,
   );
+}
+
+/** True for a failure that the service reports with a session. After a stop, such a failure says that the reply is not kept. */
+function isOfService(error: unknown): boolean {
+  return error instanceof ParleyError && error.session_id !== null;
 }
 
 /**

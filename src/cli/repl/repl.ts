@@ -1,6 +1,7 @@
 // The REPL reads a line, runs it, and repeats that until the user leaves. The prompt appears before the service is opened. A failure is
 // reported in one line, and the failed message returns to the prompt.
 import { localProfile } from '../../config/profiles.ts';
+import { ParleyError } from '../../service/errors.ts';
 import { quoteForShell } from '../../system/shell-quote.ts';
 import type { CliContext } from '../context.ts';
 import { exitDone } from '../exit-codes.ts';
@@ -26,6 +27,9 @@ const slowServiceMs = 1000;
 const openingPauseMs = 30;
 /** A line of one of these words leaves, as it does in most other programs. Between quotes (`"""exit"""`) the word is a message. */
 const leavingWords: readonly string[] = ['exit', 'quit'];
+
+/** A stopped message does not return to the prompt. */
+const stoppedHints: ResendHints = { ...noResendHints, resend: '/retry sends it again.' };
 
 export interface ReplOptions {
   readonly context: CliContext;
@@ -158,9 +162,12 @@ export class Repl {
       return true;
     } catch (error) {
       context.signal.throwIfAborted();
-      if (stop.signal.aborted) await this.#sayStopped(attemptBefore, hints);
-      else if (!isStop(error)) await reportReplFailure(error, context, hints);
-      return stop.signal.aborted || isStop(error);
+      const isStopped = stop.signal.aborted || isStop(error);
+      // With a session, the failure says that the service could not keep the received part of the reply.
+      const isKept = !(error instanceof ParleyError) || error.session_id === null;
+      if (stop.signal.aborted && isKept) await this.#sayStopped(attemptBefore, hints);
+      else if (!isStop(error)) await reportReplFailure(error, context, isStopped ? stoppedHints : hints);
+      return isStopped;
     } finally {
       source.onInterrupt(null);
     }
