@@ -1,6 +1,7 @@
 // The progress of a purge at a terminal: a count of the erased sessions, then a spinner while their bytes are overwritten.
 import { type BatchProgress, progressOn } from '../../batch/batch-progress.ts';
 import type { CliContext } from '../../context.ts';
+import { counted } from '../../counted.ts';
 import { showWaiting, type Waiting } from '../../terminal/progress.ts';
 import { startTimer } from '../../terminal/timer.ts';
 
@@ -32,7 +33,23 @@ export class PurgeProgress {
     return this.#progress.ending(words);
   }
 
-  stop(): void {
+  /** Runs the purge. If it fails, says how many sessions are erased by then, because that cannot be undone. */
+  async over<Report>(purge: Promise<Report>): Promise<Report> {
+    try {
+      return await purge;
+    } catch (error) {
+      this.#stop();
+      if (this.#progress.finished > 0) {
+        const erased = counted(this.#progress.finished, 'session');
+        await this.#context.say(`Erased ${erased} before it stopped. To finish, run the command again.`);
+      }
+      throw error;
+    } finally {
+      this.#stop();
+    }
+  }
+
+  #stop(): void {
     this.#progress.stop();
     this.#spinner?.stop();
   }

@@ -56,9 +56,9 @@ export async function purgeSessions(input: PurgeInput, context: CliContext): Pro
   if (plan.sessions > 0) await requireCount(plan.sessions, input.confirm, context);
   const erasing = { ...request, expected_sessions: plan.sessions, rewrite: input.rewrite };
   const progress = new PurgeProgress(plan.sessions, context);
-  const { facts, integrity, ...report } = await administration
-    .purgeSessions({ ...erasing, onErased: (sessions) => progress.add(sessions) })
-    .finally(() => progress.stop());
+  const { facts, integrity, ...report } = await progress.over(
+    administration.purgeSessions({ ...erasing, onErased: (sessions) => progress.add(sessions) }),
+  );
   if ((await administration.planPurge(request)).unfinished)
     await context.say(
       'An import is running or was interrupted, and may leave bytes in the files: run the command again when no import is running.',

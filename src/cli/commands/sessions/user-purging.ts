@@ -57,9 +57,10 @@ export async function purgeSessionsOf(input: UserPurgeInput, context: CliContext
   const expected_sessions = input.yes ? null : plan.sessions;
   const { rewrite } = input;
   const progress = new PurgeProgress(plan.sessions, context);
-  const report = await administration
-    .purgeUser({ ...request, expected_sessions, rewrite, onErased: (sessions) => progress.add(sessions) })
-    .finally(() => progress.stop());
+  const onErased = (sessions: number) => progress.add(sessions);
+  const report = await progress.over(
+    administration.purgeUser({ ...request, expected_sessions, rewrite, onErased }),
+  );
   const erased = new Set(report.hashes);
   forgetCurrentSessions(context.host.dataDirectory, (id) => erased.has(auditHash(id)));
   const selection = { project_id: request.project_id, before: context.host.now() };
