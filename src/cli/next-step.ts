@@ -114,5 +114,7 @@ function remedyText(remedy: Remedy): string {
       return 'Choose a port of 1024 or higher with --port.';
     case 'choose_host':
       return 'Choose another host with --host.';
+    case 'choose_metrics_address':
+      return 'Choose another address with --metrics [HOST:]PORT.';
   }
 }

@@ -1,6 +1,7 @@
 // Serves the metrics of a server on a port of their own: `GET /metrics`. They name no project and no session. The port needs no key, so it
 // listens on this machine unless another address is given.
 import { createServer, type Server } from 'node:http';
+import type { ParleyError } from '../service/errors.ts';
 import { startListening } from './listening-port.ts';
 import type { ServerMetrics } from './server-metrics.ts';
 
@@ -39,7 +40,9 @@ export async function listenForMetrics(
   server.maxConnections = maxConnections;
   // Closes idle connections, including those whose reader does not take the response.
   server.setTimeout(30_000);
-  const { url } = await startListening(server, host, port);
+  const { url } = await startListening(server, host, port).catch((error: ParleyError) => {
+    throw error.with({ remedy: { kind: 'choose_metrics_address' } });
+  });
   return {
     url: `${url}/metrics`,
     stop: () => close(server).finally(() => metrics.close()),

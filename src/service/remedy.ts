@@ -67,6 +67,7 @@ export type Remedy =
   | { readonly kind: 'name_reply_pointer' }
   | { readonly kind: 'choose_port' }
   | { readonly kind: 'choose_open_port' }
-  | { readonly kind: 'choose_host' };
+  | { readonly kind: 'choose_host' }
+  | { readonly kind: 'choose_metrics_address' };
 
 export type ModelProgram = 'Ollama' | 'llama.cpp' | 'LM Studio';

@@ -162,6 +162,9 @@ test('nothing else is at the port of the metrics, and a port in use is told', as
   const second = await place.parley(['serve', '--port', '0', '--metrics', port]);
   expectFailure(second, { status: 2, code: 'CONFIG' });
   expect(second.err).toContain(`port ${port} is in use`);
+  expect(second.err).toContain('Choose another address with --metrics [HOST:]PORT.');
+  const absent = await place.parley(['serve', '--port', '0', '--metrics', 'host.invalid:1']);
+  expect(absent.err).toContain('Choose another address with --metrics [HOST:]PORT.');
   expect((await place.parley(['serve', '--metrics', 'x:y'])).status).toBe(2);
 });
 
