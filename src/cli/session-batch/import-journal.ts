@@ -10,7 +10,6 @@ import {
   closeSync,
   existsSync,
   openSync,
-  readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
@@ -23,7 +22,7 @@ import { fileFailure } from '../../system/file-failure.ts';
 import { holdFileLock } from '../../system/file-lock.ts';
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import { type BatchHolder, type BatchOwner, batchDirectory, dataSynced, isSameOwner } from './journal.ts';
-import { removeOldJournals } from './old-journals.ts';
+import { fileStatus, filesWith, removeOldJournals } from './journal-files.ts';
 
 /** What to import. */
 export interface ImportRequest {
@@ -168,7 +167,7 @@ export class ImportJournal {
 }
 
 export function isImportBatch(dataDirectory: string, batch: string): boolean {
-  return /^[\w-]+$/.test(batch) && existsSync(importPath(dataDirectory, batch));
+  return /^[\w-]+$/.test(batch) && fileStatus(importPath(dataDirectory, batch)) !== null;
 }
 
 /** Throws `USAGE` if there is no such import. */
@@ -207,9 +206,8 @@ export function requireOwner(seal: ImportSeal, owner: BatchOwner): void {
 export function knownImports(dataDirectory: string): readonly KnownImport[] {
   const directory = batchDirectory(dataDirectory);
   if (!existsSync(directory)) return [];
-  return readdirSync(directory)
-    .filter((name) => name.endsWith(extension))
-    .map((name) => read(join(directory, name)))
+  return filesWith(directory, extension)
+    .map(({ path }) => read(path))
     .filter((known) => known !== null);
 }
 

@@ -1,5 +1,5 @@
 // Reads a journal: what the batch does, and the results of its ids. A line that a crash has cut is ignored.
-import { closeSync, existsSync, fstatSync, openSync } from 'node:fs';
+import { closeSync, fstatSync, openSync } from 'node:fs';
 import { ParleyError } from '../../service/errors.ts';
 import { quoted } from '../../service/quoted.ts';
 import { type BatchAction, type BatchKind, batchKinds } from './batch-kind.ts';
@@ -13,6 +13,7 @@ import {
   journalPath,
   sumOf,
 } from './journal.ts';
+import { fileStatus } from './journal-files.ts';
 import { linesOf } from './lines.ts';
 
 /** The states of an id, one byte each, because there may be a million ids. */
@@ -54,7 +55,7 @@ export class KnownBatch {
     holder: BatchHolder,
   ): Promise<{ readonly known: KnownBatch; readonly journal: BatchJournal }> {
     const path = journalPath(dataDirectory, batch);
-    if (!/^[\w-]+$/.test(batch) || !existsSync(path)) throw noSuchBatch(batch);
+    if (!/^[\w-]+$/.test(batch) || fileStatus(path) === null) throw noSuchBatch(batch);
     const journal = await BatchJournal.open(path, batch, holder);
     try {
       const known = new KnownBatch(journal.file, path, batch);

@@ -1,11 +1,12 @@
 // Removes the journals of purged sessions, which cannot be restored any more.
-import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultLimits } from '../../service/limits.ts';
 import { syncDirectory } from '../../system/directories.ts';
 import type { LoadLocks } from '../../system/file-lock.ts';
 import { ImportJournal, knownImports } from './import-journal.ts';
 import { type BatchOwner, batchDirectory, lockPath } from './journal.ts';
+import { fileStatus } from './journal-files.ts';
 import { readJournal } from './journal-reading.ts';
 
 export interface ErasedSessions {
@@ -75,7 +76,8 @@ async function removeImports(dataDirectory: string, erased: ErasedSessions): Pro
 }
 
 async function isPurged(path: string, erased: ErasedSessions): Promise<boolean | null> {
-  if (statSync(path).mtimeMs >= erased.before) return false;
+  const status = fileStatus(path);
+  if (status === null || status.mtimeMs >= erased.before) return false;
   return readJournal(path, (seal, all) => isErased(seal, all, erased));
 }
 

@@ -28,7 +28,7 @@ import { fileFailure } from '../../system/file-failure.ts';
 import { holdFileLock, type LoadLocks } from '../../system/file-lock.ts';
 import type { BatchAction } from './batch-kind.ts';
 import { IdList } from './id-list.ts';
-import { filesWith, removeOldDrafts, removeOldJournals } from './old-journals.ts';
+import { filesWith, removeOldDrafts, removeOldJournals } from './journal-files.ts';
 
 /** The server and project that a batch belongs to. Only they can continue it. */
 export interface BatchOwner {

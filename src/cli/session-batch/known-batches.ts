@@ -1,8 +1,9 @@
 // The batches whose journals are kept on this machine.
-import { closeSync, openSync, readdirSync, statSync } from 'node:fs';
+import { closeSync, openSync, readdirSync } from 'node:fs';
 import { ParleyError } from '../../service/errors.ts';
 import { systemErrorCode } from '../../system/file-errors.ts';
 import { batchDirectory, journalPath } from './journal.ts';
+import { fileStatus } from './journal-files.ts';
 import { KnownBatch } from './journal-reading.ts';
 
 const ending = '.journal';
@@ -38,8 +39,7 @@ function batchNames(dataDirectory: string): readonly string[] {
 /** Null for a file that is not a complete journal, or was removed meanwhile. */
 function read(path: string, batch: string): KnownBatch | null {
   try {
-    // To open a named pipe waits for its writer.
-    if (!statSync(path).isFile()) return null;
+    if (fileStatus(path) === null) return null;
     const file = openSync(path, 'r');
     try {
       return new KnownBatch(file, path, batch);

@@ -1,9 +1,10 @@
 // The journal of a batch has one process at work on it, whatever other batches do meanwhile.
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { ImportJournal, readImport } from '../../../src/cli/session-batch/import-journal.ts';
+import { ImportJournal, knownImports, readImport } from '../../../src/cli/session-batch/import-journal.ts';
 import {
   BatchDraft,
   BatchJournal,
@@ -118,7 +119,7 @@ test('a clock that is far ahead removes no recent journals, and an old one goes 
   ]);
 });
 
-test('directories with the names of journals, drafts and locks stop no batch', async () => {
+test('directories and pipes with the names of journals, drafts and locks stop no batch', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'parley-journal-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   const old = Date.now() / 1000 - (91 * day) / 1000;
@@ -126,12 +127,20 @@ test('directories with the names of journals, drafts and locks stop no batch', a
     const path = join(batchDirectory(directory), `odd.${type}`);
     mkdirSync(path, { recursive: true });
     utimesSync(path, old, old);
+    // To open a pipe waits for its writer.
+    spawnSync('mkfifo', [join(batchDirectory(directory), `pipe.${type}`)]);
+    symlinkSync(`loop.${type}`, join(batchDirectory(directory), `loop.${type}`));
   }
   (await journalOf(directory, 'first')).close();
   (await ImportJournal.begin(directory, seal, holder)).close();
   const unreadable: string[] = [];
   const known = [...knownBatches(directory, (path) => unreadable.push(path))];
   expect(known.map(({ seal }) => seal.batch)).toEqual(['first']);
-  expect(unreadable).toEqual([journalPath(directory, 'odd')]);
-  await expect(KnownBatch.open(directory, 'odd', holder)).rejects.toMatchObject({ code: 'CONFIG' });
+  const odd = ['pipe', 'odd', 'loop'];
+  expect(unreadable).toEqual(odd.map((name) => journalPath(directory, name)));
+  expect(knownImports(directory).map(({ seal }) => seal.batch)).toEqual(['imported']);
+  for (const name of odd) {
+    await expect(KnownBatch.open(directory, name, holder)).rejects.toMatchObject({ code: 'USAGE' });
+    expect(() => readImport(directory, name)).toThrow('There is no import');
+  }
 });

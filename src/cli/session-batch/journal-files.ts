@@ -1,6 +1,6 @@
-// Removes the journals and drafts that nobody needs any more. The newest journals stay whatever their age, because the clock of the machine
-// may be far ahead when a batch begins.
-import { readdirSync, rmSync, statSync } from 'node:fs';
+// Finds the files of batches, and removes the journals and drafts that nobody needs any more. The newest journals stay whatever their age,
+// because the clock of the machine may be far ahead when a batch begins.
+import { readdirSync, rmSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** How long (ms) a journal is kept for a later restore. */
@@ -22,9 +22,19 @@ export function filesWith(directory: string, extension: string): readonly FoundF
     .filter((name) => name.endsWith(extension))
     .flatMap((name) => {
       const path = join(directory, name);
-      const status = statSync(path, { throwIfNoEntry: false });
-      return status?.isFile() ? [{ path, changed: status.mtimeMs }] : [];
+      const status = fileStatus(path);
+      return status === null ? [] : [{ path, changed: status.mtimeMs }];
     });
+}
+
+/** Null unless the path leads to a regular file. To open a named pipe would wait for its writer, and a device has no end. */
+export function fileStatus(path: string): Stats | null {
+  try {
+    const status = statSync(path);
+    return status.isFile() ? status : null;
+  } catch {
+    return null;
+  }
 }
 
 /** `extension` is that of a type of journal. */
