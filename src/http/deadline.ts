@@ -1,9 +1,11 @@
-// A time limit for one wait at a time.
+// A time limit for one wait at a time. If a suspended process continues after the limit, input that arrived meanwhile is read before the
+// limit counts.
 
 /** Calls `onOver` with the limit in ms when the limit is over. */
 export class Deadline {
   readonly #onOver: (ms: number) => void;
-  #timer: NodeJS.Timeout | null = null;
+  #timer: NodeJS.Timeout | undefined;
+  #immediate: NodeJS.Immediate | undefined;
 
   constructor(onOver: (ms: number) => void) {
     this.#onOver = onOver;
@@ -11,11 +13,14 @@ export class Deadline {
 
   start(ms: number): void {
     this.stop();
-    this.#timer = setTimeout(this.#onOver, ms, ms);
+    // The event loop reads the input between its timers and its immediates.
+    this.#timer = setTimeout(() => {
+      this.#immediate = setImmediate(this.#onOver, ms);
+    }, ms);
   }
 
   stop(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = null;
+    clearTimeout(this.#timer);
+    clearImmediate(this.#immediate);
   }
 }

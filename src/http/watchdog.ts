@@ -40,6 +40,7 @@ export class Watchdog {
   readonly #all: WatchedExchange[] = [];
   readonly #signals = new Map<AbortSignal, Listening>();
   #timer: NodeJS.Timeout | undefined;
+  #immediate: NodeJS.Immediate | undefined;
   #nextCheck = Number.POSITIVE_INFINITY;
 
   constructor(options: WatchdogOptions) {
@@ -81,7 +82,7 @@ export class Watchdog {
   }
 
   close(): void {
-    clearTimeout(this.#timer);
+    this.#stopCheck();
   }
 
   #listen(signal: AbortSignal): Listening {
@@ -102,10 +103,21 @@ export class Watchdog {
   }
 
   #checkAt(time: number): void {
-    clearTimeout(this.#timer);
+    this.#stopCheck();
     this.#nextCheck = time;
+    // A suspended process may continue after the deadline. The event loop reads what arrived meanwhile between its timers and its immediates.
     // Node 21 and newer warn of a negative delay.
-    this.#timer = setTimeout(() => this.#check(), Math.max(0, time - monotonicMs()));
+    this.#timer = setTimeout(
+      () => {
+        this.#immediate = setImmediate(() => this.#check());
+      },
+      Math.max(0, time - monotonicMs()),
+    );
+  }
+
+  #stopCheck(): void {
+    clearTimeout(this.#timer);
+    clearImmediate(this.#immediate);
   }
 
   #check(): void {

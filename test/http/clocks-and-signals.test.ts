@@ -1,5 +1,6 @@
 // Requests that take too long, or are aborted.
 import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { type Script, serveBytes } from '../support/scripted-server.ts';
@@ -58,6 +59,34 @@ describe('a clock', () => {
     expect(seen).toEqual(['first']);
     expect(failure).toMatchObject({ kind: 'timeout', isSent: true });
     expect(failure.message).toContain('0.05 s');
+  });
+});
+
+describe('a clock that is over when a suspended process continues', () => {
+  /** Sends a text, and lets the process stand still after it is with the kernel. The event loop runs its timers first after that. */
+  function endAndStandStill(response: ServerResponse, text: string): void {
+    setImmediate(() => {
+      response.end(text);
+      process.nextTick(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300));
+    });
+  }
+
+  it('does not end a response that has arrived meanwhile', async () => {
+    const { client } = await started((_request, response) => endAndStandStill(response, 'whole'), {
+      responseMs: 100,
+    });
+    expect(await (await client.request(get())).text(10)).toBe('whole');
+  });
+
+  it('does not end a stream whose next chunk has arrived meanwhile', async () => {
+    const { client } = await started(
+      (_request, response) => {
+        response.writeHead(200).write('first ');
+        setTimeout(endAndStandStill, 20, response, 'second');
+      },
+      { silenceMs: 100 },
+    );
+    expect(await readAll((await client.request(get())).stream())).toBe('first second');
   });
 });
 

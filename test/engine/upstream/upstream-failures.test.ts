@@ -359,6 +359,18 @@ describe('silence', () => {
     const { engine } = await stubs.engineOver(script, { idle_seconds: 0.25 });
     expect(await collectEvents(engine, hello)).toHaveLength(3);
   });
+
+  it('of this process, which was suspended while the rest arrived, is no failure', async () => {
+    const script: StubScript = (response) => {
+      startStream(response).write(sse(chunk({ content: 'Half' })));
+      setTimeout(setImmediate, 20, () => {
+        response.end(sse(chunk({ content: ' and half' }, 'stop')));
+        process.nextTick(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300));
+      });
+    };
+    const { engine } = await stubs.engineOver(script, { idle_seconds: 0.1 });
+    expect(await collectEvents(engine, hello)).toHaveLength(3);
+  });
 });
 
 describe('no server', () => {
