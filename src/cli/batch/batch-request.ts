@@ -1,6 +1,7 @@
 // Parses one line of a batch into a request or an error. No value is converted or guessed.
 import { isUtf8 } from 'node:buffer';
 import { ParleyError } from '../../service/errors.ts';
+import { maxDepth } from '../../service/model-parameters.ts';
 import { isSessionId } from '../../service/session.ts';
 import type { Parameter } from '../model-options.ts';
 import { readExactJson, UnreadableJson } from '../schema/exact-reader.ts';
@@ -199,8 +200,16 @@ function settingsField(fields: Fields, line: number): GivenSettings {
   if (typeof parameters !== 'object' || parameters === null || Array.isArray(parameters)) {
     throw invalid(line, 'parameters', `must be an object, not ${kindOf(parameters)}`);
   }
+  // Deeper parameters could exhaust the stack before the service refuses them.
+  if (isDeeper(parameters, maxDepth))
+    throw invalid(line, 'parameters', `is nested more than ${maxDepth} levels deep`);
   const changes = Object.entries(parameters).map(([name, value]): Parameter => [name, value ?? undefined]);
   return system === undefined && changes.length === 0 ? noGivenSettings : { system, parameters: changes };
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
 }
 
 function textField(fields: Fields, name: string, line: number): string | null {

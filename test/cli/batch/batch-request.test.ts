@@ -66,6 +66,11 @@ describe('a line of a batch', () => {
       '{"message":"m","schema":"a.json"}',
       'schema must be a JSON Schema, not of',
     ],
+    [
+      'with parameters that are nested too deep for any further step',
+      `{"message":"m","parameters":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}}`,
+      'the field parameters is nested more than 32 levels deep',
+    ],
     ['with a list as schema', '{"message":"m","schema":[]}', 'schema must be a JSON Schema, not an array'],
     ['with a name twice', '{"message":"m","schema":{"type":"a","type":"b"}}', 'schema/type'],
     ['with an empty id', '{"message":"m","id":""}', 'id must be'],
