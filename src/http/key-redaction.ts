@@ -4,9 +4,12 @@
 const minKeyLength = 8;
 const redacted = '[key]';
 
-/** `%41`, even if encoded twice (`%2541`); `\u0041`; `&#65;` and `&#x41;`; white space and zero-width characters, which are removed. */
+/**
+ * `%41`, even if encoded twice (`%2541`); `\u0041`; `\/` and `\"`; `&#65;` and `&#x41;`; white space and zero-width characters, which are
+ * removed. Only the first of several backslashes begins a search, so that the time does not grow with the square of their number.
+ */
 const encodedCharacter =
-  /%(?:25)*([\da-f]{2})|\\+u00([\da-f]{2})|&#x0*([\da-f]{2});?|&#0*(\d{2,3});?|[\s\u00ad\u200b-\u200d\u2060\ufeff]+/gi;
+  /%(?:25)*([\da-f]{2})|(?<!\\)\\+(?:u00([\da-f]{2})|([/"]))|&#x0*([\da-f]{2});?|&#0*(\d{2,3});?|[\s\u00ad\u200b-\u200d\u2060\ufeff]+/gi;
 
 /** Replaces each part of the text that contains half of the key or more by `mark`. */
 export function redactKey(text: string, key: string, mark = redacted): string {
@@ -37,10 +40,11 @@ function decode(text: string): DecodedText {
   const ends: { readonly text: number; readonly plain: number; readonly isCharacter: boolean }[] = [];
   let removed = 0;
   const plain = text.replace(encodedCharacter, (found, ...groups) => {
-    const [percent, inJson, hex, decimal] = groups as (string | undefined)[];
+    const [percent, inJson, afterBackslash, hex, decimal] = groups as (string | undefined)[];
     const digits = percent ?? inJson ?? hex;
     const code = digits === undefined ? Number(decimal) : Number.parseInt(digits, 16);
-    const character = Number.isNaN(code) ? '' : String.fromCharCode(code).replace(/[\s\u00ad]/, '');
+    const character =
+      afterBackslash ?? (Number.isNaN(code) ? '' : String.fromCharCode(code).replace(/[\s\u00ad]/, ''));
     const end = (groups.at(-2) as number) + found.length;
     removed += found.length - character.length;
     ends.push({ text: end, plain: end - removed, isCharacter: character !== '' });

@@ -39,6 +39,16 @@ it.each(Object.entries(forms))('a key %s is removed from a text, and nothing els
   expect(said).toMatch(/^Wrong: "[\w+/]{0,11}\[key\][\w+/]?" is refused, [\w+/]{0,11}\[key\][\w+/]?!$/);
 });
 
+it.each([
+  ['once', 1],
+  ['twice', 2],
+])('a key whose slashes and quotation marks are escaped %s with backslashes is removed', (_, times) => {
+  const odd = 'AbC/dEf"gHi/jKl/mNo';
+  let form = odd;
+  for (let time = 0; time < times; time += 1) form = form.replace(/[\\/"]/g, '\\$&');
+  expect(redactKey(`{"key":"${form}"}`, odd)).toBe('{"key":"[key]"}');
+});
+
 it('a text without the key stays unchanged, even with small parts of it', () => {
   for (const text of [
     '100 % of it, & more',
@@ -65,3 +75,12 @@ it('a key is found anywhere, and the text around it stays', () => {
     }),
   );
 });
+
+it.each(['\\', '%', '%25', '&#x0', '&#0', '&', ' ', 'sk-Secret', '\\u00'])(
+  'the time grows with the length of a text of %j alone, not with its square',
+  (part) => {
+    const startedAt = performance.now();
+    redactKey(part.repeat(1_000_000 / part.length), key);
+    expect(performance.now() - startedAt).toBeLessThan(5000);
+  },
+);
