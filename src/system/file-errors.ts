@@ -45,3 +45,10 @@ export class TooLargeFile extends Error {
     this.code = code;
   }
 }
+
+/** The error for a pipe or a device in place of a file, in the form of an error of a system call. */
+export class IrregularFile extends Error {
+  override readonly name = 'IrregularFile';
+  readonly syscall = 'read';
+  readonly code = 'not a regular file';
+}

@@ -58,6 +58,16 @@ describe('reading', () => {
     expect(readdirSync(directory)).toEqual([]);
   });
 
+  test.each([
+    ['a pipe that nobody writes to', (path: string) => execFileSync('mkfifo', [path])],
+    ['a device without an end', (path: string) => symlinkSync('/dev/zero', path)],
+  ])('%s in place of the file is refused at once', (_what, make) => {
+    const file = profileFile(worker.directory());
+    make(file.path);
+    const { code, message } = failure(() => file.read());
+    expect([code, message]).toEqual(['CONFIG', `${file.path} cannot be read (not a regular file).`]);
+  });
+
   test('absent fields have their defaults', () => {
     const directory = worker.directory();
     writeFileSync(join(directory, 'config.json'), '{"profiles":{"work":{"url":"https://one.example"}}}');
