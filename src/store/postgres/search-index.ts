@@ -37,12 +37,14 @@ const lengthAtOnce = 16 * 1024;
 /** How many bytes of text are read at a time, and at least one message. */
 const bytesOfLot = 4 * 1024 * 1024;
 
-/** The words that most messages hold, of all projects: PostgreSQL's statistics have about a thousand. Null before the first ANALYZE. */
-const frequentWords = `(
-  SELECT most_common_elems::text::text[] FROM pg_catalog.pg_class AS kind
+/** PostgreSQL's statistics of the index: the words that most messages hold, of all projects, about a thousand. None before the first ANALYZE. */
+const frequentWords = statement(`
+  SELECT most_common_elems::text::text[] AS words FROM pg_catalog.pg_class AS kind
   JOIN pg_catalog.pg_namespace AS space ON space.oid = kind.relnamespace
   JOIN pg_catalog.pg_stats ON schemaname = nspname AND tablename = relname AND attname = 'words'
-  WHERE kind.oid = 'parley.search'::regclass)`;
+  WHERE kind.oid = 'parley.search'::regclass`);
+/** How long (ms) they are remembered. PostgreSQL renews them when a tenth of the messages is new. */
+const frequentWordsMs = 60_000;
 // $1: the project, or null for all. $2: how many messages.
 const takeLot = statement(`
   SELECT queued.project, queued.session, queued.position, message.created_at, message.content
@@ -72,11 +74,7 @@ const addLot = statement(`
     words = excluded.words`);
 const indexOfProject = statement(`
   SELECT projects.id AS project, ${isRefused('$2::bytea', 'projects.id')} AS is_refused, queued.messages, queued.bytes,
-    EXISTS (SELECT 1 FROM parley.search WHERE words IS NULL) AS unindexed,
-    EXISTS (
-      SELECT FROM unnest($3::text[]) AS word
-      WHERE projects.id || ':' || word <> ALL (coalesce(${frequentWords}, '{}'))
-    ) AS is_rare
+    EXISTS (SELECT 1 FROM parley.search WHERE words IS NULL) AS unindexed
   FROM parley.projects
   CROSS JOIN LATERAL (
     SELECT count(*) AS messages, coalesce(sum(bytes), 0) AS bytes
@@ -106,10 +104,13 @@ export interface IndexedProject {
   /** Whether any message of the store has more words than an index takes. */
   readonly unindexed: boolean;
   /** True if one of the words to find is not among the frequent ones. */
-  readonly is_rare: boolean;
+  readonly isRare: boolean;
 }
 
-type IndexRow = IndexedProject & { readonly bytes: number; readonly is_refused: boolean };
+interface IndexRow extends Omit<IndexedProject, 'isRare'> {
+  readonly bytes: number;
+  readonly is_refused: boolean;
+}
 
 interface Search {
   readonly projectId: string;
@@ -117,6 +118,8 @@ interface Search {
   readonly keyHash: KeyHash;
   readonly filter: Pick<SearchFilter, 'matching' | 'terms'>;
 }
+
+const noWords: ReadonlySet<string> = new Set();
 
 export class SearchIndex {
   readonly #connections: ConnectionPool;
@@ -126,6 +129,9 @@ export class SearchIndex {
   /** When (ms) the last message was stored. */
   #storedAt = Number.NEGATIVE_INFINITY;
   #filling: Promise<void> | null = null;
+  #frequent: ReadonlySet<string> = noWords;
+  /** When (ms) they were read. */
+  #frequentAt = Number.NEGATIVE_INFINITY;
 
   constructor(connections: ConnectionPool, loadRules: () => Promise<TextRules>) {
     this.#connections = connections;
@@ -159,14 +165,12 @@ export class SearchIndex {
     signal: AbortSignal,
     notice?: Call['notice'],
   ): Promise<IndexedProject | typeof refused | null> {
-    const words = wholeWords(filter, await this.#loadRules());
     let of: number | undefined;
     for (let done = 0; ; ) {
       signal.throwIfAborted();
       const [indexed] = await this.#connections.ask<IndexRow>(indexOfProject, [
         projectId,
         hashValue(keyHash),
-        words,
       ]);
       if (indexed === undefined) return null;
       if (indexed.is_refused) return refused;
@@ -175,15 +179,30 @@ export class SearchIndex {
         if (of !== undefined) notice?.({ kind: 'indexing', messages: of, of });
         // The next search finds them in the index.
         if (messages > 0) this.#fillSoon();
-        return indexed;
+        return this.#withRarity(indexed, filter);
       }
       of ??= notice === undefined ? 0 : await this.#countQueued(project);
       notice?.({ kind: 'indexing', messages: done, of });
       const lot = await this.#indexLot(project);
       // What is left is being indexed by others.
-      if (lot === 0) return indexed;
+      if (lot === 0) return this.#withRarity(indexed, filter);
       done += lot;
     }
+  }
+
+  async #withRarity(indexed: IndexRow, filter: Search['filter']): Promise<IndexedProject> {
+    const words = wholeWords(filter, await this.#loadRules());
+    const frequent = words.length === 0 ? noWords : await this.#frequentWords();
+    return { ...indexed, isRare: words.some((word) => !frequent.has(`${indexed.project}:${word}`)) };
+  }
+
+  async #frequentWords(): Promise<ReadonlySet<string>> {
+    const now = monotonicMs();
+    if (now - this.#frequentAt < frequentWordsMs) return this.#frequent;
+    const [row] = await this.#connections.ask<{ words: readonly string[] }>(frequentWords, []);
+    this.#frequent = new Set(row?.words ?? []);
+    this.#frequentAt = now;
+    return this.#frequent;
   }
 
   async idle(): Promise<void> {

@@ -82,7 +82,7 @@ interface FoundRow extends FoundMessage, MessagePlace {
 
 interface TextPlace extends MessagePlace, Pick<FoundRow, 'bytes' | 'content'> {}
 
-const noProject: IndexedProject = { project: 0, messages: 0, unindexed: false, is_rare: false };
+const noProject: IndexedProject = { project: 0, messages: 0, unindexed: false, isRare: false };
 
 interface ShownRow {
   readonly place: number;
@@ -99,9 +99,9 @@ export function searchReads(
   indexed: IndexedProject | null,
   filter: SearchFilter,
 ): SearchReads {
-  const { project, messages: waitingMessages, unindexed: hasUnindexed, is_rare } = indexed ?? noProject;
+  const { project, messages: waitingMessages, unindexed: hasUnindexed, isRare } = indexed ?? noProject;
   const { query, isExact } = indexQuery(filter, project, rules);
-  const plannedQuery = is_rare ? asRare(query) : query;
+  const plannedQuery = isRare ? asRare(query) : query;
   const holds = rules.matcher(filter);
   const { sessions } = filter;
   const isWhole = !isNarrowed(sessions) && sessions.updatedBefore === null && sessions.updatedAfter === null;

@@ -49,7 +49,7 @@ test('a thousand sessions of many are deleted and restored through the indexes',
 
 test('the session of a hit is looked up by its number, also in a project that is new to the statistics', async () => {
   const { projectNumber, plans, explain } = await plannedStore('hit_plans');
-  const indexed = { project: projectNumber + 1, messages: 1, unindexed: true, is_rare: false };
+  const indexed = { project: projectNumber + 1, messages: 1, unindexed: true, isRare: false };
   await searchReads(explain, searchRules, indexed, searchFilter('word')).hits(10);
   expect(plans).toHaveLength(3);
   for (const plan of plans) {

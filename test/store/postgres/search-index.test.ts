@@ -126,7 +126,7 @@ async function withPool<T>(schema: string, work: (pool: ConnectionPool) => Promi
 }
 
 const fox = searchFilter('fox');
-const indexed = { project: 1, messages: 1, unindexed: true, is_rare: false };
+const indexed = { project: 1, messages: 1, unindexed: true, isRare: false };
 
 test('the hits of a search are planned for its words each time, however often it is asked', async () => {
   const { schema, store } = await openPlace();
@@ -168,7 +168,7 @@ test('a search is planned for few hits unless all of its words are frequent in t
     const isRare = async (query: string) => {
       const asked = { projectId, keyHash: null, filter: searchFilter(query) };
       const indexed = await index.keepShort(asked, new AbortController().signal);
-      return typeof indexed === 'object' && indexed?.is_rare;
+      return typeof indexed === 'object' && indexed?.isRare;
     };
     expect([await isRare('fo*'), await isRare('fox'), await isRare('fox badger')]).toEqual([
       false,
