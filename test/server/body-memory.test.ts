@@ -88,13 +88,17 @@ test('whatever its shape, the value of a body takes less than ten times the byte
   const bodies = Object.entries(shapes).map(([name, make]) => [name, Buffer.from(make())] as const);
   // The first time, the functions that are called take memory, too.
   for (const [, body] of bodies) await readValue(body);
-  for (const [name, body] of bodies) {
+  const timesOf = async (body: Buffer) => {
     const before = usedMemory();
     kept.push(await readValue(body));
-    const times = (usedMemory() - before) / body.length;
+    return (usedMemory() - before) / body.length;
+  };
+  for (const [name, body] of bodies) {
+    // What else runs meanwhile only adds to it.
+    const times = Math.min(await timesOf(body), await timesOf(body));
     expect(times, `${name}: ${times}`).toBeLessThan(10);
   }
-  expect(kept.filter((value) => value !== undefined)).toHaveLength(5);
+  expect(kept.filter((value) => value !== undefined)).toHaveLength(10);
 });
 
 test.each([
