@@ -57,6 +57,8 @@ export class Writer {
   #draining: Promise<void> | null = null;
   #lastWriteMs = Number.NEGATIVE_INFINITY;
   #lastGroupSize = 0;
+  /** True if the last group took its whole time: writes of many pages, as those of an import. */
+  #wasLongGroup = false;
   #lastTurnMs = Number.POSITIVE_INFINITY;
 
   constructor(connection: Connection, wait: LockWait) {
@@ -155,9 +157,9 @@ export class Writer {
     try {
       const wait = { ...this.#wait, waitMs: Number.POSITIVE_INFINITY };
       const isWanted: IsWanted = (pausedMs, failure) => this.#stillWaiting(pausedMs, failure);
-      const isShared = this.#waiting.length > 1;
+      const areLarge = this.#waiting.length > 1 && this.#wasLongGroup;
       const begin = () =>
-        isShared ? this.#connection.beginSharedWriting() : this.#connection.beginWriting();
+        areLarge ? this.#connection.beginSharedWriting() : this.#connection.beginWriting();
       await whenUnlocked(begin, wait, isWanted);
     } catch (error) {
       for (const write of this.#waiting.takeWhere(() => true)) write.reject(error);
@@ -195,12 +197,14 @@ export class Writer {
     const outcomes: Outcome[] = [];
     const isExclusive = this.#waiting.length === 1;
     const start = monotonicMs();
+    this.#wasLongGroup = false;
     while (group.length < largestGroup) {
       const write = this.#waiting.take();
       if (write === undefined) break;
       group.push(write);
       outcomes.push(isExclusive ? this.#runAlone(write) : this.#runInSavepoint(write));
-      if (monotonicMs() - start > longestGroupMs) break;
+      this.#wasLongGroup = monotonicMs() - start > longestGroupMs;
+      if (this.#wasLongGroup) break;
     }
     return outcomes;
   }

@@ -79,14 +79,24 @@ it('lets the event loop turn for a caller that does nothing but write', async ()
   expect(number).toBeLessThan(1000);
 });
 
-it('keeps what savepoints undo in memory, and sorts in files again afterwards', async () => {
+it('keeps what savepoints undo in memory after a group of long writes, and sorts in files again afterwards', async () => {
   const { writer, note, database } = openWriter();
   const tempStore = () => database.pragma('temp_store', { simple: true });
   const before = tempStore();
-  const during = [1, 2].map((number) => writer.write(() => note(number) && tempStore()));
-  expect(await Promise.all(during)).toEqual([2, 2]);
+  const together = (first: number, work: (number: number) => unknown) =>
+    Promise.all([first, first + 1, first + 2].map((number) => writer.write(() => work(number))));
+  const long = (number: number) => {
+    const start = performance.now();
+    while (performance.now() - start < 25);
+    note(number);
+    return tempStore();
+  };
+  const short = (number: number) => note(number) && tempStore();
+  expect(await together(1, short)).toEqual([before, before, before]);
+  // Each is a group of its own. Behind the first one two wait, and one behind the second.
+  expect(await together(4, long)).toEqual([before, 2, before]);
   expect(tempStore()).toBe(before);
-  const failing = [3, 3].map((number) => writer.write(() => note(number)));
+  const failing = [7, 7].map((number) => writer.write(() => note(number)));
   expect((await Promise.allSettled(failing)).map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
   expect(tempStore()).toBe(before);
 });
