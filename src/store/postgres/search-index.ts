@@ -13,6 +13,7 @@ import { lexemesOf, wholeWords } from './search-words.ts';
 import { statement } from './statement.ts';
 
 const messagesOfLot = 256;
+
 interface Pace {
   readonly messages: number;
   /** After each lot the index waits for this many times as long as the lot took. */
@@ -45,6 +46,7 @@ const frequentWords = statement(`
   WHERE kind.oid = 'parley.search'::regclass`);
 /** How long (ms) they are remembered. PostgreSQL renews them when a tenth of the messages is new. */
 const frequentWordsMs = 60_000;
+
 // $1: the project, or null for all. $2: how many messages.
 const takeLot = statement(`
   SELECT queued.project, queued.session, queued.position, message.created_at, message.content

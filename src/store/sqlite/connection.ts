@@ -178,8 +178,9 @@ export class Connection {
   }
 
   /**
-   * The same for several writes, each with a savepoint. SQLite copies the pages that a savepoint may restore, and writes more than 15 copies
-   * to a temporary file. They stay in memory here: an import made more than half of its writes to such a file.
+   * The same for several writes of many pages, each with a savepoint. SQLite copies the pages that a savepoint may restore, and writes more
+   * than 15 copies to a temporary file. They stay in memory here: an import made more than half of its writes to such a file. Small writes
+   * do without, because the three pragmas of each transaction would cost more.
    */
   beginSharedWriting(): void {
     this.#tempStore ??= this.pragma('temp_store');
