@@ -12,7 +12,7 @@ import {
   parseHead,
 } from '../audit-log.ts';
 import type { ChainRule, StoreRules } from '../store-rules.ts';
-import type { Ask, ConnectionPool } from './connection-pool.ts';
+import type { Ask, ConnectionPool, RunCall } from './connection-pool.ts';
 import { type Statement, statement } from './statement.ts';
 
 const addWaiting = statement('INSERT INTO parley.audit_waiting (entry) VALUES ($1)');
@@ -64,16 +64,13 @@ export async function recordNote(ask: Ask, note: AuditNote): Promise<void> {
   await ask(addWaiting, [noteText(note)]);
 }
 
-type Run = <T>(call: (ask: Ask) => Promise<T>) => Promise<T>;
-
 export class PostgresAudit implements AuditLog {
   readonly #connections: ConnectionPool;
   readonly #rules: Pick<StoreRules, 'loadChain'>;
-  readonly #run: Run;
+  readonly #run: RunCall;
   readonly #timer = new ChainTimer(() => this.chain());
 
-  /** `run` runs a call of the store. */
-  constructor(connections: ConnectionPool, rules: Pick<StoreRules, 'loadChain'>, run: Run) {
+  constructor(connections: ConnectionPool, rules: Pick<StoreRules, 'loadChain'>, run: RunCall) {
     this.#connections = connections;
     this.#rules = rules;
     this.#run = run;

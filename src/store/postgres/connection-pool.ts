@@ -40,6 +40,9 @@ export type Ask = <Row>(
   again?: Statement,
 ) => Promise<readonly Row[]>;
 
+/** Runs a call of the store, and turns its errors into those of the store. */
+export type RunCall = <T>(call: (ask: Ask) => Promise<T>) => Promise<T>;
+
 const longestPauseMs = 250;
 /** The time-out of a statement over whole tables, in ms. */
 const longestMs = 6 * 60 * 60 * 1000;

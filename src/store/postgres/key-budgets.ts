@@ -2,7 +2,7 @@
 // deleted.
 import { type DayUsage, dayMs, type KeyBudgets, type Reservation } from '../key-budgets.ts';
 import { type BudgetRow, leftOf } from '../rows.ts';
-import type { Ask } from './connection-pool.ts';
+import type { RunCall } from './connection-pool.ts';
 import { statement } from './statement.ts';
 
 const nowMs = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
@@ -29,14 +29,11 @@ const settle = statement(`
 const used = statement(`
   UPDATE parley.api_keys SET last_used_at = $2::bigint WHERE hash = $1 AND coalesce(last_used_at, 0) < $2::bigint`);
 
-type Run = <T>(call: (ask: Ask) => Promise<T>) => Promise<T>;
-
 export class PostgresKeyBudgets implements KeyBudgets {
-  readonly #run: Run;
+  readonly #run: RunCall;
   #writing: Promise<unknown> = Promise.resolve();
 
-  /** `run` runs a call of the store. */
-  constructor(run: Run) {
+  constructor(run: RunCall) {
     this.#run = run;
   }
 

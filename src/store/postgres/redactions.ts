@@ -8,7 +8,7 @@ import {
   type StoreRedactions,
 } from '../session-redactions.ts';
 import { recordNote } from './audit.ts';
-import type { Ask, ConnectionPool } from './connection-pool.ts';
+import type { Ask, ConnectionPool, RunCall } from './connection-pool.ts';
 import { beginErasing, overwriteErased } from './purge.ts';
 import { leaseUntil } from './servers.ts';
 import { statement } from './statement.ts';
@@ -72,14 +72,11 @@ interface Changed {
 /** Ends a transaction in which nothing is to stay. */
 class TextChanged extends Error {}
 
-type Run = <T>(call: (ask: Ask) => Promise<T>) => Promise<T>;
-
 export class Redactions implements StoreRedactions {
   readonly #connections: ConnectionPool;
-  readonly #run: Run;
+  readonly #run: RunCall;
 
-  /** `run` turns errors into those of the store. */
-  constructor(connections: ConnectionPool, run: Run) {
+  constructor(connections: ConnectionPool, run: RunCall) {
     this.#connections = connections;
     this.#run = run;
   }

@@ -13,7 +13,7 @@ import {
   toPolicyRow,
 } from '../retention-store.ts';
 import { noteOf, recordNote } from './audit.ts';
-import type { Ask, ConnectionPool } from './connection-pool.ts';
+import type { Ask, ConnectionPool, RunCall } from './connection-pool.ts';
 import { retentionStatements as statements } from './retention-rows.ts';
 import {
   countErasable,
@@ -23,8 +23,6 @@ import {
   expire,
   traceActivity,
 } from './retention-steps.ts';
-
-type Run = <T>(call: (ask: Ask) => Promise<T>) => Promise<T>;
 
 interface State {
   readonly policy: string;
@@ -37,11 +35,11 @@ interface State {
 
 export class PostgresRetention implements RetentionStore {
   readonly #connections: ConnectionPool;
-  readonly #run: Run;
+  readonly #run: RunCall;
   readonly #now: () => number;
 
-  /** `run` turns errors into those of the store, and has the audit log chained. */
-  constructor(connections: ConnectionPool, run: Run, now: () => number) {
+  /** `run` also has the audit log chained. */
+  constructor(connections: ConnectionPool, run: RunCall, now: () => number) {
     this.#connections = connections;
     this.#run = run;
     this.#now = now;

@@ -6,7 +6,7 @@ import {
   type UserSessions,
   type UserTexts,
 } from '../user-sessions.ts';
-import type { Ask } from './connection-pool.ts';
+import type { RunCall } from './connection-pool.ts';
 import { leaseUntil } from './servers.ts';
 import { statement } from './statement.ts';
 
@@ -32,10 +32,7 @@ const linesInTexts = statement(`
   SELECT line FROM unnest($3::text[]) AS lines (line)
   WHERE ${saidIn('messages')} OR ${saidIn('hidden_messages')}`);
 
-type Run = <T>(call: (ask: Ask) => Promise<T>) => Promise<T>;
-
-/** `run` turns errors into those of the store. */
-export function userSessions(run: Run): UserSessions {
+export function userSessions(run: RunCall): UserSessions {
   const values = ({ projectId, user }: SessionsOf) => [projectId, user];
   return {
     sessions: (of) => run((ask) => ask<UserSession>(sessions, values(of))),
