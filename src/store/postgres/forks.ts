@@ -3,9 +3,8 @@ import { type SessionRow, toSession } from '../rows.ts';
 import type { Fork, ForkEnd } from '../session-store.ts';
 import type { TurnRules } from '../store-rules.ts';
 import type { Ask } from './connection-pool.ts';
-import { sessionColumns, sessionFields } from './sessions.ts';
+import { ofProject, sessionColumns, sessionFields } from './sessions.ts';
 import { statement } from './statement.ts';
-import { ofProject } from './turn-rows.ts';
 
 const parentCount = statement(`
   SELECT session.message_count FROM parley.sessions AS session

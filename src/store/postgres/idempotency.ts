@@ -3,6 +3,7 @@
 import type { IdempotencyKey, Idempotent } from '../session-store.ts';
 import type { StoreRules, UsedKey } from '../store-rules.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
+import { projectNumber } from './sessions.ts';
 import { statement } from './statement.ts';
 
 /** The row of a key, as a statement selects it. All columns are null for a new key. */
@@ -66,10 +67,10 @@ const modeOf = statement(`
     AND known.created_at >= clock_timestamp() - $3::bigint * interval '1 millisecond'`);
 const record = statement(`
   UPDATE parley.idempotency SET answer = $3
-  WHERE project = (SELECT id FROM parley.projects WHERE project_id = $1) AND key = $2`);
+  WHERE project = ${projectNumber} AND key = $2`);
 const forget = statement(`
   DELETE FROM parley.idempotency AS known
-  WHERE known.project = (SELECT id FROM parley.projects WHERE project_id = $1) AND known.key = $2
+  WHERE known.project = ${projectNumber} AND known.key = $2
     AND known.created_at < clock_timestamp() - $3::bigint * interval '1 millisecond'`);
 // SKIP LOCKED passes over the rows that another server deletes at this moment.
 const sweep = statement(`

@@ -18,7 +18,7 @@ import type { StoreRules } from '../store-rules.ts';
 import { auditing, noteOf } from './audit.ts';
 import type { Ask } from './connection-pool.ts';
 import { accepted } from './keys.ts';
-import { findSessions } from './sessions.ts';
+import { findSessions, ofProject } from './sessions.ts';
 import { statement } from './statement.ts';
 
 const importedColumns = `position, message_id, role, content, mode, finish_reason, input_tokens, output_tokens,
@@ -60,7 +60,7 @@ const addSession = statement(`
 
 const growable = statement(`
   SELECT session.id FROM parley.sessions AS session
-  WHERE session.project = (SELECT id FROM parley.projects WHERE project_id = $1) AND session.session_id = $2
+  WHERE ${ofProject} AND session.session_id = $2
     AND session.deleted_at IS NULL AND (session.turn_owner IS NULL OR session.turn_owner = 'import')
     AND session.message_count = $3::integer AND NOT EXISTS (
       SELECT 1 FROM parley.hidden_messages AS hidden WHERE hidden.session = session.id AND hidden.position >= $3::integer)`);
@@ -90,7 +90,7 @@ const growSession = statement(`
 const keptMessages = statement(`
   SELECT ${messageColumns} FROM parley.sessions AS session
   JOIN parley.messages AS message ON message.session = session.id
-  WHERE session.project = (SELECT id FROM parley.projects WHERE project_id = $1) AND session.session_id = $2
+  WHERE ${ofProject} AND session.session_id = $2
     AND session.deleted_at IS NULL AND message.position >= $3 AND message.position < $4
   ORDER BY message.position`);
 
@@ -99,7 +99,7 @@ const keptHidden = statement(`
   CROSS JOIN unnest($3::integer[], $4::text[]) WITH ORDINALITY AS input (position, message_id, place)
   JOIN parley.hidden_messages AS message ON message.session = session.id AND message.position = input.position
     AND message.message_id = input.message_id
-  WHERE session.project = (SELECT id FROM parley.projects WHERE project_id = $1) AND session.session_id = $2
+  WHERE ${ofProject} AND session.session_id = $2
     AND session.deleted_at IS NULL
   ORDER BY input.place`);
 

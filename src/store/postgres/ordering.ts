@@ -6,14 +6,14 @@ import type { OrderChange, OrderedSession } from '../order-change.ts';
 import { tagsText, toOrdering } from '../rows.ts';
 import type { StoreRules } from '../store-rules.ts';
 import type { Ask } from './connection-pool.ts';
-import { changeTexts } from './sessions.ts';
+import { changeTexts, ofProject } from './sessions.ts';
 import { statement } from './statement.ts';
 
 // In the order of their numbers, so that two calls on the same sessions cannot deadlock.
 const lock = statement(`
   SELECT session.id, session.session_id, session.pinned, session.archived, session.tags
   FROM parley.sessions AS session
-  WHERE session.project = (SELECT id FROM parley.projects WHERE project_id = $1)
+  WHERE ${ofProject}
     AND session.session_id = ANY ($2::text[]) AND session.deleted_at IS NULL
   ORDER BY session.id FOR UPDATE`);
 const write = statement(`

@@ -14,6 +14,7 @@ import { codeOf } from './postgres-errors.ts';
 import { holding } from './retention-rows.ts';
 import { rewriteTables } from './rewrite.ts';
 import { leaseUntil } from './servers.ts';
+import { projectNumber } from './sessions.ts';
 import { type Statement, statement } from './statement.ts';
 import { renewStatistics } from './statistics.ts';
 
@@ -21,7 +22,7 @@ const sessionsAtOnce = 200;
 
 const chosenIf = (chosen: string) => `
   ${chosen} AND (session.turn_owner IS NULL OR ${leaseUntil()} <= clock_timestamp())
-  AND ($1::text IS NULL OR session.project = (SELECT id FROM parley.projects WHERE project_id = $1))`;
+  AND ($1::text IS NULL OR session.project = ${projectNumber})`;
 
 const purgeMark = statement(`SELECT 1 FROM parley.meta WHERE name = 'purge'`);
 /** Takes a note for the audit log, or null. */
@@ -105,10 +106,10 @@ const ofUser = choosing(chosenIf('session.user_id = $2::text AND session.deleted
 export const ofExpired = choosing(
   chosenIf(`session.deleted_at < $2::bigint AND session.expired IN (
     SELECT run.id FROM parley.retention_runs AS run
-    WHERE run.project = (SELECT id FROM parley.projects WHERE project_id = $1)
+    WHERE run.project = ${projectNumber}
       AND run.begun_at < $2 AND session.deleted_at <= run.last_at)`),
   {
-    before: `${holding('$1', '$4', '$5')},`,
+    before: `${holding('$4', '$5')},`,
     after: `, counted AS (
     UPDATE parley.retention_runs SET erased = erased + (SELECT count(*) FROM gone) WHERE id = $3
   ), ${auditing('gone', '$6')}`,

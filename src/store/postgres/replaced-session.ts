@@ -22,9 +22,8 @@ import type { Ask } from './connection-pool.ts';
 import { movedColumns, visibleColumns } from './hidden-columns.ts';
 import { importedAt, importSession, sameSession } from './imports.ts';
 import { leaseUntil } from './servers.ts';
-import { sessionColumns } from './sessions.ts';
+import { ofProject, sessionColumns } from './sessions.ts';
 import { statement } from './statement.ts';
-import { ofProject } from './turn-rows.ts';
 
 const free = statement(`
   SELECT session.id, session.xmin::text AS version, ${sessionColumns} FROM parley.sessions AS session

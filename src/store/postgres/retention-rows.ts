@@ -1,20 +1,21 @@
 // The SQL of retention in PostgreSQL: which sessions expire, and the rows of policies and runs.
 import { auditing } from './audit.ts';
-import { leaseUntil } from './servers.ts';
+import { leaseEnd, leaseUntil } from './servers.ts';
+import { ofProject, projectNumber } from './sessions.ts';
 import { statement } from './statement.ts';
 
 /** How many sessions a step of a count reads, and a step of a run. */
 const countedAtOnce = 20_000;
 export const expiredAtOnce = 1000;
 
-const ofProject = 'project = (SELECT id FROM parley.projects WHERE project_id = $1)';
-const leaseEnd = (ms: string) => `clock_timestamp() + ${ms}::integer * interval '1 millisecond'`;
+/** The condition for the row of the project in `parley.retention`. */
+const thisPolicy = `project = ${projectNumber}`;
 
 /** SQL for a statement's WITH: renews the lease of a run. No row if it is gone. */
-export const holding = (project: string, holder: string, leaseMs: string) => `
+export const holding = (holder: string, leaseMs: string) => `
   held AS (
-    UPDATE parley.retention SET runner_until = ${leaseEnd(leaseMs)}
-    WHERE project = (SELECT id FROM parley.projects WHERE project_id = ${project}) AND runner = ${holder}::text
+    UPDATE parley.retention SET runner_until = ${leaseEnd(`${leaseMs}::integer`)}
+    WHERE ${thisPolicy} AND runner = ${holder}::text
     RETURNING 1
   )`;
 
@@ -24,7 +25,7 @@ const goes = `
   AND (session.restored_at IS NULL OR session.restored_at < $2)
   AND (session.turn_owner IS NULL OR ${leaseUntil()} <= clock_timestamp())`;
 const inReach = (archived: boolean) => `
-  session.${ofProject} AND session.deleted_at IS NULL AND ${archived ? '' : 'NOT'} session.archived
+  ${ofProject} AND session.deleted_at IS NULL AND ${archived ? '' : 'NOT'} session.archived
   AND (session.updated_at, session.session_id) > ($3::bigint, $4::text COLLATE "C")
   AND (session.updated_at, session.session_id) < ($5::bigint, $6::text COLLATE "C")`;
 const lot = (archived: boolean, most: number) => `
@@ -43,7 +44,7 @@ const inOrderOf = (archived: boolean) => ({
     SELECT count(*) FILTER (WHERE goes) AS sessions, ${lastOfLot} FROM lot`),
   // The rows are locked in the order of their numbers, as deletions lock them. A row whose session became active meanwhile is left.
   expire: statement(`
-    WITH ${holding('$1', '$9', '$10')}, ${lot(archived, expiredAtOnce)}, next AS MATERIALIZED (
+    WITH ${holding('$9', '$10')}, ${lot(archived, expiredAtOnce)}, next AS MATERIALIZED (
       SELECT session.id FROM parley.sessions AS session
       WHERE session.id = ANY (ARRAY(SELECT id FROM lot WHERE goes)) AND EXISTS (SELECT 1 FROM held)
         AND ${inReach(archived)} AND ${goes}
@@ -59,7 +60,7 @@ const inOrderOf = (archived: boolean) => ({
     SELECT (SELECT count(*) FROM held) AS held, (SELECT count(*) FROM gone) AS sessions, ${lastOfLot}`),
   newest: statement(`
     SELECT session.updated_at AS time, session.session_id AS "sessionId" FROM parley.sessions AS session
-    WHERE session.${ofProject} AND session.deleted_at IS NULL AND ${archived ? '' : 'NOT'} session.archived
+    WHERE ${ofProject} AND session.deleted_at IS NULL AND ${archived ? '' : 'NOT'} session.archived
     ORDER BY session.updated_at DESC, session.session_id DESC LIMIT $2`),
 });
 
@@ -80,26 +81,26 @@ export const retentionStatements = {
     ON CONFLICT (project) DO UPDATE SET policy = excluded.policy, set_at = excluded.set_at,
       runner = NULL, runner_until = NULL
     RETURNING 1`),
-  remove: statement(`DELETE FROM parley.retention WHERE ${ofProject} RETURNING 1`),
+  remove: statement(`DELETE FROM parley.retention WHERE ${thisPolicy} RETURNING 1`),
   activityFrom: statement(`
     SELECT session.updated_at AS time FROM parley.sessions AS session
-    WHERE session.${ofProject} AND session.deleted_at IS NULL AND NOT session.archived AND session.updated_at >= $2
+    WHERE ${ofProject} AND session.deleted_at IS NULL AND NOT session.archived AND session.updated_at >= $2
       AND NOT session.pinned
     ORDER BY session.updated_at, session.session_id LIMIT 1`),
   lastActivity: statement(`
     SELECT session.updated_at AS time FROM parley.sessions AS session
-    WHERE session.${ofProject} AND session.deleted_at IS NULL AND NOT session.archived
+    WHERE ${ofProject} AND session.deleted_at IS NULL AND NOT session.archived
       AND session.updated_at > $2 AND session.updated_at <= $3
     ORDER BY session.updated_at DESC, session.session_id DESC LIMIT 1`),
   state: statement(`
     SELECT policy, last_run_at, runner, runner IS NOT DISTINCT FROM $2 AS is_own,
       runner <> $2 AND runner_until > clock_timestamp() AS is_held
-    FROM parley.retention WHERE ${ofProject} FOR UPDATE`),
+    FROM parley.retention WHERE ${thisPolicy} FOR UPDATE`),
   take: statement(`
-    UPDATE parley.retention SET confirmed = policy, last_run_at = $2, runner = $3, runner_until = ${leaseEnd('$4')}
-    WHERE ${ofProject}`),
+    UPDATE parley.retention SET confirmed = policy, last_run_at = $2, runner = $3, runner_until = ${leaseEnd('$4::integer')}
+    WHERE ${thisPolicy}`),
   release: statement(`
-    UPDATE parley.retention SET runner = NULL, runner_until = NULL WHERE ${ofProject} AND runner = $2 RETURNING 1`),
+    UPDATE parley.retention SET runner = NULL, runner_until = NULL WHERE ${thisPolicy} AND runner = $2 RETURNING 1`),
   unfinished: statement(`
     SELECT ${runColumns} FROM ${runs} WHERE projects.project_id = $1 AND run.ended_at IS NULL ORDER BY run.id`),
   begin: statement(`

@@ -19,12 +19,13 @@ const defaultLeaseMs = 5000;
 /** How long (ms) a stopping server waits for a database that does not answer. */
 const leavingMs = 1000;
 
-const leaseEnd = `clock_timestamp() + $2::integer * interval '1 millisecond'`;
+/** SQL: the end of a lease that begins now. `ms` is SQL for its length. */
+export const leaseEnd = (ms: string) => `clock_timestamp() + ${ms} * interval '1 millisecond'`;
 // A row whose `until` has passed shows an outage of this server or of the database. $3: the version of the modes that the server knows, or
 // null.
 const beat = statement(`
   WITH beaten AS (
-    INSERT INTO parley.servers AS server (owner, until, judges_from) VALUES ($1, ${leaseEnd}, ${leaseEnd})
+    INSERT INTO parley.servers AS server (owner, until, judges_from) VALUES ($1, ${leaseEnd('$2::integer')}, ${leaseEnd('$2::integer')})
     ON CONFLICT (owner) DO UPDATE SET until = excluded.until,
       judges_from = CASE WHEN server.until < clock_timestamp() THEN excluded.judges_from ELSE server.judges_from END
   )

@@ -8,7 +8,7 @@ import { toSession } from '../rows.ts';
 import type { Rows, SessionFilter } from '../session-filters.ts';
 import type { Ask } from './connection-pool.ts';
 import { conditionsFrom, conditionValues, isNarrowed } from './session-conditions.ts';
-import { sessionColumns, settingsBytes } from './sessions.ts';
+import { projectNumber, sessionColumns, settingsBytes } from './sessions.ts';
 import { plannedAnew, statement } from './statement.ts';
 
 const columnOf = { updated: 'updated_at', created: 'created_at' } as const;
@@ -21,12 +21,12 @@ const archived = 'session.deleted_at IS NULL AND session.archived';
 
 const tagged = `
   SELECT chosen.session FROM parley.session_tags AS chosen
-  WHERE chosen.project = (SELECT id FROM parley.projects WHERE project_id = $1) AND chosen.tag = $11`;
+  WHERE chosen.project = ${projectNumber} AND chosen.tag = $11`;
 
 // The ends of the ids are tested in an index alone, which is several times as fast as reading the rows.
 const byEndOfId = `AND session.session_id = ANY (ARRAY(
         SELECT ending.session_id FROM parley.sessions AS ending
-        WHERE ending.project = (SELECT id FROM parley.projects WHERE project_id = $1)
+        WHERE ending.project = ${projectNumber}
           AND right(ending.session_id, length($13::text)) = $13::text))`;
 
 // The index searches for one bound over two columns, where the page begins. The other conditions are tested row by row. The database does not
@@ -39,7 +39,7 @@ function inOrder(sort: SessionOrder['sort'], order: SessionOrder['order'], state
   const page = (conditions: string) => {
     const of = (condition: string) => `
       (SELECT session.* FROM parley.sessions AS session
-      WHERE session.project = (SELECT id FROM parley.projects WHERE project_id = $1) AND ${condition}
+      WHERE session.project = ${projectNumber} AND ${condition}
         AND (${column}, session.session_id) ${order === 'desc' ? '<' : '>'} ($2::bigint, $3::text) ${conditions}
       ${ordered} LIMIT $4)`;
     const rows =

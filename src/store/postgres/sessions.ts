@@ -33,8 +33,10 @@ export const sessionFields = `session_id, title, created_at, updated_at, message
 export const settingsBytes = `(coalesce(octet_length(session.system), 0) + coalesce(octet_length(session.parameters), 0)
   + coalesce(octet_length(session.tags), 0))`;
 
-/** The condition for the project, in a statement whose first value is the project's id. */
-const ofProject = 'session.project = (SELECT id FROM parley.projects WHERE project_id = $1)';
+/** SQL: the row number of the project, in a statement whose first value is the project's id. */
+export const projectNumber = '(SELECT id FROM parley.projects WHERE project_id = $1)';
+/** SQL for `parley.sessions AS session`: true for the sessions of this project. */
+export const ofProject = `session.project = ${projectNumber}`;
 
 const find = statement(`
   SELECT input.number, ${isRefused('input.key_hash', 'projects.id')} AS is_refused, ${sessionColumns}

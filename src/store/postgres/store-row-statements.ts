@@ -1,9 +1,8 @@
 // The statements that copy a store.
 import { pageLimits } from '../store-rows.ts';
-import { settingsBytes } from './sessions.ts';
+import { projectNumber, settingsBytes } from './sessions.ts';
 import { statement } from './statement.ts';
 
-const projectNumber = '(SELECT id FROM parley.projects WHERE project_id = $1)';
 const headColumns = `session_id, title, created_at, updated_at, message_count, deleted_at, turn_position, turn_epoch,
   undone_turns, mode, parent_id, forked_at, parameters, system, pinned, archived, tags, user_id`;
 // Settings without room on the page are not sent.

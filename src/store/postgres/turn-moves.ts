@@ -6,9 +6,9 @@ import type { TurnMove, TurnMoveEnd } from '../session-store.ts';
 import type { TurnRules } from '../store-rules.ts';
 import type { Ask } from './connection-pool.ts';
 import { movedColumns } from './hidden-columns.ts';
-import { sessionColumns, sessionFields } from './sessions.ts';
+import { ofProject, sessionColumns, sessionFields } from './sessions.ts';
 import { statement } from './statement.ts';
-import { type LastTurnRow, lastTurn, ofProject, type UserMessageRow } from './turn-rows.ts';
+import { type LastTurnRow, lastTurn, type UserMessageRow } from './turn-rows.ts';
 import { busyWith, close, standing } from './turn-taking.ts';
 
 const asRead = `

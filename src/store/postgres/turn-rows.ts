@@ -8,10 +8,9 @@ import { visibleColumns } from './hidden-columns.ts';
 import { knownColumns } from './idempotency.ts';
 import { isRefused } from './keys.ts';
 import { partsAsAlternative, textSoFar } from './reply-parts.ts';
-import { leaseUntil } from './servers.ts';
+import { leaseEnd, leaseUntil } from './servers.ts';
+import { ofProject } from './sessions.ts';
 import { statement } from './statement.ts';
-
-export const leaseEnd = (ms: string) => `clock_timestamp() + ${ms} * interval '1 millisecond'`;
 
 /** SQL: the position of a message of `parley.sessions AS session`, visible or undone; null if the session has no message with this id. */
 const positionOfMessage = (messageId: string) => `(
@@ -82,7 +81,6 @@ const standingColumns = `
   ) AS has_reply`;
 const askedMessage = `
   LEFT JOIN parley.messages AS asked ON asked.session = session.id AND asked.position = session.turn_position`;
-export const ofProject = 'session.project = (SELECT id FROM parley.projects WHERE project_id = $1)';
 
 export interface StandingRow extends Pick<SessionRow, 'parameters' | 'system'> {
   readonly id: number;

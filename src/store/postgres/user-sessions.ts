@@ -8,11 +8,12 @@ import {
 } from '../user-sessions.ts';
 import type { RunCall } from './connection-pool.ts';
 import { leaseUntil } from './servers.ts';
+import { projectNumber } from './sessions.ts';
 import { statement } from './statement.ts';
 
 // $1: the project, or null for all. $2: the user.
 const ofUser = `session.user_id = $2::text
-  AND ($1::text IS NULL OR session.project = (SELECT id FROM parley.projects WHERE project_id = $1))`;
+  AND ($1::text IS NULL OR session.project = ${projectNumber})`;
 const sessions = statement(`
   SELECT projects.project_id, session.session_id, session.deleted_at IS NOT NULL AS is_deleted,
     session.turn_owner IS NOT NULL AND ${leaseUntil()} > clock_timestamp() AS is_busy
