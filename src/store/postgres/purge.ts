@@ -13,7 +13,7 @@ import { storeBytes } from './inspection.ts';
 import { codeOf } from './postgres-errors.ts';
 import { holding } from './retention-rows.ts';
 import { rewriteTables } from './rewrite.ts';
-import { leaseUntil } from './servers.ts';
+import { noTurnRuns } from './servers.ts';
 import { projectNumber } from './sessions.ts';
 import { type Statement, statement } from './statement.ts';
 import { renewStatistics } from './statistics.ts';
@@ -21,7 +21,7 @@ import { renewStatistics } from './statistics.ts';
 const sessionsAtOnce = 200;
 
 const chosenIf = (chosen: string) => `
-  ${chosen} AND (session.turn_owner IS NULL OR ${leaseUntil()} <= clock_timestamp())
+  ${chosen} AND ${noTurnRuns}
   AND ($1::text IS NULL OR session.project = ${projectNumber})`;
 
 const purgeMark = statement(`SELECT 1 FROM parley.meta WHERE name = 'purge'`);

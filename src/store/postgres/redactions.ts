@@ -10,12 +10,12 @@ import {
 import { recordNote } from './audit.ts';
 import type { Ask, ConnectionPool, RunCall } from './connection-pool.ts';
 import { beginErasing, overwriteErased } from './purge.ts';
-import { leaseUntil } from './servers.ts';
+import { turnRuns } from './servers.ts';
 import { statement } from './statement.ts';
 
 const session = statement(`
   SELECT session.id AS session, session.project,
-    session.turn_owner IS NOT NULL AND ${leaseUntil()} > clock_timestamp() AS is_busy
+    ${turnRuns} AS is_busy
   FROM parley.sessions AS session JOIN parley.projects ON projects.id = session.project
   WHERE projects.project_id = $1 AND session.session_id = $2 AND session.deleted_at IS NULL
   FOR UPDATE OF session`);

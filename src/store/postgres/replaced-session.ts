@@ -21,14 +21,14 @@ import { auditing, noteOf } from './audit.ts';
 import type { Ask } from './connection-pool.ts';
 import { movedColumns, visibleColumns } from './hidden-columns.ts';
 import { importedAt, importSession, sameSession } from './imports.ts';
-import { leaseUntil } from './servers.ts';
+import { noTurnRuns } from './servers.ts';
 import { ofProject, sessionColumns } from './sessions.ts';
 import { statement } from './statement.ts';
 
 const free = statement(`
   SELECT session.id, session.xmin::text AS version, ${sessionColumns} FROM parley.sessions AS session
   WHERE ${ofProject} AND session.session_id = $2 AND session.deleted_at IS NULL
-    AND (session.turn_owner IS NULL OR session.turn_owner = 'import' OR ${leaseUntil()} <= clock_timestamp())`);
+    AND (session.turn_owner = 'import' OR ${noTurnRuns})`);
 
 const everyMessage = statement(`
   SELECT message.* FROM parley.sessions AS session CROSS JOIN LATERAL (

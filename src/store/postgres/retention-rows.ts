@@ -1,6 +1,6 @@
 // The SQL of retention in PostgreSQL: which sessions expire, and the rows of policies and runs.
 import { auditing } from './audit.ts';
-import { leaseEnd, leaseUntil } from './servers.ts';
+import { leaseEnd, noTurnRuns } from './servers.ts';
 import { ofProject, projectNumber } from './sessions.ts';
 import { statement } from './statement.ts';
 
@@ -23,7 +23,7 @@ export const holding = (holder: string, leaseMs: string) => `
 const goes = `
   NOT session.pinned AND session.expired IS NULL
   AND (session.restored_at IS NULL OR session.restored_at < $2)
-  AND (session.turn_owner IS NULL OR ${leaseUntil()} <= clock_timestamp())`;
+  AND ${noTurnRuns}`;
 const inReach = (archived: boolean) => `
   ${ofProject} AND session.deleted_at IS NULL AND ${archived ? '' : 'NOT'} session.archived
   AND (session.updated_at, session.session_id) > ($3::bigint, $4::text COLLATE "C")

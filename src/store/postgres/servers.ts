@@ -47,6 +47,10 @@ export const leaseUntil = (judge = 'NULL::text') => `
     )) ELSE server.until END
     FROM parley.servers AS server WHERE server.owner = session.turn_owner
   ), session.turn_until)`;
+/** SQL for `parley.sessions AS session`: true if a turn runs in it. */
+export const turnRuns = `(session.turn_owner IS NOT NULL AND ${leaseUntil()} > clock_timestamp())`;
+/** The opposite of {@link turnRuns}. */
+export const noTurnRuns = `(session.turn_owner IS NULL OR ${leaseUntil()} <= clock_timestamp())`;
 
 export class ServerBeat {
   readonly owner: string;

@@ -7,7 +7,7 @@ import {
   type UserTexts,
 } from '../user-sessions.ts';
 import type { RunCall } from './connection-pool.ts';
-import { leaseUntil } from './servers.ts';
+import { noTurnRuns, turnRuns } from './servers.ts';
 import { projectNumber } from './sessions.ts';
 import { statement } from './statement.ts';
 
@@ -16,17 +16,16 @@ const ofUser = `session.user_id = $2::text
   AND ($1::text IS NULL OR session.project = ${projectNumber})`;
 const sessions = statement(`
   SELECT projects.project_id, session.session_id, session.deleted_at IS NOT NULL AS is_deleted,
-    session.turn_owner IS NOT NULL AND ${leaseUntil()} > clock_timestamp() AS is_busy
+    ${turnRuns} AS is_busy
   FROM parley.sessions AS session JOIN parley.projects ON projects.id = session.project
   WHERE ${ofUser} ORDER BY session.session_id`);
 const messagesIn = (table: string) => `
   SELECT message.content FROM parley.sessions AS session
   JOIN parley.${table} AS message ON message.session = session.id WHERE ${ofUser}`;
-const isFree = `(session.turn_owner IS NULL OR ${leaseUntil()} <= clock_timestamp())`;
 const texts = statement(`
   SELECT count(*) AS messages, coalesce(sum(octet_length(content)), 0)::bigint AS text_bytes
-  FROM (${messagesIn('messages')} AND ${isFree}
-    UNION ALL ${messagesIn('hidden_messages')} AND ${isFree}) AS message`);
+  FROM (${messagesIn('messages')} AND ${noTurnRuns}
+    UNION ALL ${messagesIn('hidden_messages')} AND ${noTurnRuns}) AS message`);
 const saidIn = (table: string) => `EXISTS (${messagesIn(table)} AND message.role = 'user'
     AND (message.content = line OR (length(line) >= ${shortestPart} AND strpos(message.content, line) > 0)))`;
 const linesInTexts = statement(`

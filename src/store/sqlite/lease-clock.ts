@@ -20,4 +20,8 @@ export function isLeaseOver(until: number, clock: number): boolean {
 }
 
 /** {@link isLeaseOver} as SQL, for a statement with the value `@clock`. */
-export const leaseIsOver = `(turn_until <= @clock OR turn_until > @clock + ${longestLeaseMs + 1})`;
+const leaseIsOver = `(turn_until <= @clock OR turn_until > @clock + ${longestLeaseMs + 1})`;
+/** SQL for a row of `sessions`, with the value `@clock`: true if a turn runs in it. */
+export const turnRuns = `(turn_owner IS NOT NULL AND NOT ${leaseIsOver})`;
+/** The opposite of {@link turnRuns}. */
+export const noTurnRuns = `(turn_owner IS NULL OR ${leaseIsOver})`;

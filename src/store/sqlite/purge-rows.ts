@@ -6,7 +6,7 @@ import type { Clocks } from './age-clock.ts';
 import type { Connection } from './connection.ts';
 import type { Bindings } from './driver.ts';
 import { agedSince } from './idempotency.ts';
-import { leaseIsOver } from './lease-clock.ts';
+import { noTurnRuns } from './lease-clock.ts';
 import type { LockWait } from './lock-wait.ts';
 import { removeInSteps } from './staged-session.ts';
 import { StepMeter, type Steps } from './steps.ts';
@@ -38,7 +38,7 @@ const answersAtOnce = 100;
 const pauseMs = 10;
 
 const erasableIf = (chosen: string) => `
-  ${chosen} AND (turn_owner IS NULL OR ${leaseIsOver})
+  ${chosen} AND ${noTurnRuns}
   AND (@projectId IS NULL OR project = (SELECT id FROM projects WHERE project_id = @projectId))`;
 
 const textBytes = (table: string) =>

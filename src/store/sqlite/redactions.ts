@@ -11,7 +11,7 @@ import {
 import type { Clocks } from './age-clock.ts';
 import { auditStatements } from './audit.ts';
 import type { Connection } from './connection.ts';
-import { leaseIsOver } from './lease-clock.ts';
+import { turnRuns } from './lease-clock.ts';
 import { overwriteErased } from './purge.ts';
 import { purgeStatements } from './purge-rows.ts';
 import type { StoreAccess } from './store-access.ts';
@@ -21,7 +21,7 @@ const ofSession = (table: string) =>
 
 export const redactionStatements = {
   session: `
-    SELECT sessions.id AS session, sessions.project, turn_owner IS NOT NULL AND NOT ${leaseIsOver} AS is_busy
+    SELECT sessions.id AS session, sessions.project, ${turnRuns} AS is_busy
     FROM sessions JOIN projects ON projects.id = sessions.project
     WHERE projects.project_id = @projectId AND session_id = @sessionId AND deleted_at IS NULL`,
   isThere: `SELECT 1 FROM ${ofSession('messages')} UNION ALL SELECT 1 FROM ${ofSession('hidden_messages')}`,

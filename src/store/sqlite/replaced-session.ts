@@ -10,7 +10,7 @@ import type { Connection } from './connection.ts';
 import { movedColumns } from './hidden-messages.ts';
 import { addImportedMessages, importBindings, importedColumns, importedValues } from './imported-rows.ts';
 import { type AuditChange, importSession, sameSession } from './imports.ts';
-import { leaseIsOver } from './lease-clock.ts';
+import { noTurnRuns } from './lease-clock.ts';
 import type { LongImportTools } from './long-import.ts';
 import { replaceTags } from './ordering.ts';
 import { findSession, thisSession } from './sessions.ts';
@@ -21,7 +21,7 @@ const ofSession = `session = (SELECT id FROM sessions WHERE ${thisSession})`;
 /** `@session`, `@id` and `@other` are row numbers that a statement with the project's id has returned. */
 export const replaceStatements = {
   free: `SELECT id AS session FROM sessions WHERE ${thisSession} AND deleted_at IS NULL
-    AND (turn_owner IS NULL OR turn_owner = 'import' OR ${leaseIsOver})`,
+    AND (turn_owner = 'import' OR ${noTurnRuns})`,
   messages: `
     SELECT id, ${messageColumns}, NULL AS alternative_of, NULL AS undone_at FROM messages AS message WHERE ${ofSession}
     UNION ALL SELECT id, ${hiddenColumns} FROM hidden_messages AS message WHERE ${ofSession}`,

@@ -1,5 +1,5 @@
 // The SQL of retention in SQLite: which sessions expire, and the rows of policies and runs.
-import { leaseIsOver } from './lease-clock.ts';
+import { noTurnRuns } from './lease-clock.ts';
 import { inProject } from './sessions.ts';
 
 /** How many sessions a step of a count reads, and a statement of a run: a few milliseconds' work. */
@@ -8,7 +8,7 @@ export const expiredAtOnce = 250;
 
 const goes = `
   pinned = 0 AND expired IS NULL AND (restored_at IS NULL OR restored_at < @restoredBefore)
-  AND (turn_owner IS NULL OR ${leaseIsOver})`;
+  AND ${noTurnRuns}`;
 
 // SQLite searches the index by one bound over two columns alone, so the other bound is tested row by row.
 const behind = (archived: 0 | 1) => `
@@ -81,7 +81,7 @@ export const retentionStatements = {
   countErasable: `
     SELECT count(*) AS found, max(id) AS last,
       count(*) FILTER (WHERE deleted_at < @deletedBefore AND deleted_at <= @lastAt
-        AND (turn_owner IS NULL OR ${leaseIsOver})) AS sessions
+        AND ${noTurnRuns}) AS sessions
     FROM (SELECT * FROM sessions WHERE expired = @run AND id > @after ORDER BY id LIMIT ${countedAtOnce})`,
   restorable: 'SELECT count(*) AS sessions FROM sessions WHERE expired = @run',
   restore: `

@@ -6,7 +6,7 @@ import {
   type UserSessions,
   type UserTexts,
 } from '../user-sessions.ts';
-import { leaseIsOver } from './lease-clock.ts';
+import { noTurnRuns, turnRuns } from './lease-clock.ts';
 import type { StoreAccess } from './store-access.ts';
 
 // Project 0 holds the sessions that staged-session.ts hides.
@@ -15,7 +15,7 @@ const ofUser = `sessions.user_id = @user AND sessions.project <> 0
 const messagesIn = (table: string) => `
   SELECT count(*) AS messages, coalesce(sum(octet_length(content)), 0) AS bytes
   FROM sessions CROSS JOIN ${table} AS message ON message.session = sessions.id
-  WHERE ${ofUser} AND (turn_owner IS NULL OR ${leaseIsOver})`;
+  WHERE ${ofUser} AND ${noTurnRuns}`;
 const saidIn = (table: string) => `EXISTS (
     SELECT 1 FROM sessions CROSS JOIN ${table} AS message ON message.session = sessions.id
     WHERE ${ofUser} AND message.role = 'user'
@@ -24,7 +24,7 @@ const saidIn = (table: string) => `EXISTS (
 export const userStatements = {
   sessions: `
     SELECT projects.project_id, session_id, deleted_at IS NOT NULL AS is_deleted,
-      turn_owner IS NOT NULL AND NOT ${leaseIsOver} AS is_busy
+      ${turnRuns} AS is_busy
     FROM sessions CROSS JOIN projects ON projects.id = sessions.project WHERE ${ofUser} ORDER BY session_id`,
   texts: `
     SELECT sum(messages) AS messages, sum(bytes) AS text_bytes
