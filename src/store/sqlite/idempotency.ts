@@ -3,6 +3,7 @@ import type { IdempotencyKey, Idempotent } from '../session-store.ts';
 import type { StoreRules } from '../store-rules.ts';
 import { ageTime, type Clocks } from './age-clock.ts';
 import type { Connection } from './connection.ts';
+import { inProject, projectNumber } from './sessions.ts';
 
 /** The result of a key: the row of a turn's message, visible or hidden, or a stored answer as JSON. */
 export interface Known {
@@ -29,25 +30,25 @@ export const idempotencyStatements = {
       SELECT project, key FROM idempotency WHERE created_at < @keptSince ORDER BY created_at LIMIT 100)`,
   find: `
     SELECT request_hash, message, hidden_message, reply_id, answer FROM idempotency
-    WHERE project = (SELECT id FROM projects WHERE project_id = @projectId) AND key = @key
+    WHERE ${inProject} AND key = @key
       AND created_at >= @keptSince`,
   modeOfTurn: `
     SELECT coalesce(message.mode, hidden.mode) AS mode FROM idempotency AS known
     LEFT JOIN messages AS message ON message.id = known.message
     LEFT JOIN hidden_messages AS hidden ON hidden.id = known.hidden_message
-    WHERE known.project = (SELECT id FROM projects WHERE project_id = @projectId) AND known.key = @key
+    WHERE known.${inProject} AND known.key = @key
       AND known.created_at >= @keptSince`,
   // Replaces a row only if it is too old to count.
   keep: `
     INSERT INTO idempotency (project, key, request_hash, message, reply_id, answer, created_at)
-    VALUES ((SELECT id FROM projects WHERE project_id = @projectId), @key, @requestHash, @message, @replyId, @answer,
+    VALUES (${projectNumber}, @key, @requestHash, @message, @replyId, @answer,
       @now)
     ON CONFLICT (project, key) DO UPDATE SET request_hash = excluded.request_hash, message = excluded.message,
       hidden_message = NULL, reply_id = excluded.reply_id, answer = excluded.answer, created_at = excluded.created_at`,
   // Another try of a regeneration makes another reply.
   tryAgain: `
     UPDATE idempotency SET reply_id = @replyId
-    WHERE project = (SELECT id FROM projects WHERE project_id = @projectId) AND key = @key`,
+    WHERE ${inProject} AND key = @key`,
 } as const;
 
 /** The result of a key; null for a key that is new or too old. Also deletes up to 100 keys that are too old. */

@@ -9,13 +9,13 @@ import type { StoreRules } from '../store-rules.ts';
 import type { Connection } from './connection.ts';
 import { addImportedMessages, importBindings, importedColumns, importedValues } from './imported-rows.ts';
 import { keepTags } from './ordering.ts';
-import { findSession, inProject } from './sessions.ts';
+import { findSession, inProject, projectNumber } from './sessions.ts';
 import { atOnce, type Steps } from './steps.ts';
 
 export const importStatements = {
   addSession: `
     INSERT INTO sessions (session_id, project, ${importedColumns})
-    VALUES (@sessionId, (SELECT id FROM projects WHERE project_id = @projectId), ${importedValues})
+    VALUES (@sessionId, ${projectNumber}, ${importedValues})
     ON CONFLICT (project, session_id) DO NOTHING`,
   message: `
     SELECT ${messageColumns} FROM sessions CROSS JOIN messages AS message ON message.session = sessions.id
@@ -27,7 +27,7 @@ export const importStatements = {
     UPDATE sessions SET message_count = @messageCount, updated_at = max(updated_at, @updatedAt), mode = @mode,
       turn_owner = @turnOwner, turn_until = @turnUntil, turn_position = @turnPosition,
       restored_at = @importedAt
-    WHERE id = @session AND project = (SELECT id FROM projects WHERE project_id = @projectId)`,
+    WHERE id = @session AND ${inProject}`,
   hidden: `
     SELECT ${hiddenColumns} FROM sessions CROSS JOIN hidden_messages AS message ON message.session = sessions.id
     WHERE ${inProject} AND session_id = @sessionId AND deleted_at IS NULL AND message.position = @position

@@ -8,6 +8,7 @@ import type { Bindings } from './driver.ts';
 import { agedSince } from './idempotency.ts';
 import { noTurnRuns } from './lease-clock.ts';
 import type { LockWait } from './lock-wait.ts';
+import { inProject } from './sessions.ts';
 import { removeInSteps } from './staged-session.ts';
 import { StepMeter, type Steps } from './steps.ts';
 import type { Writer } from './writer.ts';
@@ -39,7 +40,7 @@ const pauseMs = 10;
 
 const erasableIf = (chosen: string) => `
   ${chosen} AND ${noTurnRuns}
-  AND (@projectId IS NULL OR project = (SELECT id FROM projects WHERE project_id = @projectId))`;
+  AND (@projectId IS NULL OR ${inProject})`;
 
 const textBytes = (table: string) =>
   `(SELECT coalesce(sum(octet_length(content)), 0) FROM ${table} WHERE session = sessions.id)`;
@@ -70,7 +71,7 @@ export const ofUserStatements = choosing(erasableIf('user_id = @user AND deleted
 export const ofExpired = choosing(
   erasableIf(`deleted_at < @deletedBefore AND expired IN (
     SELECT run.id FROM retention_runs AS run
-    WHERE run.project = (SELECT id FROM projects WHERE project_id = @projectId)
+    WHERE run.${inProject}
       AND run.begun_at < @deletedBefore AND deleted_at <= run.last_at)`),
 );
 type Choosing = Readonly<Record<'plan' | 'count' | 'answer' | 'next', string>>;

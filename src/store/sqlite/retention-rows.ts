@@ -35,7 +35,6 @@ const runColumns = `
   run.id, batch, projects.project_id, projects.name AS project_name, begun_at, ended_at, run.expired, erased, restored,
   run.restored_at`;
 const runs = 'retention_runs AS run JOIN projects ON projects.id = run.project';
-const hasPolicy = 'project = (SELECT id FROM projects WHERE project_id = @projectId)';
 
 export const expiryStatements = { listed: inOrderOf(0), archived: inOrderOf(1) } as const;
 
@@ -48,7 +47,7 @@ export const retentionStatements = {
     SELECT id, @policy, @now FROM projects WHERE project_id = @projectId
     ON CONFLICT (project) DO UPDATE SET policy = excluded.policy, set_at = excluded.set_at,
       runner = NULL, runner_until = NULL`,
-  remove: `DELETE FROM retention WHERE ${hasPolicy}`,
+  remove: `DELETE FROM retention WHERE ${inProject}`,
   activityFrom: `
     SELECT updated_at AS time FROM sessions
     WHERE ${inProject} AND deleted_at IS NULL AND archived = 0 AND updated_at >= @time AND pinned = 0
@@ -56,12 +55,12 @@ export const retentionStatements = {
   lastActivity: `
     SELECT max(updated_at) AS time FROM sessions
     WHERE ${inProject} AND deleted_at IS NULL AND archived = 0 AND updated_at > @from AND updated_at <= @to`,
-  state: `SELECT policy, last_run_at, runner, runner_until FROM retention WHERE ${hasPolicy}`,
+  state: `SELECT policy, last_run_at, runner, runner_until FROM retention WHERE ${inProject}`,
   take: `
     UPDATE retention SET confirmed = policy, last_run_at = @now, runner = @holder, runner_until = @until
-    WHERE ${hasPolicy}`,
-  hold: `UPDATE retention SET runner_until = @until WHERE ${hasPolicy} AND runner = @holder`,
-  release: `UPDATE retention SET runner = NULL, runner_until = NULL WHERE ${hasPolicy} AND runner = @holder`,
+    WHERE ${inProject}`,
+  hold: `UPDATE retention SET runner_until = @until WHERE ${inProject} AND runner = @holder`,
+  release: `UPDATE retention SET runner = NULL, runner_until = NULL WHERE ${inProject} AND runner = @holder`,
   unfinished: `SELECT ${runColumns} FROM ${runs} WHERE project_id = @projectId AND ended_at IS NULL`,
   begin: `
     INSERT INTO retention_runs (batch, project, begun_at, last_at)
@@ -77,7 +76,7 @@ export const retentionStatements = {
   forget: `DELETE FROM retention_runs WHERE id = @run AND expired = 0 AND erased = 0`,
   // The runs that may have sessions to erase.
   erasableRuns: `
-    SELECT id AS run, last_at FROM retention_runs WHERE ${hasPolicy} AND begun_at < @deletedBefore ORDER BY id`,
+    SELECT id AS run, last_at FROM retention_runs WHERE ${inProject} AND begun_at < @deletedBefore ORDER BY id`,
   countErasable: `
     SELECT count(*) AS found, max(id) AS last,
       count(*) FILTER (WHERE deleted_at < @deletedBefore AND deleted_at <= @lastAt

@@ -5,6 +5,7 @@ import { monotonicMs } from '../../system/monotonic-clock.ts';
 import type { Connection } from './connection.ts';
 import { isBacklogLong } from './search-backlog.ts';
 import { hasPieces, longestIndexed, longestInPieces } from './search-schema.ts';
+import { inProject } from './sessions.ts';
 
 /** The most messages of one transaction: about 20 ms of work, in which other writers and this event loop wait. */
 const maxMessages = 256;
@@ -32,7 +33,7 @@ export const contentBytes = 'octet_length(message.content)';
 export const indexingWork = `CASE WHEN ${contentBytes} > ${longestIndexed} THEN NULL
   WHEN ${contentBytes} = length(message.content) OR NOT ${hasPieces('message')} THEN ${contentBytes}
   WHEN ${contentBytes} <= ${longestInPieces} THEN ${contentBytes} * ${workInPieces} END`;
-const ofProject = 'search_waiting.project = (SELECT id FROM projects WHERE project_id = @projectId)';
+const ofProject = `search_waiting.${inProject}`;
 const lot = `
   FROM ${waitingMessages}
   WHERE search_waiting.project = @project AND search_waiting.message <= @to AND NOT EXISTS (

@@ -4,6 +4,7 @@ import type { FoundMessage } from '../store-rules.ts';
 import type { Connection } from './connection.ts';
 import { type LockWait, whenUnlocked } from './lock-wait.ts';
 import { meetsAll, type SearchedSessions } from './session-conditions.ts';
+import { inProject } from './sessions.ts';
 
 const apartStatements = {
   next: `
@@ -11,7 +12,7 @@ const apartStatements = {
       CASE WHEN ${meetsAll} THEN message.content END AS content
     FROM search_apart CROSS JOIN messages AS message ON message.id = search_apart.message
     CROSS JOIN sessions ON sessions.id = message.session
-    WHERE search_apart.project = (SELECT id FROM projects WHERE project_id = @projectId)
+    WHERE search_apart.${inProject}
       AND search_apart.message < @before AND sessions.project = search_apart.project AND deleted_at IS NULL
     ORDER BY search_apart.message DESC LIMIT 1`,
 } as const;

@@ -36,7 +36,7 @@ export type SearchedSessions = ReturnType<typeof conditionBindings> & { readonly
 /** The sessions of a project that have a tag, those of a user, and the pinned ones: row numbers that an index gives at once. */
 export const chosen = {
   tag: `SELECT session FROM session_tags
-    WHERE project = (SELECT id FROM projects WHERE project_id = @projectId) AND tag = @tag`,
+    WHERE ${inProject} AND tag = @tag`,
   user: `SELECT id AS session FROM sessions WHERE ${inProject} AND user_id = @user`,
   pinned: `SELECT id AS session FROM sessions WHERE ${inProject} AND pinned = 1`,
 } as const;

@@ -33,8 +33,11 @@ type SessionValues = readonly [
   mode: string | null,
 ];
 
-/** The conditions of every statement on sessions; the second one also names a session, active or deleted. */
-export const inProject = 'project = (SELECT id FROM projects WHERE project_id = @projectId)';
+/** SQL: the row number of the project with the id `@projectId`. */
+export const projectNumber = '(SELECT id FROM projects WHERE project_id = @projectId)';
+/** The condition of every statement on sessions, and on other tables with a column `project`. */
+export const inProject = `project = ${projectNumber}`;
+/** The condition for one session, active or deleted. */
 export const thisSession = `${inProject} AND session_id = @sessionId`;
 
 const restored = (now: string) => `
@@ -43,7 +46,7 @@ const restored = (now: string) => `
 export const sessionStatements = {
   create: `
     INSERT INTO sessions (session_id, project, title, created_at, updated_at, parameters, system, user_id)
-    VALUES (@sessionId, (SELECT id FROM projects WHERE project_id = @projectId), @title, @now, @now, @parameters,
+    VALUES (@sessionId, ${projectNumber}, @title, @now, @now, @parameters,
       @system, @user)`,
   find: `SELECT ${sessionColumns} FROM sessions WHERE ${thisSession} AND deleted_at IS NULL`,
   holds: `SELECT 1 FROM sessions WHERE ${thisSession}`,

@@ -9,6 +9,7 @@ import type { Bindings } from './driver.ts';
 import { importedColumns, importedValues } from './imported-rows.ts';
 import { isLeaseOver, leaseEnd } from './lease-clock.ts';
 import { keepTags } from './ordering.ts';
+import { projectNumber } from './sessions.ts';
 import { StepMeter, type Steps } from './steps.ts';
 import type { Writer } from './writer.ts';
 
@@ -24,7 +25,7 @@ const stagingStatements = {
     VALUES (lower(hex(randomblob(16))), 0, ${importedValues})
     RETURNING id AS session, session_id AS token`,
   hold: `INSERT INTO imports (session, project, held_until)
-    VALUES (@session, (SELECT id FROM projects WHERE project_id = @projectId), @until)`,
+    VALUES (@session, ${projectNumber}, @until)`,
   renew: `UPDATE imports SET held_until = @until
     WHERE session = @session AND EXISTS (SELECT 1 FROM sessions WHERE ${stillHidden})`,
   show: `UPDATE sessions SET project = (SELECT project FROM imports WHERE session = @session), session_id = @sessionId

@@ -1,7 +1,7 @@
 // The statements that copy a store. Project 0 holds the sessions that staged-session.ts hides. They belong to no project yet and are not
 // copied.
+import { projectNumber } from './sessions.ts';
 
-const projectNumber = '(SELECT id FROM projects WHERE project_id = @projectId)';
 const messageColumns = `message_id, position, role, content, mode, finish_reason, input_tokens, output_tokens,
   first_token_ms, error_code, created_at, copied`;
 /** The session, then the columns above. */

@@ -7,11 +7,12 @@ import {
   type UserTexts,
 } from '../user-sessions.ts';
 import { noTurnRuns, turnRuns } from './lease-clock.ts';
+import { inProject } from './sessions.ts';
 import type { StoreAccess } from './store-access.ts';
 
 // Project 0 holds the sessions that staged-session.ts hides.
 const ofUser = `sessions.user_id = @user AND sessions.project <> 0
-  AND (@projectId IS NULL OR sessions.project = (SELECT id FROM projects WHERE project_id = @projectId))`;
+  AND (@projectId IS NULL OR sessions.${inProject})`;
 const messagesIn = (table: string) => `
   SELECT count(*) AS messages, coalesce(sum(octet_length(content)), 0) AS bytes
   FROM sessions CROSS JOIN ${table} AS message ON message.session = sessions.id
