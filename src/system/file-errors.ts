@@ -1,6 +1,6 @@
 // Classifies the errors of system calls on files.
 
-/** The code of an error of a system call, such as `ENOENT`; empty for another error. */
+/** The `code` of an error, such as `ENOENT` of a system call or `SQLITE_BUSY` of SQLite; empty for an error without one. */
 export function systemErrorCode(error: unknown): string {
   if (typeof error !== 'object' || error === null || !('code' in error)) return '';
   return typeof error.code === 'string' ? error.code : '';

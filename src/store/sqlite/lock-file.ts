@@ -2,6 +2,7 @@
 // way. Nothing is ever written to the file, so a power cut cannot damage it. The file stays after the release.
 import { closeSync, openSync } from 'node:fs';
 import { ParleyError } from '../../service/errors.ts';
+import { systemErrorCode } from '../../system/file-errors.ts';
 import type { SqliteDriver } from './driver.ts';
 import { isLocked } from './lock-wait.ts';
 
@@ -36,7 +37,7 @@ function makeFile(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (systemErrorCode(error) !== 'EEXIST') throw error;
   }
 }
 

@@ -1,5 +1,6 @@
 // Waits for a lock that another process holds. SQLite's own wait (busy_timeout) would block the whole process, so it is off, and the event
 // loop repeats the attempt.
+import { systemErrorCode } from '../../system/file-errors.ts';
 
 export interface LockWait {
   /** How long an attempt is repeated, in ms. */
@@ -15,9 +16,8 @@ const longestPauseMs = 50;
 
 /** True for SQLite's errors about a lock that another connection holds. */
 export function isLocked(error: unknown): boolean {
-  if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) return false;
   // PROTOCOL: SQLite itself gave up after a race for the locks of the log.
-  return /^SQLITE_(BUSY|LOCKED|PROTOCOL)/.test(error.code);
+  return /^SQLITE_(BUSY|LOCKED|PROTOCOL)/.test(systemErrorCode(error));
 }
 
 /** True to repeat the attempt after another pause (ms). `failure` is SQLite's error. */

@@ -2,7 +2,7 @@
 import { closeSync, openSync, readdirSync, statfsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
-import { isDiskFull, isOutOfFiles, outOfFilesHint } from '../../system/file-errors.ts';
+import { isDiskFull, isOutOfFiles, outOfFilesHint, systemErrorCode } from '../../system/file-errors.ts';
 
 /** How many files SQLite opens: the store, its log, the log's index and the directory. */
 const filesOfStore = 4;
@@ -11,7 +11,7 @@ const elsewhere = 'or set PARLEY_DATA_DIR to a directory on a local disk where y
 /** The error of the store at `path`. An error of Parley itself stays unchanged. */
 export function storeError(error: unknown, path: string): ParleyError {
   if (error instanceof ParleyError) return error;
-  const code = errorCode(error);
+  const code = systemErrorCode(error);
   const message = error instanceof Error ? error.message : String(error);
   const primary = code.split('_').slice(0, 2).join('_');
   if (primary === 'SQLITE_FULL' || code === 'SQLITE_IOERR_SHMSIZE') return storageFull(path, error);
@@ -54,7 +54,7 @@ export function storeError(error: unknown, path: string): ParleyError {
 
 /** True for a statement that does not fit the schema. A process that reads the store for another reports it as `INTERNAL_ERROR`. */
 export function isOfStatement(error: unknown): boolean {
-  return errorCode(error) === 'SQLITE_ERROR' || errorCode(error) === 'INTERNAL_ERROR';
+  return systemErrorCode(error) === 'SQLITE_ERROR' || systemErrorCode(error) === 'INTERNAL_ERROR';
 }
 
 /** An error of the file system before SQLite is opened. */
@@ -132,12 +132,8 @@ function outOfFiles(path: string): ParleyError | null {
   }
 }
 
-function errorCode(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
-}
-
 function reason(error: unknown): string {
-  const code = errorCode(error);
+  const code = systemErrorCode(error);
   const place = error instanceof Error && 'path' in error ? String(error.path) : 'a part of it';
   const reasons: Readonly<Record<string, string>> = {
     ENOTDIR: `${place} is not below a directory`,

@@ -13,6 +13,7 @@ import {
 import { dirname, join } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
 import { makePrivateDirectory, syncDirectory } from '../../system/directories.ts';
+import { systemErrorCode } from '../../system/file-errors.ts';
 import { isNetworkFilesystem } from './filesystem.ts';
 import { directoryError } from './sqlite-errors.ts';
 
@@ -54,7 +55,7 @@ function makeFile(path: string): boolean {
   try {
     file = openSync(path, 'wx', 0o600);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    if (systemErrorCode(error) === 'EEXIST') return false;
     throw error;
   }
   try {
