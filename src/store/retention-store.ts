@@ -53,6 +53,27 @@ export interface ExpiryCursor {
   readonly after: ActivityCursor;
 }
 
+export const beforeAll: ActivityCursor = { time: Number.MIN_SAFE_INTEGER, sessionId: '' };
+/** Where a run begins. */
+export const firstCursor: ExpiryCursor = { archived: false, after: beforeAll };
+
+/** Where a run continues. `after`: the last session of a step; null if the step found no more. Null after the last archived session. */
+export function nextCursor(archived: boolean, after: ActivityCursor | null): ExpiryCursor | null {
+  if (after !== null) return { archived, after };
+  return archived ? null : { archived: true, after: beforeAll };
+}
+
+/** Ids are ASCII, so JavaScript compares them byte by byte, too. */
+export function isBefore(one: ActivityCursor, other: ActivityCursor): boolean {
+  return one.time < other.time || (one.time === other.time && one.sessionId < other.sessionId);
+}
+
+/** The cursor before the newest `count` of these sessions; null if there are not more. */
+export function beforeNewest(sessions: readonly ActivityCursor[], count: number): ActivityCursor | null {
+  if (sessions.length <= count) return null;
+  return sessions.toSorted((one, other) => (isBefore(one, other) ? 1 : -1))[count - 1] ?? null;
+}
+
 export interface RunRow {
   /** The store's own number of the run. */
   readonly id: number;

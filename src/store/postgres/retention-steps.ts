@@ -1,19 +1,21 @@
 // What retention reads and writes in sessions, in steps of one statement each. A step renews the lease of its run, and does nothing if the lease
 // is gone.
-import type {
-  ActivityCursor,
-  ExpiryCursor,
-  ExpiryFilter,
-  LeasedRun,
-  RetentionStore,
-  RunStep,
+import {
+  type ActivityCursor,
+  beforeAll,
+  beforeNewest,
+  type ExpiryCursor,
+  type ExpiryFilter,
+  firstCursor,
+  type LeasedRun,
+  nextCursor,
+  type RetentionStore,
+  type RunStep,
 } from '../retention-store.ts';
 import { noteOf } from './audit.ts';
 import type { Ask } from './connection-pool.ts';
 import { beginErasing, type ErasedLot, eraseLot, ofExpired } from './purge.ts';
 import { expiryStatements, retentionStatements as statements } from './retention-rows.ts';
-
-const beforeAll: ActivityCursor = { time: Number.MIN_SAFE_INTEGER, sessionId: '' };
 
 interface Lot {
   readonly sessions: number;
@@ -30,8 +32,7 @@ export async function cursorBefore(
   const newest: ActivityCursor[] = [];
   for (const of of [expiryStatements.listed, expiryStatements.archived])
     newest.push(...(await ask<ActivityCursor>(of.newest, [projectId, count + 1])));
-  newest.sort((one, other) => other.time - one.time || (one.sessionId < other.sessionId ? 1 : -1));
-  return newest.length > count ? (newest[count - 1] ?? null) : null;
+  return beforeNewest(newest, count);
 }
 
 export async function countExpiring(ask: Ask, projectId: string, filter: ExpiryFilter): Promise<number> {
@@ -74,20 +75,13 @@ export async function expire(
   filter: ExpiryFilter,
   from: ExpiryCursor | null,
 ): Promise<RunStep<ExpiryCursor>> {
-  const place = from ?? { archived: false, after: beforeAll };
-  const { expire } = place.archived ? expiryStatements.archived : expiryStatements.listed;
+  const { archived, after } = from ?? firstCursor;
+  const { expire } = archived ? expiryStatements.archived : expiryStatements.listed;
   const note = noteOf('expire', projectId, by);
-  const values = [...filterValues(projectId, filter, place.after), by.time, run, holder, leaseMs, note];
+  const values = [...filterValues(projectId, filter, after), by.time, run, holder, leaseMs, note];
   const [lot] = await ask<Lot & { held: number }>(expire, values);
   if (lot === undefined || lot.held === 0) return null;
-  const after = lastOf(lot);
-  const next =
-    after !== null
-      ? { archived: place.archived, after }
-      : place.archived
-        ? null
-        : { archived: true, after: beforeAll };
-  return { sessions: lot.sessions, next };
+  return { sessions: lot.sessions, next: nextCursor(archived, lastOf(lot)) };
 }
 
 export async function erase(

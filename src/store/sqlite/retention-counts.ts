@@ -1,5 +1,12 @@
 // What retention reads in SQLite. Long reads are in steps, so that other calls run in between.
-import type { ActivityCursor, ExpiryFilter, RetentionStore } from '../retention-store.ts';
+import {
+  type ActivityCursor,
+  beforeAll,
+  beforeNewest,
+  type ExpiryFilter,
+  isBefore,
+  type RetentionStore,
+} from '../retention-store.ts';
 import type { Clocks } from './age-clock.ts';
 import type { Connection } from './connection.ts';
 import type { Bindings } from './driver.ts';
@@ -11,8 +18,6 @@ type Counts = Pick<
   RetentionStore,
   'cursorBefore' | 'countExpiring' | 'countErasable' | 'activityFrom' | 'traceActivity'
 >;
-
-export const beforeAll: ActivityCursor = { time: Number.MIN_SAFE_INTEGER, sessionId: '' };
 
 export class RetentionCounts implements Counts {
   readonly #access: StoreAccess;
@@ -28,8 +33,7 @@ export class RetentionCounts implements Counts {
       const newest = [expiryStatements.listed, expiryStatements.archived].flatMap((statements) =>
         connection.all<ActivityCursor>(statements.newest, { projectId, most: count + 1 }),
       );
-      newest.sort((one, other) => (isBefore(one, other) ? 1 : -1));
-      return newest.length > count ? (newest[count - 1] ?? null) : null;
+      return beforeNewest(newest, count);
     });
   }
 
@@ -64,13 +68,8 @@ export class RetentionCounts implements Counts {
   }
 }
 
-export function filterBindings({ end, restoredBefore }: ExpiryFilter) {
+function filterBindings({ end, restoredBefore }: ExpiryFilter) {
   return { endTime: end.time, endId: end.sessionId, restoredBefore };
-}
-
-/** Ids are ASCII, so JavaScript compares them byte by byte, too. */
-export function isBefore(one: ActivityCursor, other: ActivityCursor): boolean {
-  return one.time < other.time || (one.time === other.time && one.sessionId < other.sessionId);
 }
 
 function* countSteps(

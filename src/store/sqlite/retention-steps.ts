@@ -1,13 +1,16 @@
 // The writes of a run of retention, and of its restoration, each step a transaction of some milliseconds.
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import type { AuditOrigin } from '../audit-log.ts';
-import type {
-  ActivityCursor,
-  ExpiryCursor,
-  ExpiryFilter,
-  LeasedRun,
-  RunRow,
-  RunStep,
+import {
+  type ActivityCursor,
+  type ExpiryCursor,
+  type ExpiryFilter,
+  firstCursor,
+  isBefore,
+  type LeasedRun,
+  nextCursor,
+  type RunRow,
+  type RunStep,
 } from '../retention-store.ts';
 import type { Clocks } from './age-clock.ts';
 import type { SqliteAudit } from './audit.ts';
@@ -15,7 +18,6 @@ import type { Connection } from './connection.ts';
 import { agedSince } from './idempotency.ts';
 import { leaseEnd } from './lease-clock.ts';
 import { answerSteps, ofExpired, purgeStatements, sessionSteps } from './purge-rows.ts';
-import { beforeAll, isBefore } from './retention-counts.ts';
 import { expiredAtOnce, expiryStatements, retentionStatements as statements } from './retention-rows.ts';
 import type { Steps } from './steps.ts';
 import type { StoreAccess } from './store-access.ts';
@@ -51,9 +53,10 @@ export class RetentionSteps {
       if (!this.#hold(connection, leased)) return null;
       const { projectId, run, by } = leased;
       const bindings = { projectId, clock: this.#clocks().clock, restoredBefore: filter.restoredBefore };
-      const { archived, after } = from ?? { archived: false, after: beforeAll };
+      const start = from ?? firstCursor;
+      const { archived } = start;
       const { next } = archived ? expiryStatements.archived : expiryStatements.listed;
-      let place: ExpiryCursor | null = { archived, after };
+      let place: ExpiryCursor | null = start;
       const expired: NextSession[] = [];
       const began = monotonicMs();
       while (place?.archived === archived && monotonicMs() - began < longestMs) {
@@ -63,7 +66,8 @@ export class RetentionSteps {
         const ids = JSON.stringify(going.map(({ id }) => id));
         connection.run(statements.expire, { run, now: by.time, ids });
         expired.push(...going);
-        place = following(place, expiring);
+        const last = expiring.length === expiredAtOnce ? expiring.at(-1) : undefined;
+        place = nextCursor(archived, last ? { time: last.time, sessionId: last.sessionId } : null);
       }
       const sessions = expired.length;
       if (sessions > 0) connection.run(statements.expired, { run, sessions, now: by.time });
@@ -142,14 +146,6 @@ export class RetentionSteps {
     const until = leaseEnd(this.#clocks().clock, leaseMs);
     return connection.run(statements.hold, { projectId, holder, until }).changes > 0;
   }
-}
-
-/** The place after the sessions of a step. Null after the last archived one. */
-function following({ archived }: ExpiryCursor, expiring: readonly NextSession[]): ExpiryCursor | null {
-  const last = expiring.at(-1);
-  if (last !== undefined && expiring.length === expiredAtOnce)
-    return { archived, after: { time: last.time, sessionId: last.sessionId } };
-  return archived ? null : { archived: true, after: beforeAll };
 }
 
 function pause(): Promise<void> {
