@@ -1,6 +1,6 @@
 // A change of the ordering of sessions, and what it does to one session.
-import type { SessionOrdering } from '../service/session.ts';
-import type { OrderedItem, TagChange } from '../service/session-archive.ts';
+import { noOrdering, type SessionOrdering } from '../service/session.ts';
+import type { OrderedItem, SessionChanges, TagChange } from '../service/session-archive.ts';
 
 /** What is to change in the ordering of sessions. A field that is missing stays as it is. */
 export interface OrderChange {
@@ -14,4 +14,9 @@ export interface OrderChange {
 export interface OrderedSession {
   readonly ordering: SessionOrdering;
   readonly changed: readonly string[];
+}
+
+/** True if the changes of a session change its ordering, too. */
+export function changesOrdering(changes: SessionChanges): boolean {
+  return Object.keys(noOrdering).some((name) => Object.hasOwn(changes, name));
 }

@@ -40,6 +40,14 @@ export interface SessionFilter extends SessionOrder, SessionPredicate {
   readonly deleted: boolean;
 }
 
+/** Which sessions a listing shows. `listed`: the active ones that are not archived. `active`: archived ones too. */
+export type ListedState = 'listed' | 'archived' | 'active' | 'deleted';
+
+export function stateOf({ deleted, archived }: SessionFilter): ListedState {
+  if (deleted) return 'deleted';
+  return archived === null ? 'active' : archived ? 'archived' : 'listed';
+}
+
 /** A pattern for a whole title: these parts in sequence. Characters are code points and are compared exactly. */
 export type TitlePattern = readonly TitlePart[];
 

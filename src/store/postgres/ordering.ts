@@ -1,6 +1,6 @@
 // The ordering of sessions: pinned, archived, and tags. The column `tags` of a session is what is shown; the table `session_tags` holds the
 // same tags for the filter by a tag. The rows are locked before they are read, so the rule sees the current state.
-import { noOrdering, type Session } from '../../service/session.ts';
+import type { Session } from '../../service/session.ts';
 import type { OrderedItem, SessionChanges } from '../../service/session-archive.ts';
 import type { OrderChange, OrderedSession } from '../order-change.ts';
 import { tagsText, toOrdering } from '../rows.ts';
@@ -88,10 +88,6 @@ async function writeAll(
   if (!withTags) return;
   await ask(removeTags, [ids, tags]);
   await ask(addTags, [ids, tags]);
-}
-
-export function changesOrdering(changes: SessionChanges): boolean {
-  return Object.keys(noOrdering).some((name) => Object.hasOwn(changes, name));
 }
 
 /** Changes a session, its ordering included. `ask` is that of a transaction. */

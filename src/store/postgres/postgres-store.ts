@@ -3,6 +3,7 @@
 import type { Message, NewSession, Session } from '../../service/session.ts';
 import type { SessionChanges } from '../../service/session-archive.ts';
 import type { FoundKey } from '../key-budgets.ts';
+import { changesOrdering } from '../order-change.ts';
 import type { Rows, SessionFilter } from '../session-filters.ts';
 import type {
   IdempotencyKey,
@@ -29,7 +30,7 @@ import { accepted, createKey, listKeys, revokeKey } from './keys.ts';
 import { listMessages } from './messages.ts';
 import { refuseMigrated } from './migrations.ts';
 import type { SessionCreation } from './new-sessions.ts';
-import { changeSession, changesOrdering, orderSessions } from './ordering.ts';
+import { changeSession, orderSessions } from './ordering.ts';
 import { OrphanedTurns } from './orphaned-turns.ts';
 import { isOfStatement, storeError } from './postgres-errors.ts';
 import { planPurge, purgeSessions } from './purge.ts';

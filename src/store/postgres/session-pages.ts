@@ -5,16 +5,13 @@ import type { SessionOrder } from '../../service/session-archive.ts';
 import { PageBudget, textsOf } from '../page-budget.ts';
 import type { SessionRow } from '../rows.ts';
 import { toSession } from '../rows.ts';
-import type { Rows, SessionFilter } from '../session-filters.ts';
+import { type ListedState, type Rows, type SessionFilter, stateOf } from '../session-filters.ts';
 import type { Ask } from './connection-pool.ts';
 import { conditionsFrom, conditionValues, isNarrowed } from './session-conditions.ts';
 import { projectNumber, sessionColumns, settingsBytes } from './sessions.ts';
 import { plannedAnew, statement } from './statement.ts';
 
 const columnOf = { updated: 'updated_at', created: 'created_at' } as const;
-
-/** `active`: archived ones too. */
-type State = 'listed' | 'archived' | 'active' | 'deleted';
 
 const listed = 'session.deleted_at IS NULL AND NOT session.archived';
 const archived = 'session.deleted_at IS NULL AND session.archived';
@@ -32,7 +29,7 @@ const byEndOfId = `AND session.session_id = ANY (ARRAY(
 // The index searches for one bound over two columns, where the page begins. The other conditions are tested row by row. The database does not
 // send settings that cannot fit on the page: a row is left out if the settings before it have more than `pageBytes` bytes. As JSON they take
 // at least as many. {@link PageBudget} then finds the exact end of the page.
-function inOrder(sort: SessionOrder['sort'], order: SessionOrder['order'], state: State) {
+function inOrder(sort: SessionOrder['sort'], order: SessionOrder['order'], state: ListedState) {
   const column = `session.${columnOf[sort]}`;
   const ordered = `ORDER BY ${column} ${order}, session.session_id ${order}`;
   // Each index is read as far as one page needs. With the limit outside of the sum alone, the database may sort all rows that follow.
@@ -96,11 +93,6 @@ export async function listSessions(
   const budget = new PageBudget(1);
   const end = rows.findIndex((row, index) => index === limit || !budget.take(...textsOf(row)));
   return { items: (end < 0 ? rows : rows.slice(0, end)).map(toSession), hasMore: end >= 0 };
-}
-
-function stateOf({ deleted, archived }: SessionFilter): State {
-  if (deleted) return 'deleted';
-  return archived === null ? 'active' : archived ? 'archived' : 'listed';
 }
 
 function partOf(filter: SessionFilter): 'every' | 'matching' | 'tagged' | 'ofUser' | 'pinned' | 'ending' {

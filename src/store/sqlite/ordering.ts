@@ -1,8 +1,8 @@
 // The ordering of sessions: pinned, archived, and tags. The column `tags` of a session is what is shown; the table `session_tags` holds the
 // same tags for the filter by a tag. Both are written in one transaction.
-import { noOrdering, type Session, type SessionOrdering } from '../../service/session.ts';
+import type { Session, SessionOrdering } from '../../service/session.ts';
 import type { OrderedItem, SessionChanges } from '../../service/session-archive.ts';
-import type { OrderChange } from '../order-change.ts';
+import { changesOrdering, type OrderChange } from '../order-change.ts';
 import { tagsText, toOrdering } from '../rows.ts';
 import type { StoreRules } from '../store-rules.ts';
 import type { Connection } from './connection.ts';
@@ -58,7 +58,7 @@ export function changeSession(
   changes: SessionChanges,
   rules: StoreRules,
 ): Session | null {
-  if (Object.keys(noOrdering).some((name) => Object.hasOwn(changes, name)))
+  if (changesOrdering(changes))
     orderSessions(connection, projectId, [sessionId], { change: changes, done: 'done', rules });
   return changeTexts(connection, projectId, sessionId, changes);
 }

@@ -6,7 +6,7 @@ import type { SessionOrder } from '../../service/session-archive.ts';
 import { PageBudget, textsOf } from '../page-budget.ts';
 import type { SessionRow } from '../rows.ts';
 import { toSession } from '../rows.ts';
-import type { Rows, SessionFilter } from '../session-filters.ts';
+import { type ListedState, type Rows, type SessionFilter, stateOf } from '../session-filters.ts';
 import type { Connection } from './connection.ts';
 import type { Bindings } from './driver.ts';
 import { chosen, conditionBindings, meetsAll, meetsRest } from './session-conditions.ts';
@@ -30,23 +30,20 @@ const reach = {
   created: { desc: 'TRUE', asc: 'created_at < @updatedBefore' },
 } as const;
 
-/** `active`: archived ones too. */
-type State = 'listed' | 'archived' | 'active' | 'deleted';
-
 const conditionOf = {
   listed: 'deleted_at IS NULL AND archived = 0',
   archived: 'deleted_at IS NULL AND archived = 1',
   active: 'deleted_at IS NULL',
   deleted: 'deleted_at IS NOT NULL',
-} as const satisfies Record<State, string>;
+} as const satisfies Record<ListedState, string>;
 
 // A page has one near bound over two columns: with two bounds SQLite would search by one and test the other row by row. Sessions with equal
 // times are ordered by their ids, not by row numbers, so the order does not depend on the store into which they were imported.
-function inOrder(sort: SessionOrder['sort'], order: SessionOrder['order'], state: State) {
+function inOrder(sort: SessionOrder['sort'], order: SessionOrder['order'], state: ListedState) {
   const column = columnOf[sort];
   const bounds = `(${column}, session_id) ${order === 'desc' ? '<' : '>'} (@time, @id) AND ${reach[sort][order]}`;
   const ordered = `ORDER BY ${column} ${order}, session_id ${order}`;
-  const of = (one: State) => `sessions WHERE ${inProject} AND ${conditionOf[one]} AND ${bounds}`;
+  const of = (one: ListedState) => `sessions WHERE ${inProject} AND ${conditionOf[one]} AND ${bounds}`;
   // SQLite merges two ordered indexes while it reads them.
   const from = (columns: string) =>
     state === 'active'
@@ -99,8 +96,8 @@ function inOrder(sort: SessionOrder['sort'], order: SessionOrder['order'], state
 
 /** Each state is written at its first use: all sixteen are 120 KB of text, and a start would wait for them. */
 function ofAll(sort: SessionOrder['sort'], order: SessionOrder['order']) {
-  const written: Partial<Record<State, ReturnType<typeof inOrder>>> = {};
-  const of = (state: State) => {
+  const written: Partial<Record<ListedState, ReturnType<typeof inOrder>>> = {};
+  const of = (state: ListedState) => {
     written[state] ??= inOrder(sort, order, state);
     return written[state];
   };
@@ -117,7 +114,7 @@ function ofAll(sort: SessionOrder['sort'], order: SessionOrder['order']) {
     get deleted() {
       return of('deleted');
     },
-  } satisfies Record<State, unknown>;
+  } satisfies Record<ListedState, unknown>;
 }
 
 export const sessionListings = {
@@ -180,11 +177,6 @@ export function* listSessions(
     }
   }
   return { items: rows.slice(0, limit).map(toSession), hasMore: isFull || rows.length > limit };
-}
-
-function stateOf({ deleted, archived }: SessionFilter): State {
-  if (deleted) return 'deleted';
-  return archived === null ? 'active' : archived ? 'archived' : 'listed';
 }
 
 /** The statement that begins with few sessions; null if there is none. */
