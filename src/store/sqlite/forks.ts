@@ -4,9 +4,9 @@ import { isFromElsewhere, noOrdering, type Session } from '../../service/session
 import { type MessageRow, messageColumns, type SessionRow, toMessage } from '../rows.ts';
 import type { Fork, ForkEnd, IdempotencyKey } from '../session-store.ts';
 import type { Connection } from './connection.ts';
-import { findRecorded, type IdempotencyTools, keepAnswer } from './idempotency.ts';
+import { findRecorded, keepAnswer, type StepTools, toolsNow } from './idempotency.ts';
 import { addImportedMessages, orderingBindings } from './imported-rows.ts';
-import { type LongImportTools, partLimits } from './long-import.ts';
+import { partLimits } from './long-import.ts';
 import { findSession, sessionColumns, thisSession } from './sessions.ts';
 import { StagedSession } from './staged-session.ts';
 import type { Steps } from './steps.ts';
@@ -43,13 +43,13 @@ export function isLongFork(
 }
 
 export class ForkCopy {
-  readonly #tools: LongImportTools;
+  readonly #tools: StepTools;
   readonly #projectId: string;
   readonly #fork: Fork;
   readonly #key: IdempotencyKey | null;
   readonly #staged: StagedSession;
 
-  constructor(tools: LongImportTools, { projectId, fork, idempotencyKey }: ForkRequest) {
+  constructor(tools: StepTools, { projectId, fork, idempotencyKey }: ForkRequest) {
     this.#tools = tools;
     this.#projectId = projectId;
     this.#fork = fork;
@@ -135,18 +135,13 @@ export class ForkCopy {
   }
 
   #recorded(): ForkEnd | null {
-    return this.#key && findRecorded<Session>(this.#idempotency(), this.#projectId, this.#key);
+    return this.#key && findRecorded<Session>(toolsNow(this.#tools), this.#projectId, this.#key);
   }
 
   #keep(): ForkEnd {
     const { connection } = this.#tools;
     const session = findSession(connection, this.#projectId, this.#fork.newSession.session_id);
     if (session === null) return { kind: 'not_found' };
-    return keepAnswer(this.#idempotency(), this.#projectId, this.#key, session);
-  }
-
-  #idempotency(): IdempotencyTools {
-    const { clocks, ...tools } = this.#tools;
-    return { ...tools, ...clocks() };
+    return keepAnswer(toolsNow(this.#tools), this.#projectId, this.#key, session);
   }
 }

@@ -23,6 +23,18 @@ export interface IdempotencyTools extends Clocks {
   readonly rules: StoreRules;
 }
 
+/** The tools of a call of several transactions, each of which reads the clocks, because it may have waited for a lock. */
+export interface StepTools {
+  readonly connection: Connection;
+  readonly rules: StoreRules;
+  readonly clocks: () => Clocks;
+}
+
+/** The tools of the transaction that runs now. */
+export function toolsNow({ connection, rules, clocks }: StepTools): IdempotencyTools {
+  return { connection, rules, ...clocks() };
+}
+
 export const idempotencyStatements = {
   // At most 100 rows, so that one write does not remove the keys of a whole day.
   forget: `

@@ -3,25 +3,22 @@ import type { Message, Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
 import { isCopy } from '../rows.ts';
 import type { IdempotencyKey, Idempotent } from '../session-store.ts';
-import { findRecorded, type IdempotencyTools, keepAnswer } from './idempotency.ts';
+import { findRecorded, keepAnswer, type StepTools, toolsNow } from './idempotency.ts';
 import { addImportedMessages, importBindings } from './imported-rows.ts';
-import { growSession, sameSession } from './imports.ts';
+import { type AuditChange, growSession, sameSession } from './imports.ts';
 import { findSession, sessionStatements } from './sessions.ts';
-import { removeAbandoned, StagedSession, type StagingTools } from './staged-session.ts';
+import { removeAbandoned, StagedSession } from './staged-session.ts';
 import type { Steps } from './steps.ts';
 import type { Writer } from './writer.ts';
 
 /** How many messages, and how many UTF-16 units of their texts, one transaction takes: a few milliseconds' work. */
 export const partLimits = { messages: 250, units: 256 * 1024 } as const;
 
-export type LongImportTools = StagingTools & Pick<IdempotencyTools, 'rules'>;
-
 interface ImportRequest {
   readonly projectId: string;
   readonly record: SessionRecord;
   readonly idempotencyKey: IdempotencyKey | null;
-  /** Called with what was imported, in the last transaction. */
-  readonly audit: (imported: Session | null) => void;
+  readonly audit: AuditChange;
 }
 
 /** True if the session is imported in one transaction. A replacement, which must compare all messages at one moment, always is. */
@@ -35,7 +32,7 @@ export function isShort(record: SessionRecord): boolean {
  */
 export async function importInParts(
   writer: Writer,
-  tools: LongImportTools,
+  tools: StepTools,
   request: ImportRequest,
 ): Promise<Idempotent<Session | null>> {
   await removeAbandoned({ connection: tools.connection, writer }, tools.clocks().clock);
@@ -49,21 +46,20 @@ export async function importInParts(
 }
 
 class LongImport {
-  readonly #tools: LongImportTools;
-  readonly #request: ImportRequest;
+  readonly #tools: StepTools;
   readonly #projectId: string;
   readonly #record: SessionRecord;
-  readonly #once: IdempotencyKey | null;
-  readonly #parted: StagedSession;
+  readonly #key: IdempotencyKey | null;
+  readonly #audit: AuditChange;
+  readonly #staged: StagedSession;
 
-  constructor(tools: LongImportTools, request: ImportRequest) {
-    const { projectId, record, idempotencyKey } = request;
+  constructor(tools: StepTools, { projectId, record, idempotencyKey, audit }: ImportRequest) {
     this.#tools = tools;
-    this.#request = request;
+    this.#audit = audit;
     this.#projectId = projectId;
     this.#record = record;
-    this.#once = idempotencyKey;
-    this.#parted = new StagedSession(tools, projectId);
+    this.#key = idempotencyKey;
+    this.#staged = new StagedSession(tools, projectId);
   }
 
   /** Each step is one transaction. The value is null if another session has the id. */
@@ -89,21 +85,21 @@ class LongImport {
 
   /** Removes the stored part after a failure. */
   *discard(): Steps<void> {
-    yield* this.#parted.discard();
+    yield* this.#staged.discard();
   }
 
   *#store(): Steps<void> {
-    const session = this.#parted.begin(importBindings(this.#record, this.#now()));
+    const session = this.#staged.begin(importBindings(this.#record, this.#now()));
     for (const part of partsOf(everyMessage(this.#record))) {
       yield;
-      this.#parted.hold();
+      this.#staged.hold();
       addImportedMessages(this.#tools.connection, session, part, (message) => isCopy(this.#record, message));
     }
   }
 
   #list(): Session | null {
     const sessionId = this.#record.session.session_id;
-    this.#parted.list(sessionId);
+    this.#staged.list(sessionId);
     return findSession(this.#tools.connection, this.#projectId, sessionId);
   }
 
@@ -117,21 +113,11 @@ class LongImport {
   }
 
   #recorded(): Idempotent<Session | null> | null {
-    return this.#once && findRecorded<Session | null>(this.#idempotency(), this.#projectId, this.#once);
-  }
-
-  #audit(value: Session | null): Session | null {
-    this.#request.audit(value);
-    return value;
+    return this.#key && findRecorded<Session | null>(toolsNow(this.#tools), this.#projectId, this.#key);
   }
 
   #keep(value: Session | null): Idempotent<Session | null> {
-    return keepAnswer(this.#idempotency(), this.#projectId, this.#once, value);
-  }
-
-  #idempotency(): IdempotencyTools {
-    const { clocks, ...tools } = this.#tools;
-    return { ...tools, ...clocks() };
+    return keepAnswer(toolsNow(this.#tools), this.#projectId, this.#key, value);
   }
 }
 

@@ -10,6 +10,7 @@ import type { TurnWaiters } from '../turn-waiters.ts';
 import type { Clocks } from './age-clock.ts';
 import type { SqliteAudit } from './audit.ts';
 import type { Connection } from './connection.ts';
+import type { StepTools } from './idempotency.ts';
 import { inspect } from './inspection.ts';
 import type { KeyReads } from './key-reads.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
@@ -57,7 +58,7 @@ export class RareCalls {
     const { access, dependencies, processes, turnWaiters } = parts;
     this.#parts = parts;
     this.search = new StoreSearch(access, processes, dependencies.rules);
-    this.lines = new StoreLines(access, dependencies, turnWaiters);
+    this.lines = new StoreLines(access, this.#tools(), turnWaiters);
   }
 
   redactions() {
@@ -118,8 +119,7 @@ export class RareCalls {
     const { connection, writer } = this.#parts.access;
     const audit = (kept: Session | null) =>
       this.#parts.audit.recordSessions(kept, connection, 'import', projectId, by);
-    const { rules } = this.#parts.dependencies;
-    const tools = { connection, rules, clocks: () => this.#parts.clocks() };
+    const tools = this.#tools();
     const imported = isShort(record)
       ? await this.#parts.writeOnce(projectId, idempotencyKey, () =>
           importOrReplace(tools, projectId, record, audit),
@@ -141,7 +141,7 @@ export class RareCalls {
     const { connection, writer, wait } = this.#parts.access;
     const audit = () => this.#parts.audit.addPurge(connection, filter.projectId, options);
     const erased = () => options.erased?.(1);
-    const tools = { connection, writer, wait, clocks: () => this.#parts.clocks(), audit, erased };
+    const tools = { connection, writer, wait, clocks: this.#parts.clocks, audit, erased };
     return this.#parts.access.run(async () => {
       await this.removeAbandoned();
       // What waits still names sessions by their ids.
@@ -156,5 +156,10 @@ export class RareCalls {
 
   async inspect(): Promise<StoreReport> {
     return this.#parts.access.read((connection) => inspect(connection, this.#parts.dependencies.filesystem));
+  }
+
+  #tools(): StepTools {
+    const { access, dependencies, clocks } = this.#parts;
+    return { connection: access.connection, rules: dependencies.rules, clocks };
   }
 }

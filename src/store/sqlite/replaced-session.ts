@@ -8,10 +8,10 @@ import type { StoreRules } from '../store-rules.ts';
 import type { Clocks } from './age-clock.ts';
 import type { Connection } from './connection.ts';
 import { movedColumns } from './hidden-messages.ts';
+import type { StepTools } from './idempotency.ts';
 import { addImportedMessages, importBindings, importedColumns, importedValues } from './imported-rows.ts';
 import { type AuditChange, importSession, sameSession } from './imports.ts';
 import { noTurnRuns } from './lease-clock.ts';
-import type { LongImportTools } from './long-import.ts';
 import { replaceTags } from './ordering.ts';
 import { findSession, thisSession } from './sessions.ts';
 import { atOnce } from './steps.ts';
@@ -46,7 +46,7 @@ interface StoredRow extends MessageRow {
 
 /** Stores an imported session; null if another session has the id. */
 export function importOrReplace(
-  { connection, rules, clocks }: LongImportTools,
+  { connection, rules, clocks }: StepTools,
   projectId: string,
   record: SessionRecord,
   audit: AuditChange,

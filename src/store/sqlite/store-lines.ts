@@ -9,18 +9,15 @@ import type {
   TurnMoveEnd,
 } from '../session-store.ts';
 import type { TurnWaiters } from '../turn-waiters.ts';
-import type { Clocks } from './age-clock.ts';
 import { FairQueue } from './fair-queue.ts';
 import { ForkCopy, isLongFork } from './forks.ts';
-import type { LongImportTools } from './long-import.ts';
+import { type StepTools, toolsNow } from './idempotency.ts';
 import { beginRegeneration } from './repeated-turns.ts';
 import { openSnapshot } from './snapshot.ts';
 import { removeAbandoned } from './staged-session.ts';
 import { atOnce } from './steps.ts';
 import type { StoreAccess } from './store-access.ts';
-import type { StoreDependencies } from './store-dependencies.ts';
 import { redoTurn, undoTurn } from './turn-moves.ts';
-import type { TurnTools } from './turn-taking.ts';
 
 /** The most long forks at the same time. Each holds a snapshot. The projects take turns. */
 const maxForks = 4;
@@ -32,21 +29,21 @@ interface WaitingFork {
 
 export class StoreLines {
   readonly #access: StoreAccess;
-  readonly #dependencies: StoreDependencies;
+  readonly #tools: StepTools;
   readonly #turnWaiters: TurnWaiters;
   readonly #waitingForks = new FairQueue<WaitingFork>();
   #forks = 0;
 
-  constructor(access: StoreAccess, dependencies: StoreDependencies, turnWaiters: TurnWaiters) {
+  constructor(access: StoreAccess, tools: StepTools, turnWaiters: TurnWaiters) {
     this.#access = access;
-    this.#dependencies = dependencies;
+    this.#tools = tools;
     this.#turnWaiters = turnWaiters;
   }
 
   beginRegeneration(projectId: string, start: RegenerationStart, signal?: AbortSignal): Promise<TurnBegin> {
     return this.#access.write(
       projectId,
-      () => beginRegeneration(this.#turnTools(), projectId, start),
+      () => beginRegeneration(toolsNow(this.#tools), projectId, start),
       signal,
     );
   }
@@ -54,7 +51,7 @@ export class StoreLines {
   async undoTurn(projectId: string, move: TurnMove, signal?: AbortSignal): Promise<TurnMoveEnd> {
     const end = await this.#access.write(
       projectId,
-      () => undoTurn(this.#turnTools(), projectId, move),
+      () => undoTurn(toolsNow(this.#tools), projectId, move),
       signal,
     );
     // An abandoned turn has ended.
@@ -63,31 +60,26 @@ export class StoreLines {
   }
 
   redoTurn(projectId: string, move: TurnMove, signal?: AbortSignal): Promise<TurnMoveEnd> {
-    return this.#access.write(projectId, () => redoTurn(this.#turnTools(), projectId, move), signal);
+    return this.#access.write(projectId, () => redoTurn(toolsNow(this.#tools), projectId, move), signal);
   }
 
   async forkSession(projectId: string, fork: Fork, idempotencyKey: IdempotencyKey | null): Promise<ForkEnd> {
     const { connection } = this.#access;
-    const tools = { connection, rules: this.#dependencies.rules, clocks: () => this.#clocks() };
-    const copy = () => new ForkCopy(tools, { projectId, fork, idempotencyKey });
+    const copy = () => new ForkCopy(this.#tools, { projectId, fork, idempotencyKey });
     const isLong = await this.#access.read(() => isLongFork(connection, projectId, fork));
     if (!isLong) return this.#access.write(projectId, () => atOnce(copy().steps(connection)));
     await this.#enter(projectId);
     try {
-      return await this.#access.runToEnd(() => this.#inParts(projectId, copy(), tools));
+      return await this.#access.runToEnd(() => this.#inParts(projectId, copy()));
     } finally {
       this.#forks -= 1;
       this.#waitingForks.take()?.start();
     }
   }
 
-  async #inParts(
-    projectId: string,
-    copy: ForkCopy,
-    { connection, clocks }: LongImportTools,
-  ): Promise<ForkEnd> {
-    const { writer, wait } = this.#access;
-    await removeAbandoned({ connection, writer }, clocks().clock);
+  async #inParts(projectId: string, copy: ForkCopy): Promise<ForkEnd> {
+    const { connection, writer, wait } = this.#access;
+    await removeAbandoned(this.#access, this.#tools.clocks().clock);
     // A store that is open alone has no other connection; then no other call runs in between.
     if (connection.isExclusive) return writer.writeAlone(() => atOnce(copy.steps(connection)), projectId);
     const snapshot = await openSnapshot(connection, wait);
@@ -110,13 +102,5 @@ export class StoreLines {
       if (this.#forks < maxForks) start();
       else this.#waitingForks.add({ party, start });
     });
-  }
-
-  #turnTools(): TurnTools {
-    return { connection: this.#access.connection, rules: this.#dependencies.rules, ...this.#clocks() };
-  }
-
-  #clocks(): Clocks {
-    return { now: this.#dependencies.now(), clock: this.#dependencies.sinceBoot() };
   }
 }
