@@ -32,46 +32,34 @@ export interface CallGroups {
 /** `server`: the owner of the turns of this process if it serves, otherwise null. */
 export function callGroups(tools: IdempotencyTools, server: string | null): CallGroups {
   const { ask } = tools.connections;
-  const alone = () => null;
-  const keyReads: Groups<Uint8Array, FoundKey | null> = new Groups({
-    send: (hashes) => findKeysByHash(ask, hashes),
-    placeOf: alone,
-  });
-  const sessionReads: Groups<NamedSession, Session | null | typeof refused> = new Groups({
-    send: (places) => findSessions(ask, places),
-    placeOf: alone,
-  });
-  const histories: Groups<HistoryCall, readonly Message[]> = new Groups({
-    send: (calls) => readHistories(ask, calls),
-    placeOf: alone,
-  });
-  const runningReads: Groups<RunningCall, boolean> = new Groups({
-    send: (calls) => areRunning(ask, calls, server),
-    placeOf: alone,
-  });
-  const creations: Groups<SessionCreation, Idempotent<NewSession> | typeof refused> = new Groups({
-    send: (creations) => createSessions(tools, creations),
-    placeOf: ({ projectId, idempotencyKey }) => idempotencyKey && `${projectId} ${idempotencyKey.key}`,
-  });
-  const begins: Groups<BeginCall, TurnBegin | typeof refused> = new Groups({
-    send: (calls) => beginTurns(tools, calls),
-    placeOf: ({ projectId, start }) =>
-      start.idempotencyKey === null
-        ? start.session_id && `${projectId} ${start.session_id}`
-        : `${projectId} key ${start.idempotencyKey.key}`,
-    lengthOf: ({ start }) => start.content.length,
-  });
-  const placeOfTurn = ({ projectId, turn }: Pick<EndCall, 'projectId' | 'turn'>) =>
-    `${projectId} ${turn.session_id}`;
-  const renewals: Groups<RenewCall, boolean> = new Groups({
-    send: (calls) => renewTurns(ask, calls),
-    placeOf: (call) => placeOfTurn(call),
-    lengthOf: ({ part }) => part?.content.length ?? 0,
-  });
-  const ends: Groups<EndCall, TurnEnd> = new Groups({
-    send: (calls) => endTurns(tools, calls),
-    placeOf: (call) => placeOfTurn(call),
-    lengthOf: ({ reply }) => reply.content.length,
-  });
-  return { keyReads, sessionReads, histories, creations, begins, renewals, runningReads, ends };
+  const noPlace = () => null;
+  const placeOfTurn = ({ projectId, turn }: EndCall | RenewCall) => `${projectId} ${turn.session_id}`;
+  return {
+    keyReads: new Groups({ send: (hashes) => findKeysByHash(ask, hashes), placeOf: noPlace }),
+    sessionReads: new Groups({ send: (places) => findSessions(ask, places), placeOf: noPlace }),
+    histories: new Groups({ send: (calls) => readHistories(ask, calls), placeOf: noPlace }),
+    runningReads: new Groups({ send: (calls) => areRunning(ask, calls, server), placeOf: noPlace }),
+    creations: new Groups({
+      send: (creations) => createSessions(tools, creations),
+      placeOf: ({ projectId, idempotencyKey }) => idempotencyKey && `${projectId} ${idempotencyKey.key}`,
+    }),
+    begins: new Groups({
+      send: (calls) => beginTurns(tools, calls),
+      placeOf: ({ projectId, start }) =>
+        start.idempotencyKey === null
+          ? start.session_id && `${projectId} ${start.session_id}`
+          : `${projectId} key ${start.idempotencyKey.key}`,
+      lengthOf: ({ start }) => start.content.length,
+    }),
+    renewals: new Groups({
+      send: (calls) => renewTurns(ask, calls),
+      placeOf: (call) => placeOfTurn(call),
+      lengthOf: ({ part }) => part?.content.length ?? 0,
+    }),
+    ends: new Groups({
+      send: (calls) => endTurns(tools, calls),
+      placeOf: (call) => placeOfTurn(call),
+      lengthOf: ({ reply }) => reply.content.length,
+    }),
+  };
 }
