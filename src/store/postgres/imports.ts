@@ -17,8 +17,7 @@ import {
 import type { StoreRules } from '../store-rules.ts';
 import { auditing, noteOf } from './audit.ts';
 import type { Ask } from './connection-pool.ts';
-import { accepted } from './keys.ts';
-import { findSessions, ofProject } from './sessions.ts';
+import { findSession, ofProject } from './sessions.ts';
 import { statement } from './statement.ts';
 
 const importedColumns = `position, message_id, role, content, mode, finish_reason, input_tokens, output_tokens,
@@ -66,7 +65,7 @@ const growable = statement(`
       SELECT 1 FROM parley.hidden_messages AS hidden WHERE hidden.session = session.id AND hidden.position >= $3::integer)`);
 
 // A turn that began since the comparison has changed the count.
-const growSession = statement(`
+const grow = statement(`
   WITH grown AS (
     UPDATE parley.sessions AS session SET message_count = $2::integer, mode = $4,
       updated_at = greatest(session.updated_at, $3::bigint),
@@ -138,23 +137,21 @@ export async function importSession(
     session.user,
   ]);
   if (added.length > 0) return session;
-  return (await sameSession(ask, rules, projectId, record)) ?? grownSession(ask, projectId, record, by);
+  return (await sameSession(ask, rules, projectId, record)) ?? growSession(ask, projectId, record, by);
 }
 
 /** Adds what the stored session lacks; null if it is not the beginning of the imported one. */
-async function grownSession(
+async function growSession(
   ask: Ask,
   projectId: string,
   record: SessionRecord,
   by: AuditOrigin | undefined,
 ): Promise<Session | null> {
-  const place = { projectId, sessionId: record.session.session_id };
-  const [found = null] = await findSessions(ask, [place]);
-  const stored = accepted(found);
+  const stored = await findSession(ask, projectId, record.session.session_id);
   const added = stored && addedMessages(stored, record);
   if (!stored || !added) return null;
   const places = [projectId, stored.session_id];
-  const [session] = await ask<{ readonly id: string }>(growable, [...places, stored.message_count]);
+  const [session] = await ask<{ readonly id: number }>(growable, [...places, stored.message_count]);
   if (session === undefined) return null;
   for (let from = 0; from < stored.message_count; from += comparedAtOnce) {
     const to = Math.min(from + comparedAtOnce, stored.message_count);
@@ -163,15 +160,14 @@ async function grownSession(
     if (rows.length !== to - from || !areSame) return null;
   }
   const { mode, updated_at } = importedSession(record);
-  const grown = await ask(growSession, [
+  const grown = await ask(grow, [
     ...[session.id, record.messages.length, Date.parse(updated_at), mode, added.at(-1)?.role === 'user'],
     ...messageValues(added),
     added.map(() => false),
     stored.message_count,
     noteOf('import', projectId, by),
   ]);
-  if (grown.length === 0) return null;
-  return accepted((await findSessions(ask, [place]))[0] ?? null);
+  return grown.length === 0 ? null : findSession(ask, projectId, stored.session_id);
 }
 
 function messageValues(messages: readonly Message[]): readonly unknown[] {
@@ -193,8 +189,7 @@ export async function sameSession(
   projectId: string,
   { session, messages, hidden_messages: hidden = [] }: SessionRecord,
 ): Promise<Session | null> {
-  const [found = null] = await findSessions(ask, [{ projectId, sessionId: session.session_id }]);
-  const stored = accepted(found);
+  const stored = await findSession(ask, projectId, session.session_id);
   if (!stored || !rules.isSame(stored, session)) return null;
   const places = [projectId, session.session_id];
   const areSame = (rows: readonly MessageRow[], imported: readonly Message[]) =>

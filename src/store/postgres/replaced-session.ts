@@ -124,7 +124,7 @@ interface ReplacementCall {
   readonly by: AuditOrigin | undefined;
 }
 
-type FreeRow = SessionRow & { readonly id: string; readonly version: string };
+type FreeRow = SessionRow & { readonly id: number; readonly version: string };
 
 type StoredRow = MessageRow & { readonly first_token_ms: number | null; readonly copied: boolean };
 

@@ -7,7 +7,7 @@ import type { AuditOrigin, KeyHash } from '../session-store.ts';
 import { auditing, noteOf } from './audit.ts';
 import { byNumber, columnsOf } from './columns.ts';
 import type { Ask } from './connection-pool.ts';
-import { hashValue, isRefused, refused } from './keys.ts';
+import { accepted, hashValue, isRefused, refused } from './keys.ts';
 import { statement } from './statement.ts';
 
 /**
@@ -118,6 +118,11 @@ export async function findSessions(
     if (row?.is_refused) return refused;
     return row === undefined || row.session_id === null ? null : toSession(row);
   });
+}
+
+export async function findSession(ask: Ask, projectId: string, sessionId: string): Promise<Session | null> {
+  const [found = null] = await findSessions(ask, [{ projectId, sessionId }]);
+  return accepted(found);
 }
 
 export async function holdsAny(ask: Ask, projectId: string, sessionIds: readonly string[]): Promise<boolean> {
