@@ -5,8 +5,9 @@ import { type MessageRow, messageColumns, type SessionRow, toMessage } from '../
 import type { Fork, ForkEnd, IdempotencyKey } from '../session-store.ts';
 import type { Connection } from './connection.ts';
 import { findRecorded, keepAnswer, type StepTools, toolsNow } from './idempotency.ts';
-import { addImportedMessages, orderingBindings } from './imported-rows.ts';
+import { addImportedMessages } from './imported-rows.ts';
 import { partLimits } from './long-import.ts';
+import { orderingBindings } from './ordering.ts';
 import { findSession, sessionColumns, thisSession } from './sessions.ts';
 import { StagedSession } from './staged-session.ts';
 import type { Steps } from './steps.ts';

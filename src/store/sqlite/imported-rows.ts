@@ -1,9 +1,10 @@
 // The rows of a session that comes from elsewhere, or is a fork, with all of its messages.
-import { isHidden, type Message, type Session, type SessionOrdering } from '../../service/session.ts';
+import { isHidden, type Message, type Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
-import { importedSession, parametersText, tagsText } from '../rows.ts';
+import { importedSession, parametersText } from '../rows.ts';
 import type { Connection } from './connection.ts';
 import type { SqlValue } from './driver.ts';
+import { orderingBindings } from './ordering.ts';
 
 /** The columns that an import fills, and their bindings. */
 export const importedColumns = `title, created_at, updated_at, message_count, mode, parent_id, forked_at, parameters,
@@ -74,10 +75,6 @@ function hiddenValues(session: number, message: Message, isCopy: boolean): SqlVa
   addValues(values, session, message, isCopy);
   values.push(alternative_of ?? null, undoneAt);
   return values;
-}
-
-export function orderingBindings({ pinned, archived, tags }: SessionOrdering) {
-  return { pinned: Number(pinned), archived: Number(archived), tags: tagsText(tags) };
 }
 
 /** Retention counts `importedAt` as an activity. Without it, all sessions that were last used long ago would expire at once. */

@@ -6,7 +6,6 @@ import { changesOrdering, type OrderChange } from '../order-change.ts';
 import { tagsText, toOrdering } from '../rows.ts';
 import type { StoreRules } from '../store-rules.ts';
 import type { Connection } from './connection.ts';
-import { orderingBindings } from './imported-rows.ts';
 import { changeTexts, thisSession } from './sessions.ts';
 
 export const orderingStatements = {
@@ -73,6 +72,10 @@ function write(
   const { tags } = values;
   connection.run(change, { session, ...values });
   if (tags !== tagsText(current.tags)) replaceTags(connection, session);
+}
+
+export function orderingBindings({ pinned, archived, tags }: SessionOrdering) {
+  return { pinned: Number(pinned), archived: Number(archived), tags: tagsText(tags) };
 }
 
 /** Replaces the rows for the tags of a session. */
