@@ -83,11 +83,7 @@ export function growSession(
     const row = connection.get<MessageRow>(importStatements.message, { ...place, position });
     if (row === undefined || !isSameMessage(toMessage(row), record.messages[position])) return null;
   }
-  const { messageCount, updatedAt, mode, turnOwner, turnUntil, turnPosition, importedAt } = importBindings(
-    record,
-    now,
-  );
-  const values = { messageCount, updatedAt, mode, turnOwner, turnUntil, turnPosition, importedAt };
+  const values = importBindings(record, now);
   connection.run(importStatements.grow, { projectId, session: found.session, ...values });
   addImportedMessages(connection, found.session, added, () => false);
   return findSession(connection, projectId, sessionId);
