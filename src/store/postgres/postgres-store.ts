@@ -102,7 +102,7 @@ export class PostgresStore implements SessionStore {
     const server = beat?.owner ?? null;
     this.#lines = new StoreLines(tools, server, this.#orphanedTurns, this.#sweeps, this.#searchIndex);
     this.redactions = () => new Redactions(connections, (call) => this.#run(call));
-    this.retention = async () => new PostgresRetention(connections, (call) => this.#audited(call), now);
+    this.retention = async () => new PostgresRetention(connections, (call) => this.#audited(call), keptMs);
     this.ofUsers = () => userSessions((call) => this.#run(call));
     // What fails is tried after the next beat.
     if (beat !== null) beat.onBeat = () => void this.#orphanedTurns?.giveBack().catch(() => {});
@@ -253,11 +253,9 @@ export class PostgresStore implements SessionStore {
   readonly planPurge: SessionStore['planPurge'] = (filter) => this.#run((ask) => planPurge(ask, filter));
 
   readonly purgeSessions: SessionStore['purgeSessions'] = async (filter, options) => {
-    const { expected, keptSince, rewrites = false, by, marks = [], erased } = options;
-    const keptMs = Math.max(0, this.#now() - keptSince);
+    const keptMs = this.#tools.keptMs(options);
     await this.audit.chain();
-    const given = { expected, keptMs, rewrites, by, marks, erased };
-    return this.#audited(() => purgeSessions(this.#connections, filter, given));
+    return this.#audited(() => purgeSessions(this.#connections, filter, options, keptMs));
   };
 
   readonly inspect: SessionStore['inspect'] = () => this.#run((ask) => inspect(ask, this.#name));

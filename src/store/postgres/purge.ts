@@ -4,9 +4,9 @@
 
 import type { ErasureReport, PurgePlan } from '../../service/erasure.ts';
 import type { StoreFact } from '../../service/store-fact.ts';
-import { type AuditOrigin, noteText } from '../audit-log.ts';
+import { noteText } from '../audit-log.ts';
 import type { PurgeFilter } from '../session-filters.ts';
-import type { Purge } from '../session-store.ts';
+import type { Purge, PurgeOptions } from '../session-store.ts';
 import { auditing } from './audit.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { storeBytes } from './inspection.ts';
@@ -162,22 +162,15 @@ export async function planPurge(ask: Ask, filter: PurgeFilter): Promise<PurgePla
   return { sessions, messages, text_bytes, backups: [], unfinished };
 }
 
-interface PurgeOptions {
-  readonly expected: number;
-  readonly keptMs: number;
-  /** True: the tables are rewritten, so that no erased byte is left in them. */
-  readonly rewrites: boolean;
-  readonly by: AuditOrigin | undefined;
-  /** Called when this many further sessions are erased. */
-  readonly erased: ((sessions: number) => void) | undefined;
-  readonly marks: readonly string[];
-}
-
-/** Erases the sessions of the filter. `meta` records the purge until it ends, so that {@link planPurge} can report an unfinished one. */
+/**
+ * Erases the sessions of the filter. `meta` records the purge until it ends, so that {@link planPurge} can report an unfinished one.
+ * `keptMs`: how long (ms) idempotency keys count.
+ */
 export async function purgeSessions(
   connections: ConnectionPool,
   filter: PurgeFilter,
-  { expected, keptMs, rewrites, by, marks, erased: tell }: PurgeOptions,
+  { expected, rewrites = false, by, marks = [], erased: onErased }: PurgeOptions,
+  keptMs: number,
 ): Promise<Purge> {
   const { ask } = connections;
   const values = valuesOf(filter);
@@ -190,7 +183,7 @@ export async function purgeSessions(
   const note = by && noteText({ ...by, what: 'purge', project_id, count: expected, ids: marks });
   await ask(beginErasing, [note ?? null]);
   const [answered] = await ask<{ answers: number }>(answers, [...values, keptMs]);
-  const erased = await eraseRows(ask, erase, values, tell);
+  const erased = await eraseRows(ask, erase, values, onErased);
   const stored_answers = answered?.answers ?? 0;
   const report = {
     ...erased,
@@ -219,7 +212,7 @@ async function eraseRows(
   ask: Ask,
   erase: Statement,
   values: readonly unknown[],
-  tell: PurgeOptions['erased'],
+  onErased: PurgeOptions['erased'],
 ): Promise<Counts> {
   let sessions = 0;
   let messages = 0;
@@ -228,7 +221,7 @@ async function eraseRows(
     if (lot === undefined || lot.sessions === 0) return { sessions, messages };
     sessions += lot.sessions;
     messages += lot.messages;
-    tell?.(lot.sessions);
+    onErased?.(lot.sessions);
   }
 }
 

@@ -14,6 +14,7 @@ import {
 } from '../retention-store.ts';
 import { noteOf, recordNote } from './audit.ts';
 import type { Ask, ConnectionPool, RunCall } from './connection-pool.ts';
+import type { IdempotencyTools } from './idempotency.ts';
 import { retentionStatements as statements } from './retention-rows.ts';
 import {
   countErasable,
@@ -36,13 +37,13 @@ interface State {
 export class PostgresRetention implements RetentionStore {
   readonly #connections: ConnectionPool;
   readonly #run: RunCall;
-  readonly #now: () => number;
+  readonly #keptMs: IdempotencyTools['keptMs'];
 
   /** `run` also has the audit log chained. */
-  constructor(connections: ConnectionPool, run: RunCall, now: () => number) {
+  constructor(connections: ConnectionPool, run: RunCall, keptMs: IdempotencyTools['keptMs']) {
     this.#connections = connections;
     this.#run = run;
-    this.#now = now;
+    this.#keptMs = keptMs;
   }
 
   readonly cursorBefore: RetentionStore['cursorBefore'] = (...call) =>
@@ -55,7 +56,7 @@ export class PostgresRetention implements RetentionStore {
     this.#run((ask) => traceActivity(ask, ...call));
   readonly expire: RetentionStore['expire'] = (...call) => this.#run((ask) => expire(ask, ...call));
   readonly erase: RetentionStore['erase'] = (leased, deletedBefore, keptSince, onStep) => {
-    const keptMs = Math.max(0, this.#now() - keptSince);
+    const keptMs = this.#keptMs({ keptSince });
     return this.#run((ask) => erase(ask, leased, deletedBefore, keptMs, onStep));
   };
 
