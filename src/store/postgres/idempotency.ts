@@ -37,9 +37,13 @@ export interface KnownTurn {
   readonly replyId: string | null;
 }
 
-/** The columns of {@link KnownRow}, from `parley.idempotency AS known`. `keptMs` is SQL: how long (ms) a key counts. */
+/** SQL for `parley.idempotency AS known`: true for a key that is too old to count. `keptMs` is SQL: how long (ms) a key counts. */
+export const isOld = (keptMs: string) =>
+  `known.created_at < clock_timestamp() - ${keptMs} * interval '1 millisecond'`;
+
+/** The columns of {@link KnownRow}, from `parley.idempotency AS known`. `keptMs` as in {@link isOld}. */
 export const knownColumns = (keptMs: string) => `
-  known.request_hash, known.created_at < clock_timestamp() - ${keptMs} * interval '1 millisecond' AS is_old,
+  known.request_hash, ${isOld(keptMs)} AS is_old,
   known.session AS known_session, known.position AS known_position, known.message_id AS known_message,
   known.reply_id AS known_reply, known.answer`;
 
@@ -64,20 +68,19 @@ const modeOf = statement(`
       AND message.message_id = known.message_id
   ) AS replied
   WHERE projects.project_id = $1 AND known.key = $2
-    AND known.created_at >= clock_timestamp() - $3::bigint * interval '1 millisecond'`);
+    AND NOT ${isOld('$3::bigint')}`);
 const record = statement(`
   UPDATE parley.idempotency SET answer = $3
   WHERE project = ${projectNumber} AND key = $2`);
 const forget = statement(`
   DELETE FROM parley.idempotency AS known
   WHERE known.project = ${projectNumber} AND known.key = $2
-    AND known.created_at < clock_timestamp() - $3::bigint * interval '1 millisecond'`);
+    AND ${isOld('$3::bigint')}`);
 // SKIP LOCKED passes over the rows that another server deletes at this moment.
 const sweep = statement(`
   DELETE FROM parley.idempotency WHERE (project, key) IN (
-    SELECT project, key FROM parley.idempotency
-    WHERE created_at < clock_timestamp() - $1::bigint * interval '1 millisecond'
-    ORDER BY created_at LIMIT 1000 FOR UPDATE SKIP LOCKED)`);
+    SELECT project, key FROM parley.idempotency AS known
+    WHERE ${isOld('$1::bigint')} ORDER BY created_at LIMIT 1000 FOR UPDATE SKIP LOCKED)`);
 
 export function knownOf(
   row: KnownRow | undefined,

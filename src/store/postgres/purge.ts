@@ -9,6 +9,7 @@ import type { PurgeFilter } from '../session-filters.ts';
 import type { Purge, PurgeOptions } from '../session-store.ts';
 import { auditing } from './audit.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
+import { isOld } from './idempotency.ts';
 import { storeBytes } from './inspection.ts';
 import { codeOf } from './postgres-errors.ts';
 import { holding } from './retention-rows.ts';
@@ -59,7 +60,7 @@ const choosing = (erasable: string, { before, after, extra }: MorePurge = nothin
     answers: statement(`
   WITH gone AS (
     DELETE FROM parley.idempotency AS known
-    WHERE known.created_at < clock_timestamp() - $3::bigint * interval '1 millisecond'
+    WHERE ${isOld('$3::bigint')}
       OR known.session IN (SELECT session.id FROM parley.sessions AS session WHERE ${erasable})
       OR EXISTS (
         SELECT 1 FROM jsonb_path_query(known.answer::jsonb, 'strict $.**.session_id', silent => true) AS part
