@@ -21,7 +21,7 @@ import type { Migration } from './schema.ts';
 import { applicationId, knownVersion, newestSchema } from './schema-version.ts';
 import { storeError } from './sqlite-errors.ts';
 import { SqliteStore } from './sqlite-store.ts';
-import { prepareStoreFile } from './store-file.ts';
+import { prepareStoreFile, storeFilename } from './store-file.ts';
 import type { ProcessesOf } from './store-processes.ts';
 
 export interface SqliteStoreOptions {
@@ -63,11 +63,9 @@ export interface OpenedStore {
   readonly measures: StoreMeasures;
 }
 
-const defaultFilename = 'parley.db';
-
 /** True if the directory holds a store. Does not make one. */
 export function hasStore(directory: string): boolean {
-  return existsSync(join(directory, defaultFilename));
+  return existsSync(join(directory, storeFilename));
 }
 
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<OpenedStore> {
@@ -103,10 +101,10 @@ async function openPlace(options: Omit<SqliteStoreOptions, 'rules'>) {
   const { driver, processes, migrations, refusesOlder = false } = options;
   const directory = resolve(options.directory);
   if (refusesOlder && !hasStore(directory))
-    throw olderStore(join(directory, defaultFilename), 0, newestOf(migrations));
+    throw olderStore(join(directory, storeFilename), 0, newestOf(migrations));
   const { path, filesystem } = prepareStoreFile(
     directory,
-    options.filename ?? defaultFilename,
+    options.filename ?? storeFilename,
     options.filesystemType ?? filesystemType,
   );
   const wait: LockWait = { waitMs: options.lockWaitMs ?? defaultLockWaitMs, random: options.random };

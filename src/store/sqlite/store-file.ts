@@ -17,6 +17,9 @@ import { systemErrorCode } from '../../system/file-errors.ts';
 import { isNetworkFilesystem } from './filesystem.ts';
 import { directoryError } from './sqlite-errors.ts';
 
+/** The name of the database file, unless another one is given. */
+export const storeFilename = 'parley.db';
+
 export interface StoreFile {
   readonly path: string;
   readonly filesystem: string;

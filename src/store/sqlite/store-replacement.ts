@@ -11,12 +11,11 @@ import type { SqliteDriver } from './driver.ts';
 import { type LockWait, whenUnlocked } from './lock-wait.ts';
 import { applicationId, newestSchema, schemaVersion } from './schema-version.ts';
 import { storeError } from './sqlite-errors.ts';
+import { storeFilename } from './store-file.ts';
 import { rowStatements } from './store-row-statements.ts';
 
 /** The name of a store that is being made. A purge removes it, as it removes all copies of a store. */
-export const unfinishedName = 'parley.db.backup-restoring';
-
-const storeName = 'parley.db';
+export const unfinishedName = `${storeFilename}.backup-restoring`;
 
 export interface ReplacedPlace {
   readonly driver: SqliteDriver;
@@ -31,7 +30,7 @@ export interface EarlierStore {
 
 /** What the store in a directory holds. Rejects with `STORE_NEWER` for a store that this version cannot read. */
 export async function earlierStore({ driver, directory, wait }: ReplacedPlace): Promise<EarlierStore> {
-  return within(driver, join(directory, storeName), (connection) =>
+  return within(driver, join(directory, storeFilename), (connection) =>
     whenUnlocked(() => look(connection), wait),
   );
 }
@@ -50,7 +49,7 @@ export async function replaceStore(
   { driver, directory, wait }: ReplacedPlace,
   mayReplace: (old: EarlierStore) => void,
 ): Promise<string | null> {
-  const path = join(directory, storeName);
+  const path = join(directory, storeFilename);
   const finished = join(directory, unfinishedName);
   // SQLite leaves the log if it could not write it into the file, for example on a full disk.
   if (existsSync(`${finished}-wal`)) throw notWritten(finished);
