@@ -18,12 +18,11 @@ import type { StoreRules } from '../store-rules.ts';
 import { auditing, noteOf } from './audit.ts';
 import type { Ask } from './connection-pool.ts';
 import { findSession, ofProject } from './sessions.ts';
-import { statement } from './statement.ts';
+import { nowMs, statement } from './statement.ts';
 
 const importedColumns = `position, message_id, role, content, mode, finish_reason, input_tokens, output_tokens,
       error_code, created_at, copied`;
-/** Retention counts the import as an activity. Without it, all sessions that were last used long ago would expire at once. */
-export const importedAt = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
+// Retention counts `restored_at` as an activity. Without it, all sessions that were last used long ago would expire at once.
 // A last message without a reply becomes a turn that no process runs. The next chat closes it, as it closes the turn of a killed process.
 const addSession = statement(`
   WITH added AS (
@@ -33,7 +32,7 @@ const addSession = statement(`
     SELECT projects.id, $2, $3, $4::bigint, $5::bigint, $6::integer, $18, $19, $20::integer, $21, $22,
       $37::boolean, $38::boolean, $39::text, $41::text,
       CASE WHEN $7 THEN 'import' END, CASE WHEN $7 THEN '-infinity'::timestamptz END,
-      CASE WHEN $7 THEN $6::integer - 1 END, ${importedAt}
+      CASE WHEN $7 THEN $6::integer - 1 END, ${nowMs}
     FROM parley.projects WHERE projects.project_id = $1
     ON CONFLICT (project, session_id) DO NOTHING
     RETURNING id, project, session_id
@@ -71,7 +70,7 @@ const grow = statement(`
       updated_at = greatest(session.updated_at, $3::bigint),
       turn_owner = CASE WHEN $5 THEN 'import' END,
       turn_until = CASE WHEN $5 THEN '-infinity'::timestamptz END,
-      turn_position = CASE WHEN $5 THEN $2::integer - 1 END, restored_at = ${importedAt}
+      turn_position = CASE WHEN $5 THEN $2::integer - 1 END, restored_at = ${nowMs}
     WHERE session.id = $1 AND session.message_count = $17::integer AND session.deleted_at IS NULL
       AND (session.turn_owner IS NULL OR session.turn_owner = 'import')
     RETURNING session.id, session.project, session.session_id

@@ -3,9 +3,8 @@
 import { type DayUsage, dayMs, type KeyBudgets, type Reservation } from '../key-budgets.ts';
 import { type BudgetRow, leftOf } from '../rows.ts';
 import type { RunCall } from './connection-pool.ts';
-import { statement } from './statement.ts';
+import { nowMs, statement } from './statement.ts';
 
-const nowMs = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 const reserve = statement(`
   WITH given AS MATERIALIZED (
     SELECT id, turns_per_day, tokens_per_day, (${nowMs} / ${dayMs})::integer AS today

@@ -6,7 +6,7 @@ import { olderStore } from '../older-store.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
 import { codeOf, isOfStatement } from './postgres-errors.ts';
 import { type Migration, schema } from './schema.ts';
-import { statement } from './statement.ts';
+import { quotedName, statement } from './statement.ts';
 
 /** The lock of all servers that migrate a store in this database. The number is "PRLY". */
 const lock = statement('SELECT pg_advisory_xact_lock(1347570777)');
@@ -73,7 +73,7 @@ async function applyPending(
   await ask(lock);
   // Asked again: another server may have been first.
   const version = await schemaVersion(ask);
-  if (version === 0) await ask(statement(`CREATE SCHEMA IF NOT EXISTS "${name.replaceAll('"', '""')}"`));
+  if (version === 0) await ask(statement(`CREATE SCHEMA IF NOT EXISTS ${quotedName(name)}`));
   for (const migration of migrations) {
     if (migration.version <= version) continue;
     for (const part of migration.sql.split(';')) if (part.trim() !== '') await ask(statement(part));

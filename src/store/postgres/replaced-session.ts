@@ -20,10 +20,10 @@ import type { StoreRules } from '../store-rules.ts';
 import { auditing, noteOf } from './audit.ts';
 import type { Ask } from './connection-pool.ts';
 import { movedColumns, visibleColumns } from './hidden-columns.ts';
-import { importedAt, importSession, sameSession } from './imports.ts';
+import { importSession, sameSession } from './imports.ts';
 import { noTurnRuns } from './servers.ts';
 import { ofProject, sessionColumns } from './sessions.ts';
-import { statement } from './statement.ts';
+import { nowMs, statement } from './statement.ts';
 
 const free = statement(`
   SELECT session.id, session.xmin::text AS version, ${sessionColumns} FROM parley.sessions AS session
@@ -61,7 +61,7 @@ const replace = statement(`
       turn_owner = CASE WHEN $6::integer % 2 = 1 THEN 'import' END,
       turn_until = CASE WHEN $6::integer % 2 = 1 THEN '-infinity'::timestamptz END,
       turn_position = CASE WHEN $6::integer % 2 = 1 THEN $6::integer - 1 END,
-      turn_epoch = session.turn_epoch + 1, undone_turns = 0, restored_at = ${importedAt}
+      turn_epoch = session.turn_epoch + 1, undone_turns = 0, restored_at = ${nowMs}
     WHERE ${ofProject} AND session.id = $2 AND session.xmin::text = $3
     RETURNING ${sessionColumns}, session.id, session.project
   ), cut AS (

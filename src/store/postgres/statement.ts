@@ -38,6 +38,9 @@ export function inSchema({ text }: Statement, schema: string): NamedStatement {
   return { name: `parley_${hash}`, text: inPlace };
 }
 
+/** SQL: the time of the database's clock, in epoch milliseconds. */
+export const nowMs = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
+
 /** A name as a quoted SQL identifier. */
 export function quotedName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
