@@ -1,6 +1,7 @@
 // Erases the rows of a purge in slices. Each slice is a transaction of some milliseconds. A pause follows, because other processes check
 // only from time to time whether the store is free. A long session is first hidden like a long import (staged-session.ts), then erased in
 // parts.
+import { setTimeout as delay } from 'node:timers/promises';
 import type { PurgeFilter } from '../session-filters.ts';
 import type { Clocks } from './age-clock.ts';
 import type { Connection } from './connection.ts';
@@ -143,7 +144,7 @@ export async function inSlices<T>({ writer }: PurgeTools, steps: Steps<T>): Prom
   for (;;) {
     const { done, value } = await writer.writeAlone(() => steps.next());
     if (done === true) return value;
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    await delay(pauseMs);
   }
 }
 

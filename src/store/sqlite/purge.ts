@@ -1,6 +1,7 @@
 // Erases sessions for good. After the rows are deleted, their bytes are still in free pages, the log, the search index, stored answers
 // and copies of the store. So the file is rebuilt from the remaining rows, its log is emptied, and the result is checked.
 import { statSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ErasureReport, PurgePlan } from '../../service/erasure.ts';
 import { ParleyError } from '../../service/errors.ts';
 import type { PurgeFilter } from '../session-filters.ts';
@@ -113,7 +114,7 @@ async function emptyLog({ connection, wait }: PurgeTools, state: string): Promis
     // The first column of the answer is 1 if the checkpoint was blocked.
     if (connection.pragma('wal_checkpoint(TRUNCATE)') === 0) return;
     if (waited >= wait.waitMs) break;
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    await delay(pauseMs);
   }
   throw new ParleyError(
     'STORE_BUSY',

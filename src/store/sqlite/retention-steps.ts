@@ -1,4 +1,5 @@
 // The writes of a run of retention, and of its restoration, each step a transaction of some milliseconds.
+import { setTimeout as delay } from 'node:timers/promises';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import type { AuditOrigin } from '../audit-log.ts';
 import {
@@ -48,7 +49,7 @@ export class RetentionSteps {
     filter: ExpiryFilter,
     from: ExpiryCursor | null,
   ): Promise<RunStep<ExpiryCursor>> {
-    if (from !== null) await pause();
+    if (from !== null) await delay(pauseMs);
     return this.#write(leased.projectId, (connection) => {
       if (!this.#hold(connection, leased)) return null;
       const { projectId, run, by } = leased;
@@ -113,7 +114,7 @@ export class RetentionSteps {
         gone = [];
         if (isOver) return true;
         if (!isWanted) return false;
-        await pause();
+        await delay(pauseMs);
       }
     } finally {
       connection.pragma('secure_delete = OFF');
@@ -121,7 +122,7 @@ export class RetentionSteps {
   }
 
   async restore({ id: run, project_id }: RunRow, by: AuditOrigin): Promise<number> {
-    await pause();
+    await delay(pauseMs);
     return this.#write('', (connection) => {
       const restored: { readonly session_id: string }[] = [];
       const began = monotonicMs();
@@ -146,8 +147,4 @@ export class RetentionSteps {
     const until = leaseEnd(this.#clocks().clock, leaseMs);
     return connection.run(statements.hold, { projectId, holder, until }).changes > 0;
   }
-}
-
-function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, pauseMs));
 }

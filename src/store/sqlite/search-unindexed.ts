@@ -1,5 +1,6 @@
 // The long messages, which are in no index: each search reads those of its project. A search in 1 MiB of text takes a few milliseconds. To
 // index that text may take seconds, in which no other write could run.
+import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import type { FoundMessage } from '../store-rules.ts';
 import type { Connection } from './connection.ts';
 import { type LockWait, whenUnlocked } from './lock-wait.ts';
@@ -37,7 +38,7 @@ export async function longHits(
     const { content, ...hit } = row;
     if (content !== null && holds(content)) hits.push(hit);
     before = row.id;
-    await new Promise((resolve) => setImmediate(resolve));
+    await yieldToEventLoop();
   }
   return hits;
 }

@@ -1,6 +1,7 @@
 // Searches the messages of a project that are not in the search indexes yet. A search adds them to an index of its own, in memory, with the
 // tokenizers of the store's indexes, so it finds the same as in those. It reads no other project's messages and writes nothing to the
 // store.
+import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import type { SearchFilter } from '../session-filters.ts';
 import type { FoundMessage } from '../store-rules.ts';
 import { Connection } from './connection.ts';
@@ -67,7 +68,7 @@ export async function waitingHits(
     const hits: FoundMessage[] = [];
     const indexed = new Map<number, FoundMessage>();
     const { expression, isExact } = indexQuery(filter);
-    for (; next.length > 0; await new Promise((resolve) => setImmediate(resolve))) {
+    for (; next.length > 0; await yieldToEventLoop()) {
       for (const { content, work, meets, ...message } of next) {
         if (meets !== 1) continue;
         // A message that is too long for the store's indexes is tested by its text (search-unindexed.ts).
