@@ -19,10 +19,10 @@ import type {
 } from '../session-store.ts';
 import type { StoreRules } from '../store-rules.ts';
 import { TurnWaiters } from '../turn-waiters.ts';
+import { listAllMessages } from './all-messages.ts';
 import { PostgresAudit } from './audit.ts';
 import { type CallGroups, callGroups } from './call-groups.ts';
 import type { Ask, ConnectionPool } from './connection-pool.ts';
-import { listAllMessages } from './hidden-messages.ts';
 import { doOnce, type IdempotencyTools, modeOfTurn } from './idempotency.ts';
 import { checkWritable, inspect } from './inspection.ts';
 import { PostgresKeyBudgets } from './key-budgets.ts';

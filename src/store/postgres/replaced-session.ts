@@ -19,8 +19,8 @@ import {
 import type { StoreRules } from '../store-rules.ts';
 import { auditing, noteOf } from './audit.ts';
 import type { Ask } from './connection-pool.ts';
-import { movedColumns, visibleColumns } from './hidden-columns.ts';
 import { importSession, sameSession } from './imports.ts';
+import { movedColumns, visibleColumns } from './message-columns.ts';
 import { noTurnRuns } from './servers.ts';
 import { ofProject, sessionColumns } from './sessions.ts';
 import { nowMs, statement } from './statement.ts';

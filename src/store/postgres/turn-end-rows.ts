@@ -1,6 +1,6 @@
 // The statements that end and renew turns, and find out whether they run. As in turn-rows.ts, the statement for groups writes the usual case
 // only: there is no reply in the place of the new one.
-import { movedColumns } from './hidden-columns.ts';
+import { movedColumns } from './message-columns.ts';
 import { leaseEnd, leaseUntil } from './servers.ts';
 import { ofProject } from './sessions.ts';
 import { statement } from './statement.ts';

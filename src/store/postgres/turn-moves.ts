@@ -5,7 +5,7 @@ import { type SessionRow, toSession, toTime } from '../rows.ts';
 import type { TurnMove, TurnMoveEnd } from '../session-store.ts';
 import type { TurnRules } from '../store-rules.ts';
 import type { Ask } from './connection-pool.ts';
-import { movedColumns } from './hidden-columns.ts';
+import { movedColumns } from './message-columns.ts';
 import { ofProject, sessionColumns, sessionFields } from './sessions.ts';
 import { statement } from './statement.ts';
 import { type LastTurnRow, lastTurn, type UserMessageRow } from './turn-rows.ts';

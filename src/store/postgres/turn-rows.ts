@@ -4,9 +4,9 @@
 // if the state that the rules read is unchanged.
 
 import { hiddenColumns, type MessageRow, messageColumns, type SessionRow } from '../rows.ts';
-import { visibleColumns } from './hidden-columns.ts';
 import { knownColumns } from './idempotency.ts';
 import { isRefused } from './keys.ts';
+import { visibleColumns } from './message-columns.ts';
 import { partsAsAlternative, textSoFar } from './reply-parts.ts';
 import { leaseEnd, leaseUntil } from './servers.ts';
 import { ofProject } from './sessions.ts';

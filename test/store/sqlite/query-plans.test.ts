@@ -9,7 +9,7 @@ import { hiddenStatements } from '../../../src/store/sqlite/hidden-messages.ts';
 import { idempotencyStatements } from '../../../src/store/sqlite/idempotency.ts';
 import { importStatements } from '../../../src/store/sqlite/imports.ts';
 import { keyStatements } from '../../../src/store/sqlite/keys.ts';
-import { listingStatements } from '../../../src/store/sqlite/listings.ts';
+import { pageStatements } from '../../../src/store/sqlite/messages.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { orderingStatements } from '../../../src/store/sqlite/ordering.ts';
 import { purgeStatements } from '../../../src/store/sqlite/purge-rows.ts';
@@ -85,7 +85,7 @@ const ofProject = {
   ...of('hidden messages', hiddenMessages),
   ...of('moves', moveStatements),
   ...of('forks', { parent: forkStatements.parent }),
-  ...of('listings', listingStatements),
+  ...of('pages of messages', pageStatements),
   ...of('hits', hitStatements),
   ...of('imports', importStatements),
   ...of(
@@ -175,7 +175,7 @@ it.each([
   ['messages', '>'],
   ['history', '<'],
 ] as const)('begins a page of %s where the last one ended', (name, comparison) => {
-  expect(plan(listingStatements[name])).toContain(`(session=? AND position${comparison}?)`);
+  expect(plan(pageStatements[name])).toContain(`(session=? AND position${comparison}?)`);
 });
 
 it.each(numbersOfHits)('a search of $name reads the index alone, and sorts nothing', ({ index, sql }) => {

@@ -1,4 +1,4 @@
-// Pages of messages. A page begins with an index search for the end of the last page, so the thousandth page costs as much as the first.
+// Pages of messages, and the messages before a position. A page begins with an index search for the end of the last page, so the thousandth page costs as much as the first.
 import type { Message } from '../../service/session.ts';
 import { PageBudget } from '../page-budget.ts';
 import type { MessageRow } from '../rows.ts';
@@ -12,7 +12,7 @@ const messagesOfSession = `
   SELECT ${messageColumns} FROM sessions CROSS JOIN messages AS message ON message.session = sessions.id
   WHERE ${thisSession} AND deleted_at IS NULL`;
 
-export const listingStatements = {
+export const pageStatements = {
   activeRow: `SELECT id FROM sessions WHERE ${thisSession} AND deleted_at IS NULL`,
   messages: `${messagesOfSession} AND message.position > @after ORDER BY message.position LIMIT @limit`,
   // A message has one position and one id, visible or hidden, so a page continues where the last one ended, whatever moves meanwhile.
@@ -34,7 +34,7 @@ export function listMessages(
   sessionId: string,
   { limit, after }: MessagePlace,
 ): Rows<Message> | null {
-  return pageOf(connection, listingStatements.messages, {
+  return pageOf(connection, pageStatements.messages, {
     ...{ projectId, sessionId, after: after ?? -1, limit: limit + 1 },
   });
 }
@@ -47,7 +47,7 @@ export function listAllMessages(
   { limit, after }: AnyMessagePlace,
 ): Rows<Message> | null {
   const { position = 0, messageId = '' } = after ?? {};
-  return pageOf(connection, listingStatements.allMessages, {
+  return pageOf(connection, pageStatements.allMessages, {
     ...{ projectId, sessionId, position, messageId, limit: limit + 1 },
   });
 }
@@ -66,10 +66,7 @@ function pageOf(
     isCut = !fits;
     return fits;
   });
-  if (
-    rows.length === 0 &&
-    connection.get(listingStatements.activeRow, { projectId, sessionId }) === undefined
-  )
+  if (rows.length === 0 && connection.get(pageStatements.activeRow, { projectId, sessionId }) === undefined)
     return null;
   return { items: rows.slice(0, limit - 1).map(toMessage), hasMore: isCut || rows.length === limit };
 }
@@ -83,7 +80,7 @@ export function history(
 ): readonly Message[] {
   const bindings = { projectId, sessionId, before, limit };
   const budget = new PageBudget(2);
-  const rows = connection.allWhile<MessageRow>(listingStatements.history, bindings, ({ content }) =>
+  const rows = connection.allWhile<MessageRow>(pageStatements.history, bindings, ({ content }) =>
     budget.take(content),
   );
   return rows.map(toMessage).reverse();

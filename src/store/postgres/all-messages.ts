@@ -1,11 +1,11 @@
-// Pages of all messages: of the visible line, replies that others took the place of, and messages of undone turns.
+// Pages of all messages of a session, visible and hidden.
 import { pageBytes } from '../../service/limits.ts';
 import type { Message } from '../../service/session.ts';
 import { PageBudget } from '../page-budget.ts';
 import { hiddenColumns, type MessageRow, toMessage } from '../rows.ts';
 import type { AnyMessagePlace, Rows } from '../session-filters.ts';
 import type { Ask } from './connection-pool.ts';
-import { visibleColumns } from './hidden-columns.ts';
+import { visibleColumns } from './message-columns.ts';
 import { type AbandonedTurn, closeAbandoned, isAbandoned } from './reply-parts.ts';
 import { statement } from './statement.ts';
 

@@ -1,4 +1,5 @@
-// The columns of the two tables of messages. A message that is hidden or shown moves from one table to the other with all its columns.
+// The columns of the tables of visible and hidden messages. A message that is hidden or shown moves from one table to the other with all
+// its columns.
 import { messageColumns } from '../rows.ts';
 
 /** All columns of a message besides its session. */
