@@ -9,6 +9,8 @@ import { type NewMessage, sessionRow } from './turn-rows.ts';
 /** All columns that both tables of messages have. */
 export const movedColumns = `session, position, message_id, role, mode, finish_reason, input_tokens, output_tokens, first_token_ms,
   error_code, copied, created_at, content`;
+/** The columns of a visible message that the statement calls `message`, and those that only a hidden one fills. */
+export const visibleColumns = `${messageColumns}, NULL AS alternative_of, NULL AS undone_at`;
 const ofTurn = `session = ${sessionRow} AND position IN (@position, @position + 1) AND undone_at = @undoneAt`;
 const ofReplies = `session = ${sessionRow} AND position = @position + 1`;
 
@@ -30,7 +32,7 @@ export const hiddenStatements = {
     ORDER BY message_id LIMIT 1`,
   // A message has one id in one of the two tables.
   reply: `
-    SELECT ${messageColumns}, NULL AS alternative_of, NULL AS undone_at FROM messages AS message
+    SELECT ${visibleColumns} FROM messages AS message
     WHERE ${ofReplies} AND message_id = @replyId
     UNION ALL SELECT ${hiddenColumns} FROM hidden_messages AS message WHERE ${ofReplies} AND message_id = @replyId`,
   hide: `

@@ -1,10 +1,12 @@
-// Pages of messages, and the messages before a position. A page begins with an index search for the end of the last page, so the thousandth page costs as much as the first.
+// Pages of messages, and the messages before a position. A page begins with an index search for the end of the last page, so the thousandth
+// page costs as much as the first.
 import type { Message } from '../../service/session.ts';
 import { PageBudget } from '../page-budget.ts';
 import type { MessageRow } from '../rows.ts';
 import { hiddenColumns, messageColumns, toMessage } from '../rows.ts';
 import type { AnyMessagePlace, MessagePlace, Rows } from '../session-filters.ts';
 import type { Connection } from './connection.ts';
+import { visibleColumns } from './hidden-messages.ts';
 import { thisSession } from './sessions.ts';
 
 // CROSS JOIN makes SQLite read the session first.
@@ -17,7 +19,7 @@ export const pageStatements = {
   messages: `${messagesOfSession} AND message.position > @after ORDER BY message.position LIMIT @limit`,
   // A message has one position and one id, visible or hidden, so a page continues where the last one ended, whatever moves meanwhile.
   allMessages: `
-    SELECT ${messageColumns}, NULL AS alternative_of, NULL AS undone_at
+    SELECT ${visibleColumns}
     FROM sessions CROSS JOIN messages AS message ON message.session = sessions.id
     WHERE ${thisSession} AND deleted_at IS NULL AND message.position >= @position
       AND (message.position > @position OR message.message_id > @messageId)

@@ -3,11 +3,11 @@
 import { isHidden, type Message, type Session } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
 import { areKeptElsewhere, keptInSession, replacementOf } from '../replaced-session.ts';
-import { hiddenColumns, isCopy, type MessageRow, messageColumns, toMessage } from '../rows.ts';
+import { hiddenColumns, isCopy, type MessageRow, toMessage } from '../rows.ts';
 import type { StoreRules } from '../store-rules.ts';
 import type { Clocks } from './age-clock.ts';
 import type { Connection } from './connection.ts';
-import { movedColumns } from './hidden-messages.ts';
+import { movedColumns, visibleColumns } from './hidden-messages.ts';
 import type { StepTools } from './idempotency.ts';
 import { addImportedMessages, importBindings, importedColumns, importedValues } from './imported-rows.ts';
 import { type AuditChange, importSession, sameSession } from './imports.ts';
@@ -15,15 +15,16 @@ import { noTurnRuns } from './lease-clock.ts';
 import { replaceTags } from './ordering.ts';
 import { findSession, thisSession } from './sessions.ts';
 import { atOnce } from './steps.ts';
+import { sessionRow } from './turn-rows.ts';
 
-const ofSession = `session = (SELECT id FROM sessions WHERE ${thisSession})`;
+const ofSession = `session = ${sessionRow}`;
 
 /** `@session`, `@id` and `@other` are row numbers that a statement with the project's id has returned. */
 export const replaceStatements = {
   free: `SELECT id AS session FROM sessions WHERE ${thisSession} AND deleted_at IS NULL
     AND (turn_owner = 'import' OR ${noTurnRuns})`,
   messages: `
-    SELECT id, ${messageColumns}, NULL AS alternative_of, NULL AS undone_at FROM messages AS message WHERE ${ofSession}
+    SELECT id, ${visibleColumns} FROM messages AS message WHERE ${ofSession}
     UNION ALL SELECT id, ${hiddenColumns} FROM hidden_messages AS message WHERE ${ofSession}`,
   replace: `
     UPDATE sessions SET (${importedColumns}) = (${importedValues}), turn_epoch = turn_epoch + 1, undone_turns = 0
