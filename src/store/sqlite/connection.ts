@@ -25,7 +25,7 @@ export class Connection {
   #isExclusive = false;
   #began = 0;
   #onCommit: ((milliseconds: number) => void) | null = null;
-  /** The setting `temp_store` of before a shared transaction; null while none is open. */
+  /** The setting `temp_store` from before the transaction of {@link beginLargeWriting}; null while none is open. */
   #tempStore: unknown = null;
 
   constructor(driver: SqliteDriver, database: SqliteDatabase, path: string) {
@@ -123,7 +123,8 @@ export class Connection {
   }
 
   /**
-   * The same, each row as the values of its columns: for many rows, half the time of objects. No other method may read with this SQL.
+   * Like {@link allWhile}, each row as the values of its columns: for many rows, half the time of objects. No other method may read with
+   * this SQL.
    */
   valuesWhile<Values extends readonly SqlValue[]>(
     sql: string,
@@ -178,11 +179,11 @@ export class Connection {
   }
 
   /**
-   * The same for several writes of many pages, each with a savepoint. SQLite copies the pages that a savepoint may restore, and writes more
-   * than 15 copies to a temporary file. They stay in memory here: an import made more than half of its writes to such a file. Small writes
-   * do without, because the three pragmas of each transaction would cost more.
+   * Begins a transaction for several writes of many pages, each with a savepoint. SQLite copies the pages that a savepoint may restore. It
+   * writes more than 15 copies to a temporary file, which was more than half of all writes of an import. In this transaction the copies stay
+   * in memory. For small writes {@link beginWriting} is faster, because the three pragmas of each transaction cost more.
    */
-  beginSharedWriting(): void {
+  beginLargeWriting(): void {
     this.#tempStore ??= this.pragma('temp_store');
     this.pragma('temp_store = MEMORY');
     this.beginWriting();
@@ -191,7 +192,7 @@ export class Connection {
   commit(): void {
     this.run('COMMIT');
     this.#writing = null;
-    this.#endShared();
+    this.#restoreTempStore();
     this.#onCommit?.(monotonicMs() - this.#began);
   }
 
@@ -204,11 +205,11 @@ export class Connection {
     this.#writing = null;
     // After some errors, such as a full disk, SQLite has rolled back already.
     if (this.#database.inTransaction) this.#database.exec('ROLLBACK');
-    this.#endShared();
+    this.#restoreTempStore();
   }
 
-  /** Sorts have files again: there may be much to sort. */
-  #endShared(): void {
+  /** Later sorts, which may be large, use temporary files again. */
+  #restoreTempStore(): void {
     if (this.#tempStore !== null) this.pragma(`temp_store = ${this.#tempStore}`);
     this.#tempStore = null;
   }

@@ -42,9 +42,9 @@ const largestGroup = 500;
 const longestGroupMs = 20;
 
 /** A write that follows the last one sooner than this (ms) is probably not alone: the next turn of the event loop may bring more. */
-const closeMs = 1;
+const soonMs = 1;
 /** The event loop turns at least so often (ms) between writes, also for a caller that does nothing but write. */
-const maxMsAtOnce = 50;
+const maxMsBetweenYields = 50;
 
 /** The party of a write that belongs to no project. */
 export const storeItself = '';
@@ -59,7 +59,7 @@ export class Writer {
   #lastGroupSize = 0;
   /** True if the last group took its whole time: writes of many pages, as those of an import. */
   #wasLongGroup = false;
-  #lastTurnMs = Number.POSITIVE_INFINITY;
+  #lastYieldMs = Number.POSITIVE_INFINITY;
 
   constructor(connection: Connection, wait: LockWait) {
     this.#connection = connection;
@@ -76,16 +76,16 @@ export class Writer {
         const taken = this.#waiting.takeWhere((other) => other === write);
         if (taken.length > 0) reject(signal?.reason);
       };
-      const settled = () => signal?.removeEventListener('abort', discard);
+      const stopListening = () => signal?.removeEventListener('abort', discard);
       const write: Write = {
         party,
         work,
         resolve(value) {
-          settled();
+          stopListening();
           resolve(value as T);
         },
         reject(error) {
-          settled();
+          stopListening();
           reject(error);
         },
         waited: 0,
@@ -141,25 +141,24 @@ export class Writer {
 
   /**
    * Lets a request that has already arrived add its write before the group is closed. A write of a single caller does not wait: the last
-   * group was one write, and it is longer ago than `closeMs`.
+   * group was one write, and it is longer ago than `soonMs`.
    */
   async #waitForOthers(): Promise<void> {
     const now = monotonicMs();
-    this.#lastTurnMs = Math.min(this.#lastTurnMs, now);
-    const isExclusive = this.#lastGroupSize <= 1 && now - this.#lastWriteMs > closeMs;
-    if (isExclusive && now - this.#lastTurnMs < maxMsAtOnce) return;
+    this.#lastYieldMs = Math.min(this.#lastYieldMs, now);
+    const isAlone = this.#lastGroupSize <= 1 && now - this.#lastWriteMs > soonMs;
+    if (isAlone && now - this.#lastYieldMs < maxMsBetweenYields) return;
     await yieldToEventLoop();
-    this.#lastTurnMs = monotonicMs();
+    this.#lastYieldMs = monotonicMs();
   }
 
   async #commitWaiting(): Promise<void> {
     if (this.#waiting.length === 0) return;
     try {
       const wait = { ...this.#wait, waitMs: Number.POSITIVE_INFINITY };
-      const isWanted: IsWanted = (pausedMs, failure) => this.#stillWaiting(pausedMs, failure);
-      const areLarge = this.#waiting.length > 1 && this.#wasLongGroup;
-      const begin = () =>
-        areLarge ? this.#connection.beginSharedWriting() : this.#connection.beginWriting();
+      const isWanted: IsWanted = (pausedMs, failure) => this.#rejectExpired(pausedMs, failure);
+      const areLong = this.#waiting.length > 1 && this.#wasLongGroup;
+      const begin = () => (areLong ? this.#connection.beginLargeWriting() : this.#connection.beginWriting());
       await whenUnlocked(begin, wait, isWanted);
     } catch (error) {
       for (const write of this.#waiting.takeWhere(() => true)) write.reject(error);
@@ -179,12 +178,12 @@ export class Writer {
   }
 
   /** Rejects the writes whose own time for the lock is over. False if no write is left. */
-  #stillWaiting(pausedMs: number, failure: unknown): boolean {
-    const over = this.#waiting.takeWhere((write) => {
+  #rejectExpired(pausedMs: number, failure: unknown): boolean {
+    const expired = this.#waiting.takeWhere((write) => {
       write.waited += pausedMs;
       return write.waited >= write.waitMs;
     });
-    for (const write of over) write.reject(failure);
+    for (const write of expired) write.reject(failure);
     return this.#waiting.length > 0;
   }
 
@@ -195,14 +194,14 @@ export class Writer {
   /** Moves waiting writes into the group, as many as the limits allow but at least one, and runs them. Returns their outcomes. */
   #runWaiting(group: Write[]): readonly Outcome[] {
     const outcomes: Outcome[] = [];
-    const isExclusive = this.#waiting.length === 1;
+    const isAlone = this.#waiting.length === 1;
     const start = monotonicMs();
     this.#wasLongGroup = false;
     while (group.length < largestGroup) {
       const write = this.#waiting.take();
       if (write === undefined) break;
       group.push(write);
-      outcomes.push(isExclusive ? this.#runAlone(write) : this.#runInSavepoint(write));
+      outcomes.push(isAlone ? this.#runAlone(write) : this.#runInSavepoint(write));
       this.#wasLongGroup = monotonicMs() - start > longestGroupMs;
       if (this.#wasLongGroup) break;
     }
