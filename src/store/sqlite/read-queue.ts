@@ -8,7 +8,7 @@ export interface ReadLimits {
   /** A read that runs for this time (ms) is slow. Its process then gets a lower priority. */
   readonly slowMs: number;
   /** The most reads that run and are not slow. The next read waits until one of them ends or becomes slow. */
-  readonly quick: number;
+  readonly maxQuick: number;
   /** The most reads that run, slow ones included. At this number a slow read is ended for a project that has read far less lately. */
   readonly maxRunning: number;
   /** A search that runs for this time (ms) is ended. */
@@ -73,7 +73,7 @@ export class ReadQueue<Read extends QueuedRead> {
 
   /** The first read of the project that has read least lately, among the reads whose project runs no other read of the same kind. */
   #next(): Read | null {
-    const running = this.#wanted();
+    const running = this.#notCancelled();
     const isFree = ({ order: { kind, projectId } }: Read) =>
       !running.some(({ order }) => order.kind === kind && order.projectId === projectId);
     return this.#waiting
@@ -85,21 +85,21 @@ export class ReadQueue<Read extends QueuedRead> {
   }
 
   #hasRoom(next: Read): boolean {
-    const { slowMs, quick, maxRunning } = this.#limits;
-    const running = this.#wanted();
+    const { slowMs, maxQuick, maxRunning } = this.#limits;
+    const running = this.#notCancelled();
     const slow = running.filter(({ isSlow }) => isSlow);
-    if (running.length - slow.length >= quick) return false;
+    if (running.length - slow.length >= maxQuick) return false;
     // The processes of ended reads count here, because they may take some time to end.
-    if (this.#running.length >= maxRunning + quick) return false;
+    if (this.#running.length >= maxRunning + maxQuick) return false;
     if (running.length < maxRunning) return true;
-    const [most] = slow.sort((one, other) => this.#used(other) - this.#used(one));
+    const [heaviest] = slow.sort((one, other) => this.#used(other) - this.#used(one));
     // The difference must be large. With a small one, two projects would end each other's reads again and again, and no read would finish.
-    if (most === undefined || this.#used(most) < 2 * this.#used(next) + slowMs) return false;
-    most.cancel(crowded());
+    if (heaviest === undefined || this.#used(heaviest) < 2 * this.#used(next) + slowMs) return false;
+    heaviest.cancel(endedForOthers());
     return true;
   }
 
-  #wanted(): readonly Read[] {
+  #notCancelled(): readonly Read[] {
     return this.#running.filter(({ isCancelled }) => !isCancelled);
   }
 
@@ -112,7 +112,7 @@ export class ReadQueue<Read extends QueuedRead> {
   }
 }
 
-function crowded(): ParleyError {
+function endedForOthers(): ParleyError {
   const message = 'Others wait to search, and of all that runs this project has searched longest.';
   return new ParleyError('UNAVAILABLE', message, {
     hint: 'Try again in a moment, with longer or rarer words. The beginning of many words costs most.',

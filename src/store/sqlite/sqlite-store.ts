@@ -172,7 +172,7 @@ export class SqliteStore implements SessionStore {
     return this.#access.readInSteps(
       projectId,
       (connection) => listSessions(connection, projectId, filter),
-      processes?.isThere ? () => processes.list(projectId, filter) : null,
+      processes?.isAvailable ? () => processes.list(projectId, filter) : null,
     );
   }
 

@@ -13,7 +13,8 @@ import type { StorePlace, WorkerAnswer, WorkerMessage, WorkerOrder } from './sto
  */
 const priorityOfSlowReads = 10;
 
-interface Asked {
+/** The caller of an order that has no answer yet. */
+interface Caller {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -23,11 +24,11 @@ export class StoreProcess {
   readonly ready: Promise<void>;
   /** Null if the system refused to start the process. */
   readonly #child: ChildProcess | null;
-  readonly #gone: Promise<void>;
+  readonly #ended: Promise<void>;
   #isReady = false;
   #isOver = false;
   #startFailure: unknown = null;
-  #asked: Asked | null = null;
+  #caller: Caller | null = null;
 
   constructor(file: URL, place: StorePlace) {
     this.#child = this.#start(file, place);
@@ -35,19 +36,19 @@ export class StoreProcess {
     // The child and its channel do not keep this process alive.
     child?.unref();
     child?.channel?.unref();
-    this.#gone = new Promise((resolve) => {
-      const onGone = (failure: unknown = null) => {
+    this.#ended = new Promise((resolve) => {
+      const onEnd = (failure: unknown = null) => {
         this.#isOver = true;
         this.#startFailure ??= failure;
-        this.#asked?.reject(this.#broken());
+        this.#caller?.reject(this.#unavailable());
         resolve();
       };
-      if (child === null) onGone();
+      if (child === null) onEnd();
       // A process that never started emits `error` and no `exit`.
-      child?.once('exit', () => onGone()).on('error', onGone);
+      child?.once('exit', () => onEnd()).on('error', onEnd);
     });
     this.ready = new Promise((resolve) => {
-      void this.#gone.then(resolve);
+      void this.#ended.then(resolve);
       child?.on('message', (message: WorkerMessage) => {
         if (message === 'ready') {
           this.#isReady = true;
@@ -66,9 +67,9 @@ export class StoreProcess {
   async ask(order: WorkerOrder): Promise<unknown> {
     await this.ready;
     const child = this.#child;
-    if (this.#isOver || child === null) throw this.#broken();
+    if (this.#isOver || child === null) throw this.#unavailable();
     return new Promise((resolve, reject) => {
-      this.#asked = { resolve, reject };
+      this.#caller = { resolve, reject };
       // Sending fails if the process has ended. For any other failure the process is ended here.
       child.send(order, (error) => error && void this.end());
     });
@@ -87,7 +88,7 @@ export class StoreProcess {
     // The child was unreferenced. A process that waits for this end alone would otherwise exit before it.
     this.#child?.ref();
     this.#child?.kill('SIGKILL');
-    await this.#gone;
+    await this.#ended;
   }
 
   #start(file: URL, place: StorePlace): ChildProcess | null {
@@ -106,13 +107,13 @@ export class StoreProcess {
   }
 
   #deliver(answer: WorkerAnswer): void {
-    const asked = this.#asked;
-    this.#asked = null;
-    if ('value' in answer) asked?.resolve(answer.value);
-    else asked?.reject(new ParleyError(answer.code, answer.message, answer.facts));
+    const caller = this.#caller;
+    this.#caller = null;
+    if ('value' in answer) caller?.resolve(answer.value);
+    else caller?.reject(new ParleyError(answer.code, answer.message, answer.facts));
   }
 
-  #broken(): ParleyError {
+  #unavailable(): ParleyError {
     const cause = this.#startFailure;
     const what = this.#isReady ? 'has ended' : 'cannot be started';
     const fewer = 'Fewer requests at a time, or more memory and processes for the server, may help.';

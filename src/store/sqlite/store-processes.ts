@@ -13,7 +13,7 @@ import type { ReadOrder, StorePlace } from './store-worker.ts';
 
 export const defaultReadLimits: ReadLimits = {
   slowMs: 250,
-  quick: 4,
+  maxQuick: 4,
   maxRunning: 12,
   longestSearchMs: 60_000,
 };
@@ -46,7 +46,7 @@ export class StoreProcesses {
   }
 
   /** False if the program is not in its place any more, for example because another version has replaced it. */
-  get isThere(): boolean {
+  get isAvailable(): boolean {
     return isProgramAvailable(this.#file);
   }
 
@@ -136,7 +136,7 @@ export class StoreProcesses {
     }
     for (const timer of timers) clearTimeout(timer);
     // The lowered priority of a process cannot be raised again, so a process with a slow read is not used again.
-    const isKept = !reader.isOver && !read.isSlow && this.#idle.length < this.#limits.quick;
+    const isKept = !reader.isOver && !read.isSlow && this.#idle.length < this.#limits.maxQuick;
     if (isKept && this.#closed === null) this.#idle.push(reader);
     else await reader.end();
     this.#reads.end(read);

@@ -23,7 +23,7 @@ export class StoreSearch {
     const { connection, writer } = access;
     this.#index = new SearchIndex(connection, {
       step: (backlog) =>
-        processes?.isThere
+        processes?.isAvailable
           ? writer.writeElsewhere(() => processes.indexStep(backlog))
           : writer.writeAlone(() => indexStep(connection, backlog)),
       isServed: processes !== null,
@@ -45,7 +45,7 @@ export class StoreSearch {
         if (signal.aborted || failure.code !== 'STORAGE_FULL') throw error;
         if (!(await read(() => this.#index.isReadable(projectId)))) throw noRoomToIndex(failure);
       }
-      if (this.#processes?.isThere) return this.#processes.search(projectId, filter, signal);
+      if (this.#processes?.isAvailable) return this.#processes.search(projectId, filter, signal);
       const rules = await this.#rules.loadSearch();
       return rules.search(filter, searchReads(this.#access, projectId, filter, rules));
     });

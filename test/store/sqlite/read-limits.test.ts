@@ -34,7 +34,7 @@ it('endless searches of four projects do not delay a fifth project', async () =>
 });
 
 it('when no more searches may run, the slow search of the project that has searched longest is ended', async () => {
-  const { search } = opened({ quick: 1, slowMs: 100, maxRunning: 2 });
+  const { search } = opened({ maxQuick: 1, slowMs: 100, maxRunning: 2 });
   const first = expect(search('hostile 1', 'endless')).rejects.toMatchObject({
     code: 'UNAVAILABLE',
     retryAfter: 5,
@@ -49,7 +49,7 @@ it('when no more searches may run, the slow search of the project that has searc
 });
 
 it('among waiting searches, the one of the project that has searched least comes first', async () => {
-  const { search } = opened({ quick: 1, maxRunning: 1, slowMs: 60_000 });
+  const { search } = opened({ maxQuick: 1, maxRunning: 1, slowMs: 60_000 });
   await search('busy', 'quick');
   const order: string[] = [];
   const begun = ['third', 'busy', 'idle'].map(async (project) => {
@@ -61,7 +61,7 @@ it('among waiting searches, the one of the project that has searched least comes
 });
 
 it('projects with endless searches end each other’s searches only now and then', async () => {
-  const { search } = opened({ quick: 1, slowMs: 50, maxRunning: 1 });
+  const { search } = opened({ maxQuick: 1, slowMs: 50, maxRunning: 1 });
   const stop = new AbortController();
   const refused: string[] = [];
   const endless = async (project: string) => {
