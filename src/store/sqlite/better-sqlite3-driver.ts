@@ -6,7 +6,7 @@ import type { SqliteDatabase, SqliteDriver } from './driver.ts';
 /** Loads the package here, because a Node that uses node:sqlite must not load it. */
 export async function betterSqlite3(nodeApiVersion: number): Promise<SqliteDriver> {
   const Database = await load(nodeApiVersion);
-  const opened = (path: string, options: Options): SqliteDatabase => {
+  const open = (path: string, options: Options): SqliteDatabase => {
     try {
       return new Database(path, options);
     } catch (error) {
@@ -16,8 +16,8 @@ export async function betterSqlite3(nodeApiVersion: number): Promise<SqliteDrive
   return {
     name: 'better-sqlite3',
     newerSqlite: 'Run `npm install better-sqlite3@latest` where Parley is installed.',
-    open: (path) => opened(path, { fileMustExist: true, timeout: 0 }),
-    openInMemory: () => opened(':memory:', {}),
+    open: (path) => open(path, { fileMustExist: true, timeout: 0 }),
+    openInMemory: () => open(':memory:', {}),
   };
 }
 

@@ -1,7 +1,7 @@
 // A queue for several parties that take turns: before its next item, a party waits for at most one item of each other party. The items of
 // one party stay in their order.
 
-interface OfParty {
+interface PartyItem {
   readonly party: string;
 }
 
@@ -10,7 +10,7 @@ interface Party<Item> {
   items: Item[];
 }
 
-export class FairQueue<Item extends OfParty> {
+export class FairQueue<Item extends PartyItem> {
   /** The parties that have items. */
   readonly #parties = new Map<string, Party<Item>>();
   /** The same parties in the order of their turns. */

@@ -28,7 +28,7 @@ export class LongReads {
   readonly #wait: LockWait;
   #waiting: Read[] = [];
   #running: RunningRead[] = [];
-  #isTurning = false;
+  #isRunning = false;
   #closed: Error | null = null;
 
   constructor(original: Connection, wait: LockWait) {
@@ -40,9 +40,9 @@ export class LongReads {
     return new Promise<T>((resolve, reject) => {
       if (this.#closed !== null) throw this.#closed;
       this.#waiting.push({ projectId, begin, resolve: (value) => resolve(value as T), reject });
-      if (this.#isTurning) return;
-      this.#isTurning = true;
-      void this.#turn();
+      if (this.#isRunning) return;
+      this.#isRunning = true;
+      void this.#runAll();
     });
   }
 
@@ -56,7 +56,7 @@ export class LongReads {
     }
   }
 
-  async #turn(): Promise<void> {
+  async #runAll(): Promise<void> {
     while (this.#waiting.length + this.#running.length > 0) {
       // Each turn of the event loop runs one step, for any number of reads.
       await yieldToEventLoop();
@@ -64,7 +64,7 @@ export class LongReads {
       if (next !== undefined) await this.#start(next);
       this.#step();
     }
-    this.#isTurning = false;
+    this.#isRunning = false;
   }
 
   /** The read that has waited longest, of the project with the fewest running reads. */

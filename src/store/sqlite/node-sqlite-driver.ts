@@ -19,13 +19,13 @@ export async function nodeSqlite(): Promise<SqliteDriver> {
   const { DatabaseSync: Database } = (await import('node:sqlite')) as {
     DatabaseSync: new (path: string, options: { readonly timeout: number }) => DatabaseSync;
   };
-  const opened = (place: string) => new NodeDatabase(named(() => new Database(place, { timeout: 0 })));
+  const open = (place: string) => new NodeDatabase(withErrorNames(() => new Database(place, { timeout: 0 })));
   return {
     name: 'node:sqlite',
     newerSqlite: 'Use a newer Node.',
     // A path would make a file that does not exist.
-    open: (path) => opened(`${pathToFileURL(path).href}?mode=rw`),
-    openInMemory: () => opened(':memory:'),
+    open: (path) => open(`${pathToFileURL(path).href}?mode=rw`),
+    openInMemory: () => open(':memory:'),
   };
 }
 
@@ -49,11 +49,11 @@ class NodeDatabase implements SqliteDatabase {
   }
 
   exec(sql: string): void {
-    named(() => this.#database.exec(sql));
+    withErrorNames(() => this.#database.exec(sql));
   }
 
   pragma(text: string): unknown {
-    const row = named(() => this.#database.prepare(`PRAGMA ${text}`).get());
+    const row = withErrorNames(() => this.#database.prepare(`PRAGMA ${text}`).get());
     return row === undefined ? undefined : Object.values(row as object)[0];
   }
 
@@ -76,7 +76,7 @@ class NodeStatement implements SqliteStatement {
     this.#isRead = /^\s*(SELECT|WITH|PRAGMA)\b/.test(sql);
     // node:sqlite takes twice the time and the memory for values by name as for values in their order.
     const numbered = sql.replace(/@(\w+)/g, (_, name: string) => `?${parameters.indexOf(name) + 1}`);
-    this.#statement = named(() => database.prepare(numbered));
+    this.#statement = withErrorNames(() => database.prepare(numbered));
   }
 
   /** An import runs it for each message: without a function of its own for each run, and with one array. */
@@ -85,7 +85,7 @@ class NodeStatement implements SqliteStatement {
     try {
       return this.#statement.run(...checked);
     } catch (error) {
-      throw withName(error);
+      throw nameError(error);
     }
   }
 
@@ -124,10 +124,10 @@ class NodeStatement implements SqliteStatement {
   }
 
   *#rows(values: Values): Iterable<unknown> {
-    const rows = named(() => this.#statement.iterate(...this.#checked(values)));
+    const rows = withErrorNames(() => this.#statement.iterate(...this.#checked(values)));
     try {
       for (;;) {
-        const { done, value } = named(() => rows.next());
+        const { done, value } = withErrorNames(() => rows.next());
         if (done) return;
         yield value;
       }
@@ -147,11 +147,11 @@ class NodeStatement implements SqliteStatement {
     try {
       return read(checked);
     } catch (error) {
-      if (!this.#isRead || codeOf(error) !== 'ERR_OUT_OF_RANGE') throw withName(error);
+      if (!this.#isRead || codeOf(error) !== 'ERR_OUT_OF_RANGE') throw nameError(error);
     }
     this.#statement.setReadBigInts(true);
     try {
-      return rounded(named(() => read(checked))) as T;
+      return rounded(withErrorNames(() => read(checked))) as T;
     } finally {
       this.#statement.setReadBigInts(false);
     }
@@ -187,16 +187,17 @@ function rounded(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, rounded(one)]));
 }
 
-function named<T>(work: () => T): T {
+/** Runs the work, and gives its errors SQLite's names. */
+function withErrorNames<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw withName(error);
+    throw nameError(error);
   }
 }
 
 /** An error of SQLite has the number of its result code. Every such error has one `code`, which says nothing. */
-function withName(error: unknown): unknown {
+function nameError(error: unknown): unknown {
   if (codeOf(error) !== 'ERR_SQLITE_ERROR') return error;
   const failure = error as Error & { code: string; readonly errcode: number };
   failure.code = resultCodeName(failure.errcode);

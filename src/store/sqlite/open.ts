@@ -108,16 +108,21 @@ async function openPlace(options: Omit<SqliteStoreOptions, 'rules'>) {
     options.filesystemType ?? filesystemType,
   );
   const wait: LockWait = { waitMs: options.lockWaitMs ?? defaultLockWaitMs, random: options.random };
-  const place = await opened({ driver, path }, { migrations, refusesOlder }, wait, processes === undefined);
-  return { ...place, filesystem, wait };
+  const opened = await openDatabase(
+    { driver, path },
+    { migrations, refusesOlder },
+    wait,
+    processes === undefined,
+  );
+  return { ...opened, filesystem, wait };
 }
 
-interface StoreFile {
+interface DatabaseFile {
   readonly driver: SqliteDriver;
   readonly path: string;
 }
 
-interface Opened {
+interface OpenedDatabase {
   readonly connection: Connection;
   readonly created: boolean;
   readonly migration: StoreMigration;
@@ -127,33 +132,33 @@ interface Opened {
  * Opens the database. SQLite needs a file of 32 KiB that all processes share, even to read. On a full disk a single process can take the
  * store alone, without that file, so that its content can still be read and copied elsewhere. A served store is not opened this way.
  */
-async function opened(
-  place: StoreFile,
+async function openDatabase(
+  file: DatabaseFile,
   migrations: MigrationOptions,
   wait: LockWait,
   mayBeExclusive: boolean,
-): Promise<Opened> {
+): Promise<OpenedDatabase> {
   try {
-    return await openedOnce(place, migrations, wait, false);
+    return await tryToOpen(file, migrations, wait, false);
   } catch (error) {
     if (!(error instanceof ParleyError) || error.code !== 'STORAGE_FULL') throw error;
     // A migration needs a copy of the store through a second connection, and a full disk has no room for the copy.
-    const alone = mayBeExclusive ? await openedOnce(place, migrations, wait, true).catch(() => null) : null;
+    const alone = mayBeExclusive ? await tryToOpen(file, migrations, wait, true).catch(() => null) : null;
     if (alone !== null) return alone;
     const hint = 'What was kept is intact. Free some space and try again.';
     throw error.with({ hint });
   }
 }
 
-async function openedOnce(
-  place: StoreFile,
+async function tryToOpen(
+  file: DatabaseFile,
   migrations: MigrationOptions,
   wait: LockWait,
   isExclusive: boolean,
-): Promise<Opened> {
-  const { path } = place;
+): Promise<OpenedDatabase> {
+  const { path } = file;
   const identity = identityOf(path);
-  const connection = connect(place);
+  const connection = connect(file);
   try {
     if (isExclusive) connection.takeExclusive();
     // Even the first query reads the file and may meet a lock.
@@ -203,7 +208,7 @@ function identityOf(path: string): string {
   return `${dev} ${ino}`;
 }
 
-function connect({ driver, path }: StoreFile): Connection {
+function connect({ driver, path }: DatabaseFile): Connection {
   try {
     return Connection.open(driver, path);
   } catch (error) {

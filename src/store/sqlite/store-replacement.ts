@@ -30,8 +30,8 @@ export interface EarlierStore {
 
 /** What the store in a directory holds. Rejects with `STORE_NEWER` for a store that this version cannot read. */
 export async function earlierStore({ driver, directory, wait }: ReplacedPlace): Promise<EarlierStore> {
-  return within(driver, join(directory, storeFilename), (connection) =>
-    whenUnlocked(() => look(connection), wait),
+  return withConnection(driver, join(directory, storeFilename), (connection) =>
+    whenUnlocked(() => readStore(connection), wait),
   );
 }
 
@@ -53,9 +53,9 @@ export async function replaceStore(
   const finished = join(directory, unfinishedName);
   // SQLite leaves the log if it could not write it into the file, for example on a full disk.
   if (existsSync(`${finished}-wal`)) throw notWritten(finished);
-  return within(driver, path, async (connection) => {
+  return withConnection(driver, path, async (connection) => {
     connection.takeExclusive();
-    const old = await whenUnlocked(() => look(connection), wait);
+    const old = await whenUnlocked(() => readStore(connection), wait);
     mayReplace(old);
     // Without a log, nothing beside the file belongs to the old store when the new one gets its name.
     await whenUnlocked(() => connection.pragma('journal_mode = DELETE'), wait);
@@ -75,7 +75,7 @@ function notWritten(path: string): ParleyError {
   });
 }
 
-async function within<T>(
+async function withConnection<T>(
   driver: SqliteDriver,
   path: string,
   work: (connection: Connection) => Promise<T> | T,
@@ -90,7 +90,7 @@ async function within<T>(
   }
 }
 
-function look(connection: Connection): EarlierStore {
+function readStore(connection: Connection): EarlierStore {
   const version = schemaVersion(connection);
   if (version > newestSchema || (version > 0 && connection.pragma('application_id') !== applicationId)) {
     throw new ParleyError(

@@ -68,7 +68,7 @@ class StoreWorker {
 }
 
 async function work(tools: SearchTools, order: WorkerOrder, rules: SearchRules): Promise<WorkerResult> {
-  if (order.kind === 'index') return indexed(tools, order.backlog);
+  if (order.kind === 'index') return indexInTransaction(tools, order.backlog);
   lowerPriority();
   const { kind, projectId, filter } = order;
   if (kind === 'search') return rules.search(filter, searchReads(tools, projectId, filter, rules));
@@ -96,12 +96,15 @@ function connect(driver: SqliteDriver, path: string): Connection {
   return connection;
 }
 
-async function indexed({ connection, wait }: SearchTools, backlog: Backlog): Promise<Indexed | null> {
+async function indexInTransaction(
+  { connection, wait }: SearchTools,
+  backlog: Backlog,
+): Promise<Indexed | null> {
   await whenUnlocked(() => connection.run('BEGIN IMMEDIATE'), wait);
   try {
-    const reached = indexStep(connection, backlog);
+    const indexed = indexStep(connection, backlog);
     connection.run('COMMIT');
-    return reached;
+    return indexed;
   } catch (error) {
     connection.rollback();
     throw error;
