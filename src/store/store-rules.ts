@@ -77,8 +77,8 @@ export interface ShownSession {
  * consumer can let other work run between two parts.
  */
 export interface SearchReads {
-  /** The messages that hold all terms, in any order: all of them, or the `most` newest of the store. */
-  hits(most: number): Promise<readonly FoundMessage[]>;
+  /** The messages that hold all terms, in any order: all of them, or the `limit` newest of the store. */
+  hits(limit: number): Promise<readonly FoundMessage[]>;
   /** The texts in the order of the messages; null for a message that was deleted meanwhile. */
   texts(messages: readonly FoundMessage[]): AsyncIterable<readonly (string | null)[]>;
   /** Each session with the messages of these numbers, in the given order; null for a session that was deleted meanwhile. */

@@ -17,9 +17,9 @@ const types: pg.CustomTypesConfig = {
 };
 
 /** A statement that takes longer has failed, ms. */
-export const answerMostMs = 10_000;
+export const maxAnswerMs = 10_000;
 /** The time (ms) between two tries while no host has answered. */
-const apartMs = 500;
+const betweenTriesMs = 500;
 const defaultConnectMs = 4000;
 /** How long the request to cancel a statement may take, ms. */
 const cancelMs = 500;
@@ -129,7 +129,7 @@ export function connect(hosts: readonly ConnectionConfig[], options: ConnectOpti
     }, options.connectMs ?? defaultConnectMs);
     const start = () => {
       clearTimeout(next);
-      next = setTimeout(start, apartMs);
+      next = setTimeout(start, betweenTriesMs);
       const connection = connectionTo(hosts[tries % hosts.length] as ConnectionConfig, options);
       tries += 1;
       trying.add(connection);
@@ -156,7 +156,7 @@ export function connect(hosts: readonly ConnectionConfig[], options: ConnectOpti
 function connectionTo(config: ConnectionConfig, { connectMs }: ConnectOptions): Connection {
   return new Connection({
     connectionTimeoutMillis: connectMs ?? defaultConnectMs,
-    query_timeout: answerMostMs,
+    query_timeout: maxAnswerMs,
     keepAlive: true,
     application_name: 'parley',
     ...config,

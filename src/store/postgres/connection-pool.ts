@@ -7,7 +7,7 @@ import { ParleyError } from '../../service/errors.ts';
 import type { StoreConnections } from '../../service/store-measures.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { storeClosed } from '../store-closed.ts';
-import { answerMostMs, type Connection } from './connect.ts';
+import { type Connection, maxAnswerMs } from './connect.ts';
 import { OpenConnections } from './open-connections.ts';
 import { isConnectionLost, isPassing, isPrepareRefused, isSilence, isStopped } from './postgres-errors.ts';
 import { inSchema, isRead, type NamedStatement, type Statement, statement, withoutNul } from './statement.ts';
@@ -185,7 +185,7 @@ export class ConnectionPool {
         return await this.#once(async (client) => {
           if (silent !== null) await this.#end(client, silent);
           silent = null;
-          const leftMs = wasLost ? Math.min(until - monotonicMs(), answerMostMs) : 0;
+          const leftMs = wasLost ? Math.min(until - monotonicMs(), maxAnswerMs) : 0;
           try {
             return await work(client, { wasLost, answerMs: Math.max(leftMs, this.#silenceMs) });
           } catch (error) {

@@ -20,7 +20,7 @@ export interface GroupOptions<Item, Result> {
 const largestGroup = 500;
 /** The limit for the texts of a group, in UTF-16 units, so that many long messages do not fill the memory. */
 const longestTexts = 4 * 1024 * 1024;
-const inFlightMost = 2;
+const maxInFlight = 2;
 
 export class Groups<Item, Result> {
   readonly #options: GroupOptions<Item, Result>;
@@ -41,7 +41,7 @@ export class Groups<Item, Result> {
 
   /** Sends the next group in the next turn of the event loop, so that requests that have already arrived join it. */
   #schedule(): void {
-    if (this.#isScheduled || this.#inFlight >= inFlightMost) return;
+    if (this.#isScheduled || this.#inFlight >= maxInFlight) return;
     this.#isScheduled = true;
     setImmediate(() => {
       this.#isScheduled = false;

@@ -29,7 +29,7 @@ const page = statement(`
 
 const histories = statement(`
   SELECT input.number, past.* FROM unnest($1::integer[], $2::text[], $3::text[], $4::integer[], $5::integer[])
-    AS input (number, project_id, session_id, before, most)
+    AS input (number, project_id, session_id, before, max_messages)
   JOIN parley.projects USING (project_id)
   JOIN parley.sessions AS session ON session.project = projects.id AND session.session_id = input.session_id
   CROSS JOIN LATERAL (
@@ -38,7 +38,7 @@ const histories = statement(`
         sum(octet_length(message.content)) OVER newest - octet_length(message.content) AS bytes
       FROM parley.messages AS message WHERE message.session = session.id AND message.position < input.before
       WINDOW newest AS (ORDER BY message.position DESC)
-      ORDER BY message.position DESC LIMIT input.most
+      ORDER BY message.position DESC LIMIT input.max_messages
     ) AS before WHERE before.bytes <= ${pageBytes} OR before.place <= 2
   ) AS past
   WHERE session.deleted_at IS NULL

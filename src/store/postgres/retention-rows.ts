@@ -28,10 +28,10 @@ const inReach = (archived: boolean) => `
   ${ofProject} AND session.deleted_at IS NULL AND ${archived ? '' : 'NOT'} session.archived
   AND (session.updated_at, session.session_id) > ($3::bigint, $4::text COLLATE "C")
   AND (session.updated_at, session.session_id) < ($5::bigint, $6::text COLLATE "C")`;
-const lot = (archived: boolean, most: number) => `
+const lot = (archived: boolean, size: number) => `
   lot AS MATERIALIZED (
     SELECT session.id, session.updated_at, session.session_id, ${goes} AS goes FROM parley.sessions AS session
-    WHERE ${inReach(archived)} ORDER BY session.updated_at, session.session_id LIMIT ${most}
+    WHERE ${inReach(archived)} ORDER BY session.updated_at, session.session_id LIMIT ${size}
   )`;
 const lastOfLot = `
   (SELECT count(*) FROM lot) AS found,

@@ -235,9 +235,9 @@ export class SearchIndex {
   }
 
   /** Indexes some queued messages, and returns how many. None if no row was free. */
-  #indexLot(project: number | null, most = messagesOfLot): Promise<number> {
+  #indexLot(project: number | null, maxMessages = messagesOfLot): Promise<number> {
     return this.#connections.transaction(async (ask) => {
-      const rows = await ask<QueuedRow>(takeLot, [project, most]);
+      const rows = await ask<QueuedRow>(takeLot, [project, maxMessages]);
       if (rows.length === 0) return 0;
       const words = await this.#wordsOf(rows);
       await ask(addLot, [

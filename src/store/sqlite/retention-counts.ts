@@ -31,7 +31,7 @@ export class RetentionCounts implements Counts {
   cursorBefore(projectId: string, count: number): Promise<ActivityCursor | null> {
     return this.#access.read((connection) => {
       const newest = [expiryStatements.listed, expiryStatements.archived].flatMap((statements) =>
-        connection.all<ActivityCursor>(statements.newest, { projectId, most: count + 1 }),
+        connection.all<ActivityCursor>(statements.newest, { projectId, limit: count + 1 }),
       );
       return beforeNewest(newest, count);
     });

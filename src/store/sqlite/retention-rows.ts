@@ -28,7 +28,7 @@ const inOrderOf = (archived: 0 | 1) => ({
   newest: `
     SELECT updated_at AS time, session_id AS sessionId FROM sessions
     WHERE ${inProject} AND deleted_at IS NULL AND archived = ${archived}
-    ORDER BY updated_at DESC, session_id DESC LIMIT @most`,
+    ORDER BY updated_at DESC, session_id DESC LIMIT @limit`,
 });
 
 const runColumns = `

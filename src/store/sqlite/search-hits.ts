@@ -41,7 +41,7 @@ export const searchStatements = {
 } as const;
 
 /** Those of the messages that are in the sessions that are searched. CROSS JOIN makes SQLite begin with the numbers. */
-export const meetingHits = `
+export const hitsInSessions = `
   SELECT message.id, session_id, message.position, message.created_at, octet_length(message.content) AS bytes
   FROM json_each(@numbers) AS hit CROSS JOIN messages AS message ON message.id = hit.value
   CROSS JOIN sessions ON sessions.id = message.session
@@ -67,15 +67,15 @@ export async function* indexedHits(
   let few: ReturnType<typeof fewMessages> | undefined;
   for (let before = Number.MAX_SAFE_INTEGER; ; ) {
     const numbers = await numbersOf('older', { before, limit });
-    let met = 0;
-    for await (const step of meeting(numbers)) {
-      met += step.length;
+    let count = 0;
+    for await (const step of hitsOf(numbers)) {
+      count += step.length;
       yield step;
     }
     const last = numbers.at(-1);
     if (last === undefined || numbers.length < limit) return;
     before = last;
-    if (met >= numbers.length / 2) continue;
+    if (count >= numbers.length / 2) continue;
     if (isPrefix) limit = hitsOfPrefixStep;
     few ??= await read(() => fewMessages(connection, sessions));
     if (few === 'many') continue;
@@ -95,7 +95,7 @@ export async function* indexedHits(
       if (last === undefined || numbers.length < places.limit) break;
       while (next < messages.length && (messages[next] as number) <= last) next += 1;
     }
-    yield* meeting(found);
+    yield* hitsOf(found);
   }
 
   async function numbersOf(
@@ -110,10 +110,10 @@ export async function* indexedHits(
     return JSON.parse(row?.numbers ?? '[]');
   }
 
-  async function* meeting(numbers: readonly number[]): AsyncGenerator<readonly FoundMessage[]> {
+  async function* hitsOf(numbers: readonly number[]): AsyncGenerator<readonly FoundMessage[]> {
     for (let begin = 0; begin < numbers.length; begin += messagesOfStep) {
       const step = JSON.stringify(numbers.slice(begin, begin + messagesOfStep));
-      yield await read(() => connection.all<FoundMessage>(meetingHits, { ...sessions, numbers: step }));
+      yield await read(() => connection.all<FoundMessage>(hitsInSessions, { ...sessions, numbers: step }));
       await yieldToEventLoop();
     }
   }

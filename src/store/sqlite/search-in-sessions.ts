@@ -1,6 +1,6 @@
 // The messages of the sessions that a search is limited to, if an index of the sessions shows that they are few.
 import type { Connection } from './connection.ts';
-import { chosen, meetsAll, type SearchedSessions } from './session-conditions.ts';
+import { meetsAll, type SearchedSessions, selectBy } from './session-conditions.ts';
 import { inProject } from './sessions.ts';
 
 /** The most sessions that are looked at, and the most messages: a few milliseconds' work. */
@@ -11,7 +11,7 @@ const active = (archived: 0 | 1) => `
   SELECT id AS session FROM sessions WHERE ${inProject} AND deleted_at IS NULL AND archived = ${archived}
     AND updated_at >= @updatedAfter AND updated_at < @updatedBefore`;
 const sessionsBy = {
-  ...chosen,
+  ...selectBy,
   archived: active(1),
   time: `${active(0)} UNION ALL ${active(1)}`,
 } as const;

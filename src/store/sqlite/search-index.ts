@@ -42,7 +42,7 @@ const lot = `
 export const indexStatements = {
   backlog: `
     SELECT count(*) AS messages, coalesce(sum(bytes), 0) AS bytes FROM (
-      SELECT ${contentBytes} AS bytes FROM ${waitingMessages} WHERE ${ofProject} LIMIT @most + 1)`,
+      SELECT ${contentBytes} AS bytes FROM ${waitingMessages} WHERE ${ofProject} LIMIT @limit + 1)`,
   newest: `SELECT max(message) AS message FROM search_waiting WHERE ${ofProject}`,
   waiting: `SELECT count(*) AS messages FROM search_waiting WHERE ${ofProject}`,
   project: 'SELECT id FROM projects WHERE project_id = @projectId',
@@ -166,10 +166,10 @@ function countWaiting(connection: Connection, projectId: string): number {
 }
 
 /** True if no more messages of the project wait, and no more bytes of them. */
-function isAtMost(most: typeof maxRead, connection: Connection, projectId: string): boolean {
-  const bindings = { projectId, most: most.messages };
+function isAtMost(limits: typeof maxRead, connection: Connection, projectId: string): boolean {
+  const bindings = { projectId, limit: limits.messages };
   const backlog = connection.get<typeof maxRead>(indexStatements.backlog, bindings) as typeof maxRead;
-  return backlog.messages <= most.messages && backlog.bytes <= most.bytes;
+  return backlog.messages <= limits.messages && backlog.bytes <= limits.bytes;
 }
 
 /** Indexes some waiting messages. Call it inside a transaction. Null if no message waits. */

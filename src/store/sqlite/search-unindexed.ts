@@ -23,15 +23,15 @@ interface LongRow extends FoundMessage {
   readonly content: string | null;
 }
 
-/** The newest long messages that hold all terms, at most `most`. The event loop turns after each message. */
+/** The newest long messages that hold all terms, at most `limit`. The event loop turns after each message. */
 export async function longHits(
   { connection, wait }: { readonly connection: Connection; readonly wait: LockWait },
   sessions: SearchedSessions,
   holds: (text: string) => boolean,
-  most: number,
+  limit: number,
 ): Promise<readonly FoundMessage[]> {
   const hits: FoundMessage[] = [];
-  for (let before = Number.MAX_SAFE_INTEGER; hits.length < most; ) {
+  for (let before = Number.MAX_SAFE_INTEGER; hits.length < limit; ) {
     const bindings = { ...sessions, before };
     const row = await whenUnlocked(() => connection.get<LongRow>(apartStatements.next, bindings), wait);
     if (row === undefined) break;

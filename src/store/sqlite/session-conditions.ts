@@ -34,7 +34,7 @@ export function conditionBindings(predicate: SessionPredicate) {
 export type SearchedSessions = ReturnType<typeof conditionBindings> & { readonly projectId: string };
 
 /** The sessions of a project that have a tag, those of a user, and the pinned ones: row numbers that an index gives at once. */
-export const chosen = {
+export const selectBy = {
   tag: `SELECT session FROM session_tags
     WHERE ${inProject} AND tag = @tag`,
   user: `SELECT id AS session FROM sessions WHERE ${inProject} AND user_id = @user`,

@@ -9,7 +9,7 @@ import { toSession } from '../rows.ts';
 import { type ListedState, type Rows, type SessionFilter, stateOf } from '../session-filters.ts';
 import type { Connection } from './connection.ts';
 import type { Bindings } from './driver.ts';
-import { chosen, conditionBindings, meetsAll, meetsRest } from './session-conditions.ts';
+import { conditionBindings, meetsAll, meetsRest, selectBy } from './session-conditions.ts';
 import { inProject, sessionColumns } from './sessions.ts';
 import type { Steps } from './steps.ts';
 
@@ -79,18 +79,18 @@ function inOrder(sort: SessionOrder['sort'], order: SessionOrder['order'], state
       ORDER BY time ${order}, name ${order} LIMIT @limit`,
     stepOfMode: `
       SELECT ${sessionColumns} FROM (
-        SELECT session_id AS name, ${column} AS time, mode AS told ${from(`${narrow}, mode`)} LIMIT ${modesOfStep}
+        SELECT session_id AS name, ${column} AS time, mode AS indexed_mode ${from(`${narrow}, mode`)} LIMIT ${modesOfStep}
       ) CROSS JOIN sessions ON sessions.session_id = name
-      WHERE (told IS NULL OR told = @mode) AND ${inProject} AND ${meetsAll}
+      WHERE (indexed_mode IS NULL OR indexed_mode = @mode) AND ${inProject} AND ${meetsAll}
       ORDER BY time ${order}, name ${order} LIMIT @limit`,
     // The last row of a step, if there are that many.
     stepEnd: `SELECT ${column} AS time, session_id AS id ${from(narrow)} LIMIT 1 OFFSET ${rowsOfStep - 1}`,
     stepOfSuffixEnd: `SELECT ${column} AS time, session_id AS id ${from(narrow)} LIMIT 1 OFFSET ${idsOfStep - 1}`,
     stepOfModeEnd: `SELECT ${column} AS time, session_id AS id ${from(narrow)} LIMIT 1 OFFSET ${modesOfStep - 1}`,
     // Few sessions are read by their row numbers and sorted.
-    tagged: ofFew(chosen.tag),
-    ofUser: ofFew(chosen.user),
-    pinned: ofFew(chosen.pinned),
+    tagged: ofFew(selectBy.tag),
+    ofUser: ofFew(selectBy.user),
+    pinned: ofFew(selectBy.pinned),
   } as const;
 }
 
@@ -123,10 +123,10 @@ export const sessionListings = {
 } as const;
 
 /** Whether more sessions have a tag, are of a user, or are pinned, than are sorted at once. */
-export const chosenStatements = {
-  tagged: `${chosen.tag} LIMIT 1 OFFSET ${fewSessions}`,
-  ofUser: `${chosen.user} LIMIT 1 OFFSET ${fewSessions}`,
-  pinned: `${chosen.pinned} LIMIT 1 OFFSET ${fewSessions}`,
+export const manyStatements = {
+  tagged: `${selectBy.tag} LIMIT 1 OFFSET ${fewSessions}`,
+  ofUser: `${selectBy.user} LIMIT 1 OFFSET ${fewSessions}`,
+  pinned: `${selectBy.pinned} LIMIT 1 OFFSET ${fewSessions}`,
 } as const;
 
 /** A place between two rows. An empty id comes before all ids of its time. */
@@ -187,9 +187,9 @@ function fewOf(
 ): 'tagged' | 'ofUser' | 'pinned' | null {
   if (idSuffix !== null) return null;
   const isFew = (sql: string) => connection.get(sql, bindings) === undefined;
-  if (tag !== null && isFew(chosenStatements.tagged)) return 'tagged';
-  if (user !== null && isFew(chosenStatements.ofUser)) return 'ofUser';
-  return pinned && isFew(chosenStatements.pinned) ? 'pinned' : null;
+  if (tag !== null && isFew(manyStatements.tagged)) return 'tagged';
+  if (user !== null && isFew(manyStatements.ofUser)) return 'ofUser';
+  return pinned && isFew(manyStatements.pinned) ? 'pinned' : null;
 }
 
 /** The end of the last page, or the bound of the filter if it is narrower. */

@@ -15,11 +15,11 @@ import { orderingStatements } from '../../../src/store/sqlite/ordering.ts';
 import { purgeStatements } from '../../../src/store/sqlite/purge-rows.ts';
 import { hitStatements } from '../../../src/store/sqlite/search.ts';
 import { backlogStatements } from '../../../src/store/sqlite/search-backlog.ts';
-import { meetingHits, searchStatements } from '../../../src/store/sqlite/search-hits.ts';
+import { hitsInSessions, searchStatements } from '../../../src/store/sqlite/search-hits.ts';
 import { fewStatements } from '../../../src/store/sqlite/search-in-sessions.ts';
 import { indexStatements } from '../../../src/store/sqlite/search-index.ts';
 import { waitingStatements } from '../../../src/store/sqlite/search-waiting.ts';
-import { chosenStatements, sessionListings } from '../../../src/store/sqlite/session-pages.ts';
+import { manyStatements, sessionListings } from '../../../src/store/sqlite/session-pages.ts';
 import { bulkStatements, sessionStatements } from '../../../src/store/sqlite/sessions.ts';
 import { moveStatements } from '../../../src/store/sqlite/turn-moves.ts';
 import { turnStatements } from '../../../src/store/sqlite/turn-rows.ts';
@@ -80,7 +80,7 @@ const ofProject = {
   ),
   ...of('sessions', sessionStatements),
   ...of('ordering', orderingStatements),
-  ...of('chosen sessions', chosenStatements),
+  ...of('many sessions of a choice', manyStatements),
   ...of('turns', turnStatements),
   ...of('hidden messages', hiddenMessages),
   ...of('moves', moveStatements),
@@ -129,7 +129,7 @@ it.each(
 
 it('every statement names its project, except the one that deletes old idempotency keys', () => {
   const { forget: _, ...others } = idempotencyStatements;
-  const searched = [meetingHits, ...numbersOfHits.map(({ sql }) => sql)];
+  const searched = [hitsInSessions, ...numbersOfHits.map(({ sql }) => sql)];
   for (const sql of [...Object.values({ ...ofProject, undone, ...others }), ...searched]) {
     expect(sql).toContain('project_id = @projectId');
   }
@@ -195,7 +195,7 @@ it.each(Object.entries(fewStatements))(
 );
 
 it('the messages of hits are read by their numbers', () => {
-  const steps = plan(meetingHits).split('\n');
+  const steps = plan(hitsInSessions).split('\n');
   expect(steps.slice(0, 3)).toEqual([
     expect.stringContaining('SCAN hit VIRTUAL TABLE INDEX'),
     'SEARCH message USING INTEGER PRIMARY KEY (rowid=?)',
