@@ -9,7 +9,7 @@ export function fillIndexes(directory: string): void {
   const connection = Connection.open(driver, path);
   try {
     connection.run('BEGIN IMMEDIATE');
-    while (indexStep(connection, { behind: 0 }) !== null);
+    while (indexStep(connection, { after: 0 }) !== null);
     connection.run('COMMIT');
   } finally {
     connection.close();

@@ -20,7 +20,7 @@ export const holding = (holder: string, leaseMs: string) => `
   )`;
 
 // $2: the time before which a restoration was long ago. $3, $4: a place; $5, $6: the end of the filter.
-const goes = `
+const expires = `
   NOT session.pinned AND session.expired IS NULL
   AND (session.restored_at IS NULL OR session.restored_at < $2)
   AND ${noTurnRuns}`;
@@ -30,7 +30,7 @@ const inReach = (archived: boolean) => `
   AND (session.updated_at, session.session_id) < ($5::bigint, $6::text COLLATE "C")`;
 const lot = (archived: boolean, size: number) => `
   lot AS MATERIALIZED (
-    SELECT session.id, session.updated_at, session.session_id, ${goes} AS goes FROM parley.sessions AS session
+    SELECT session.id, session.updated_at, session.session_id, ${expires} AS expires FROM parley.sessions AS session
     WHERE ${inReach(archived)} ORDER BY session.updated_at, session.session_id LIMIT ${size}
   )`;
 const lastOfLot = `
@@ -41,13 +41,13 @@ const lastOfLot = `
 const inOrderOf = (archived: boolean) => ({
   count: statement(`
     WITH ${lot(archived, countedAtOnce)}
-    SELECT count(*) FILTER (WHERE goes) AS sessions, ${lastOfLot} FROM lot`),
+    SELECT count(*) FILTER (WHERE expires) AS sessions, ${lastOfLot} FROM lot`),
   // The rows are locked in the order of their numbers, as deletions lock them. A row whose session became active meanwhile is left.
   expire: statement(`
     WITH ${holding('$9', '$10')}, ${lot(archived, expiredAtOnce)}, next AS MATERIALIZED (
       SELECT session.id FROM parley.sessions AS session
-      WHERE session.id = ANY (ARRAY(SELECT id FROM lot WHERE goes)) AND EXISTS (SELECT 1 FROM held)
-        AND ${inReach(archived)} AND ${goes}
+      WHERE session.id = ANY (ARRAY(SELECT id FROM lot WHERE expires)) AND EXISTS (SELECT 1 FROM held)
+        AND ${inReach(archived)} AND ${expires}
       ORDER BY session.id FOR UPDATE
     ), gone AS (
       UPDATE parley.sessions AS session SET deleted_at = $7, expired = $8

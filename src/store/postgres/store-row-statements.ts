@@ -32,7 +32,7 @@ export const rowStatements = {
       SELECT count(*) FROM parley.hidden_messages JOIN parley.sessions AS own ON own.id = hidden_messages.session
       WHERE own.project = ${projectNumber}) AS messages
     FROM parley.sessions WHERE project = ${projectNumber}`),
-  headsBehind: heads('>'),
+  headsAfter: heads('>'),
   headsFrom: heads('>='),
   // $1: the row numbers of sessions. $2 and $3: position and id of the first message to read in the first session. A text without room on the
   // page is not sent.

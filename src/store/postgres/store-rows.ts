@@ -56,7 +56,7 @@ export class PostgresRows implements StoreRows {
 
   async readHeads(projectId: string, after: string | null): Promise<readonly SessionHead[]> {
     const values = [projectId, after ?? '', pageLimits.sessions];
-    const heads = await this.#run((ask) => ask<HeadRow>(sql.headsBehind, values));
+    const heads = await this.#run((ask) => ask<HeadRow>(sql.headsAfter, values));
     return heads.map(({ id: _, ...head }) => head);
   }
 
@@ -164,7 +164,7 @@ function readsOf(ask: Ask): StoreRowReads {
 
 async function readParts(ask: Ask, projectId: string, from: PartPlace | null): Promise<PartPage> {
   const isWithin = from !== null && from.message !== null;
-  const found = await ask<HeadRow>(isWithin ? sql.headsFrom : sql.headsBehind, [
+  const found = await ask<HeadRow>(isWithin ? sql.headsFrom : sql.headsAfter, [
     ...[projectId, from?.session_id ?? '', pageLimits.sessions],
   ]);
   const isBegun = isWithin && found[0]?.session_id === from.session_id;

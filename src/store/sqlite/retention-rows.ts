@@ -6,12 +6,12 @@ import { inProject } from './sessions.ts';
 export const countedAtOnce = 4000;
 export const expiredAtOnce = 250;
 
-const goes = `
+const expires = `
   pinned = 0 AND expired IS NULL AND (restored_at IS NULL OR restored_at < @restoredBefore)
   AND ${noTurnRuns}`;
 
 // SQLite searches the index by one bound over two columns alone, so the other bound is tested row by row.
-const behind = (archived: 0 | 1) => `
+const afterPlace = (archived: 0 | 1) => `
   FROM sessions WHERE ${inProject} AND deleted_at IS NULL AND archived = ${archived}
     AND (updated_at, session_id) > (@time, @sessionId)
   ORDER BY updated_at, session_id`;
@@ -20,11 +20,11 @@ const behind = (archived: 0 | 1) => `
 const inOrderOf = (archived: 0 | 1) => ({
   count: `
     SELECT count(*) AS sessions FROM (
-      SELECT updated_at, session_id, ${goes} AS goes ${behind(archived)} LIMIT ${countedAtOnce}
-    ) WHERE goes AND (updated_at, session_id) < (@endTime, @endId)`,
-  countEnd: `SELECT updated_at AS time, session_id AS sessionId ${behind(archived)} LIMIT 1 OFFSET ${countedAtOnce - 1}`,
+      SELECT updated_at, session_id, ${expires} AS expires ${afterPlace(archived)} LIMIT ${countedAtOnce}
+    ) WHERE expires AND (updated_at, session_id) < (@endTime, @endId)`,
+  countEnd: `SELECT updated_at AS time, session_id AS sessionId ${afterPlace(archived)} LIMIT 1 OFFSET ${countedAtOnce - 1}`,
   next: `
-    SELECT id, updated_at AS time, session_id AS sessionId, ${goes} AS goes ${behind(archived)} LIMIT ${expiredAtOnce}`,
+    SELECT id, updated_at AS time, session_id AS sessionId, ${expires} AS expires ${afterPlace(archived)} LIMIT ${expiredAtOnce}`,
   newest: `
     SELECT updated_at AS time, session_id AS sessionId FROM sessions
     WHERE ${inProject} AND deleted_at IS NULL AND archived = ${archived}

@@ -30,7 +30,7 @@ const pauseMs = 5;
 
 interface NextSession extends ActivityCursor {
   readonly id: number;
-  readonly goes: number;
+  readonly expires: number;
 }
 
 export class RetentionSteps {
@@ -62,12 +62,12 @@ export class RetentionSteps {
       const began = monotonicMs();
       while (place?.archived === archived && monotonicMs() - began < longestMs) {
         const found = connection.all<NextSession>(next, { ...bindings, ...place.after });
-        const expiring = found.filter((session) => isBefore(session, filter.end));
-        const going = expiring.filter(({ goes }) => goes);
-        const ids = JSON.stringify(going.map(({ id }) => id));
+        const inReach = found.filter((session) => isBefore(session, filter.end));
+        const expiring = inReach.filter(({ expires }) => expires);
+        const ids = JSON.stringify(expiring.map(({ id }) => id));
         connection.run(statements.expire, { run, now: by.time, ids });
-        expired.push(...going);
-        const last = expiring.length === expiredAtOnce ? expiring.at(-1) : undefined;
+        expired.push(...expiring);
+        const last = inReach.length === expiredAtOnce ? inReach.at(-1) : undefined;
         place = nextCursor(archived, last ? { time: last.time, sessionId: last.sessionId } : null);
       }
       const sessions = expired.length;
@@ -88,9 +88,9 @@ export class RetentionSteps {
     const { connection } = this.#access;
     const { projectId, run, by } = leased;
     const bindings = { projectId, deletedBefore, clock: this.#clocks().clock };
-    let gone: { readonly session_id: string }[] = [];
+    let erasedNow: { readonly session_id: string }[] = [];
     const erased = (session_id: string) => {
-      gone.push({ session_id });
+      erasedNow.push({ session_id });
     };
     const tools = { connection, clocks: this.#clocks, erased };
     const steps = (function* (): Steps<void> {
@@ -105,13 +105,13 @@ export class RetentionSteps {
         const isOver = await this.#write(projectId, () => {
           if (!this.#hold(connection, leased)) return null;
           const { done } = steps.next();
-          if (gone.length > 0) connection.run(statements.erased, { run, sessions: gone.length });
-          this.#audit.recordSessions(gone, connection, 'purge', projectId, by);
+          if (erasedNow.length > 0) connection.run(statements.erased, { run, sessions: erasedNow.length });
+          this.#audit.recordSessions(erasedNow, connection, 'purge', projectId, by);
           return done === true;
         });
         if (isOver === null) return false;
-        const isWanted = onStep(gone.length);
-        gone = [];
+        const isWanted = onStep(erasedNow.length);
+        erasedNow = [];
         if (isOver) return true;
         if (!isWanted) return false;
         await delay(pauseMs);

@@ -47,7 +47,7 @@ export const indexStatements = {
   waiting: `SELECT count(*) AS messages FROM search_waiting WHERE ${ofProject}`,
   project: 'SELECT id FROM projects WHERE project_id = @projectId',
   nextProject: `SELECT coalesce(
-    (SELECT min(project) FROM search_waiting WHERE project > @behind), (SELECT min(project) FROM search_waiting)) AS id`,
+    (SELECT min(project) FROM search_waiting WHERE project > @after), (SELECT min(project) FROM search_waiting)) AS id`,
   next: `
     SELECT message.id, ${indexingWork} AS work, ${contentBytes} AS bytes FROM ${waitingMessages}
     WHERE ${waitingOfProject}
@@ -69,10 +69,10 @@ interface NextRow {
 }
 
 /**
- * Whose messages are indexed: those of one project, or those of the next project with waiting messages behind the project number
- * `behind`.
+ * Whose messages are indexed: those of one project, or those of the next project with waiting messages after the project number
+ * `after`.
  */
-export type Backlog = { readonly projectId: string } | { readonly behind: number };
+export type Backlog = { readonly projectId: string } | { readonly after: number };
 
 /** The number of the project whose messages were indexed, the number of the last of these messages, and how many they are. */
 export interface Indexed {
@@ -146,7 +146,7 @@ export class SearchIndex {
     for (let count = 0; count < maxSteps; count += 1) {
       if (!isBacklogLong(this.#connection)) return;
       const start = monotonicMs();
-      const indexed = await step({ behind: this.#last });
+      const indexed = await step({ after: this.#last });
       this.#last = indexed?.project ?? 0;
       const { setTimeout: delay } = await import('node:timers/promises');
       // The pause leaves half of the time to other work.
@@ -174,7 +174,7 @@ function isAtMost(limits: typeof maxRead, connection: Connection, projectId: str
 
 /** Indexes some waiting messages. Call it inside a transaction. Null if no message waits. */
 export function indexStep(connection: Connection, backlog: Backlog): Indexed | null {
-  const statement = 'behind' in backlog ? indexStatements.nextProject : indexStatements.project;
+  const statement = 'after' in backlog ? indexStatements.nextProject : indexStatements.project;
   const project = connection.get<{ id: number | null }>(statement, backlog)?.id ?? null;
   if (project === null) return null;
   let left = maxWork;

@@ -24,7 +24,7 @@ export const rowStatements = {
       SELECT count(*) FROM hidden_messages JOIN sessions AS parent ON parent.id = hidden_messages.session
       WHERE parent.project = ${projectNumber}) AS messages
     FROM sessions WHERE project = ${projectNumber}`,
-  headsBehind: heads('>'),
+  headsAfter: heads('>'),
   headsFrom: heads('>='),
   messages: `
     SELECT ${messageColumns}, NULL AS alternative_of, NULL AS undone_at FROM messages

@@ -201,7 +201,7 @@ function readHeads(
   connection: Connection,
   projectId: string,
   place: string | null,
-  { statement = sql.headsBehind, maxMessages = Number.POSITIVE_INFINITY } = {},
+  { statement = sql.headsAfter, maxMessages = Number.POSITIVE_INFINITY } = {},
 ) {
   let settingsLeft: number = pageLimits.textBytes;
   let messagesLeft = maxMessages;
@@ -218,7 +218,7 @@ function readHeads(
 
 function readParts(connection: Connection, projectId: string, from: PartPlace | null): PartPage {
   const { heads, isLast } = readHeads(connection, projectId, from?.session_id ?? null, {
-    statement: from?.message == null ? sql.headsBehind : sql.headsFrom,
+    statement: from?.message == null ? sql.headsAfter : sql.headsFrom,
     maxMessages: (from?.message?.position ?? 0) + pageLimits.messages,
   });
   const parts: SessionPart[] = [];

@@ -199,11 +199,11 @@ it('between searches the projects are indexed in turns', async () => {
   }
   const connection = Connection.open(driver, path);
   const served: number[] = [];
-  for (let behind = 0; ; ) {
-    const indexed = indexStep(connection, { behind });
+  for (let after = 0; ; ) {
+    const indexed = indexStep(connection, { after });
     if (indexed === null) break;
-    behind = indexed.project;
-    served.push(behind);
+    after = indexed.project;
+    served.push(after);
   }
   connection.close();
   expect(served).toEqual([1, 2, 3, 1, 3, 1]);
