@@ -39,25 +39,30 @@ export function parseUpstreamError(responseStatus: number | null, text: string):
 
 const contextCodes = /context_length|exceed_context|request.too.large/i;
 const contextWords =
-  /context (length|size|window|limit)|maximum context|prompt is too long|too many tokens|the maximum number of tokens/i;
-const modelCodes = /model_not_found|invalid_model\b/i;
+  /context (length|size|window|limit)|maximum (context|(prompt|model) length)|(prompt|input) is too long|too many tokens|the maximum number of tokens/i;
+/** Bedrock: "Too many tokens, please wait before trying again." This is a limit per minute or per day. */
+const rateWords = /please wait before trying again/i;
+const modelCodes =
+  /model_not_found|invalid_model\b|DeploymentNotFound|model_decommissioned|model_not_available/i;
 const modelWords =
   /model.{0,80}(not found|not exist|does not exist|not a valid)|not a valid model|no endpoints found for /i;
+const creditWords =
+  /insufficient_quota|insufficient.balance|credit balance|credits are depleted|billing_not_active|(available|any) credits|spending (limit|cap)/i;
 
 function kindOf(status: number | null, code: string, message: string): UpstreamErrorKind {
   const all = `${code} ${message}`;
   // Google uses the same words for a limit per minute as OpenAI uses for an account without money.
   const isQuota = /exceeded your current quota/i.test(message) && !/RESOURCE_EXHAUSTED/.test(code);
-  if (isQuota || /insufficient_quota|insufficient.balance|credit balance|credits are depleted/i.test(all))
-    return 'credit';
+  if (isQuota || creditWords.test(all)) return 'credit';
+  if (rateWords.test(message)) return 'rate';
   if (/content_?filter|content_policy|content management policy|moderation/i.test(all)) return 'filter';
   if (contextCodes.test(all) || contextWords.test(all)) return 'context';
   const isModel = /not_found_error/.test(code) && /^model: /i.test(message);
   if (isModel || modelCodes.test(all) || modelWords.test(all)) return 'model';
   if (/invalid_api_key|API_KEY_INVALID|authentication_error|incorrect api key|api key not valid/i.test(all))
     return 'key';
-  // OpenRouter has the model, but the settings of the account allow no provider of it.
-  if (/no endpoints found/i.test(message)) return 'refused';
+  // OpenRouter has the model, but the settings of the account allow no provider of it. OpenAI has models that only its other APIs offer.
+  if (/no endpoints found|not (supported )?in (the )?v1\/chat\/completions/i.test(message)) return 'refused';
   if (status !== 413 && /rate_limit/i.test(code)) return 'rate';
   if (/overloaded|unavailable_error/i.test(all)) return 'overload';
   return kindOfStatus(status);
@@ -85,6 +90,14 @@ function kindOfStatus(status: number | null): UpstreamErrorKind {
     case 429:
       return 'rate';
     case 502:
+    // Cloudflare: it does not reach the server.
+    case 520:
+    case 521:
+    case 522:
+    case 523:
+    case 525:
+    case 526:
+    case 530:
       return 'gateway';
     case 503:
     case 529:

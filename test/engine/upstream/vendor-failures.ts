@@ -26,6 +26,7 @@ const mistral = (message: unknown, type: string, code: string | null) => ({
 const google = (code: number, message: string, status: string, details: readonly object[] = []) => [
   { error: { code, message, status, details } },
 ];
+const xai = (code: string, error: string) => ({ code, error });
 const reason = (name: string) => ({ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: name });
 const retry = (retryDelay: string) => ({ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay });
 const groq = (message: string) => ({ error: { message, type: 'tokens', code: 'rate_limit_exceeded' } });
@@ -45,6 +46,28 @@ const unknownModel: readonly VendorFailure[] = [
   { vendor: 'OpenRouter', status: 400, body: openrouter(400, 'foo/bar is not a valid model ID') },
   { vendor: 'OpenRouter', status: 404, body: openrouter(404, 'No endpoints found for foo/bar.') },
   { vendor: 'Mistral', status: 400, body: mistral('Invalid model: x', 'invalid_model', '1500') },
+  {
+    vendor: 'Azure',
+    status: 404,
+    body: {
+      error: { code: 'DeploymentNotFound', message: 'The API deployment for this resource does not exist.' },
+    },
+  },
+  {
+    vendor: 'Groq',
+    status: 400,
+    body: {
+      error: {
+        message: 'The model `x` has been decommissioned and is no longer supported.',
+        ...{ type: 'invalid_request_error', code: 'model_decommissioned' },
+      },
+    },
+  },
+  {
+    vendor: 'Together',
+    status: 404,
+    body: { error: { message: 'Unable to access model x.', type: 'x', code: 'model_not_available' } },
+  },
 ].map((failure) => ({
   ...failure,
   problem: 'unknown_model',
@@ -139,6 +162,98 @@ export const vendorFailures: readonly VendorFailure[] = [
     code: 'RATE_LIMITED',
     retryAfter: 2,
   },
+  {
+    vendor: 'OpenAI without a paid account',
+    status: 429,
+    body: {
+      error: {
+        message: 'Your account is not active, please check your billing details on our website.',
+        ...{ type: 'billing_not_active', param: null, code: 'billing_not_active' },
+      },
+    },
+    problem: 'credit',
+    hint: /credit/,
+  },
+  {
+    vendor: 'xAI without credit',
+    status: 429,
+    body: xai(
+      'Some resource has been exhausted',
+      'Your team x has either used all available credits or reached its monthly spending limit.',
+    ),
+    problem: 'credit',
+  },
+  {
+    vendor: 'xAI with a new account',
+    status: 403,
+    body: xai(
+      'The caller does not have permission to execute the specified operation',
+      "Your newly created team doesn't have any credits yet.",
+    ),
+    problem: 'credit',
+  },
+  {
+    vendor: 'xAI',
+    status: 400,
+    body: xai(
+      'Client specified an invalid argument',
+      "This model's maximum prompt length is 131072 but the request contains 136973 tokens.",
+    ),
+    problem: 'context_too_long',
+    hint: lessContext,
+  },
+  {
+    vendor: 'vLLM',
+    status: 400,
+    body: {
+      object: 'error',
+      message: 'The decoder prompt (length 5000) is longer than the maximum model length of 4096.',
+      ...{ type: 'BadRequestError', param: null, code: 400 },
+    },
+    problem: 'context_too_long',
+    hint: lessContext,
+  },
+  {
+    vendor: 'Bedrock',
+    status: 400,
+    body: { message: 'Input is too long for requested model.' },
+    problem: 'context_too_long',
+    hint: lessContext,
+  },
+  ...['Too many tokens, please wait', 'Too many tokens per day, please wait'].map((beginning) => ({
+    vendor: 'Bedrock, busy',
+    status: 429,
+    body: { message: `${beginning} before trying again.` },
+    problem: 'rate_limited',
+    code: 'RATE_LIMITED' as const,
+  })),
+  {
+    vendor: 'OpenAI for a model of another of its APIs',
+    status: 404,
+    body: {
+      error: {
+        message: 'This model is only supported in v1/responses and not in v1/chat/completions.',
+        ...{ type: 'invalid_request_error', param: 'model', code: null },
+      },
+    },
+    problem: 'refused',
+    hint: /modes show/,
+  },
+  {
+    vendor: 'OpenAI for a model that is not for chats',
+    status: 404,
+    body: {
+      error: {
+        message: 'This is not a chat model and thus not supported in the v1/chat/completions endpoint.',
+        ...{ type: 'invalid_request_error', param: 'model', code: null },
+      },
+    },
+    problem: 'refused',
+  },
+  ...[520, 521, 522, 523, 525, 526, 530].map((status) => ({
+    vendor: 'Cloudflare, which does not reach the server',
+    ...{ status, body: {}, problem: 'bad_gateway', code: 'UNAVAILABLE' as const },
+  })),
   {
     vendor: 'Groq',
     status: 413,
