@@ -20,6 +20,9 @@ const doneMark = '[DONE]';
 /** Far more than any model writes in one reply. An endless reply would fill the memory and the store. */
 const maxCharacters = 8 * 1024 * 1024;
 
+/** Matches a reply that a filter stopped. Gemini sends `content_filter: RECITATION`, or its own name of the reason alone. */
+const filterReason = /content_filter|safety|recitation|prohibited_content|blocklist|spii|^refusal$/i;
+
 interface JoinedText {
   readonly type: 'text' | 'reasoning';
   text: string;
@@ -127,13 +130,11 @@ export class CompletionReader {
   *end(): Generator<EngineEvent> {
     yield* this.rest();
     const finish = this.#finish ?? 'stop';
-    if (['content_filter', 'safety', 'recitation'].includes(finish.toLowerCase())) {
-      throw contentFilterFailure(this.#upstream);
-    }
+    if (filterReason.test(finish)) throw contentFilterFailure(this.#upstream);
     if (['error', 'insufficient_system_resource', 'abort'].includes(finish)) {
       throw replyFailure(this.#upstream, 'broken_off', `ended its reply early (${finish})`);
     }
-    const reason = /length|max_tokens/i.test(finish) ? 'length' : 'stop';
+    const reason = /length|max_tokens|context_window/i.test(finish) ? 'length' : 'stop';
     if (!this.#hasText) throw this.#empty(reason);
     this.#isDone = true;
     yield { type: 'finish', reason, usage: this.#usage };
