@@ -11,32 +11,36 @@ export interface ServerSentEvent {
   readonly data: string;
 }
 
+/** The name of the event that holds a line which is no field of an event. */
+export const strayLine = 'stray line';
+
 /** Yields the events one by one. `maxBytes` limits one event, including the comments before it. */
 export async function* readEventStream(
   bytes: AsyncIterable<Uint8Array>,
   maxBytes: number,
 ): AsyncGenerator<ServerSentEvent> {
-  for await (const events of readEventBatches(bytes, maxBytes, { closesLast: false })) yield* events;
+  for await (const events of readEventBatches(bytes, maxBytes, { isLenient: false })) yield* events;
 }
 
 /**
  * Yields the events that each chunk of the body completes, together; an empty list when it completes none. `maxBytes` limits one event,
- * including the comments before it. With `closesLast`, a last event without its blank line counts too. Bytes that are not UTF-8 end the
- * stream with an `unreadable` failure, after the events before them.
+ * including the comments before it. With `isLenient`, a last event without its blank line counts too, and a line that is no field of an
+ * event is passed on as an event {@link strayLine}. Bytes that are not UTF-8 end the stream with an `unreadable` failure, after the events
+ * before them.
  */
 export async function* readEventBatches(
   bytes: AsyncIterable<Uint8Array>,
   maxBytes: number,
-  { closesLast }: { readonly closesLast: boolean },
+  { isLenient }: { readonly isLenient: boolean },
 ): AsyncGenerator<readonly ServerSentEvent[]> {
-  const reader = new EventReader(maxBytes);
+  const reader = new EventReader(maxBytes, isLenient);
   for await (const chunk of bytes) {
     yield reader.take(chunk);
     reader.throwFailure();
     // Node reads a busy connection repeatedly before it handles signals and timers.
     await yieldToEventLoop();
   }
-  if (!closesLast) return;
+  if (!isLenient) return;
   yield reader.take(Buffer.from('\n\n'));
   reader.throwFailure();
 }
@@ -63,10 +67,13 @@ class EventReader {
   #endsInReturn = false;
   #failure: HttpFailure | null = null;
 
-  constructor(maxBytes: number) {
+  constructor(maxBytes: number, keepsStrayLines: boolean) {
     this.#maxBytes = maxBytes;
     this.#parser = createParser({
       onEvent: ({ event, data }) => this.#events.push({ event: event ?? 'message', data }),
+      onError: ({ type, line = '' }) => {
+        if (keepsStrayLines && type === 'unknown-field') this.#events.push({ event: strayLine, data: line });
+      },
     });
   }
 
@@ -80,7 +87,7 @@ class EventReader {
     if (end < chunk.byteLength) this.#line.push(chunk.subarray(end));
     const events = this.#events;
     this.#events = [];
-    if (events.length > 0) this.#restart();
+    if (events.some(({ event }) => event !== strayLine)) this.#restart();
     if (this.#byteLength > this.#maxBytes) this.#fail(`an event is longer than ${this.#maxBytes} bytes`);
     if (this.#lines > maxLines) this.#fail(`an event has more than ${maxLines} lines`);
     return events;

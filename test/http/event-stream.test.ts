@@ -6,6 +6,7 @@ import {
   readEventBatches,
   readEventStream,
   type ServerSentEvent,
+  strayLine,
 } from '../../src/http/event-stream.ts';
 import { HttpFailure } from '../../src/http/http-failure.ts';
 import { runs } from '../support/runs.ts';
@@ -42,7 +43,7 @@ describe('an event stream', () => {
       isStopped = true;
     });
     let count = 0;
-    for await (const _events of readEventBatches(full(), 100, { closesLast: false })) {
+    for await (const _events of readEventBatches(full(), 100, { isLenient: false })) {
       if (isStopped) break;
       count += 1;
     }
@@ -104,6 +105,20 @@ describe('an event stream', () => {
     ]);
   });
 
+  it('that is read leniently passes on a line that is no field, and counts it to the length of an event', async () => {
+    const readLeniently = async (text: string) => {
+      const events: ServerSentEvent[] = [];
+      const batches = readEventBatches(chunks(Buffer.from(text), [90]), 100, { isLenient: true });
+      for await (const batch of batches) events.push(...batch);
+      return events;
+    };
+    expect(await readLeniently('error: {"a":1}\n\n: no\ndata: b')).toEqual([
+      { event: strayLine, data: 'error: {"a":1}' },
+      { event: 'message', data: 'b' },
+    ]);
+    await expect(readLeniently('{"a":1}\n'.repeat(20))).rejects.toThrow('an event is longer than 100 bytes');
+  });
+
   it('has events of a limited length', async () => {
     const failure = await read(`data: ok\n\ndata: ${'x'.repeat(2000)}`, [10]).catch(
       (error: unknown) => error,
@@ -121,7 +136,7 @@ describe('an event stream', () => {
     }
     const told: ServerSentEvent[][] = [];
     const reading = (async () => {
-      for await (const events of readEventBatches(open(), 1000, { closesLast: false }))
+      for await (const events of readEventBatches(open(), 1000, { isLenient: false }))
         told.push([...events]);
     })();
     await expect(reading).rejects.toThrow('later');

@@ -1,6 +1,6 @@
 // Reads a streamed completion: its chunks become events of text and reasoning, and one end. A reply has ended when the server has sent the
 // reason for the end. `[DONE]` and the token count may follow or be missing.
-import type { ServerSentEvent } from '../../http/event-stream.ts';
+import { type ServerSentEvent, strayLine } from '../../http/event-stream.ts';
 import { parseJson } from '../../http/foreign-json.ts';
 import type { ParleyError } from '../../service/errors.ts';
 import type { Usage } from '../../service/session.ts';
@@ -66,7 +66,7 @@ export class CompletionReader {
   /** Yields the events of these chunks. Adjacent texts are joined. The events before a failure are yielded before it is thrown. */
   *take(events: readonly ServerSentEvent[]): Generator<EngineEvent> {
     let joined = null as JoinedText | null;
-    for (const { event, data } of events) {
+    for (const { event, data } of events.flatMap(withoutStrayLine)) {
       const isEnd = isDoneMark(data);
       const value = isEnd ? null : parseJson(data);
       const chunk = readChunk(value);
@@ -197,4 +197,15 @@ export class CompletionReader {
 /** True for the mark with or without white space around it, which some gateways add. */
 function isDoneMark(data: string): boolean {
   return data === doneMark || (data.length < 16 && data.trim() === doneMark);
+}
+
+/**
+ * llama.cpp before September 2025 sends an error as a field `error`, and some gateways send one as a line of JSON. Other lines that are no
+ * field have no meaning.
+ */
+function withoutStrayLine(event: ServerSentEvent): readonly ServerSentEvent[] {
+  if (event.event !== strayLine) return [event];
+  const [, error] = /^error: ?(.*)/.exec(event.data) ?? [];
+  if (error !== undefined) return [{ event: 'error', data: error }];
+  return readChunk(parseJson(event.data)) === null ? [] : [{ event: 'message', data: event.data }];
 }

@@ -204,7 +204,7 @@ export class UpstreamConnection {
       return;
     }
     try {
-      for await (const events of readEventBatches(response.stream(), maxBytes, { closesLast: true })) {
+      for await (const events of readEventBatches(response.stream(), maxBytes, { isLenient: true })) {
         yield reader.take(events);
         if (reader.isDone) return;
       }

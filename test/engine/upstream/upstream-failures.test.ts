@@ -245,6 +245,20 @@ describe('a stream that goes wrong', () => {
       /failed\. It says: Internal\.$/,
     ],
     [
+      'with an error in a field of its own, as of llama.cpp',
+      `${half}error: {"code":500,"message":"Out of memory","type":"server_error"}\n\n`,
+      'Half',
+      /failed \(500\)\. It says: Out of memory\.$/,
+    ],
+    [
+      'with an error that is no event',
+      '{"error":{"message":"No such luck","type":"server_error"}}',
+      '',
+      /failed\. It says: No such luck\.$/,
+    ],
+    ['with words that are no event', `${half}warning: slow\nnonsense\n\n`, 'Half', /broke off its reply\.$/],
+    ['with JSON that is no event', `${half}{\n"x": 1\n}\n\n`, 'Half', /broke off its reply\.$/],
+    [
       'after its last word',
       sse(chunk({ content: 'Half' }), chunk({}, 'stop'), error('late')),
       'Half',
