@@ -29,7 +29,7 @@ export async function* readEventStream(
  * before them.
  */
 export async function* readEventBatches(
-  bytes: AsyncIterable<Uint8Array>,
+  bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   maxBytes: number,
   { isLenient }: { readonly isLenient: boolean },
 ): AsyncGenerator<readonly ServerSentEvent[]> {

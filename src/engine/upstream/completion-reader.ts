@@ -41,6 +41,7 @@ export class CompletionReader {
   #index: number | null = null;
   #finish: string | null = null;
   #usage: Usage | null = null;
+  #hasRead = false;
   #isDone = false;
 
   constructor(upstream: Upstream) {
@@ -58,6 +59,11 @@ export class CompletionReader {
     return this.#finish !== null;
   }
 
+  /** True after the first chunk, or the mark of the end. */
+  get hasRead(): boolean {
+    return this.#hasRead;
+  }
+
   /** True after `finish` was yielded. */
   get isDone(): boolean {
     return this.#isDone;
@@ -70,6 +76,7 @@ export class CompletionReader {
       const isEnd = isDoneMark(data);
       const value = isEnd ? null : parseJson(data);
       const chunk = readChunk(value);
+      this.#hasRead ||= isEnd || chunk !== null;
       const problem = isEnd ? null : this.#problemOf(event, data, value, chunk);
       if (problem !== null || isEnd) {
         if (joined !== null) yield joined;

@@ -40,6 +40,9 @@ const maxStreamBytes = 4 * 1024 ** 3;
 const staleMs = 1000;
 /** Matches the errors with which servers refuse a `response_format`. llama.cpp uses the status 500 for it. */
 const aboutFormat = /response.?format|schema|grammar|structured/i;
+const isPage = /^text\/html\s*(;|$)/i;
+/** Matches the text of server-sent events. */
+const beginsAsEvent = /^\s*(data|event|id|retry)?:/;
 /** How long a server may take from the end of the reply to the end of its stream, in ms. */
 const graceMs = 5000;
 
@@ -197,14 +200,17 @@ export class UpstreamConnection {
     reader: CompletionReader,
   ): AsyncGenerator<Iterable<EngineEvent>> {
     const type = response.header('content-type');
-    if (!isEventStream(type)) {
-      const text = await response.text(maxBytes);
-      if (!/^application\/(.+\+)?json\s*(;|$)/i.test(type ?? '')) throw contentTypeFailure(upstream, type);
+    // Some servers stream with the type of JSON, with another type or without one.
+    const isJson = /^application\/(.+\+)?json\s*(;|$)/i.test(type ?? '');
+    const text = isJson || isPage.test(type ?? '') ? await response.text(maxBytes) : null;
+    if (text !== null && !isJson) throw contentTypeFailure(upstream, type);
+    if (text !== null && !beginsAsEvent.test(text)) {
       yield reader.whole(text);
       return;
     }
+    const bytes = text === null ? response.stream() : [Buffer.from(text)];
     try {
-      for await (const events of readEventBatches(response.stream(), maxBytes, { isLenient: true })) {
+      for await (const events of readEventBatches(bytes, maxBytes, { isLenient: true })) {
         yield reader.take(events);
         if (reader.isDone) return;
       }
@@ -217,6 +223,7 @@ export class UpstreamConnection {
     }
     if (!reader.hasEnded) {
       yield reader.rest();
+      if (!reader.hasRead && !isEventStream(type)) throw contentTypeFailure(upstream, type);
       throw replyFailure(upstream, 'broken_off', 'broke off its reply');
     }
     yield reader.end();

@@ -272,6 +272,35 @@ describe('a stream', () => {
     expect((await collectEvents(engine, hello)).filter(({ type }) => type === 'text')).toHaveLength(1);
   });
 
+  const ndjson = [chunk({ content: 'Hi' }), chunk({}, 'stop'), usageChunk]
+    .map((value) => `${JSON.stringify(value)}\n`)
+    .join('');
+
+  it.each<readonly [string | null, string]>([
+    [null, replyOf('Hi')],
+    ['text/plain; charset=utf-8', replyOf('Hi')],
+    ['application/json', replyOf('Hi')],
+    ['application/json', `: hello\n\n${replyOf('Hi')}`],
+    ['application/x-ndjson', replyOf('Hi')],
+    ['application/x-ndjson', ndjson],
+  ])('may be named %s by its server', async (type, body) => {
+    const { engine } = await stubs.engineOver((response) =>
+      response.writeHead(200, type === null ? {} : { 'content-type': type }).end(body),
+    );
+    expect(await collectEvents(engine, hello)).toEqual([{ type: 'text', text: 'Hi' }, finish]);
+  });
+
+  it('that is named otherwise is passed on as it arrives', async () => {
+    const { engine } = await stubs.engineOver((response) =>
+      response.writeHead(200).write(sse(chunk({ content: 'Half' }))),
+    );
+    const replied = engine.reply(hello, { signal: new AbortController().signal });
+    for await (const event of replied) {
+      expect(event).toEqual({ type: 'text', text: 'Half' });
+      break;
+    }
+  });
+
   it('may be no stream at all', async () => {
     const message = { role: 'assistant', content: 'Hi', reasoning_content: 'They greet me.' };
     const choices = [{ index: 0, message, finish_reason: 'stop' }];

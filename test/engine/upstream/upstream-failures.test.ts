@@ -192,6 +192,10 @@ describe('an answer that refuses', () => {
     expect(missing).toMatchObject({
       message: expect.stringMatching(/no chat completions at that address \(404\)\.$/),
     });
+    const words = await failureAt((response) =>
+      response.writeHead(200, { 'content-type': 'text/plain' }).end('Welcome: all\nof you'),
+    );
+    expect(words.message).toMatch(/answered with text\/plain, not with a chat completion\.$/);
     const welcome = await failureAt(page(200));
     expect(welcome).toMatchObject({
       message: expect.stringMatching(/answered with text\/html, not with a chat completion\.$/),
