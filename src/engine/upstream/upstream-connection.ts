@@ -230,12 +230,12 @@ export class UpstreamConnection {
   }
 }
 
-/** Empty for a body that is too long or not text. The status alone then describes the failure. */
+/** Empty for a body that cannot be read. The status alone then describes the failure. */
 async function errorText(response: HttpResponse): Promise<string> {
   try {
     return await response.text(maxErrorBytes);
   } catch (error) {
-    if (error instanceof HttpFailure && ['too_large', 'unreadable'].includes(error.kind)) return '';
+    if (error instanceof HttpFailure) return '';
     throw error;
   }
 }

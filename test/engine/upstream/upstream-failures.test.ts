@@ -181,6 +181,14 @@ describe('an answer that refuses', () => {
     expect(failure).toMatchObject({ code: 'RATE_LIMITED', retryAfter: 7, hint: 'Try again in 7 s.' });
   });
 
+  it('whose body breaks off is told by its status', async () => {
+    const failure = await failureAt((response) => {
+      response.writeHead(401, { 'content-length': '500' }).write('{"error":');
+      setTimeout(() => response.destroy(), 20);
+    });
+    expect(failure.message).toMatch(/does not accept the key \(401\)\.$/);
+  });
+
   it('with a page for people is no API, and is not quoted', async () => {
     const page =
       (status: number): StubScript =>
