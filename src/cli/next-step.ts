@@ -65,7 +65,7 @@ function remedyText(remedy: Remedy): string {
     case 'check_proxies':
       return 'Check HTTPS_PROXY and HTTP_PROXY; NO_PROXY lists the hosts to reach without a proxy.';
     case 'allow_plain_http':
-      return 'Use https://, or allow it with --insecure-http.';
+      return `Use https://, or allow it with --insecure-http${remedy.ofMode ? ' (in a modes file, insecure_http: true)' : ''}.`;
     case 'choose_store_or_url':
       return 'A server has its own store: use --store, or name a server with --url or --profile, but not both.';
     case 'allow_insecure_store':

@@ -28,6 +28,7 @@ export function readBaseUrl(
   if (url.protocol === 'http:' && !isLoopback(url.hostname) && !options.insecureHttp) {
     throw refused(source, `would send the key unencrypted to ${beginning(url.hostname)}`, '', {
       kind: 'allow_plain_http',
+      ofMode: false,
     });
   }
   return url.origin + url.pathname.replace(/\/+$/, '');

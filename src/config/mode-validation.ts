@@ -166,7 +166,8 @@ function checkUrl(url: string, path: readonly string[], insecureHttp: boolean): 
   } catch (error) {
     if (!(error instanceof ParleyError)) throw error;
     const problem = /^The URL of \S+ (.*)\.$/.exec(error.message)?.[1] ?? error.message;
-    throw new ModeFault(path, problem, error.hint);
+    const remedy: Remedy | null = error.remedy && { kind: 'allow_plain_http', ofMode: true };
+    throw new ModeFault(path, problem, error.hint, remedy);
   }
 }
 

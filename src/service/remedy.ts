@@ -36,7 +36,8 @@ export type Remedy =
     }
   | { readonly kind: 'trust_certificate' }
   | { readonly kind: 'check_proxies' }
-  | { readonly kind: 'allow_plain_http' }
+  /** Allow plain HTTP, to the server of a mode if `ofMode`. */
+  | { readonly kind: 'allow_plain_http'; readonly ofMode: boolean }
   | { readonly kind: 'name_mode' }
   | { readonly kind: 'make_template'; readonly name: string }
   | { readonly kind: 'mend_template'; readonly name: string }
