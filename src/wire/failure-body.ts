@@ -28,7 +28,10 @@ export function refusedKey(body: unknown): ParleyError {
 /** The failure of a response with an error status, or with `success: false`. */
 export function failureOfResponse(response: ReceivedResponse, body: unknown): ParleyError {
   const { status, retryAfter, request } = response;
-  if (body === undefined && !asksToRetry(status)) return badResponse(response, body, notJson);
+  if (body === undefined && !asksToRetry(status)) {
+    const failure = badResponse(response, body, notJson);
+    return failure.with({ hint: gatewayHint(response) ?? failure.hint });
+  }
   const code = knownCode(reportedCode(body)) ?? codeOfStatus(status);
   const wait = retryAfter === null ? '' : `The server asks you to wait ${duration(retryAfter)}.`;
   // The paths of this API are fixed, so a missing path means that the URL is wrong. The server's own message may not say so.
@@ -40,6 +43,19 @@ export function failureOfResponse(response: ReceivedResponse, body: unknown): Pa
     mayHaveActed: code === 'UNAVAILABLE' && status !== 503,
     ...factsOf(body),
   });
+}
+
+/** The next step after a status that gateways send without a body of this API; null for any other status. */
+function gatewayHint({ status, request }: ReceivedResponse): string | null {
+  if (status === 413) {
+    return 'A gateway in front of the server accepts no request of this size. Send less, or ask its operator to raise its limit.';
+  }
+  // 520 and above: Cloudflare.
+  if (status !== 502 && status !== 504 && (status < 520 || status > 530)) return null;
+  const warning = request.startsWith('GET ')
+    ? ''
+    : ' The server may have carried out the request: check before you repeat it.';
+  return `A gateway in front of the server got no response from it. Try again in a moment.${warning}`;
 }
 
 /** The failure of the stream event `error`, which has no status. */

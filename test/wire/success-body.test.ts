@@ -139,6 +139,16 @@ describe('a failure', () => {
   });
 
   it.each([
+    [404, /^Check the URL/],
+    [413, /^A gateway in front of the server accepts no request of this size/],
+    [502, /^A gateway in front of the server got no response from it\. Try again/],
+    [504, /^A gateway in front of the server got no response from it\. Try again/],
+    [522, /^A gateway in front of the server got no response from it\. Try again/],
+  ])('with status %d and a page of a gateway says what helps', (status, hint) => {
+    expect(failure('chat', status, '<html>Bad Gateway</html>').hint).toMatch(hint);
+  });
+
+  it.each([
     [429, 'RATE_LIMITED'],
     [503, 'UNAVAILABLE'],
   ])('with status %d says when to come again, with any body', (status, code) => {
