@@ -2,6 +2,7 @@
 // loading it takes as long as the rest of a start.
 import type { Socket } from 'node:net';
 import type { buildConnector, Pool } from 'undici';
+import { codeOf } from './http-failure.ts';
 import { isLocalName, isLoopback, lookupLocalName } from './loopback.ts';
 import type { Connections } from './plain-connections.ts';
 import { limitResponses } from './response-meter.ts';
@@ -57,7 +58,7 @@ async function undiciConnections(origin: string, options: ConnectionOptions): Pr
       proxyTls: connect,
       // The agent connects through the proxy. This pool watches the connections.
       factory: (place, { connect: tunnel, ...rest }: TunnelOptions) =>
-        new undici.Pool(place, { ...rest, connect: open(tunnel) }),
+        new undici.Pool(place, { ...rest, connect: open(limitTunnel(tunnel, options.connectMs)) }),
     });
   }
   return new undici.Pool(origin, { ...limits, connect: open(undici.buildConnector(connect)) });
@@ -86,6 +87,29 @@ function throughTunnel(agent: SocksTunnels, secure: buildConnector.connector): b
 /** The options that undici's ProxyAgent passes to the pool of an origin. */
 interface TunnelOptions extends Omit<Pool.Options, 'connect'> {
   readonly connect: buildConnector.connector;
+}
+
+/**
+ * Ends a request for a tunnel that the proxy does not answer in time, or answers by hanging up. undici has no limit for it, and requests it
+ * without end after a failure with the code UND_ERR_SOCKET, so the failure gets another code.
+ */
+function limitTunnel(open: buildConnector.connector, ms: number): buildConnector.connector {
+  return (place, opened) => {
+    let isOver = false;
+    const end: buildConnector.Callback = (error, socket) => {
+      clearTimeout(timer);
+      if (isOver) socket?.destroy();
+      else if (error === null) opened(null, socket);
+      else opened(codeOf(error) === 'UND_ERR_SOCKET' ? withoutTunnel('UND_ERR_ABORTED', error) : error, null);
+      isOver = true;
+    };
+    const timer = setTimeout(() => end(withoutTunnel('ETIMEDOUT'), null), ms);
+    open(place, end);
+  };
+}
+
+function withoutTunnel(code: string, cause?: Error): Error {
+  return Object.assign(new Error('no tunnel through the proxy', { cause }), { code });
 }
 
 /** Reports each opened connection, and limits its responses. */

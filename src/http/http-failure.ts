@@ -134,6 +134,6 @@ function firstOf(error: unknown): unknown {
   return error;
 }
 
-function codeOf(error: unknown): string {
+export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }

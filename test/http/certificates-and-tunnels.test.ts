@@ -59,6 +59,30 @@ describe('a proxy', () => {
     expect(failure.message).not.toContain('word');
   });
 
+  it('that hangs up is named, and is not asked again', async () => {
+    let count = 0;
+    const proxy = kept(
+      await serveBytes((socket) => {
+        count += 1;
+        socket.end();
+      }),
+    );
+    const failure = await failureOf(
+      clientOf('https://api.example', { proxies: { HTTPS_PROXY: proxy.url } }).request(get()),
+    );
+    expect(failure).toMatchObject({ kind: 'proxy', isSent: false });
+    expect(failure.message).toContain(`127.0.0.1:${proxy.port}`);
+    expect(count).toBe(1);
+  });
+
+  it('that does not respond is given up after the time to connect', async () => {
+    const proxy = kept(await serveBytes(() => {}));
+    const client = clientOf('https://api.example', { proxies: { HTTPS_PROXY: proxy.url }, connectMs: 300 });
+    const failure = await failureOf(client.request(get()));
+    expect(failure).toMatchObject({ kind: 'timeout', isSent: false });
+    expect(failure.message).toContain(`through the proxy 127.0.0.1:${proxy.port}`);
+  });
+
   it('that does not exist is named', async () => {
     const proxy = await serve(() => {});
     await proxy.close();
