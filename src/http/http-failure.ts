@@ -79,16 +79,20 @@ export function httpFailure(error: unknown, isSent: boolean, { host, proxy }: De
     return failure('tls', `no secure connection to ${at}: ${tlsProblem(code, cause)}`);
   }
   if (proxy !== null && !isSent && /^UND_ERR_(ABORTED|SOCKET|INVALID_ARG|SOCKS5)/.test(code)) {
-    return failure('proxy', `the proxy ${proxy} did not connect to ${host}`);
+    // undici has the status of the proxy's response only in its message.
+    const [, status = ''] = /^Proxy response( \(\d+\))/.exec(messageOf(cause)) ?? [];
+    return failure('proxy', `the proxy ${proxy} did not connect to ${host}${status}`);
   }
   if (isParserError(cause) || code === 'UND_ERR_HEADERS_OVERFLOW') {
     return failure('unreadable', `the response of ${at} is not valid HTTP`);
   }
   switch (code) {
     case 'ECONNREFUSED':
-      return failure('refused', `nothing is listening at ${proxy === null ? host : `the proxy ${proxy}`}`);
+      if (proxy !== null) return failure('proxy', `nothing is listening at the proxy ${proxy}`);
+      return failure('refused', `nothing is listening at ${host}`);
     case 'ENOTFOUND':
-      return failure('unknown_host', `the host ${proxy ?? host} was not found`);
+      if (proxy !== null) return failure('proxy', `the proxy ${proxy} was not found`);
+      return failure('unknown_host', `the host ${host} was not found`);
     case 'EAI_AGAIN':
       return failure('lookup', `the name ${proxy ?? host} could not be resolved`);
     case 'EHOSTUNREACH':
@@ -132,6 +136,10 @@ function firstOf(error: unknown): unknown {
   // undici wraps the failure of the TLS connection to a proxy.
   if (error instanceof Error && codeOf(error) === 'UND_ERR_PRX_TLS') return error.cause;
   return error;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : '';
 }
 
 export function codeOf(error: unknown): string {

@@ -56,6 +56,7 @@ describe('a proxy', () => {
     const failure = await failureOf(client.request(get({ method: 'POST', body: '{}' })));
     expect(failure).toMatchObject({ kind: 'proxy', isSent: false });
     expect(failure.message).toContain(`127.0.0.1:${proxy.port}`);
+    expect(failure.message).toMatch(new RegExp(`\\(${status}\\)$`));
     expect(failure.message).not.toContain('word');
   });
 
@@ -88,7 +89,7 @@ describe('a proxy', () => {
     await proxy.close();
     const client = clientOf('http://api.example', { proxies: { HTTP_PROXY: proxy.url } });
     const failure = await failureOf(client.request(get()));
-    expect(failure).toMatchObject({ kind: 'refused', isSent: false });
+    expect(failure).toMatchObject({ kind: 'proxy', isSent: false });
     expect(failure.message).toContain(`the proxy 127.0.0.1:${proxy.port}`);
   });
 });
