@@ -122,6 +122,7 @@ export function requestFailure(upstream: Upstream, failure: HttpFailure): Parley
     refused: isLocal(upstream.settings) ? startOf(upstream.settings) : address,
     unknown_host: address,
     redirect: { kind: 'change_address', mode: name },
+    tls: address,
     untrusted: { kind: 'trust_certificate' },
     unreadable: address,
     proxy: { kind: 'check_proxies' },

@@ -410,6 +410,14 @@ describe('no server', () => {
     });
   });
 
+  it('with TLS at an address for TLS is told with a check of the address', async () => {
+    const server = await stubs.serve(() => {});
+    expect(await failureOf(server.url.replace('http:', 'https:'))).toMatchObject({
+      message: expect.stringMatching(/it does not speak TLS as expected\.$/),
+      remedy: { kind: 'check_mode', mode: 'fast', subject: 'address' },
+    });
+  });
+
   it('but another thing that speaks no HTTP is told as that', async () => {
     const server = await stubs.serveBytes((socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'));
     expect(await failureOf(server.url)).toMatchObject({
