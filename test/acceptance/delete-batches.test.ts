@@ -163,7 +163,7 @@ describe('a batch', () => {
     // As a kill leaves it: two results told, a third half written, the others sent or not.
     writeFileSync(
       journalOf(batch),
-      `${whole.slice(0, whole.indexOf('sent '))}sent 4\n0 deleted\n1 deleted\n2 dele`,
+      `${whole.slice(0, whole.indexOf('sent '))}sent 4\n0 deleted\n1 deleted\nprinted 2\n2 dele`,
     );
     await place.output(['sessions', 'delete', ids[0] ?? '']);
     await place.output(['sessions', 'delete', ids[1] ?? '']);

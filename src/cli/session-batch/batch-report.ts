@@ -57,7 +57,7 @@ export class BatchReport {
   constructor(context: CliContext, { total, done, verbose }: BatchReportOptions) {
     this.#context = context;
     this.#done = done;
-    this.#showsAll = verbose || context.options.json || !context.stdout.isTerminal;
+    this.#showsAll = printsEachResult(verbose, context);
     this.progress = progressOn(context, {
       end: total,
       unit: 'items',
@@ -81,6 +81,11 @@ export class BatchReport {
   /** Writes the lines that are due. At a terminal they are written at the end. */
   async flush(): Promise<void> {
     if (this.#showsAll) await this.#writeLines();
+  }
+
+  /** Resolves to true when the system has taken the written lines, and to false if it takes no more. */
+  async isPrinted(): Promise<boolean> {
+    return !this.#showsAll || this.#context.stdout.finish().catch(() => false);
   }
 
   async #writeLines(): Promise<void> {
@@ -113,6 +118,11 @@ export class BatchReport {
     if (this.progress.finished === 0) return;
     await this.#context.say(this.progress.sentence('session', new Map(remarks)));
   }
+}
+
+/** True if each id gets a result line. */
+export function printsEachResult(verbose: boolean, { options, stdout }: CliContext): boolean {
+  return verbose || options.json || !stdout.isTerminal;
 }
 
 /** Writes one line per result. */

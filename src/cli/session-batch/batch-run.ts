@@ -1,6 +1,7 @@
 // Runs one operation over the ids of a batch: many ids per call if the server supports it, otherwise one id per call, several in parallel. The
 // failure of one id does not stop the batch; a failure that every other id would have, too, does.
 import { setMaxListeners } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Call } from '../../service/call.ts';
 import { type ErrorCode, ParleyError } from '../../service/errors.ts';
 import { defaultLimits } from '../../service/limits.ts';
@@ -48,6 +49,8 @@ export interface BatchWork {
 
 /** How long (ms) running calls may continue after a stop, which may take two seconds in total. */
 const graceMs = 1200;
+/** How long (ms) the end of a batch waits until the last results are read. */
+const readingMs = 300;
 /** Results of single ids within this time (ms) are written together. */
 const gatherMs = 20;
 /** How many calls of many ids run at once: the next ones run while earlier results are written. */
@@ -67,6 +70,12 @@ export async function runBatch(work: BatchWork): Promise<{ readonly reason: unkn
   return new BatchRun(work).run();
 }
 
+interface TaskResult {
+  readonly items: readonly ItemResult[];
+  /** The number of the last id of the task. */
+  readonly last: number;
+}
+
 class BatchRun {
   readonly #work: BatchWork;
   readonly #stop = new AbortController();
@@ -77,6 +86,10 @@ class BatchRun {
   readonly #marks: JournalMarks | null;
   readonly #pacer: Pacer;
   #runMany: BatchWork['runMany'];
+  /** The results of the ids before this number were given to the report. */
+  #reported = 0;
+  #marking: Promise<void> | null = null;
+  #isOver = false;
 
   constructor(work: BatchWork) {
     const { concurrency, journal, host, stopSignal, report } = work;
@@ -110,17 +123,24 @@ class BatchRun {
     signal.addEventListener('abort', () => {
       abortTimer = setTimeout(() => this.#abort.abort(), graceMs);
     });
+    journal?.recordPrinted(0);
     const isMany = this.#runMany !== null;
     const idsOfCall = () => (this.#runMany === null ? 1 : defaultLimits.batchIds);
     await this.#stopOnFailure(() =>
-      runInOrder<Task, readonly ItemResult[]>(tasksOf(entries, idsOfCall), {
+      runInOrder<Task, TaskResult>(tasksOf(entries, idsOfCall), {
         concurrency: isMany ? Math.min(concurrency, maxBatchCalls) : concurrency,
         window: { items: isMany ? window.many : window.one },
         signal,
         gatherMs: isMany ? 0 : gatherMs,
-        run: (task) => this.#runTask(task),
+        run: async (task) => ({
+          items: await this.#runTask(task),
+          last: distinctOf(task).at(-1)?.number ?? -1,
+        }),
         write: async (results) => {
-          for (const ofTask of results) for (const result of ofTask) report.add(result);
+          for (const { items, last } of results) {
+            for (const item of items) report.add(item);
+            this.#reported = Math.max(this.#reported, last + 1);
+          }
           await this.#flush();
         },
       }),
@@ -129,6 +149,8 @@ class BatchRun {
     await this.#marks?.settle();
     await this.#stopOnFailure(() => journal?.settle());
     await this.#flush();
+    await Promise.race([this.#markPrinted(), delay(readingMs, null, { ref: false })]);
+    this.#isOver = true;
     return signal.aborted ? { reason: signal.reason } : null;
   }
 
@@ -137,6 +159,22 @@ class BatchRun {
     const { journal, report } = this.#work;
     await this.#stopOnFailure(() => journal?.flush());
     await this.#stopOnFailure(() => report.flush());
+    this.#marking ??= this.#markPrinted().finally(() => {
+      this.#marking = null;
+    });
+  }
+
+  /** Records what was printed, once the system has taken it. The batch does not wait for a slow reader. */
+  async #markPrinted(): Promise<void> {
+    const { journal, report } = this.#work;
+    for (let printed = 0; journal !== null && printed < this.#reported; ) {
+      printed = this.#reported;
+      if (!(await report.isPrinted()) || this.#isOver) return;
+      await this.#stopOnFailure(() => {
+        journal.recordPrinted(printed);
+        journal.flush();
+      });
+    }
   }
 
   async #stopOnFailure(step: () => Promise<void> | void): Promise<void> {

@@ -3,6 +3,7 @@ import { closeSync, fstatSync, openSync } from 'node:fs';
 import { ParleyError } from '../../service/errors.ts';
 import { quoted } from '../../service/quoted.ts';
 import { type BatchAction, type BatchKind, batchKinds } from './batch-kind.ts';
+import type { ItemResult } from './batch-report.ts';
 import type { BatchEntry } from './id-list.ts';
 import {
   type BatchHolder,
@@ -47,6 +48,10 @@ export class KnownBatch {
   readonly #changed: string[] = [''];
   /** Ids before this number may have been sent. */
   #sent = 0;
+  /** 1 for a result that may not have been printed. Null for a journal of an earlier version, which does not say it. */
+  #unprinted: Uint8Array | null = null;
+  /** The results before this number were printed. */
+  #printed = 0;
 
   /** Throws `USAGE` if there is no such batch, and `STORE_BUSY` while another process uses it. */
   static async open(
@@ -122,6 +127,23 @@ export class KnownBatch {
     }
   }
 
+  /** The results that may not have been printed, without those of ids that are still to be done. */
+  *unprinted(): Generator<ItemResult> {
+    if (this.#unprinted === null) return;
+    const { kind } = this.action;
+    let number = -1;
+    for (const session_id of idsIn(this.#file)) {
+      number += 1;
+      if (this.#unprinted[number] === 0) continue;
+      const changed = (this.#changed[this.#changes[number] ?? 0] ?? '')
+        .split(',')
+        .filter((name) => name !== '');
+      if (this.#is('missing', number)) yield { session_id, status: 'not_found' };
+      else if (this.#states[number] === done)
+        yield { session_id, status: batchKinds[kind].done, ...(kind !== 'delete' && { changed }) };
+    }
+  }
+
   count(state: IdState): number {
     let count = 0;
     for (const number of this.#states.keys()) if (this.#is(state, number)) count += 1;
@@ -177,14 +199,23 @@ export class KnownBatch {
     const [, sent] = /^sent (\d+)$/.exec(line) ?? [];
     if (sent !== undefined) this.#sent = Math.max(this.#sent, Number(sent));
     else if (line === 'settled') this.#sent = 0;
+    const [, printed] = /^printed (\d+)$/.exec(line) ?? [];
+    if (printed !== undefined) this.#takePrinted(Number(printed));
     const [, sessions, at] = /^restored (\d+) (\S+)$/.exec(line) ?? [];
     if (sessions !== undefined && at !== undefined) this.restored = { sessions: Number(sessions), at };
     const [, number = '', status = '', changed] = resultForm.exec(line) ?? [];
     const state = states[status];
     if (state === undefined || Number(number) >= this.#states.length) return;
     this.#states[Number(number)] = state;
+    this.#unprinted?.fill(1, Number(number), Number(number) + 1);
     if (changed !== undefined && Number(number) < this.#changes.length)
       this.#changes[Number(number)] = this.#placeOf(changed);
+  }
+
+  #takePrinted(number: number): void {
+    this.#unprinted ??= new Uint8Array(this.seal.ids);
+    this.#unprinted.fill(0, number > this.#printed ? this.#printed : 0, number);
+    this.#printed = number;
   }
 
   #placeOf(changed: string): number {

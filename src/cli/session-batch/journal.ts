@@ -5,6 +5,7 @@
 //   ⇥{"version":1,…}          the seal; a batch without it never started
 //   sent 1000                 the ids before number 1000 may have been sent
 //   0 deleted                 the result of number 0; `unsure` if it is unknown
+//   printed 1000              the results before number 1000 were printed
 //   settled                   all ids that were sent have a result
 //   0 tagged work,draft       a result with what it changed, for pins, archiving and tags
 //   restored 998 2026-…       the batch was undone: number of sessions and time
@@ -201,6 +202,11 @@ export class BatchJournal {
     for (const { number, status, changed = [] } of results)
       this.#lines += `${number} ${status}${changed.length === 0 ? '' : ` ${changed.join(',')}`}\n`;
     if (this.#lines.length > maxWaiting) this.flush();
+  }
+
+  /** Adds that the results before this number were printed. A run begins with 0. */
+  recordPrinted(number: number): void {
+    this.#lines += `printed ${number}\n`;
   }
 
   /** Throws at the first failed write. Nothing more is written from then on. */

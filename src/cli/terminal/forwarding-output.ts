@@ -61,7 +61,7 @@ export abstract class ForwardingOutput implements Output {
     return new FilteredWriter(this, terminalFilter());
   }
 
-  finish(): Promise<void> {
+  finish(): Promise<boolean> {
     return this.target.finish();
   }
 }

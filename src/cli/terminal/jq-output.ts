@@ -77,9 +77,9 @@ export class JqOutput extends ForwardingOutput {
     return this.#working;
   }
 
-  override async finish(): Promise<void> {
+  override async finish(): Promise<boolean> {
     await this.flush();
-    await super.finish();
+    return super.finish();
   }
 
   /** The failure of the filter, or null. Call it after `flush`. */

@@ -68,8 +68,11 @@ export interface Output {
   erase(): void;
   /** Returns a writer for untrusted text that arrives in chunks, such as a reply. */
   untrusted(): UntrustedWriter;
-  /** Resolves once the system has taken all output, so that the process may exit. */
-  finish(): Promise<void>;
+  /**
+   * Resolves to true once the system has taken all output up to now, so that the process may exit, and to false if the signal ended the wait.
+   * Also true after `gone`.
+   */
+  finish(): Promise<boolean>;
 }
 
 export interface UntrustedWriter {
@@ -186,14 +189,16 @@ class StreamOutput implements Output {
     return new FilteredWriter(this, this.#filters ? terminalFilter() : exactFilter());
   }
 
-  async finish(): Promise<void> {
-    if (this.#stream.writableLength > 0 && !this.#isGone) {
-      await new Promise<void>((resolve) => {
-        this.#waiting.push(resolve);
-        this.#stream.write('', (error) => (error ? this.#markGone(error) : resolve()));
+  async finish(): Promise<boolean> {
+    const isTaken = () => this.#isGone || this.#stream.writableLength === 0;
+    const wait = () =>
+      new Promise<boolean>((resolve) => {
+        this.#waiting.push(() => resolve(isTaken()));
+        this.#stream.write('', (error) => (error ? this.#markGone(error) : resolve(true)));
       });
-    }
+    const result = isTaken() || (await wait());
     this.#throwFailure();
+    return result;
   }
 
   get #filters(): boolean {

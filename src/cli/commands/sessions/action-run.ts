@@ -3,6 +3,7 @@ import { forgetCurrentSessions } from '../../../config/current-session.ts';
 import type { CliContext } from '../../context.ts';
 import { exitDone, exitSomeFailed } from '../../exit-codes.ts';
 import { batchKinds } from '../../session-batch/batch-kind.ts';
+import { type ItemResult, printsEachResult, writeResults } from '../../session-batch/batch-report.ts';
 import type { BatchDraft } from '../../session-batch/journal.ts';
 import { KnownBatch } from '../../session-batch/journal-reading.ts';
 import { type ActionInput, collect, confirmBatch, confirmNamed, requireOneSource } from './action-plan.ts';
@@ -11,6 +12,8 @@ import { batchOwner, endStatus, runOver, runSingle } from './batch.ts';
 import { newDraft } from './draft.ts';
 import { lookup, operationOf } from './operations.ts';
 import { requireTags } from './required-tags.ts';
+
+const resultsPerWrite = 1000;
 
 export async function runAction(input: ActionInput, context: CliContext): Promise<number> {
   requireOneSource(input);
@@ -101,6 +104,8 @@ async function resumeBatch(batch: string, input: ActionInput, context: CliContex
     const total = known.count('outstanding');
     await context.say(`${total} of ${known.seal.ids} remaining.`);
     const { concurrency, verbose } = input;
+    if (printsEachResult(verbose, context)) await printMissing(known, context);
+    journal.recordPrinted(known.seal.ids);
     const ids = { entries: known.entries('outstanding'), total, journal, concurrency, verbose };
     const end = await runOver(operationOf(known.action, forgetArchived(context)), { ...ids, batch }, context);
     const status = await reportEnd(end, { batch, kind: input.kind, ignoreMissing }, context);
@@ -108,6 +113,18 @@ async function resumeBatch(batch: string, input: ActionInput, context: CliContex
   } finally {
     journal.close();
   }
+}
+
+/** Prints the results that the batch has recorded, and perhaps not printed before its process was killed. */
+async function printMissing(known: KnownBatch, context: CliContext): Promise<void> {
+  let results: ItemResult[] = [];
+  for (const result of known.unprinted()) {
+    results.push(result);
+    if (results.length < resultsPerWrite) continue;
+    await writeResults(results, context);
+    results = [];
+  }
+  await writeResults(results, context);
 }
 
 /** Forgets archived sessions as the ones that `--continue` would continue. */
