@@ -70,7 +70,7 @@ const { output } = await bundle.write({
     groups: [
       {
         name: 'start',
-        test: /\/src\/(main\.ts$|service\/|system\/(before-abort|yield-to-event-loop)\.ts$)/,
+        test: /\/src\/(main\.ts$|service\/|system\/(before-abort|process-identity|yield-to-event-loop)\.ts$)/,
         priority: 4,
       },
       // The commands of sessions are the most frequent after a chat.

@@ -197,6 +197,7 @@ function cliHost(
     profileFile,
     dataDirectory: data,
     locks,
+    processes,
     job,
     commandLine,
     stdin: {

@@ -17,6 +17,7 @@ import type { ModeSettings } from '../service/mode-settings.ts';
 import type { ContextSize, FoundModels, ModelServer } from '../service/model-server.ts';
 import type { LoadLocks } from '../system/file-lock.ts';
 import type { OpenDatabase } from '../system/open-database.ts';
+import type { ProcessTable } from '../system/process-identity.ts';
 import type { Job } from './job.ts';
 import type { ByteSource } from './terminal/direct-stdin.ts';
 import type { Output } from './terminal/output.ts';
@@ -82,6 +83,7 @@ export interface CliHost {
   readonly profileFile: ProfileFile;
   readonly dataDirectory: string;
   readonly locks: LoadLocks;
+  readonly processes: ProcessTable;
   readonly job: Job;
   /** The command line of the process as bytes, with a NUL after each word; null if the system does not provide it. */
   commandLine(): Uint8Array | null;

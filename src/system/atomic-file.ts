@@ -26,6 +26,8 @@ export interface AtomicFileOptions extends Durability {
   readonly replaces: boolean;
   /** The permission bits, regardless of the umask. By default 0600, reduced by the umask. */
   readonly mode?: number;
+  /** An addition to the name of the part, which names its process (part-owner.ts). */
+  readonly owner?: string;
 }
 
 export class AtomicFile {
@@ -39,7 +41,7 @@ export class AtomicFile {
   /** Throws the error of the system call, as all methods do. */
   constructor(path: string, options: AtomicFileOptions) {
     this.#path = path;
-    this.#part = join(dirname(path), partName(basename(path)));
+    this.#part = join(dirname(path), partName(basename(path), options.owner));
     this.#options = options;
     this.descriptor = openSync(this.#part, 'wx', 0o600);
     try {
@@ -100,9 +102,9 @@ export class AtomicFile {
 }
 
 /** A long name is replaced, because a name with an addition could exceed the allowed length. */
-function partName(name: string): string {
-  const random = Math.random().toString(36).slice(2);
-  return Buffer.byteLength(name) > 200 ? `.parley.${random}.part` : `.${name}.${random}.part`;
+function partName(name: string, owner = ''): string {
+  const end = [owner, Math.random().toString(36).slice(2), 'part'].filter((word) => word !== '').join('.');
+  return Buffer.byteLength(name) + end.length > 230 ? `.parley.${end}` : `.${name}.${end}`;
 }
 
 /** Replaces the content of a file. A reader sees either the complete old content or the complete new content. A failure keeps the old content. */

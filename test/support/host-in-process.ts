@@ -6,6 +6,7 @@ import type { CliHost } from '../../src/cli/cli-host.ts';
 import type { Output } from '../../src/cli/terminal/output.ts';
 import { ProfileFile } from '../../src/config/profile-file.ts';
 import { locks } from './locks.ts';
+import { processTable } from './process-table.ts';
 
 export interface HostParts {
   /** For its configuration and data. */
@@ -33,6 +34,7 @@ export function hostInProcess(parts: HostParts): CliHost {
     }),
     dataDirectory: join(directory, 'data'),
     locks,
+    processes: processTable,
     job: {
       onInterrupt: nobodyHolds,
       onHangUp: nobodyHolds,

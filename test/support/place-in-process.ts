@@ -12,7 +12,6 @@ import { ProfileFile } from '../../src/config/profile-file.ts';
 import { hostInProcess } from './host-in-process.ts';
 import { locks } from './locks.ts';
 import { type Outcome, Place, type RunOptions } from './parley.ts';
-import { processTable } from './process-table.ts';
 import { sinceBoot } from './store-options.ts';
 
 const directoryOfTests = process.cwd();
@@ -77,7 +76,6 @@ async function runInProcess(
   };
   const dependencies: Dependencies = {
     ...host,
-    processes: processTable,
     versions: process.versions,
     endsProcess: false,
     sinceBoot,

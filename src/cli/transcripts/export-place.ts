@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
 import type { SessionFacts } from '../../service/session.ts';
 import type { SessionRecord } from '../../service/session-archive.ts';
+import { PartOwner } from '../../system/part-owner.ts';
 import type { CliContext } from '../context.ts';
 import { type ExportFormat, exportWriter, extensionOf } from './export-format.ts';
 import { fileNameOf } from './export-name.ts';
@@ -35,7 +36,7 @@ export async function exportPlace(request: ExportRequest, context: CliContext): 
       hint: 'Nothing was written. Without --output, the export goes to standard output.',
     });
   }
-  return namesDirectory(output) ? filesIn(output, request, context) : oneFile(output, request);
+  return namesDirectory(output) ? filesIn(output, request, context) : oneFile(output, request, context);
 }
 
 async function standardOutput(
@@ -57,9 +58,13 @@ async function standardOutput(
 }
 
 /** The file is kept only if it has a session, so an export that finds nothing leaves no file. */
-async function oneFile(path: string, { format, several, force }: ExportRequest): Promise<ExportPlace> {
+async function oneFile(
+  path: string,
+  { format, several, force }: ExportRequest,
+  { host }: CliContext,
+): Promise<ExportPlace> {
   const writer = await exportWriter(format, several);
-  const file = NewFile.create(path, force);
+  const file = NewFile.create(path, force, new PartOwner(host));
   let isEmpty = true;
   return {
     keepsEach: false,
@@ -83,13 +88,14 @@ async function filesIn(
   context: CliContext,
 ): Promise<ExportPlace> {
   makeDirectory(directory);
-  const index = format === 'html' && several ? await openIndex(directory, force, context) : null;
+  const owner = new PartOwner(context.host);
+  const index = format === 'html' && several ? await openIndex(directory, { force, owner }, context) : null;
   return {
     keepsEach: true,
     async take(record) {
       const name = fileNameOf(record.session.session_id, extensionOf(format));
       const path = join(directory, name);
-      const file = NewFile.create(path, force);
+      const file = NewFile.create(path, force, owner);
       try {
         const writer = await exportWriter(format, false);
         file.write(writer.session(record) + writer.end());
@@ -107,14 +113,18 @@ async function filesIn(
 }
 
 /** Opens the page that lists the files. An existing page is replaced only with `force`. */
-async function openIndex(directory: string, force: boolean, context: CliContext) {
+async function openIndex(
+  directory: string,
+  { force, owner }: { readonly force: boolean; readonly owner: PartOwner },
+  context: CliContext,
+) {
   const path = join(directory, 'index.html');
   if (!force && existsSync(path)) {
     await context.say(`${path} already exists and was not changed; --force replaces it.`);
     return null;
   }
   const { indexEnd, indexEntry, indexStart, pageHead } = await import('./html-index.ts');
-  const file = NewFile.create(path, force);
+  const file = NewFile.create(path, force, owner);
   file.write(pageHead('Sessions', { runs: true }) + indexStart);
   return {
     add: (session: SessionFacts, name: string) =>

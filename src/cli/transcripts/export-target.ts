@@ -1,9 +1,11 @@
 // The files of an export. A file appears completely or not at all, is readable only by its owner, and replaces another file only on request.
 import { existsSync, realpathSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';
 import { AtomicFile } from '../../system/atomic-file.ts';
 import { makePrivateDirectory } from '../../system/directories.ts';
 import { isDiskFull, systemErrorCode } from '../../system/file-errors.ts';
+import type { PartOwner } from '../../system/part-owner.ts';
 import { isStoreFile } from '../../system/store-files.ts';
 
 /** True for an existing directory, and for a path that ends with a slash. */
@@ -24,7 +26,8 @@ export class NewFile {
   readonly path: string;
   readonly #file: AtomicFile;
 
-  static create(path: string, force: boolean): NewFile {
+  /** Removes what killed processes have left in the directory of the file. */
+  static create(path: string, force: boolean, owner: PartOwner): NewFile {
     if (!force && existsSync(path)) throw alreadyExists(path);
     try {
       const place = placeOf(path);
@@ -32,7 +35,9 @@ export class NewFile {
         throw new ParleyError('USAGE', `${path} is a file of a store of Parley.`, {
           hint: 'Nothing was written. Name another file.',
         });
-      return new NewFile(place, new AtomicFile(place, { replaces: force, durable: true }));
+      owner.removeLeftParts(dirname(place));
+      const { name } = owner;
+      return new NewFile(place, new AtomicFile(place, { replaces: force, durable: true, owner: name }));
     } catch (error) {
       throw error instanceof ParleyError ? error : unwritable(path, error);
     }

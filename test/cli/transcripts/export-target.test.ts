@@ -14,6 +14,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { NewFile } from '../../../src/cli/transcripts/export-target.ts';
+import { PartOwner } from '../../../src/system/part-owner.ts';
+import { processTable } from '../../support/process-table.ts';
+
+const owner = new PartOwner({ processes: processTable, now: () => Date.now() });
 
 function place(): { readonly directory: string; readonly path: string } {
   const directory = mkdtempSync(join(tmpdir(), 'parley-export-'));
@@ -23,7 +27,7 @@ function place(): { readonly directory: string; readonly path: string } {
 
 it('does not replace a file that came while it was written', () => {
   const { directory, path } = place();
-  const file = NewFile.create(path, false);
+  const file = NewFile.create(path, false, owner);
   file.write('an export');
   writeFileSync(path, 'somebody else');
   expect(() => file.keep()).toThrow(expect.objectContaining({ code: 'USAGE' }));
@@ -35,7 +39,7 @@ it('does not replace a file that came while it was written', () => {
 it.each([true, false])('stands alone in its directory when it is kept (force: %s)', (force) => {
   const { directory, path } = place();
   if (force) writeFileSync(path, 'before');
-  const file = NewFile.create(path, force);
+  const file = NewFile.create(path, force, owner);
   file.write('an export');
   file.keep();
   expect(readFileSync(path, 'utf8')).toBe('an export');
@@ -50,7 +54,7 @@ it('never takes the place of what is no file, whatever was asked for', () => {
   const below = join(directory, 'directory');
   mkdirSync(below);
   for (const name of [path, link, below]) {
-    expect(() => NewFile.create(name, true)).toThrow(
+    expect(() => NewFile.create(name, true, owner)).toThrow(
       expect.objectContaining({
         code: 'USAGE',
         message: `${name} is not a regular file.`,
@@ -68,7 +72,7 @@ it('replaces the file that a link leads to, and leaves the link', () => {
   writeFileSync(path, 'before');
   const link = join(directory, 'link');
   symlinkSync('a.md', link);
-  const file = NewFile.create(link, true);
+  const file = NewFile.create(link, true, owner);
   file.write('an export');
   file.keep();
   expect(lstatSync(link).isSymbolicLink()).toBe(true);

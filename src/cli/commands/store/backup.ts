@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { BackupFacts } from '../../../service/backup-report.ts';
 import { ParleyError } from '../../../service/errors.ts';
+import { PartOwner } from '../../../system/part-owner.ts';
 import { administeredElsewhere } from '../../backend-administration.ts';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
@@ -39,7 +40,7 @@ export async function runStoreBackup(
   const target = context.resolve('report');
   if (target.url !== null) throw administeredElsewhere(target.url);
   if (path === '-') refuseMixedOutput(context);
-  const file = path === '-' ? null : NewFile.create(path, force);
+  const file = path === '-' ? null : NewFile.create(path, force, new PartOwner(host));
   const progress = new StoreProgress(context);
   let facts: BackupFacts;
   try {
