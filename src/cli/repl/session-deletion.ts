@@ -18,7 +18,7 @@ export async function deleteSession(
     await context.say('Nothing was deleted.');
     return;
   }
-  if ((await runSessionAction(id, { kind: 'delete', tags: null }, context)) !== 0) return;
+  await runSessionAction(id, { kind: 'delete', tags: null }, context);
   conversation.deletedId = id;
   const isAnother = id !== conversation.sessionId && title !== null;
   const deleted = isAnother ? JSON.stringify(shortTitle(title, maxTitleCharacters)) : 'it';

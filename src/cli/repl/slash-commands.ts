@@ -146,8 +146,8 @@ export const slashCommands: readonly SlashCommand[] = [
         });
       }
       const { id } = await resolveSession(reference, context, 'deleted');
-      if ((await runRestore({ words: [id], batch: null, last: false, verbose: false }, context)) !== 0)
-        return undefined;
+      const input = { words: [id], batch: null, last: false, verbose: false, throwsMissing: true };
+      await runRestore(input, context);
       const { title, mode } = await namedSession(id, context);
       conversation.enter(id, title);
       conversation.continueInMode(mode);

@@ -161,6 +161,22 @@ test('/restore of a session that is not among the deleted ones names the list of
   expect(missing).not.toContain('/new starts a new one');
 });
 
+test('a session that is missing is named as at any other failure of the REPL', async () => {
+  const place = fixture.place();
+  const screen = await open(place);
+  const failure = async (line: string) => (await entered(screen, line)).replaceAll(/\s+/g, ' ');
+  expect(await failure('/restore nosuch')).toBe(
+    'No session has the id, end of an id, or title "nosuch". (SESSION_NOT_FOUND) Only a deleted session can be restored. See: parley sessions list --deleted',
+  );
+  await entered(screen, 'precious');
+  const id = await sessionId(screen);
+  await place.output(['sessions', 'delete', id]);
+  for (const line of ['/pin', '/tag +work', '/delete'])
+    expect(await failure(line)).toMatch(
+      new RegExp(`^There is no session ${id} here. \\(SESSION_NOT_FOUND\\) It may be deleted`),
+    );
+});
+
 test('/resume takes an id, or a part of a title, and shows what was said', async () => {
   const place = fixture.place();
   const id = (await place.answer<{ session_id: string }>(['chat', '-m', 'echo', 'Groceries for Sunday']))

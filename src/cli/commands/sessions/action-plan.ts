@@ -24,6 +24,8 @@ export interface ActionInput extends BatchAction {
   readonly yes: boolean;
   readonly dryRun: boolean;
   readonly ignoreMissing: boolean;
+  /** True to reject if the only session is missing, for a caller that reports failures itself. */
+  readonly throwsMissing?: boolean;
   readonly max: number;
   readonly concurrency: number;
   /** Prints a result line for each id, even at a terminal. */

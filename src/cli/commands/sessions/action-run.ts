@@ -8,7 +8,7 @@ import type { BatchDraft } from '../../session-batch/journal.ts';
 import { KnownBatch } from '../../session-batch/journal-reading.ts';
 import { type ActionInput, collect, confirmBatch, confirmNamed, requireOneSource } from './action-plan.ts';
 import { nothingDone, orWriteIfStopped, reportEnd, unknownOutcome } from './action-report.ts';
-import { batchOwner, endStatus, runOver, runSingle } from './batch.ts';
+import { batchOwner, endStatus, type Missing, runOver, runSingle } from './batch.ts';
 import { newDraft } from './draft.ts';
 import { lookup, operationOf } from './operations.ts';
 import { requireTags } from './required-tags.ts';
@@ -39,7 +39,7 @@ export async function runAction(input: ActionInput, context: CliContext): Promis
       if (session !== undefined && input.kind === 'delete' && !input.yes)
         await orWriteIfStopped(nothingDone(input), context, () => confirmNamed(session, input, context));
       return await orWriteIfStopped(unknownOutcome(input), context, () =>
-        runSingle(operation, list, input.ignoreMissing, context),
+        runSingle(operation, list, missingOf(input), context),
       );
     }
     return await changeAll(draft, input, context);
@@ -48,13 +48,18 @@ export async function runAction(input: ActionInput, context: CliContext): Promis
   }
 }
 
+function missingOf({ ignoreMissing, throwsMissing = false }: ActionInput): Missing {
+  if (ignoreMissing) return 'ignored';
+  return throwsMissing ? 'thrown' : 'reported';
+}
+
 /** Looks up each id. Ids that a filter found need no request. */
 async function lookUp({ list }: BatchDraft, input: ActionInput, context: CliContext): Promise<number> {
-  const { ignoreMissing, concurrency, filter } = input;
+  const { concurrency, filter } = input;
   const dryRun = { ...lookup, done: `would_${input.kind}` };
   const operation: typeof lookup =
     filter === null ? dryRun : { ...dryRun, runOne: () => async () => ({ repeated: false }) };
-  if (list.count === 1) return runSingle(operation, list, ignoreMissing, context);
+  if (list.count === 1) return runSingle(operation, list, missingOf(input), context);
   // A dry run is for looking at the ids, so a terminal shows them, too.
   const ids = {
     entries: list.entries(),
@@ -63,7 +68,7 @@ async function lookUp({ list }: BatchDraft, input: ActionInput, context: CliCont
     concurrency,
     verbose: true,
   };
-  return endStatus(await runOver(operation, ids, context), ignoreMissing);
+  return endStatus(await runOver(operation, ids, context), input.ignoreMissing);
 }
 
 async function changeAll(draft: BatchDraft, input: ActionInput, context: CliContext): Promise<number> {

@@ -88,13 +88,17 @@ export async function runOver(
   return { report, stopped };
 }
 
+/** What happens if the only session of a command is missing: a result line with or without a failure, or an error for the caller. */
+export type Missing = 'reported' | 'ignored' | 'thrown';
+
 /** Runs an operation on a single id, which may be given more than once. Its failure is the failure of the command. */
 export async function runSingle(
   operation: SessionOperation,
   list: IdList,
-  ignoreMissing: boolean,
+  missing: Missing,
   context: CliContext,
 ): Promise<number> {
+  const ignoreMissing = missing === 'ignored';
   const { backend } = await context.open();
   const results: ItemResult[] = [];
   let failure: ParleyError | null = null;
@@ -119,6 +123,7 @@ export async function runSingle(
       results.push({ session_id, status: 'not_found', ...(!ignoreMissing && { error: { code, message } }) });
     }
   }
+  if (failure !== null && missing === 'thrown') throw failure;
   await writeResults(results, context);
   return failure === null ? exitDone : reportInWords(failure, context);
 }

@@ -32,6 +32,8 @@ export interface RestoreInput {
   readonly last: boolean;
   /** Prints a result line for each id, even at a terminal. */
   readonly verbose: boolean;
+  /** True to reject if the only session is missing, for a caller that reports failures itself. */
+  readonly throwsMissing?: boolean;
 }
 
 const maxIds = 10_000_000;
@@ -41,7 +43,7 @@ const longestQuestionMs = 24 * 60 * 60 * 1000;
 const clockToleranceMs = 60 * 1000;
 
 export async function restoreSessions(input: RestoreInput, context: CliContext): Promise<number> {
-  const { words, batch, last, verbose } = input;
+  const { words, batch, last, verbose, throwsMissing = false } = input;
   if ([words.length > 0, batch !== null, last].filter(Boolean).length > 1) {
     throw new ParleyError('USAGE', 'Ids, --batch and --last cannot be used together.', {
       hint: 'Nothing was done. Use ids, or --batch BATCH, or --last alone.',
@@ -54,7 +56,8 @@ export async function restoreSessions(input: RestoreInput, context: CliContext):
   try {
     await collectIds(list, { words, max: maxIds, state: 'deleted' }, context);
     list.complete();
-    if (list.count === 1) return await runSingle(restoring, list, false, context);
+    if (list.count === 1)
+      return await runSingle(restoring, list, throwsMissing ? 'thrown' : 'reported', context);
     return await restoreAll({ entries: list.entries(), total: list.count, verbose }, context);
   } finally {
     draft.close();
