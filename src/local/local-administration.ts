@@ -81,7 +81,7 @@ export class LocalAdministration implements Administration {
           remedy: { kind: 'list_keys' },
         });
       }
-      throw new ParleyError('NOT_FOUND', `There is no key with the id ${quoted(keyId)}.`, {
+      throw new ParleyError('INVALID_REQUEST', `There is no key with the id ${quoted(keyId)}.`, {
         remedy: { kind: 'list_keys' },
       });
     }

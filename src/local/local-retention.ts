@@ -25,7 +25,7 @@ export class LocalRetention implements Retention {
   async setPolicy(projectId: string, policy: RetentionPolicy): Promise<ProjectRetention> {
     checkPolicy(policy);
     if (!(await (await this.#store()).setPolicy(projectId, policy, this.#owner()))) {
-      throw new ParleyError('NOT_FOUND', `There is no project with the id ${quoted(projectId)}.`, {
+      throw new ParleyError('INVALID_REQUEST', `There is no project with the id ${quoted(projectId)}.`, {
         remedy: { kind: 'list_keys' },
       });
     }
@@ -76,7 +76,13 @@ export class LocalRetention implements Retention {
   ): Promise<number> {
     const run = (await (await this.#store()).runs()).find((row) => row.batch === batch);
     if (run === undefined)
-      throw new ParleyError('NOT_FOUND', `Retention has made no batch ${quoted(batch)} in this store.`);
+      throw new ParleyError(
+        'INVALID_REQUEST',
+        `Retention has made no batch ${quoted(batch)} in this store.`,
+        {
+          hint: 'Nothing was restored. The list of batches has their names.',
+        },
+      );
     const left = await (await this.#store()).countRestorable(run.id);
     let restored = 0;
     for (let sessions = left; sessions > 0; restored += sessions) {

@@ -265,12 +265,23 @@ test.each([
   expectJsonFailure(asJson, { status: 2, code });
 });
 
+test('administration of a server fails with 1', async () => {
+  const [args, env] = [['--url', 'http://localhost:1', 'keys', 'list'], remote];
+  expectFailure(await place.binary(args, { env }), { status: 1, code: 'UNSUPPORTED' });
+  expectJsonFailure(await place.parley([...args, '--json'], { env }), { status: 1, code: 'UNSUPPORTED' });
+});
+
 test.each([
-  ['administration of a server', ['--url', 'http://localhost:1', 'keys', 'list'], 'UNSUPPORTED', remote],
-  ['a key that is not there to revoke', ['keys', 'revoke', 'key_x'], 'NOT_FOUND', {}],
-])('%s fails with 1', async (_name, args, code, env) => {
-  expectFailure(await place.binary(args, { env }), { status: 1, code });
-  expectJsonFailure(await place.parley([...args, '--json'], { env }), { status: 1, code });
+  ['key', ['keys', 'revoke', 'key_x'], 'INVALID_REQUEST'],
+  ['retention run', ['sessions', 'restore', '--batch', 'ret_x'], 'INVALID_REQUEST'],
+  ['batch', ['sessions', 'restore', '--batch', 'x'], 'USAGE'],
+  ['mode', ['modes', 'show', 'x'], 'UNKNOWN_MODE'],
+  ['template', ['templates', 'show', 'x'], 'USAGE'],
+  ['profile', ['profiles', 'use', 'x'], 'CONFIG'],
+  ['project', ['retention', 'show', '--project', 'x'], 'USAGE'],
+])('an unknown %s is wrong input: 2', async (_name, args, code) => {
+  expectFailure(await place.binary(args), { status: 2, code });
+  expectJsonFailure(await place.parley([...args, '--json']), { status: 2, code });
 });
 
 test.each([
