@@ -3,6 +3,8 @@ import { type Command, Help, type Option } from 'commander';
 
 /** A narrower description begins on the line after its term. */
 const minDescriptionWidth = 30;
+/** Longer lines of prose are hard to read. */
+const maxProseWidth = 100;
 
 export function formatHelp(command: Command, helper: Help): string {
   // Commander's page without the descriptions of the global options.
@@ -35,6 +37,32 @@ export function exampleText(examples: readonly (readonly [string, string])[], co
     isWide ? `  ${line.padEnd(longest)}  ${does}` : `  ${line}\n    ${does}`,
   );
   return ['', 'Examples:', ...lines].join('\n');
+}
+
+/** A text after the options of a command, for the width of the output. */
+export function helpNote(text: string): (context: { readonly command: Command }) => string {
+  return ({ command }) => fittedText(text, command.configureOutput().getOutHelpWidth?.() ?? 80);
+}
+
+/**
+ * Wraps prose, and rows of a term, two spaces or more and a description. Command lines stay whole, so that they can be copied.
+ */
+export function fittedText(text: string, width: number): string {
+  const columns = Math.min(width, maxProseWidth);
+  const fit = (line: string) => (line.length > columns ? fittedLine(line, columns) : line);
+  return text.split('\n').map(fit).join('\n');
+}
+
+function fittedLine(line: string, columns: number): string {
+  const [, indent = '', term = '', gap = '', prose = ''] =
+    /^( *)(?:(\S+(?: \S+)*)( {2,}))?(.*)$/.exec(line) ?? [];
+  const before = indent.length + term.length + gap.length;
+  if (term === '' && prose.startsWith('parley ')) return line;
+  const isBeside = term === '' || columns - before >= minDescriptionWidth;
+  const hanging = ' '.repeat(isBeside ? before : indent.length + 2);
+  const lines = new Help().boxWrap(prose, columns - hanging.length).split('\n');
+  const text = lines.map((one) => `${hanging}${one}`).join('\n');
+  return isBeside ? `${indent}${term}${gap}${text.slice(before)}` : `${indent}${term}\n${text}`;
 }
 
 /** The section of a group's help that lists its commands. */

@@ -76,11 +76,29 @@ describe('help', () => {
     const screen = place.screen([...words, '--help'], { columns: 40, rows: 40, env: { PAGER: 'cat' } });
     await screen.ended;
     // The lines of the usage, of examples and of terms are not wrapped.
-    const [page = ''] = screen.text.split(/^Batches:$/m);
-    const wrapped = page.split('\n').filter((line) => !/^Usage:|^ {2}\S/.test(line));
+    const wrapped = screen.text.split('\n').filter((line) => !/^Usage:|^ {2}\S/.test(line));
     for (const line of wrapped) expect(line.length).toBeLessThanOrEqual(40);
-    expect(page).toMatch(/\n {2}-h, --help\n {4}print help\n/);
+    expect(screen.text).toMatch(/\n {2}-h, --help\n {4}print help\n/);
     screen.close();
+  });
+
+  test.each([
+    [['chat', '--help']],
+    [['repl', '--help']],
+    [['templates', '--help']],
+    [['sessions', 'redact', '--help']],
+    [['sessions', 'search', '--help']],
+    [['sessions', 'tag', '--help']],
+    [['completion', '--help']],
+    [['help', 'exit-codes']],
+    [['help', 'environment']],
+    [['help', 'formatting']],
+  ])('with its notes fits into 80 columns, and ends with one line end: %j', async (words) => {
+    const page = await place.output(words);
+    const isCommand = /^ {2}(\w+ +echo|parley) /;
+    const tooLong = page.split('\n').filter((line) => line.length > 80 && !isCommand.test(line));
+    expect(tooLong).toEqual([]);
+    expect(page).toMatch(/[^\n]\n$/);
   });
 
   test('as JSON is one body', async () => {

@@ -11,6 +11,7 @@ import type { CliContext } from '../context.ts';
 import { checkEphemeralConflicts, ephemeralDescription, ephemeralFlag } from '../ephemeral-option.ts';
 import { exitDone } from '../exit-codes.ts';
 import { firstReplyNote } from '../first-reply-note.ts';
+import { helpNote } from '../help-layout.ts';
 import { markdownOption } from '../markdown-option.ts';
 import { repeatable } from '../option-values.ts';
 import { failureOfTurn } from '../retry-command.ts';
@@ -99,7 +100,7 @@ export function registerChat(parent: Command, run: Run): void {
     .option('--concurrency <n>', 'batch: requests at a time (default: 4)', wholeNumber(1, maxConcurrency))
     .option('--in-session', 'batch: make all lines turns of one session: a new one, or that of -s or -c')
     .option('--resume <file>', 'batch: resume the run that wrote this file, and append to the file')
-    .addHelpText('after', batchHelp)
+    .addHelpText('after', helpNote(batchHelp))
     .action((words: string[], flags: ChatFlags, command: Command) =>
       run(command, async (context) => {
         if (flags.repair !== undefined && flags.schema === undefined && flags.batch !== true)
@@ -124,9 +125,7 @@ Batches:
   parley chat --batch --resume out.ndjson < in.txt    resumes a run that was stopped
 
   A line is a message, or {"message", "id"?, "mode"?, "session_id"?, "title"?, "user"?, "system"?, "parameters"?, "schema"?}.
-  Its result is {"id", "success", "data" or "error"}, in the order of the lines. The default id is the line number. With a schema
-  (of the line, or of --schema), the JSON of the reply is in "value".
-  A line that fails does not stop the others; the exit status is then 3.`;
+  Its result is {"id", "success", "data" or "error"}, in the order of the lines. The default id is the line number. With a schema (of the line, or of --schema), the JSON of the reply is in "value". A line that fails does not stop the others; the exit status is then 3.`;
 
 const maxConcurrency = 1000;
 

@@ -1,6 +1,7 @@
 // `parley completion SHELL` prints the completion script of a shell. That script calls the hidden `parley __complete` at each Tab.
 import { Argument, type Command } from 'commander';
 import type { CliContext, Printing } from '../context.ts';
+import { helpNote } from '../help-layout.ts';
 import type { Run } from '../run.ts';
 import { toJson } from '../terminal/json.ts';
 
@@ -21,7 +22,7 @@ export function registerCompletion(parent: Command, run: Run): void {
     .command('completion')
     .description('print the completion script for commands, options, modes, profiles and sessions')
     .addArgument(new Argument('<shell>', 'the shell').choices(shells))
-    .addHelpText('after', installation)
+    .addHelpText('after', helpNote(installation))
     .action((shell: CompletionInput['shell'], _options, command: Command) =>
       run(command, (context) => runCompletion({ shell }, context)),
     );

@@ -4,6 +4,7 @@ import { ParleyError } from '../../service/errors.ts';
 import { beginning } from '../../service/quoted.ts';
 import { commandPath, findCommand, outputHelpText, shownCommands } from '../command-tree.ts';
 import type { CliContext } from '../context.ts';
+import { fittedText } from '../help-layout.ts';
 import { nearestName } from '../nearest-name.ts';
 import type { Run } from '../run.ts';
 import { toJson } from '../terminal/json.ts';
@@ -34,7 +35,7 @@ export async function runHelp({ words, tree }: HelpInput, context: CliContext): 
   const { isTopic, topicNames, topicText } = await import('../manual/topics.ts');
   const [first = ''] = words;
   if (words.length === 1 && isTopic(first)) {
-    return writeText(topicText(first), context);
+    return writeText(topicText(first, context.host.columns('stdout')), context);
   }
   let command = tree;
   for (const word of words) {
@@ -56,7 +57,7 @@ export async function runHelp({ words, tree }: HelpInput, context: CliContext): 
 export async function helpAppendix(command: Command): Promise<string> {
   if (commandPath(command) !== 'parley repl') return '';
   const { replHelp } = await import('../repl/repl-help.ts');
-  return replHelp();
+  return fittedText(replHelp(), command.configureOutput().getOutHelpWidth?.() ?? 80);
 }
 
 async function writeText(text: string, { stdout, options }: CliContext): Promise<undefined> {

@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import { ParleyError } from '../../../service/errors.ts';
 import type { CliContext } from '../../context.ts';
+import { helpNote } from '../../help-layout.ts';
 import { repeatable } from '../../option-values.ts';
 import type { Run } from '../../run.ts';
 import type { RedactInput } from './redacting.ts';
@@ -19,8 +20,7 @@ interface RedactFlags {
 const help = `
 Replaces the texts with [redacted KIND] in the store on this machine, and erases their bytes from its files. This cannot be undone:
   parley sessions redact ID --secrets --dry-run
-  parley sessions redact ID --message 4         the whole text of the message at position 4 (or with this id)
-`;
+  parley sessions redact ID --message 4         the whole text of the message at position 4 (or with this id)`;
 
 export function registerRedact(parent: Command, run: Run): void {
   parent
@@ -40,7 +40,7 @@ export function registerRedact(parent: Command, run: Run): void {
     .option('--rewrite', 'also rewrite the tables, so that no replaced byte stays in the files (PostgreSQL)')
     .option('--dry-run', 'show what would be replaced, and replace nothing')
     .option('-y, --yes', 'do not ask for confirmation')
-    .addHelpText('after', help)
+    .addHelpText('after', helpNote(help))
     .action((words: string[], flags: RedactFlags, command: Command) =>
       run(command, (context) => runRedact(inputOf(words, flags), context)),
     );

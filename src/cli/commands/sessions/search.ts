@@ -5,6 +5,7 @@ import { maxPageItems } from '../../../service/limits.ts';
 import { type SearchItem, snippetMarks } from '../../../service/session-archive.ts';
 import { quoteForShell } from '../../../system/shell-quote.ts';
 import type { CliContext } from '../../context.ts';
+import { helpNote } from '../../help-layout.ts';
 import { writeNextPageHint } from '../../next-page-hint.ts';
 import type { Run } from '../../run.ts';
 import { sessionFacts, titleOrNone } from '../../session-table.ts';
@@ -49,8 +50,7 @@ const usage = `
 Finds messages that contain all the words, in any order, ignoring case and accents:
   parley sessions search backup restore
   parley sessions search '"exit status" deploy*'   a phrase, and words with this prefix
-  parley sessions search --secrets                 where secrets are (see docs/secrets.md)
-`;
+  parley sessions search --secrets                 where secrets are (see docs/secrets.md)`;
 
 export function registerSearch(parent: Command, run: Run): void {
   const command = parent
@@ -65,7 +65,7 @@ export function registerSearch(parent: Command, run: Run): void {
     .option('--cursor <cursor>', 'continue after the page that printed this cursor');
   addConditionOptions(command)
     .addOption(utcOption())
-    .addHelpText('after', usage)
+    .addHelpText('after', helpNote(usage))
     .action((words: string[], { limit, cursor, utc, secrets, ...flags }: SearchFlags, self: Command) =>
       run(self, async (context) => {
         const conditions = conditionFlagsOf(flags);

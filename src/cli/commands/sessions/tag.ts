@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import { ParleyError } from '../../../service/errors.ts';
+import { helpNote } from '../../help-layout.ts';
 import { repeatable } from '../../option-values.ts';
 import type { Run } from '../../run.ts';
 import { registerOrdering } from './ordering-command.ts';
@@ -9,8 +10,7 @@ import { registerOrdering } from './ordering-command.ts';
 const usage = `
 +TAG adds a tag, -TAG removes one:
   parley sessions tag 58f4abcd +work -draft
-  parley sessions tag --older-than 90d +old --yes
-`;
+  parley sessions tag --older-than 90d +old --yes`;
 
 export function registerTag(parent: Command, run: Run): void {
   registerOrdering(parent, run, {
@@ -20,7 +20,7 @@ export function registerTag(parent: Command, run: Run): void {
       command
         .option('--add <tag>', 'add this tag, like +TAG; repeatable', repeatable)
         .option('--remove <tag>', 'remove this tag, like -TAG; repeatable', repeatable)
-        .addHelpText('after', usage),
+        .addHelpText('after', helpNote(usage)),
     read(words, { add = [], remove = [], resume }) {
       const isTag = (word: string) => word.startsWith('+') && word.length > 1;
       const tags = { add: [...add, ...words.filter(isTag).map((word) => word.slice(1))], remove };

@@ -1,6 +1,7 @@
 // `parley templates …`: manages templates, which are files with a message, settings and variables.
 import type { Command } from 'commander';
 import { registerCommands } from '../../command-group.ts';
+import { helpNote } from '../../help-layout.ts';
 import type { Run } from '../../run.ts';
 import { registerTemplatesEdit } from './edit.ts';
 import { registerTemplatesList } from './list.ts';
@@ -18,7 +19,7 @@ export function registerTemplates(parent: Command, run: Run, second?: string | n
   const templates = parent
     .command('templates')
     .description('manage templates: messages with settings and variables, for chat -t')
-    .addHelpText('after', templatesHelp);
+    .addHelpText('after', helpNote(templatesHelp));
   registerCommands(templates, run, commands, second);
 }
 
@@ -36,6 +37,4 @@ A template is a file NAME.md in "templates" of the configuration directory:
   git diff | parley chat -t commit
   git diff | parley chat -t commit --set language=German
 
-  The settings mode, system, parameters, schema and title are optional. {{input}} is the input of chat: words, files
-  and stdin; without {{input}} it is added after the text. {{name}} needs --set name=value, {{name:default}} does not.
-  \\{{ stands for {{.`;
+  The settings mode, system, parameters, schema and title are optional. {{input}} is the input of chat: words, files and stdin; without {{input}} it is added after the text. {{name}} needs --set name=value, {{name:default}} does not. \\{{ stands for {{.`;
