@@ -37,7 +37,7 @@ try {
   copy('dist/THIRD-PARTY-NOTICES', 'THIRD-PARTY-NOTICES');
   rmSync(join(place, 'dist/THIRD-PARTY-NOTICES'));
   const documents = readdirSync(join(root, 'docs')).filter(
-    (name) => name.endsWith('.md') || name === 'deploy',
+    (name) => name.endsWith('.md') || ['deploy', 'metrics'].includes(name),
   );
   for (const name of documents) copy(`docs/${name}`, `docs/${name}`);
   if (isCarried) carryBinding();

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import packageJson from '../package.json' with { type: 'json' };
@@ -63,6 +63,7 @@ describe('the packed file', () => {
         'terminal',
       ].map((name) => `docs/${name}.md`),
       ...['Containerfile', 'haproxy.cfg', 'parley.service'].map((name) => `docs/deploy/${name}`),
+      ...['alerts.yaml', 'dashboard.json'].map((name) => `docs/metrics/${name}`),
       'package.json',
     ];
     const cache = `dist/main.cjs.${process.version}-${process.platform}-${process.arch}.cache`;
@@ -78,6 +79,18 @@ describe('the packed file', () => {
     );
     const others = paths.filter((path) => !documents.includes(path) && !/^(bin|dist)\//.test(path));
     expect(others.filter((path) => !(isCarried && path.startsWith(`${carried}/`)))).toEqual([]);
+  });
+
+  test('holds every file that its documents link to, but the page for contributors', () => {
+    const folder = join(installed, 'docs');
+    const pages = readdirSync(folder).filter((name) => name.endsWith('.md'));
+    const missing = [join(installed, 'README.md'), ...pages.map((name) => join(folder, name))].flatMap(
+      (page) =>
+        [...readFileSync(page, 'utf8').matchAll(/\]\((?!https?:)([^)#\s]+)/g)]
+          .map(([, link = '']) => relative(installed, join(dirname(page), link)))
+          .filter((link) => !existsSync(join(installed, link))),
+    );
+    expect(missing).toEqual(['CONTRIBUTING.md']);
   });
 
   test.runIf(isCarried)(
