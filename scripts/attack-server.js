@@ -2,15 +2,15 @@
 // server's event loop is blocked, and its memory: `node scripts/attack-server.js [CONCURRENCY] [PART OF A NAME]`, after `npm run build`. It
 // connects only to this machine. The other clients run in a process of their own.
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { attacks, sequences } from './attack-server/attacks.js';
 import { leavingClients } from './attack-server/leaving.js';
 import { addDeletedSessions, purgedSessions } from './attack-server/purge.js';
 import { ask, forkedScript } from './served-place.js';
+import { temporaryDirectory } from './temporary-directory.js';
 
 const program = fileURLToPath(new URL('../bin/parley.js', import.meta.url));
 /** A purge of the sessions that `addDeletedSessions` has added. */
@@ -20,7 +20,7 @@ const atOnce = Number(process.argv[2] ?? 1);
 const wanted = process.argv[3] ?? '';
 
 const say = (line) => process.stdout.write(`${line}\n`);
-const place = mkdtempSync(join(tmpdir(), 'parley-attack-'));
+const place = temporaryDirectory();
 const blocks = join(place, 'blocks');
 const env = { PATH: process.env.PATH, PARLEY_CONFIG_DIR: place, PARLEY_DATA_DIR: place };
 const server = spawn(process.execPath, ['--require', watcher, program, 'serve', '--port', '0', '--json'], {
@@ -117,7 +117,6 @@ try {
   }
 } finally {
   for (const child of children) child.kill();
-  rmSync(place, { recursive: true, force: true });
 }
 
 /** The output of event-loop-watch.cjs since the last call. */

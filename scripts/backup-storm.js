@@ -7,33 +7,26 @@
 // if a backup delayed a write by more than 100 ms. `--postgres`: uses a temporary PostgreSQL server that syncs every commit.
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { openDatabase, storeIn } from './bench-postgres/database.js';
 import { loadedModules } from './bundled-modules.js';
-import { describeMachine, environment, machine, quantile, run } from './measure.js';
+import { describeMachine, environment, machine, quantile, reportOptions, run } from './measure.js';
+import { flag, readOptions, wholeNumber } from './script-options.js';
 import { serveParley } from './served-place.js';
+import { temporaryDirectory } from './temporary-directory.js';
 
 const parley = fileURLToPath(new URL('../bin/parley.js', import.meta.url));
-const { values: options } = parseArgs({
-  options: {
-    postgres: { type: 'boolean', default: false },
-    rounds: { type: 'string', default: '100' },
-    writers: { type: 'string', default: '8' },
-    sessions: { type: 'string', default: '20000' },
-    flips: { type: 'string', default: '10000' },
-    json: { type: 'boolean', default: false },
-    check: { type: 'boolean', default: false },
-  },
+const { postgres, rounds, writers, sessions, flips, json, check } = readOptions({
+  postgres: flag,
+  rounds: wholeNumber(100, { from: 0 }),
+  writers: wholeNumber(8),
+  sessions: wholeNumber(20_000),
+  flips: wholeNumber(10_000, { from: 0 }),
+  ...reportOptions,
 });
-const numbers = [options.rounds, options.writers, options.sessions, options.flips].map(Number);
-const [rounds, writers, sessions, flips] = numbers;
-if (!numbers.every((number) => Number.isInteger(number) && number >= 0) || writers * sessions === 0)
-  throw new Error('--rounds, --writers, --sessions and --flips take whole numbers.');
 /** The longest delay of a write by a backup, in ms. */
 const maxMs = 100;
 const roundsOfStore = 10;
@@ -42,14 +35,14 @@ const betweenMs = 300;
 /** Bits are flipped in a small backup, because each flip reads the whole file. */
 const sessionsOfFlips = 50;
 
-const home = mkdtempSync(join(tmpdir(), 'parley-backups-'));
+const home = temporaryDirectory();
 const children = [];
 const modules = await loadedModules(home, [
   'src/local/backup-reading.ts',
   'test/support/postgres-server.ts',
   'test/support/stored-sessions.ts',
 ]);
-const database = options.postgres ? await openDatabase(undefined, modules.startPostgres) : null;
+const database = postgres ? await openDatabase(undefined, modules.startPostgres) : null;
 const counts = { whole: 0, killed: 0, killedLate: 0, sessions: 0, refusedFlips: 0 };
 const faults = [];
 /** Milliseconds of writes. */
@@ -59,13 +52,12 @@ try {
     await storm(first, Math.min(first + roundsOfStore, rounds));
   if (flips > 0) await flipBits();
   const report = reported();
-  process.stdout.write(options.json ? `${JSON.stringify(report, null, 2)}\n` : describe(report));
+  process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : describe(report));
   const isSlow = report.writes.during[2] > maxMs && report.writes.during[2] > 2 * report.writes.between[2];
-  if (options.check && (faults.length > 0 || isSlow)) process.exitCode = 1;
+  if (check && (faults.length > 0 || isSlow)) process.exitCode = 1;
 } finally {
   for (const child of children) child.kill('SIGKILL');
   await database?.close();
-  rmSync(home, { recursive: true, force: true });
 }
 
 /** The environment of a store with this many sessions, and a key for it. */

@@ -3,41 +3,30 @@
 // `--check` fails if the second half takes more memory than the first.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
-import { environment, run } from './measure.js';
+import { environment, reportOptions, run } from './measure.js';
+import { readOptions, wholeNumber } from './script-options.js';
+import { temporaryDirectory } from './temporary-directory.js';
 
 const parley = fileURLToPath(new URL('../bin/parley.js', import.meta.url));
-const { values } = parseArgs({
-  options: {
-    lines: { type: 'string', default: '1000000' },
-    concurrency: { type: 'string', default: '16' },
-    json: { type: 'boolean', default: false },
-    check: { type: 'boolean', default: false },
-  },
+const { lines, concurrency, json, check } = readOptions({
+  lines: wholeNumber(1_000_000, { from: 10 }),
+  concurrency: wholeNumber(16),
+  ...reportOptions,
 });
-const [lines, concurrency] = [values.lines, values.concurrency].map(Number);
-if (!(Number.isInteger(lines) && lines >= 10 && concurrency >= 1))
-  throw new Error('--lines takes a number from 10, --concurrency one from 1.');
 /** The interval of memory samples. */
 const looks = 100;
 /** The tolerance for garbage that is not collected yet, in MB. */
 const slack = 24;
 
-const home = mkdtempSync(join(tmpdir(), 'parley-bench-'));
+const home = temporaryDirectory();
 const env = environment(home);
-try {
-  run([parley, 'models'], { env, expect: (output) => output.includes('echo') });
-  const report = await measure();
-  process.stdout.write(values.json ? `${JSON.stringify(report, null, 2)}\n` : describe(report));
-  if (values.check && !report.isFlat) process.exitCode = 1;
-} finally {
-  rmSync(home, { recursive: true, force: true });
-}
+run([parley, 'models'], { env, expect: (output) => output.includes('echo') });
+const report = await measure();
+process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : describe(report));
+if (check && !report.isFlat) process.exitCode = 1;
 
 async function measure() {
   const words = [parley, 'chat', '--batch', '--mode', 'echo', '--concurrency', String(concurrency)];

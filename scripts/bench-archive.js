@@ -1,30 +1,28 @@
 // Measures how the archive scales: listing, searching and continuing a session, on a small store and on a large one, alternating:
 // `node scripts/bench-archive.js [--sessions 20000] [--rounds 9] [--keep DIR] [--json] [--check]`. A session has five messages. Both stores
 // are filled by SQL, in the program's own schema; 1,000,000 sessions take some minutes and about 5 GB.
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import Database from 'better-sqlite3';
-import { describeMachine, environment, machine, quantile, run as runIn } from './measure.js';
+import { describeMachine, environment, machine, quantile, reportOptions, run as runIn } from './measure.js';
+import { readOptions, text, wholeNumber } from './script-options.js';
+import { temporaryDirectory } from './temporary-directory.js';
 
 const parley = fileURLToPath(new URL('../bin/parley.js', import.meta.url));
-const { values: options } = parseArgs({
-  options: {
-    sessions: { type: 'string', default: '20000' },
-    rounds: { type: 'string', default: '9' },
-    keep: { type: 'string' },
-    json: { type: 'boolean', default: false },
-    check: { type: 'boolean', default: false },
-  },
-});
 const small = 1000;
-const large = Number(options.sessions);
-const rounds = Number(options.rounds);
-if (!Number.isInteger(large) || large < small)
-  throw new Error(`--sessions must be an integer of at least ${small}.`);
-if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds must be a positive integer.');
+const {
+  sessions: large,
+  rounds,
+  keep,
+  json,
+  check,
+} = readOptions({
+  sessions: wholeNumber(20_000, { from: small }),
+  rounds: wholeNumber(9),
+  keep: text(),
+  ...reportOptions,
+});
 
 const perSession = 5;
 const bytesPerSession = 6000;
@@ -32,17 +30,13 @@ const bytesPerSession = 6000;
 const hitCounts = [10, 100, 1000];
 const vocabulary = Array.from({ length: 20_000 }, (_, index) => `w${((index * 7919) % 99_991).toString(36)}`);
 
-const root = options.keep ?? mkdtempSync(join(tmpdir(), 'parley-bench-archive-'));
+const root = keep ?? temporaryDirectory();
 mkdirSync(root, { recursive: true });
-try {
-  const report = measure();
-  process.stdout.write(options.json ? `${JSON.stringify(report, null, 2)}\n` : describe(report));
-  const over = report.cases.filter(({ isOver }) => isOver);
-  for (const row of over) process.stderr.write(`${row.name} exceeds its limit.\n`);
-  if (options.check && over.length > 0) process.exitCode = 1;
-} finally {
-  if (options.keep === undefined) rmSync(root, { recursive: true, force: true });
-}
+const report = measure();
+process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : describe(report));
+const over = report.cases.filter(({ isOver }) => isOver);
+for (const row of over) process.stderr.write(`${row.name} exceeds its limit.\n`);
+if (check && over.length > 0) process.exitCode = 1;
 
 function measure() {
   const free = statfsSync(root);

@@ -5,40 +5,33 @@
 // within a round, so that a busy machine slows all of them. `--check` fails below the limit.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
-import { describeMachine, environment, machine, quantile, run } from './measure.js';
+import { describeMachine, environment, machine, quantile, reportOptions, run } from './measure.js';
+import { readOptions, wholeNumber } from './script-options.js';
 import { serveParley } from './served-place.js';
+import { temporaryDirectory } from './temporary-directory.js';
 
 const parley = fileURLToPath(new URL('../bin/parley.js', import.meta.url));
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '7' },
-    lines: { type: 'string', default: '10000' },
-    concurrency: { type: 'string', default: '16' },
-    json: { type: 'boolean', default: false },
-    check: { type: 'boolean', default: false },
-  },
+const { rounds, lines, concurrency, json, check } = readOptions({
+  rounds: wholeNumber(7),
+  lines: wholeNumber(10_000),
+  concurrency: wholeNumber(16),
+  ...reportOptions,
 });
-const [rounds, lines, concurrency] = [values.rounds, values.lines, values.concurrency].map(Number);
-if (!(rounds >= 1 && lines >= 1 && concurrency >= 1))
-  throw new Error('The options must be positive numbers.');
 const limit = 0.7;
 
-const home = mkdtempSync(join(tmpdir(), 'parley-bench-'));
+const home = temporaryDirectory();
 const env = environment(home);
 const children = [];
 try {
   const report = await measure();
-  process.stdout.write(values.json ? `${JSON.stringify(report, null, 2)}\n` : describe(report));
-  if (values.check && report.ofSame.median < limit) process.exitCode = 1;
+  process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : describe(report));
+  if (check && report.ofSame.median < limit) process.exitCode = 1;
 } finally {
   for (const child of children) child.kill('SIGKILL');
-  rmSync(home, { recursive: true, force: true });
 }
 
 async function measure() {

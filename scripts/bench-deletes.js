@@ -2,55 +2,48 @@
 // `node scripts/bench-deletes.js [--ids N] [--memory-ids N] [--single-ids N] [--curl-ids N] [--rounds N] [--json] [--check]`.
 // Each round starts with all sessions active; the ways alternate within it. `--check` fails if a case exceeds its limit.
 import { spawnSync } from 'node:child_process';
-import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
 import Database from 'better-sqlite3';
 import { bundledModules } from './bundled-modules.js';
-import { describeSamples, environment, machine, printReport, samples } from './measure.js';
+import { describeSamples, environment, machine, printReport, reportOptions, samples } from './measure.js';
+import { readOptions, wholeNumber } from './script-options.js';
 import { servedModules } from './served-app.js';
 import { forkedScript, serveParley } from './served-place.js';
+import { temporaryDirectory } from './temporary-directory.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const parley = join(root, 'bin', 'parley.js');
-const { values } = parseArgs({
-  options: {
-    ids: { type: 'string', default: '100000' },
-    'memory-ids': { type: 'string', default: '1000000' },
-    'single-ids': { type: 'string', default: '100000' },
-    'curl-ids': { type: 'string', default: '400' },
-    rounds: { type: 'string', default: '5' },
-    json: { type: 'boolean', default: false },
-    check: { type: 'boolean', default: false },
-  },
-});
-const [many, memoryIds, singles, curls, rounds] = [
-  values.ids,
-  values['memory-ids'],
-  values['single-ids'],
-  values['curl-ids'],
-  values.rounds,
-].map((text) => {
-  const number = Number(text);
-  if (!Number.isInteger(number) || number < 1) throw new Error('Sizes must be positive integers.');
-  return number;
+const {
+  ids: many,
+  memoryIds,
+  singleIds: singles,
+  curlIds: curls,
+  rounds,
+  json,
+  check,
+} = readOptions({
+  ids: wholeNumber(100_000),
+  'memory-ids': wholeNumber(1_000_000),
+  'single-ids': wholeNumber(100_000),
+  'curl-ids': wholeNumber(400),
+  rounds: wholeNumber(5),
+  ...reportOptions,
 });
 const connections = 16;
 /** The one before the first is for warmth; a single round, of which no figure is needed, does without. */
 const firstRound = rounds > 1 ? -1 : 0;
 
-const home = mkdtempSync(join(tmpdir(), 'parley-bench-'));
+const home = temporaryDirectory();
 const env = environment(home);
 const children = [];
 try {
   const report = await measure();
-  printReport(report, { ...values, describe });
+  printReport(report, { json, check, describe });
 } finally {
   for (const child of children) child.kill('SIGKILL');
-  rmSync(home, { recursive: true, force: true });
 }
 
 async function measure() {

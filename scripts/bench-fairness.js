@@ -2,31 +2,23 @@
 // [--callers 20] [--seconds 5] [--json] [--check]`. `parley serve` answers GET of single sessions to one caller, first alone, then while many
 // callers filter all sessions of a large project. `--check` fails if the 99th percentile is more than twice the quiet one. Then each long
 // operation runs alone in this process, and the longest time for which it blocks the event loop is printed.
-import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import Database from 'better-sqlite3';
 import { loadedModules } from './bundled-modules.js';
-import { describeMachine, environment, machine, quantile, run } from './measure.js';
+import { describeMachine, environment, machine, quantile, reportOptions, run } from './measure.js';
+import { readOptions, wholeNumber } from './script-options.js';
 import { serveParley } from './served-place.js';
+import { temporaryDirectory } from './temporary-directory.js';
 
 const parley = fileURLToPath(new URL('../bin/parley.js', import.meta.url));
-const { values: options } = parseArgs({
-  options: {
-    sessions: { type: 'string', default: '1000000' },
-    callers: { type: 'string', default: '20' },
-    seconds: { type: 'string', default: '5' },
-    json: { type: 'boolean', default: false },
-    check: { type: 'boolean', default: false },
-  },
+const { sessions, callers, seconds, json, check } = readOptions({
+  sessions: wholeNumber(1_000_000, { from: 2000 }),
+  callers: wholeNumber(20),
+  seconds: wholeNumber(5),
+  ...reportOptions,
 });
-const [sessions, callers, seconds] = [options.sessions, options.callers, options.seconds].map(Number);
-if (!Number.isInteger(sessions) || sessions < 2000)
-  throw new Error('--sessions takes a whole number from 2000.');
-if (!(callers >= 1 && seconds > 0)) throw new Error('--callers and --seconds take positive numbers.');
 const limit = 2;
 const everySession = {
   title_match: null,
@@ -43,16 +35,15 @@ const everySession = {
   order: 'desc',
 };
 
-const home = mkdtempSync(join(tmpdir(), 'parley-fairness-'));
+const home = temporaryDirectory();
 const env = environment(home);
 const children = [];
 try {
   const report = await measure();
-  process.stdout.write(options.json ? `${JSON.stringify(report, null, 2)}\n` : describe(report));
-  if (options.check && report.ratio > limit) process.exitCode = 1;
+  process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : describe(report));
+  if (check && report.ratio > limit) process.exitCode = 1;
 } finally {
   for (const child of children) child.kill('SIGKILL');
-  rmSync(home, { recursive: true, force: true });
 }
 
 async function measure() {

@@ -3,51 +3,39 @@
 // nothing, and imported. Then the store's own export is imported. A thread reads while another stores, so time needs two free cores;
 // processor time depends least on the load of the machine.
 import { spawnSync } from 'node:child_process';
-import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, statfsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, mkdirSync, openSync, readFileSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { writeExport } from './bench-import/chatgpt-export.js';
-import { environment } from './measure.js';
+import { environment, reportOptions } from './measure.js';
+import { readOptions, text, wholeNumber } from './script-options.js';
+import { temporaryDirectory } from './temporary-directory.js';
 
-const { values: options } = parseArgs({
-  options: {
-    megabytes: { type: 'string', default: '300' },
-    short: { type: 'string' },
-    keep: { type: 'string' },
-    json: { type: 'boolean', default: false },
-    check: { type: 'boolean', default: false },
-  },
+const { megabytes, short, keep, json, check } = readOptions({
+  megabytes: wholeNumber(300),
+  short: wholeNumber(),
+  keep: text(),
+  ...reportOptions,
 });
-const megabytes = Number(options.megabytes);
-if (!(megabytes >= 1)) throw new Error('--megabytes must be at least 1.');
-
-const short = options.short === undefined ? null : Number(options.short);
-if (short !== null && !(short >= 1)) throw new Error('--short must be at least 1.');
 
 const pathOf = (name) => fileURLToPath(new URL(name, import.meta.url));
 const parley = pathOf('../bin/parley.js');
-const root = options.keep ?? mkdtempSync(join(tmpdir(), 'parley-bench-import-'));
+const root = keep ?? temporaryDirectory();
 mkdirSync(root, { recursive: true });
-try {
-  const report = measure();
-  process.stdout.write(options.json ? `${JSON.stringify(report, null, 2)}\n` : describe(report));
-  const beyond = report.cases.filter(({ value, least, most }) => value > most || value < least);
-  for (const { name, value } of beyond) process.stderr.write(`${name}: ${value} exceeds its limit.\n`);
-  if (options.check && beyond.length > 0) process.exitCode = 1;
-} finally {
-  if (options.keep === undefined) rmSync(root, { recursive: true, force: true });
-}
+const report = measure();
+process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : describe(report));
+const beyond = report.cases.filter(({ value, least, most }) => value > most || value < least);
+for (const { name, value } of beyond) process.stderr.write(`${name}: ${value} exceeds its limit.\n`);
+if (check && beyond.length > 0) process.exitCode = 1;
 
 function measure() {
   const { bavail, bsize } = statfsSync(root);
-  if (bavail * bsize < (short === null ? megabytes * 4e6 : short * 20e3))
+  if (bavail * bsize < (short === undefined ? megabytes * 4e6 : short * 20e3))
     throw new Error(`There is not enough space in ${root}.`);
   const file = join(root, 'conversations.json');
   const { bytes, conversations } = writeExport(
     file,
-    short === null ? { bytes: megabytes * 1e6 } : { conversations: short, isShort: true },
+    short === undefined ? { bytes: megabytes * 1e6 } : { conversations: short, isShort: true },
   );
   const floor = run('floor', [pathOf('./bench-import/floor.js'), file]);
   const read = run('read', [parley, 'sessions', 'import', '--match', 'No title is like this', file]);

@@ -3,10 +3,7 @@
 // The cases alternate within a round, so that a busy machine slows all of them. `--rows`: the sessions of the large store, with five times as
 // many messages; 1,000,000 take half an hour to fill and 7 GB. `--postgres`: a database on this machine, whose schemas `bench_*` are used
 // and kept; a large store is filled once there. Without it, a temporary server is started. It needs the build and pgbench.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { loadavg, tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { loadavg } from 'node:os';
 import { openDatabase } from './bench-postgres/database.js';
 import { measureDeletes } from './bench-postgres/delete-case.js';
 import { homeModules } from './bench-postgres/home.js';
@@ -14,35 +11,37 @@ import { measureLarge } from './bench-postgres/large-cases.js';
 import { measureRates } from './bench-postgres/rate-cases.js';
 import { describe } from './bench-postgres/report.js';
 import { bundledModules } from './bundled-modules.js';
-import { environment, machine, printReport, run } from './measure.js';
+import { environment, machine, printReport, reportOptions, run } from './measure.js';
+import { readOptions, text, wholeNumber } from './script-options.js';
 import { bundledModule } from './served-app.js';
+import { temporaryDirectory } from './temporary-directory.js';
 
-const { values: options } = parseArgs({
-  options: {
-    rows: { type: 'string', default: '100000' },
-    rounds: { type: 'string', default: '5' },
-    only: { type: 'string', default: 'rates,deletes,large' },
-    postgres: { type: 'string' },
-    json: { type: 'boolean', default: false },
-    check: { type: 'boolean', default: false },
-  },
+const {
+  rows: sessions,
+  rounds,
+  only,
+  postgres,
+  ...output
+} = readOptions({
+  rows: wholeNumber(100_000, { from: 2000 }),
+  rounds: wholeNumber(5),
+  only: text('rates,deletes,large'),
+  postgres: text(),
+  ...reportOptions,
 });
 const parts = { rates: measureRates, deletes: measureDeletes, large: measureLarge };
-const [sessions, rounds] = [Number(options.rows), Number(options.rounds)];
-const chosen = options.only.split(',');
-if (!Number.isInteger(sessions) || sessions < 2000 || sessions % 1000 !== 0)
-  throw new Error('--rows must be a multiple of 1000, at least 2000.');
-if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds must be a positive integer.');
+const chosen = only.split(',');
+if (sessions % 1000 !== 0) throw new Error('--rows must be a multiple of 1000.');
 for (const name of chosen)
   if (!(name in parts)) throw new Error(`--only must be one or more of: ${Object.keys(parts).join(', ')}.`);
 
-const home = mkdtempSync(join(tmpdir(), 'parley-bench-'));
+const home = temporaryDirectory();
 const children = [];
 let database;
 try {
   const bundle = await bundledModules(home, homeModules);
   const { startPostgres } = await bundledModule(bundle, 'postgres-server');
-  database = await openDatabase(options.postgres, startPostgres);
+  database = await openDatabase(postgres, startPostgres);
   const before = load();
   const say = (text) => process.stderr.write(`${text}\n`);
   const cases = [];
@@ -59,11 +58,10 @@ try {
     ...{ machine: machine(home, bare), database: database.version, load: { before, after: load() } },
     ...{ rounds, sessions, cases },
   };
-  printReport(report, { ...options, describe });
+  printReport(report, { ...output, describe });
 } finally {
   for (const child of children) child.kill('SIGKILL');
   await database?.close();
-  rmSync(home, { recursive: true, force: true });
 }
 
 function load() {

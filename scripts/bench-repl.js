@@ -1,26 +1,29 @@
 // Measures how soon the REPL accepts input, as a ratio to bare node in the same pseudo-terminal: `node scripts/bench-repl.js [--rounds N]
 // [--json] [--check]`. `prompt`: until the prompt is shown. `first key`: until a key that is typed at the prompt is shown. The cases
 // alternate within a round. The store exists before each start.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { spawn } from '@lydell/node-pty';
-import { describeRatios, environment, machine, printReport, quantile, readOptions, run } from './measure.js';
+import {
+  describeRatios,
+  environment,
+  machine,
+  printReport,
+  quantile,
+  reportOptions,
+  run,
+} from './measure.js';
+import { readOptions, wholeNumber } from './script-options.js';
+import { temporaryDirectory } from './temporary-directory.js';
 
 const parley = fileURLToPath(new URL('../bin/parley.js', import.meta.url));
-const { rounds, json, check } = readOptions(30);
+const { rounds, json, check } = readOptions({ rounds: wholeNumber(30), ...reportOptions });
 const limit = 2;
 
-const home = mkdtempSync(join(tmpdir(), 'parley-bench-'));
+const home = temporaryDirectory();
 const env = { ...environment(home), TERM: 'xterm-256color', NO_COLOR: '1' };
-try {
-  run([parley, 'models'], { env, expect: (output) => output.includes('eliza') });
-  const report = await measure();
-  printReport(report, { json, check, describe: (report) => describeRatios(report, rounds) });
-} finally {
-  rmSync(home, { recursive: true, force: true });
-}
+run([parley, 'models'], { env, expect: (output) => output.includes('eliza') });
+const report = await measure();
+printReport(report, { json, check, describe: (report) => describeRatios(report, rounds) });
 
 async function measure() {
   const bare = [];

@@ -1,27 +1,35 @@
 // Measures a server, as ratios to bare servers in the same round: `node scripts/bench-serve.js [--rounds N] [--json] [--check]`.
 // The cases alternate within a round, so that a busy machine slows both sides. `--check` fails if a case exceeds its limit.
 // Rates: 32 connections. `parley serve` syncs every write before its response; the bare server never waits for the disk.
-import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { bundledModules } from './bundled-modules.js';
-import { describeSamples, environment, machine, printReport, readOptions, run, samples } from './measure.js';
+import {
+  describeSamples,
+  environment,
+  machine,
+  printReport,
+  reportOptions,
+  run,
+  samples,
+} from './measure.js';
+import { readOptions, wholeNumber } from './script-options.js';
 import { servedModules } from './served-app.js';
 import { ask, forkedScript, serveParley } from './served-place.js';
+import { temporaryDirectory } from './temporary-directory.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const parley = join(root, 'bin', 'parley.js');
-const { rounds, json, check } = readOptions(8);
+const { rounds, json, check } = readOptions({ rounds: wholeNumber(8), ...reportOptions });
 const legMilliseconds = 1500;
 const firstTokensPerRound = 25;
 const oneShotsPerRound = 5;
 const knownSessions = 1000;
 const idleStreams = 1000;
 
-const home = mkdtempSync(join(tmpdir(), 'parley-bench-'));
+const home = temporaryDirectory();
 const env = environment(home);
 const children = [];
 try {
@@ -29,7 +37,6 @@ try {
   printReport(report, { json, check, describe });
 } finally {
   for (const child of children) child.kill('SIGKILL');
-  rmSync(home, { recursive: true, force: true });
 }
 
 async function measure() {

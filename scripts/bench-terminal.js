@@ -1,26 +1,23 @@
 // Measures how many tokens per second pass the terminal filter and the Markdown renderer, written one at a time to a terminal that accepts
 // all: `node scripts/bench-terminal.js [--rounds N] [--json] [--check]`. The floor is the same loop that only joins the tokens; another case
 // is the writer that only filters. Then it measures the memory for a reply of 10 MB. `--check` fails if a case is below its limit.
-import { rmSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
-import { cpus, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { cpus } from 'node:os';
 import { Writable } from 'node:stream';
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { rolldown } from 'rolldown';
-import { quantile, readOptions } from './measure.js';
+import { loadedModules } from './bundled-modules.js';
+import { quantile, reportOptions } from './measure.js';
+import { readOptions, wholeNumber } from './script-options.js';
+import { temporaryDirectory } from './temporary-directory.js';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
 const tokens = 100_000;
 const largeReply = 10_000_000;
-const { rounds, json, check } = readOptions(7);
+const { rounds, json, check } = readOptions({ rounds: wholeNumber(7), ...reportOptions });
 
 // Only live memory counts, not garbage.
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc');
-const { createOutput, replyWriter } = await load([
+const { createOutput, replyWriter } = await loadedModules(temporaryDirectory(), [
   'src/cli/terminal/output.ts',
   'src/cli/terminal/reply-writer.ts',
 ]);
@@ -44,24 +41,6 @@ const missed = [
 ];
 for (const line of missed) process.stderr.write(`${line}\n`);
 if (check && missed.length > 0) process.exitCode = 1;
-
-async function load(sources) {
-  const directory = await mkdtemp(join(tmpdir(), 'parley-bench-terminal-'));
-  process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
-  const input = Object.fromEntries(sources.map((source, index) => [`part${index}`, join(root, source)]));
-  const bundle = await rolldown({ input, platform: 'node' });
-  await bundle.write({
-    dir: directory,
-    format: 'esm',
-    entryFileNames: '[name].mjs',
-    chunkFileNames: '[name].mjs',
-  });
-  await bundle.close();
-  const parts = await Promise.all(
-    Object.keys(input).map((name) => import(pathToFileURL(join(directory, `${name}.mjs`)).href)),
-  );
-  return Object.assign({}, ...parts);
-}
 
 /** Tokens of four characters, cut from a repeated text. */
 function tokensOf(sample, count) {

@@ -1,24 +1,33 @@
 // Measures what a model behind a mode costs beyond its own time: `node scripts/bench-upstream.js [--rounds N] [--json] [--check]`. The model is
 // a server on this machine that never waits. Cases alternate within a round; `--check` fails if a case exceeds its limit.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
-import { describeMachine, environment, machine, printReport, quantile, readOptions, run } from './measure.js';
+import {
+  describeMachine,
+  environment,
+  machine,
+  printReport,
+  quantile,
+  reportOptions,
+  run,
+} from './measure.js';
+import { readOptions, wholeNumber } from './script-options.js';
 import { forkedScript, serveParley } from './served-place.js';
+import { temporaryDirectory } from './temporary-directory.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const parley = join(root, 'bin', 'parley.js');
 const bareScript = join(root, 'scripts', 'bench-upstream', 'bare-request.cjs');
-const { rounds, json, check } = readOptions(20);
+const { rounds, json, check } = readOptions({ rounds: wholeNumber(20), ...reportOptions });
 const manyTokens = 100_000;
 const relayedTokens = 500_000;
 const legsOfTokens = 3;
 
-const home = mkdtempSync(join(tmpdir(), 'parley-bench-'));
+const home = temporaryDirectory();
 const env = environment(home);
 const children = [];
 try {
@@ -26,7 +35,6 @@ try {
   printReport(report, { json, check, describe });
 } finally {
   for (const child of children) child.kill('SIGKILL');
-  rmSync(home, { recursive: true, force: true });
 }
 
 async function measure() {

@@ -1,8 +1,7 @@
 // Measures the time of parley, as a ratio to bare node in the same round: `npm run bench -- [--rounds N] [--json] [--check]`.
 // The cases alternate within a round, so that a busy machine slows both sides. `--check` fails if a case exceeds its limit.
 // NODE_EXTRA_CA_CERTS, which adds 50 ms to every start of node, is unset for both sides.
-import { closeSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
@@ -12,24 +11,22 @@ import {
   machine,
   printReport,
   quantile,
-  readOptions,
+  reportOptions,
   run as runIn,
 } from './measure.js';
+import { readOptions, wholeNumber } from './script-options.js';
+import { temporaryDirectory } from './temporary-directory.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const parley = join(root, 'bin', 'parley.js');
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-const { rounds, json, check } = readOptions(40);
+const { rounds, json, check } = readOptions({ rounds: wholeNumber(40), ...reportOptions });
 
-const home = mkdtempSync(join(tmpdir(), 'parley-bench-'));
+const home = temporaryDirectory();
 const env = environment(home);
 const run = (words, expect, stdin) => runIn(words, { env, expect, stdin });
-try {
-  const report = measure();
-  printReport(report, { json, check, describe: (report) => describeRatios(report, rounds) });
-} finally {
-  rmSync(home, { recursive: true, force: true });
-}
+const report = measure();
+printReport(report, { json, check, describe: (report) => describeRatios(report, rounds) });
 
 function measure() {
   const chat = ['chat', '--mode', 'echo', 'hi', '-n'];

@@ -7,17 +7,15 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildWithBase, nodeVersion } from './executable-base.js';
+import { temporaryDirectory } from './temporary-directory.js';
 
 /** The npm package that holds Node's executable, by platform. */
 const packages = {
@@ -35,8 +33,7 @@ const own = `${process.platform}-${process.arch}`;
 const platforms = process.argv.slice(2);
 const chosen = platforms.length === 0 ? [own] : platforms.includes('all') ? Object.keys(packages) : platforms;
 const unknown = chosen.filter((platform) => !(platform in packages));
-const home = mkdtempSync(join(tmpdir(), 'parley-executable-'));
-process.on('exit', () => rmSync(home, { recursive: true, force: true }));
+const home = temporaryDirectory();
 
 if (own !== 'linux-x64') fail(`Executables are built on linux-x64 alone; this is ${own}.`);
 else if (unknown.length > 0)

@@ -1,27 +1,20 @@
 // Makes the database, the network or a server fail under 32 callers of two servers over one PostgreSQL with TLS. What was acknowledged must be
 // in the store exactly once, and no call may fail: `node scripts/chaos-postgres.js [--only NAME,NAME] [--seconds N] [--keys N]`, after
 // `npm run build`. The exit status is 1 if a guarantee is broken. The suite has a short form (test/durability/postgres-chaos.test.ts).
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { loadedModules } from './bundled-modules.js';
 import { runKeys } from './chaos-postgres/keys.js';
 import { phases } from './chaos-postgres/phases.js';
 import { runServerLoss } from './chaos-postgres/server-loss.js';
 import { say, tableHead, tableRow } from './chaos-postgres/table.js';
 import { World } from './chaos-postgres/world.js';
+import { readOptions, text, wholeNumber } from './script-options.js';
+import { temporaryDirectory } from './temporary-directory.js';
 
-const { values } = parseArgs({
-  options: {
-    only: { type: 'string' },
-    seconds: { type: 'string' },
-    keys: { type: 'string', default: '10000' },
-  },
+const { only, seconds, keys } = readOptions({
+  only: text(),
+  seconds: wholeNumber(),
+  keys: wholeNumber(10_000),
 });
-const seconds = values.seconds === undefined ? null : Number(values.seconds);
-const keys = Number(values.keys);
-if (Number.isNaN(seconds) || !(keys >= 1)) throw new Error('--seconds and --keys take numbers.');
 
 const hourMs = 3_600_000;
 const runs = {
@@ -33,16 +26,13 @@ const runs = {
   'clocks-keys': () => inWorld(apart, (world) => runKeys(world, Math.ceil(keys / 10))),
 };
 const apart = { clocksMs: [hourMs, -hourMs] };
-const names = values.only?.split(',') ?? Object.keys(runs);
+const names = only?.split(',') ?? Object.keys(runs);
 for (const name of names)
   if (runs[name] === undefined) throw new Error(`There is no ${name}, only ${Object.keys(runs).join(', ')}.`);
 
-const home = mkdtempSync(join(tmpdir(), 'parley-chaos-tools-'));
+const home = temporaryDirectory();
 let current = null;
-process.on('exit', () => {
-  current?.endEngines();
-  rmSync(home, { recursive: true, force: true });
-});
+process.on('exit', () => current?.endEngines());
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130));
 const tools = await loadedModules(home, ['test/support/postgres-server.ts', 'test/support/silent-proxy.ts']);
 

@@ -4,52 +4,48 @@
 // Debian and npm.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { loadedModules } from './bundled-modules.js';
 import { fetchRuntime } from './node-runtime.js';
+import { temporaryDirectory } from './temporary-directory.js';
 
 /** The version of Node in the base image. */
 const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const repository = fileURLToPath(new URL('..', import.meta.url));
 const { values: options } = parseArgs({ options: { root: { type: 'string' } } });
-const home = mkdtempSync(join(tmpdir(), 'parley-check-container-'));
+const home = temporaryDirectory();
 const root = join(home, 'root');
 const volume = join(home, 'volume');
 
-try {
-  const { readContainerfile } = await loadedModules(home, ['test/support/containerfile.ts']);
-  const file = readContainerfile(join(repository, 'docs/deploy/Containerfile'));
-  timed('a bare Debian', () => makeRoot());
-  timed(`in place of ${file.from}: Node and npm`, () => addNode(/node:(\d+)/.exec(file.from)[1]));
-  run(process.execPath, [join(repository, 'scripts/pack.js'), '--to', home]);
-  for (const step of file.steps) {
-    if (step.kind === 'COPY') timed(`COPY ${step.from}`, () => copy(step));
-    else timed(`RUN ${step.line}`, () => runInRoot(step.line));
-  }
-  const [place] = file.volumes;
-  // As a container engine does with a new volume: it gets the files of the image at this path, and their owner.
-  run('cp', ['-a', join(root, place), volume]);
-  const image = { ...file, place, ...userOf(file.user) };
-  const key = await checkServer(image, async (server) => {
-    const key = server.exec('parley', 'keys', 'create', '--project', 'team').trim();
-    expect(server.ask(key, 'chat', '-n', '-m', 'echo', 'Hello'), 'Hello\n', 'a reply');
-    return key;
-  });
-  await checkServer(image, (server) => {
-    const [session] = server.ask(key, 'sessions', 'list').split('\n');
-    expect(session.split('\t').at(-1), 'Hello', 'the session of before');
-  });
-  tell(
-    'Not run: an image builder, the base image itself, VOLUME and the times of HEALTHCHECK as an engine keeps them.',
-  );
-} finally {
-  rmSync(home, { recursive: true, force: true });
+const { readContainerfile } = await loadedModules(home, ['test/support/containerfile.ts']);
+const file = readContainerfile(join(repository, 'docs/deploy/Containerfile'));
+timed('a bare Debian', () => makeRoot());
+timed(`in place of ${file.from}: Node and npm`, () => addNode(/node:(\d+)/.exec(file.from)[1]));
+run(process.execPath, [join(repository, 'scripts/pack.js'), '--to', home]);
+for (const step of file.steps) {
+  if (step.kind === 'COPY') timed(`COPY ${step.from}`, () => copy(step));
+  else timed(`RUN ${step.line}`, () => runInRoot(step.line));
 }
+const [place] = file.volumes;
+// As a container engine does with a new volume: it gets the files of the image at this path, and their owner.
+run('cp', ['-a', join(root, place), volume]);
+const image = { ...file, place, ...userOf(file.user) };
+const key = await checkServer(image, async (server) => {
+  const key = server.exec('parley', 'keys', 'create', '--project', 'team').trim();
+  expect(server.ask(key, 'chat', '-n', '-m', 'echo', 'Hello'), 'Hello\n', 'a reply');
+  return key;
+});
+await checkServer(image, (server) => {
+  const [session] = server.ask(key, 'sessions', 'list').split('\n');
+  expect(session.split('\t').at(-1), 'Hello', 'the session of before');
+});
+tell(
+  'Not run: an image builder, the base image itself, VOLUME and the times of HEALTHCHECK as an engine keeps them.',
+);
 
 function makeRoot() {
   if (options.root === undefined) run('debootstrap', ['--variant=minbase', 'bookworm', root]);

@@ -1,18 +1,16 @@
 // Checks the single executable of this machine, which `npm run build:executable` has built: `node scripts/check-executable.js`, after `npm run
 // build`. It must pass the acceptance tests, and start within 1.1 of the time of the same program under the Node that it contains.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildWithBase } from './executable-base.js';
+import { temporaryDirectory } from './temporary-directory.js';
 
 const maxRatio = 1.1;
 const rounds = 30;
 const root = fileURLToPath(new URL('..', import.meta.url));
 const executable = join(root, 'executables', 'parley');
-const home = mkdtempSync(join(tmpdir(), 'parley-check-'));
-process.on('exit', () => rmSync(home, { recursive: true, force: true }));
+const home = temporaryDirectory();
 
 const { node, checkout } = buildWithBase(home);
 const program = [node, join(checkout, 'bin', 'parley.js')];

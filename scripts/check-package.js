@@ -3,13 +3,13 @@
 // PATH with only Node and npm, so no compiler. Node 20 compiles SQLite: it runs the scripts, with the whole PATH, and uses a file that was
 // packed under Node 20. The file includes the binding if a newer Node has packed it. It needs the npm registry.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, statSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, realpathSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { loadedModules } from './bundled-modules.js';
 import { fetchRuntime } from './node-runtime.js';
+import { temporaryDirectory } from './temporary-directory.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { values, positionals } = parseArgs({
@@ -23,7 +23,7 @@ const { values, positionals } = parseArgs({
  */
 const limits = { packages: 5, megabytes: 30, seconds: 10, npxSeconds: 3 };
 
-const home = mkdtempSync(join(tmpdir(), 'parley-check-package-'));
+const home = temporaryDirectory();
 let database;
 try {
   const file = realpathSync(resolve(positionals[0] ?? packed()));
@@ -58,7 +58,6 @@ try {
   }
 } finally {
   database?.stop();
-  rmSync(home, { recursive: true, force: true });
 }
 
 function packed() {

@@ -1,27 +1,19 @@
 // Deletes at full size against a server that fails in every way. Deletes, archives and tags with clients that are killed at random moments:
 // `node scripts/delete-storm.js [--postgres] [--ids N] [--kills N] [--killed-ids N]`, after a build. `--postgres`: the clients use a temporary
 // PostgreSQL server, and every other kill ends their connections instead of the process. The suite has a short form.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { openDatabase, storeIn } from './bench-postgres/database.js';
 import { loadedModules } from './bundled-modules.js';
+import { flag, readOptions, wholeNumber } from './script-options.js';
+import { temporaryDirectory } from './temporary-directory.js';
 
-const { values } = parseArgs({
-  options: {
-    postgres: { type: 'boolean', default: false },
-    ids: { type: 'string', default: '100000' },
-    kills: { type: 'string', default: '20' },
-    'killed-ids': { type: 'string', default: '100000' },
-  },
+const { postgres, ids, kills, killedIds } = readOptions({
+  postgres: flag,
+  ids: wholeNumber(100_000, { from: 100 }),
+  kills: wholeNumber(20),
+  'killed-ids': wholeNumber(100_000, { from: 2 }),
 });
-const [ids, kills, killedIds] = [values.ids, values.kills, values['killed-ids']].map(Number);
-if (!(ids >= 100 && kills >= 1 && killedIds >= 2))
-  throw new Error('--ids, --kills and --killed-ids take numbers.');
 
-const home = mkdtempSync(join(tmpdir(), 'parley-storm-'));
-process.on('exit', () => rmSync(home, { recursive: true, force: true }));
+const home = temporaryDirectory();
 const { Place, troubledDeletes, killedClients, postgresStorm, sqliteStorm, startPostgres } =
   await loadedModules(home, [
     'test/support/parley.ts',
@@ -31,7 +23,7 @@ const { Place, troubledDeletes, killedClients, postgresStorm, sqliteStorm, start
   ]);
 const random = Math.random;
 const reports = [];
-const database = values.postgres ? await openDatabase(undefined, startPostgres) : null;
+const database = postgres ? await openDatabase(undefined, startPostgres) : null;
 if (database === null) {
   const troubled = new Place();
   reports.push({ storm: 'failing server', ...(await troubledDeletes(troubled, { ids, random })) });

@@ -1,23 +1,10 @@
-// Kills imports at random moments, resumes them, and compares the store with an undisturbed import:
-// `node scripts/import-storm.js [--kills 50] [--conversations 400]`, after a build. The suite has a short form.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { loadedModules } from './bundled-modules.js';
+import { readOptions, wholeNumber } from './script-options.js';
+import { temporaryDirectory } from './temporary-directory.js';
 
-const { values } = parseArgs({
-  options: {
-    kills: { type: 'string', default: '50' },
-    conversations: { type: 'string', default: '400' },
-  },
-});
-const kills = Number(values.kills);
-const conversations = Number(values.conversations);
-if (!(kills >= 1 && conversations >= 1)) throw new Error('--kills and --conversations take numbers from 1.');
+const { kills, conversations } = readOptions({ kills: wholeNumber(50), conversations: wholeNumber(400) });
 
-const home = mkdtempSync(join(tmpdir(), 'parley-import-storm-'));
-process.on('exit', () => rmSync(home, { recursive: true, force: true }));
+const home = temporaryDirectory();
 const { Place, importStorm } = await loadedModules(home, [
   'test/support/parley.ts',
   'test/support/import-storm.ts',

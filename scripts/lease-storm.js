@@ -1,19 +1,16 @@
 // Runs three processes with one idempotency key, and one without, on one session, with leases that are far too short. They are stopped,
 // continued and killed at random moments. Every reply that one of them reported as done must be stored, once and unchanged:
 // `node scripts/lease-storm.js [--rounds N]`.
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { loadedModules } from './bundled-modules.js';
+import { readOptions, wholeNumber } from './script-options.js';
+import { temporaryDirectory } from './temporary-directory.js';
 
-const { values } = parseArgs({ options: { rounds: { type: 'string', default: '50' } } });
-const rounds = Number(values.rounds);
-if (!(rounds >= 1)) throw new Error('--rounds takes a number from 1.');
+const { rounds } = readOptions({ rounds: wholeNumber(50) });
 
-const place = mkdtempSync(join(tmpdir(), 'parley-leases-'));
-process.on('exit', () => rmSync(place, { recursive: true, force: true }));
+const place = temporaryDirectory();
 const { bundleChattingProcess, chatIn, openEmbedded, newKey, callWith } = await loadedModules(place, [
   'test/support/paused-process.ts',
   'test/support/embedded.ts',

@@ -3,20 +3,10 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, constants, fdatasyncSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { flag } from './script-options.js';
 
-export function readOptions(defaultRounds) {
-  const { values } = parseArgs({
-    options: {
-      rounds: { type: 'string', default: String(defaultRounds) },
-      json: { type: 'boolean', default: false },
-      check: { type: 'boolean', default: false },
-    },
-  });
-  const rounds = Number(values.rounds);
-  if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds must be a positive integer.');
-  return { rounds, json: values.json, check: values.check };
-}
+/** The options of each benchmark that prints a report. */
+export const reportOptions = { json: flag, check: flag };
 
 /**
  * The environment of the measured programs: Parley's files are below `home`. NODE_EXTRA_CA_CERTS, which adds 50 ms to every start of node, is

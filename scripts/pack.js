@@ -2,20 +2,11 @@
 // build does not bundle. The manifest of the repository, which names all packages, is private and cannot be packed. If that package has
 // binaries (from 13 on, for Node 22.14 and newer), the file includes it without its sources. Otherwise npm downloads or compiles it.
 import { execFileSync } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { temporaryDirectory } from './temporary-directory.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -31,27 +22,23 @@ const target = resolve(options.to);
 if (!existsSync(join(root, 'dist/THIRD-PARTY-NOTICES')))
   throw new Error('There is no build. Run: npm run build');
 
-const place = mkdtempSync(join(tmpdir(), 'parley-pack-'));
-try {
-  for (const name of ['bin', 'dist', 'README.md', 'CHANGELOG.md', 'LICENSE']) copy(name, name);
-  copy('dist/THIRD-PARTY-NOTICES', 'THIRD-PARTY-NOTICES');
-  rmSync(join(place, 'dist/THIRD-PARTY-NOTICES'));
-  const documents = readdirSync(join(root, 'docs')).filter(
-    (name) => name.endsWith('.md') || ['deploy', 'metrics'].includes(name),
-  );
-  for (const name of documents) copy(`docs/${name}`, `docs/${name}`);
-  if (isCarried) carryBinding();
-  const manifest = publishedManifest(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
-  write('package.json', manifest);
-  mkdirSync(target, { recursive: true });
-  const [packed] = Object.values(JSON.parse(npm(['pack', '--json', '--pack-destination', target])));
-  process.stdout.write(`${join(target, packed.filename)}\n`);
-  process.stderr.write(
-    `${packed.entryCount} files, ${mega(packed.size)} MB, ${mega(packed.unpackedSize)} MB unpacked\n`,
-  );
-} finally {
-  rmSync(place, { recursive: true, force: true });
-}
+const place = temporaryDirectory();
+for (const name of ['bin', 'dist', 'README.md', 'CHANGELOG.md', 'LICENSE']) copy(name, name);
+copy('dist/THIRD-PARTY-NOTICES', 'THIRD-PARTY-NOTICES');
+rmSync(join(place, 'dist/THIRD-PARTY-NOTICES'));
+const documents = readdirSync(join(root, 'docs')).filter(
+  (name) => name.endsWith('.md') || ['deploy', 'metrics'].includes(name),
+);
+for (const name of documents) copy(`docs/${name}`, `docs/${name}`);
+if (isCarried) carryBinding();
+const manifest = publishedManifest(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
+write('package.json', manifest);
+mkdirSync(target, { recursive: true });
+const [packed] = Object.values(JSON.parse(npm(['pack', '--json', '--pack-destination', target])));
+process.stdout.write(`${join(target, packed.filename)}\n`);
+process.stderr.write(
+  `${packed.entryCount} files, ${mega(packed.size)} MB, ${mega(packed.unpackedSize)} MB unpacked\n`,
+);
 
 /** Its dependencies are needed only to compile its sources. */
 function carryBinding() {

@@ -1,22 +1,18 @@
 // Stops a process in the middle of its chat for 20 s, longer than the default lease of 15 s, and continues it:
 // `node scripts/paused-process.js [--lease MS] [--stop MS]`. The suite has a short form.
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { loadedModules } from './bundled-modules.js';
+import { readOptions, wholeNumber } from './script-options.js';
+import { temporaryDirectory } from './temporary-directory.js';
 
-const { values } = parseArgs({
-  options: {
-    lease: { type: 'string', default: '15000' },
-    stop: { type: 'string', default: '20000' },
-  },
+const { lease: turnLeaseMs, stop: stopMs } = readOptions({
+  lease: wholeNumber(15_000),
+  stop: wholeNumber(20_000),
 });
-const [turnLeaseMs, stopMs] = [Number(values.lease), Number(values.stop)];
-if (!(turnLeaseMs >= 1 && stopMs > turnLeaseMs)) throw new Error('--stop takes a number above --lease.');
+if (stopMs <= turnLeaseMs) throw new Error('--stop takes a number above --lease.');
 
-const place = mkdtempSync(join(tmpdir(), 'parley-still-'));
-process.on('exit', () => rmSync(place, { recursive: true, force: true }));
+const place = temporaryDirectory();
 const { bundleChattingProcess, runPausedProcess, faultsOf } = await loadedModules(place, [
   'test/support/paused-process.ts',
 ]);

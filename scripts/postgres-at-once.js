@@ -2,21 +2,20 @@
 // median: `node scripts/postgres-at-once.js [--rounds N] [--json] [--check]`, after `npm run build`. `--check` fails if a request failed, or if
 // p99 is over five times p50 in the median burst. The database syncs every commit. The suite tests the same without times
 // (test/server/concurrent-requests.test.ts).
-import { mkdtempSync, rmSync } from 'node:fs';
 
 import { Agent, request } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { loadedModules } from './bundled-modules.js';
-import { environment, quantile, readOptions, run } from './measure.js';
+import { environment, quantile, reportOptions, run } from './measure.js';
+import { readOptions, wholeNumber } from './script-options.js';
 import { serveParley } from './served-place.js';
+import { temporaryDirectory } from './temporary-directory.js';
 
 const parley = fileURLToPath(new URL('../bin/parley.js', import.meta.url));
-const { rounds, json, check } = readOptions(10);
+const { rounds, json, check } = readOptions({ rounds: wholeNumber(10), ...reportOptions });
 const [callers, connections, maxRatio] = [300, 4, 5];
 
-const home = mkdtempSync(join(tmpdir(), 'parley-at-once-'));
+const home = temporaryDirectory();
 const children = [];
 let database;
 try {
@@ -64,7 +63,6 @@ try {
 } finally {
   for (const child of children) child.kill('SIGKILL');
   database?.stop();
-  rmSync(home, { recursive: true, force: true });
 }
 
 async function burst(paths, send) {

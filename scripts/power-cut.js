@@ -1,21 +1,16 @@
 // Simulates a power cut at every moment of many commands, and runs the next command on the resulting disk:
 // `node scripts/power-cut.js [--random N] [--seed N] [--only NAME]`, after a build, on Linux with a C compiler. The suite has a short form.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { loadedModules } from './bundled-modules.js';
+import { readOptions, text, wholeNumber } from './script-options.js';
+import { temporaryDirectory } from './temporary-directory.js';
 
-const { values } = parseArgs({
-  options: {
-    random: { type: 'string', default: '1' },
-    seed: { type: 'string', default: '1' },
-    only: { type: 'string', default: '' },
-  },
-});
+const {
+  random: randomStates,
+  seed,
+  only,
+} = readOptions({ random: wholeNumber(1, { from: 0 }), seed: wholeNumber(1, { from: 0 }), only: text('') });
 
-const home = mkdtempSync(join(tmpdir(), 'parley-power-cut-'));
-process.on('exit', () => rmSync(home, { recursive: true, force: true }));
+const home = temporaryDirectory();
 const folder = 'test/support/power-cut';
 const {
   Recorder,
@@ -48,11 +43,11 @@ const recorder = Recorder.make();
 if (typeof recorder === 'string') throw new Error(recorder);
 const extent = {
   everyMoment: true,
-  randomStates: Number(values.random),
-  random: seeded(Number(values.seed)),
+  randomStates,
+  random: seeded(seed),
 };
 const all = [...conversationScenarios, ...configurationScenarios, ...sessionScenarios, ...storeScenarios];
-for (const scenario of all.filter(({ name }) => name.includes(values.only))) {
+for (const scenario of all.filter(({ name }) => name.includes(only))) {
   const { name, states, faults } = await runTrial(scenario, recorder, extent);
   process.stdout.write(`${name}: ${states} states, ${faults.length} faults\n`);
   for (const fault of faults.slice(0, 20)) process.stdout.write(`  ${fault}\n`);

@@ -1,12 +1,11 @@
 // Records a conversation in the REPL, in a pseudo-terminal with a temporary configuration, and prints what a person would have seen:
 // `node scripts/record-repl.js`. `--write` replaces the recording in the README.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { spawn } from '@lydell/node-pty';
 import headless from '@xterm/headless';
 import { environment, run } from './measure.js';
+import { temporaryDirectory } from './temporary-directory.js';
 
 const parley = fileURLToPath(new URL('../bin/parley.js', import.meta.url));
 const readme = fileURLToPath(new URL('../README.md', import.meta.url));
@@ -15,16 +14,12 @@ const patienceMs = 10_000;
 /** Each is typed when the prompt is shown. */
 const lines = ['My name is Ada.', 'What is my name?', '/titel Family', '/title Family', '/status'];
 
-const home = mkdtempSync(join(tmpdir(), 'parley-record-'));
-try {
-  const env = { ...environment(home), TERM: 'xterm-256color', NO_COLOR: '1' };
-  run([parley, 'models'], { env, expect: (output) => output.includes('eliza') });
-  const recording = `$ parley\n${await record(env)}\n`;
-  if (process.argv.includes('--write')) intoReadme(recording);
-  else process.stdout.write(recording);
-} finally {
-  rmSync(home, { recursive: true, force: true });
-}
+const home = temporaryDirectory();
+const env = { ...environment(home), TERM: 'xterm-256color', NO_COLOR: '1' };
+run([parley, 'models'], { env, expect: (output) => output.includes('eliza') });
+const recording = `$ parley\n${await record(env)}\n`;
+if (process.argv.includes('--write')) intoReadme(recording);
+else process.stdout.write(recording);
 
 async function record(env) {
   const terminal = new headless.Terminal({ cols: 110, rows: 50, allowProposedApi: true });

@@ -2,41 +2,33 @@
 // `node scripts/retention-storm.js [--postgres] [--sessions N] [--kills N] [--killed-sessions N]`, after a build. `--postgres`: uses a temporary
 // server that syncs every commit; every other stop ends the connections of the run instead of its process. The suite has a short form of the
 // stops.
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import Database from 'better-sqlite3';
 import { openDatabase, storeIn } from './bench-postgres/database.js';
 import { loadedModules } from './bundled-modules.js';
+import { flag, readOptions, wholeNumber } from './script-options.js';
+import { temporaryDirectory } from './temporary-directory.js';
 
 /** The limits: time in multiples of raw SQL, and memory (MiB) that a larger store may add, for garbage and a page of the audit log. */
 const maxRatio = 3;
 const maxMoreMiB = 64;
 
-const { values } = parseArgs({
-  options: {
-    postgres: { type: 'boolean', default: false },
-    sessions: { type: 'string', default: '1000000' },
-    kills: { type: 'string', default: '10' },
-    'killed-sessions': { type: 'string', default: '100000' },
-  },
+const { postgres, sessions, kills, killedSessions } = readOptions({
+  postgres: flag,
+  sessions: wholeNumber(1_000_000, { from: 1000 }),
+  kills: wholeNumber(10, { from: 0 }),
+  'killed-sessions': wholeNumber(100_000, { from: 1000 }),
 });
-const [sessions, kills, killedSessions] = [values.sessions, values.kills, values['killed-sessions']].map(
-  Number,
-);
-if (!(sessions >= 1000 && kills >= 0 && killedSessions >= 1000))
-  throw new Error('--sessions, --kills and --killed-sessions take numbers.');
 
-const home = mkdtempSync(join(tmpdir(), 'parley-storm-'));
-process.on('exit', () => rmSync(home, { recursive: true, force: true }));
+const home = temporaryDirectory();
 const { Place, killedRuns, oldStore, postgresStorm, sqliteStorm, startPostgres } = await loadedModules(home, [
   'test/support/parley.ts',
   'test/support/postgres-server.ts',
   'test/support/retention-storm.ts',
   'test/support/storm-store.ts',
 ]);
-const database = values.postgres ? await openDatabase(undefined, startPostgres) : null;
+const database = postgres ? await openDatabase(undefined, startPostgres) : null;
 let schemas = 0;
 
 try {

@@ -1,23 +1,12 @@
 // Kills syncs over `parley serve` at random moments while both places change, and checks that both end with the same sessions and all
 // messages: `node scripts/sync-kill-storm.js [--kills 50] [--sessions 12]`, after a build. The suite has a short form.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { loadedModules } from './bundled-modules.js';
+import { readOptions, wholeNumber } from './script-options.js';
+import { temporaryDirectory } from './temporary-directory.js';
 
-const { values } = parseArgs({
-  options: {
-    kills: { type: 'string', default: '50' },
-    sessions: { type: 'string', default: '12' },
-  },
-});
-const kills = Number(values.kills);
-const sessions = Number(values.sessions);
-if (!(kills >= 1 && sessions >= 1)) throw new Error('--kills and --sessions take numbers from 1.');
+const { kills, sessions } = readOptions({ kills: wholeNumber(50), sessions: wholeNumber(12) });
 
-const home = mkdtempSync(join(tmpdir(), 'parley-sync-kill-storm-'));
-process.on('exit', () => rmSync(home, { recursive: true, force: true }));
+const home = temporaryDirectory();
 const { Place, servePlace, syncKills } = await loadedModules(home, [
   'test/support/parley.ts',
   'test/support/served-place.ts',

@@ -1,39 +1,33 @@
 // Syncs places after random edits, in any order, and checks that all converge to the same sessions and that nothing is lost:
 // `node scripts/sync-storm.js [--sequences 10000] [--places 2] [--steps 24] [--seed N] [--seconds S]`. The stores are in a directory in
 // memory. It stops after `--seconds` and prints how many sequences were run; the suite runs a few.
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { loadedModules } from './bundled-modules.js';
+import { readOptions, wholeNumber } from './script-options.js';
+import { temporaryDirectory } from './temporary-directory.js';
 
-const { values } = parseArgs({
-  options: {
-    sequences: { type: 'string', default: '10000' },
-    places: { type: 'string', default: '2' },
-    steps: { type: 'string', default: '24' },
-    seed: { type: 'string', default: String(Date.now() % 1e9) },
-    seconds: { type: 'string', default: 'Infinity' },
-  },
+const {
+  sequences,
+  places: count,
+  steps: longest,
+  seed,
+  seconds = Number.POSITIVE_INFINITY,
+} = readOptions({
+  sequences: wholeNumber(10_000),
+  places: wholeNumber(2, { from: 2 }),
+  steps: wholeNumber(24),
+  seed: wholeNumber(Date.now() % 1e9, { from: 0 }),
+  seconds: wholeNumber(),
 });
-const sequences = Number(values.sequences);
-const count = Number(values.places);
-const longest = Number(values.steps);
-const seed = Number(values.seed);
-const seconds = Number(values.seconds);
-if (!(sequences >= 1 && [2, 3].includes(count) && longest >= 1 && Number.isInteger(seed) && seconds > 0))
-  throw new Error(
-    '--sequences, --steps and --seconds take a number from 1, --places 2 or 3, --seed a whole number.',
-  );
+if (count > 3) throw new Error('--places is 2 or 3.');
 
 /** The sequences per set of stores, which grow with each project. */
 const together = 50;
 
 // On a disk, the files of the places would take more time than the rest.
-const memory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
-const home = mkdtempSync(join(memory, 'parley-sync-storm-'));
+const home = temporaryDirectory(existsSync('/dev/shm') ? '/dev/shm' : tmpdir());
 process.env.TMPDIR = home;
-process.on('exit', () => rmSync(home, { recursive: true, force: true }));
 const { SyncedPlaces, expectConvergence } = await loadedModules(home, [
   'test/support/sync-sequences.ts',
   'test/support/synced-places.ts',

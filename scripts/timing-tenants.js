@@ -3,47 +3,38 @@
 // case, through the service in this process and through `parley serve` over loopback. `--check` fails if |t| reaches 4.5. The control compares
 // unknown sessions with unknown ones.
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { loadedModules } from './bundled-modules.js';
-import { describeMachine, environment, machine, quantile, run } from './measure.js';
+import { describeMachine, environment, machine, quantile, reportOptions, run } from './measure.js';
+import { readOptions, wholeNumber } from './script-options.js';
 import { serveParley } from './served-place.js';
+import { temporaryDirectory } from './temporary-directory.js';
 
 const parley = fileURLToPath(new URL('../bin/parley.js', import.meta.url));
-const { values: options } = parseArgs({
-  options: {
-    samples: { type: 'string', default: '100000' },
-    sessions: { type: 'string', default: '20000' },
-    json: { type: 'boolean', default: false },
-    check: { type: 'boolean', default: false },
-  },
+const { samples, sessions, json, check } = readOptions({
+  samples: wholeNumber(100_000, { from: 100 }),
+  sessions: wholeNumber(20_000, { from: 100 }),
+  ...reportOptions,
 });
-const samples = Number(options.samples);
-const sessions = Number(options.sessions);
-for (const value of [samples, sessions])
-  if (!Number.isInteger(value) || value < 100) throw new Error('Sizes are whole numbers from 100.');
 const threshold = 4.5;
 /** The ids of each side, requested in turn. */
 const idsOfSide = 500;
 
-const home = mkdtempSync(join(tmpdir(), 'parley-timing-'));
+const home = temporaryDirectory();
 const env = environment(home);
 const children = [];
 try {
   const report = await measure();
-  process.stdout.write(options.json ? `${JSON.stringify(report, null, 2)}\n` : describe(report));
+  process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : describe(report));
   const beyond = report.cases.filter(
     ({ t, croppedT }) => Math.max(Math.abs(t), Math.abs(croppedT)) >= threshold,
   );
   for (const { name, t, croppedT } of beyond) process.stderr.write(`${name}: t ${t} and ${croppedT}.\n`);
-  if (options.check && beyond.length > 0) process.exitCode = 1;
+  if (check && beyond.length > 0) process.exitCode = 1;
 } finally {
   for (const child of children) child.kill('SIGKILL');
-  rmSync(home, { recursive: true, force: true });
 }
 
 async function measure() {
