@@ -22,7 +22,9 @@ test('every line that sets up a model makes the mode that it says', async () => 
   const place = newPlace();
   const lines = section.split('\n').filter((line) => line.startsWith('parley modes add'));
   expect(lines.length).toBeGreaterThanOrEqual(10);
-  for (const line of lines) expect({ line, ...(await place.shell(line)) }).toMatchObject({ line, status: 0 });
+  // Each looks for its server, so they wait at the same time.
+  const outcomes = await Promise.all(lines.map(async (line) => ({ line, ...(await place.shell(line)) })));
+  for (const outcome of outcomes) expect(outcome).toMatchObject({ status: 0 });
   const modes = await place.answer<readonly ModeRecord[]>(['modes', 'list']);
   const made = modes.flatMap(({ name, settings }) => (settings === null ? [] : [[name, settings] as const]));
   expect(made).toHaveLength(lines.length);

@@ -284,38 +284,6 @@ test.each([
   expectJsonFailure(await place.parley([...args, '--json']), { status: 2, code });
 });
 
-test.each([
-  ['no server is there', ['--url', 'http://localhost:1', 'verify'], remote],
-  ['the host has no address', ['--url', 'https://parley.invalid', ...hello], remote],
-  [
-    'the host of an allowed plain http: has none',
-    ['--insecure-http', '--url', 'http://parley.invalid', 'models'],
-    remote,
-  ],
-])('where %s, the command fails with 6', async (_name, args, env) => {
-  expectFailure(await place.parley(args, { env }), { status: 6, code: 'NETWORK' });
-  expectJsonFailure(await place.parley([...args, '--json'], { env }), { status: 6, code: 'NETWORK' });
-});
-
-const nowhere = ['--url', 'http://localhost:1'];
-const someId = 'ses_01hwt0d7g00000000000000000';
-
-test.each([
-  ['models'],
-  ['chat', '-n', 'hi'],
-  ['sessions', 'create'],
-  ['sessions', 'get', someId],
-  ['sessions', 'list'],
-  ['sessions', 'search', 'word'],
-  ['sessions', 'messages', someId],
-  ['sessions', 'rename', someId, 'title'],
-  ['sessions', 'delete', someId],
-  ['sessions', 'restore', someId],
-  ['sessions', 'export', someId],
-])('%s %s fails with 6 where no server is', async (...args) => {
-  expectFailure(await place.parley([...nowhere, ...args], { env: remote }), { status: 6, code: 'NETWORK' });
-});
-
 test('a session in which another chat runs is busy: 6, the message is not kept', async () => {
   const own = await temporaryDirectory();
   const home = await openEmbedded(join(own.path, 'data'), { limits: { turnWaitMs: 300 } });
@@ -338,6 +306,7 @@ test('a session in which another chat runs is busy: 6, the message is not kept',
   }
 });
 
+// These wait for locks, addresses and repeated requests, so they run at the same time.
 test.concurrent('a store that another process keeps locked is busy after 5 s, whatever --timeout: 7, reading goes on', async () => {
   const own = new Place();
   try {
@@ -375,6 +344,40 @@ test.concurrent('--timeout shortens the wait for a locked store', async () => {
     own.remove();
   }
 }, 60_000);
+
+test.concurrent.each([
+  ['no server is there', ['--url', 'http://localhost:1', 'verify'], remote],
+  ['the host has no address', ['--url', 'https://parley.invalid', ...hello], remote],
+  [
+    'the host of an allowed plain http: has none',
+    ['--insecure-http', '--url', 'http://parley.invalid', 'models'],
+    remote,
+  ],
+])('where %s, the command fails with 6', async (_name, args, env) => {
+  expectFailure(await place.parley(args, { env }), { status: 6, code: 'NETWORK' });
+  expectJsonFailure(await place.parley([...args, '--json'], { env }), { status: 6, code: 'NETWORK' });
+});
+
+const nowhere = ['--url', 'http://localhost:1'];
+const someId = 'ses_01hwt0d7g00000000000000000';
+
+test.concurrent.each(
+  [
+    ['models'],
+    ['chat', '-n', 'hi'],
+    ['sessions', 'create'],
+    ['sessions', 'get', someId],
+    ['sessions', 'list'],
+    ['sessions', 'search', 'word'],
+    ['sessions', 'messages', someId],
+    ['sessions', 'rename', someId, 'title'],
+    ['sessions', 'delete', someId],
+    ['sessions', 'restore', someId],
+    ['sessions', 'export', someId],
+  ].map((words) => [words.join(' '), words] as const),
+)('%s fails with 6 where no server is', async (_name, args) => {
+  expectFailure(await place.parley([...nowhere, ...args], { env: remote }), { status: 6, code: 'NETWORK' });
+});
 
 test('an error never repeats raw control characters', async () => {
   const { err } = await place.parley(['sessions', 'get', 'a\u001b[31m b']);

@@ -144,7 +144,7 @@ describe('words, files and stdin', () => {
     expect(out).toBe('hi\n```\n');
   });
 
-  test.each([
+  test.concurrent.each([
     ['chat', '-n -m echo -f'],
     ['sessions import', ''],
     ['modes add m', '--base-url http://127.0.0.1:1/v1 --model m --system-file'],
