@@ -20,5 +20,6 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 600_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000, interval: 20 } },
   },
 });

@@ -130,7 +130,7 @@ describe('a batch at a server', () => {
     const child = place.start([...batch, '--concurrency', '2'], env);
     const ended = outcomeOf(child);
     child.stdin.write('a\nb\nc\nd\ne\n');
-    while (server.requests.length < 5) await delay(5);
+    await expect.poll(() => server.requests).toHaveLength(5);
     await delay(50);
     child.kill('SIGINT');
     const first = await ended;

@@ -1,7 +1,6 @@
 // `parley chat --batch --resume`: a batch goes on in the file of its results.
 import { appendFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { batch, resultsOf } from '../support/chat-batch.ts';
 import { expectFailure } from '../support/failures.ts';
@@ -42,7 +41,7 @@ describe('a resumed batch', () => {
     const child = place.start([...batch, '--resume', own]);
     const ended = outcomeOf(child);
     child.stdin.write('a\n');
-    while (!existsSync(own) || readFileSync(own, 'utf8') === '') await delay(20);
+    await expect.poll(() => existsSync(own) && readFileSync(own, 'utf8')).toBeTruthy();
     const second = await place.parley([...batch, '--resume', own], { stdin: 'a\nb\n' });
     expectFailure(second, { status: 7, code: 'STORE_BUSY' });
     child.stdin.end('b\n');

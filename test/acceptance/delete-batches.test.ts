@@ -190,7 +190,7 @@ describe('a batch', () => {
     const child = place.start(['sessions', 'delete', '-', '--yes', '--concurrency', '1'], env);
     const ended = outcomeOf(child);
     child.stdin.end(stdin);
-    while (server.asked() < 3) await delay(10);
+    await expect.poll(() => server.asked()).toBeGreaterThanOrEqual(3);
     const [name = ''] = readdirSync(join(place.dataDirectory, 'batches')).filter((file) =>
       /journal$/.test(file),
     );
@@ -369,7 +369,7 @@ describe('at a server that is busy', () => {
     const child = place.start(['sessions', 'delete', '-', '--yes'], env);
     child.stdin.end(ids.join('\n'));
     const outcome = outcomeOf(child);
-    while (server.asked() < 60) await delay(10);
+    await expect.poll(() => server.asked()).toBeGreaterThanOrEqual(60);
     const stopped = performance.now();
     child.kill('SIGINT');
     const { status, out, err } = await outcome;

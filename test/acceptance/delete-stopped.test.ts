@@ -93,7 +93,7 @@ test('while the database does not answer: within two seconds, with how the batch
   const outcome = outcomeOf(child);
   child.stdin.end();
   const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%"held"%'`;
-  await expect.poll(() => server.rows(waiting), { timeout: 10_000 }).toHaveLength(1);
+  await expect.poll(() => server.rows(waiting)).toHaveLength(1);
   const begun = performance.now();
   child.kill('SIGINT');
   const { status, err } = await outcome;

@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CreatedKey } from '../../src/service/administration.ts';
 import type { Page, Session } from '../../src/service/session.ts';
@@ -188,7 +187,7 @@ describe('a signal while stdin is awaited', () => {
       ].map(async (args) => {
         const child = place.start(args);
         const outcome = outcomeOf(child);
-        while (!takesSignals(child.pid)) await delay(20);
+        await expect.poll(() => takesSignals(child.pid)).toBe(true);
         child.kill(signal);
         const { out, err, ...rest } = await outcome;
         expect({ ...rest, out }).toMatchObject({ status, out: '' });

@@ -64,7 +64,7 @@ test.skipIf(!mayTry)('a batch goes on after its process was killed in another co
   const file = join(place.path, 'out.ndjson');
   const child = elsewhere([...batch, '--resume', file]);
   child.stdin?.write('a\n');
-  await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8'), { timeout: 5000 }).toMatch(/\n$/);
+  await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8')).toMatch(/\n$/);
   await killed(child);
   const { status } = await place.parley([...batch, '--resume', file], { stdin: 'a\nb\n' });
   expect(status).toBe(0);

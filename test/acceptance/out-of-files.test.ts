@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { Place, programWords } from '../support/parley.ts';
 
@@ -49,15 +48,12 @@ test('a server whose callers hold all files that it may open says so to a search
     idle.push(socket);
   }
   // Where no more can be opened, the next connection is closed at once.
-  while (!idle.some(({ closed }) => closed)) await delay(10);
+  await expect.poll(() => idle.some(({ closed }) => closed)).toBe(true);
   const refused = await get('/v1/sessions/search?q=needle');
   expect(refused.status).toBe(503);
   expect(JSON.parse(refused.text).error.code).toBe('UNAVAILABLE');
   for (const socket of idle) socket.destroy();
-  let found = refused;
-  for (const end = Date.now() + 20_000; found.status !== 200 && Date.now() < end; await delay(50))
-    found = await get('/v1/sessions/search?q=needle');
-  expect(found.status).toBe(200);
+  await expect.poll(async () => (await get('/v1/sessions/search?q=needle')).status).toBe(200);
   agent.destroy();
 });
 

@@ -100,9 +100,9 @@ test('a policy of another project is set and run by its name', async () => {
 }, 60_000);
 
 async function logged(served: ServedPlace, words: string): Promise<Record<string, unknown>> {
-  const found = () => served.written.err.split('\n').find((line) => line.includes(words));
-  while (found() === undefined) await new Promise((resolve) => setTimeout(resolve, 10));
-  return JSON.parse(found() ?? '');
+  const found = () => served.written.err.split('\n').find((line) => line.includes(words)) ?? '';
+  await expect.poll(found).not.toBe('');
+  return JSON.parse(found());
 }
 
 test('a server says how to confirm a policy and changes nothing, then runs it, and counts what went', async () => {

@@ -3,7 +3,6 @@ import { writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { chunk, replyOf, sendStream, sse, startStream } from '../support/model-server.ts';
 import { PlaceWithModel } from '../support/place-with-model.ts';
@@ -32,8 +31,7 @@ describe('a file of modes for serve', () => {
     const reload = async (text: string, logged: string) => {
       writeFileSync(file(), text);
       served.child.kill('SIGHUP');
-      for (let tries = 0; !served.written.err.includes(logged) && tries < 100; tries += 1) await delay(20);
-      expect(served.written.err).toContain(logged);
+      await expect.poll(() => served.written.err).toContain(logged);
     };
     await reload(`modes:\n${mode('one')}${mode('two')}`, 'modes read again');
     expect(await modesOf(served.url, key)).toEqual(['one', 'two', 'eliza*', 'echo']);
@@ -67,10 +65,7 @@ describe('a file of modes for serve', () => {
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
         body: JSON.stringify({ mode: name, message }),
       });
-    const until = async (what: () => boolean) => {
-      for (let tries = 0; !what() && tries < 250; tries += 1) await delay(20);
-      expect(what()).toBe(true);
-    };
+    const until = (what: () => boolean) => expect.poll(what).toBe(true);
     const slow = chat('one', 'slowly');
     await until(() => waiting.length === 1);
     await (await chat('one', 'Hi')).text();

@@ -34,8 +34,6 @@ afterAll(async () => {
   await database.stop();
 });
 
-const patient = { timeout: 20_000 };
-
 const address = (schema: string) =>
   `postgres://${database.user}@127.0.0.1:${database.port}/postgres?schema=${schema}&connections=2`;
 const storeOf = (schema: string): RunOptions & { readonly env: { readonly PARLEY_STORE: string } } => ({
@@ -97,7 +95,7 @@ describe('servers on two machines', () => {
       ['eliza*', 'echo'],
     ]);
     await here.output(add('one'), store());
-    await expect.poll(all, patient).toEqual([
+    await expect.poll(all).toEqual([
       ['one', 'eliza*', 'echo'],
       ['one', 'eliza*', 'echo'],
     ]);
@@ -108,11 +106,11 @@ describe('servers on two machines', () => {
     await there.output(add('two', '--default', '--fallback', 'one'), store());
     await there.output(['modes', 'set', 'two', '--fallback', ''], store());
     await there.output(['modes', 'remove', 'one'], store());
-    await expect.poll(all, patient).toEqual([
+    await expect.poll(all).toEqual([
       ['two*', 'eliza', 'echo'],
       ['two*', 'eliza', 'echo'],
     ]);
-    await expect.poll(() => server.written.err, patient).toContain('modes read again');
+    await expect.poll(() => server.written.err).toContain('modes read again');
     slow.say(' and half');
     slow.end();
     expect(await (await running).json()).toMatchObject({ data: { mode: 'one', reply: 'Half and half' } });
@@ -140,9 +138,7 @@ describe('servers on two machines', () => {
     );
     expect(first).toEqual(before);
     await here.output(add('back'), store());
-    await expect
-      .poll(all, patient)
-      .toEqual(before.map((modes) => [(modes as string[])[0], 'back', 'eliza', 'echo']));
+    await expect.poll(all).toEqual(before.map((modes) => [(modes as string[])[0], 'back', 'eliza', 'echo']));
     expect(await modesOf(withFile)).toEqual(['own*', 'eliza', 'echo']);
   }, 60_000);
 });

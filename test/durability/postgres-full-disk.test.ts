@@ -64,9 +64,7 @@ describe.skipIf(trial === null)('with the tables on a disk of their own', () => 
       disk.free();
     }
     expect([...statuses].sort()).toContain(507);
-    await expect
-      .poll(async () => (await chat('again', { session_id })).status, { timeout: 20_000 })
-      .toBe(200);
+    await expect.poll(async () => (await chat('again', { session_id })).status).toBe(200);
     const { items } = (await bodyOf(await server.ask('GET', `/v1/sessions/${session_id}/messages?limit=200`)))
       .data;
     const replies = items.filter(({ finish_reason }: { finish_reason: string }) => finish_reason === 'stop');

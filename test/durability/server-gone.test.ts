@@ -95,7 +95,7 @@ test('after a server was killed, its session continues at another server, with t
   (await model.next()).say('Once upon');
   const { session } = await readUntil(await streaming, 'Once upon');
   await expect
-    .poll(() => database.rows('SELECT content FROM parley.reply_parts'), { timeout: 20_000 })
+    .poll(() => database.rows('SELECT content FROM parley.reply_parts'))
     .toEqual([{ content: 'Once upon' }]);
   const gone = once(killed.child, 'exit');
   killed.child.kill('SIGKILL');
@@ -121,7 +121,7 @@ test('a stopping server reports that it is not ready, still serves for a while, 
   reply.say('Once ');
   const stream = await readUntil(await streaming, 'Once ');
   const ended = stopped.end('SIGTERM');
-  await expect.poll(async () => (await fetch(`${stopped.url}/readyz`)).status, { timeout: 20_000 }).toBe(503);
+  await expect.poll(async () => (await fetch(`${stopped.url}/readyz`)).status).toBe(503);
   const made = await fetch(`${stopped.url}/v1/sessions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
@@ -160,7 +160,7 @@ test('a reply that outlasts the grace period of its server can be repeated with 
       body: { mode: 'test', message: 'hello' },
     });
   const cut = (await ask(first)).text();
-  await expect.poll(held.begun, { timeout: 20_000 }).toBe(1);
+  await expect.poll(held.begun).toBe(1);
   await first.app.stop();
   await first.close();
   const error = eventsOf(await cut).at(-1)?.body.error;

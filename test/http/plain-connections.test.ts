@@ -80,7 +80,7 @@ describe('a connection', () => {
     // Its body comes with its head, or a moment later.
     await delay(100);
     const next = client.request(get({ path: '/slow' }));
-    while (server.requests.length < 2) await delay(5);
+    await expect.poll(() => server.requests).toHaveLength(2);
     stop.abort(new Error('stopped'));
     await expect(unread.text(100)).rejects.toThrow('stopped');
     answer();
@@ -99,7 +99,7 @@ describe('a connection', () => {
     const first = client.request(get());
     const second = client.request(get());
     const failures = Promise.allSettled([first, second]);
-    while (server.connections() < 2) await delay(5);
+    await expect.poll(() => server.connections()).toBe(2);
     await client.close();
     expect((await failures).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     await Promise.all(closed);

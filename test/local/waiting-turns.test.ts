@@ -91,7 +91,7 @@ describe('a turn', () => {
     await gaveUp;
     const expected = messages.filter((message) => message !== '3');
     for (const message of expected) {
-      while (!gates.has(message)) await delay(2);
+      await expect.poll(() => gates.has(message), { interval: 2 }).toBe(true);
       gates.get(message)?.();
     }
     await Promise.all(others);

@@ -1,5 +1,4 @@
-// An engine whose replies are controlled by a test: each sends its text when the test says so.
-import { setTimeout as delay } from 'node:timers/promises';
+
 import type { EngineSet } from '../../src/engine/engine-set.ts';
 import { engineOf, finish } from '../support/embedded.ts';
 
@@ -34,13 +33,4 @@ export function heldEngine(): HeldEngine {
     yield finish;
   });
   return { engines, begun: () => begun, stopped: () => stopped, release };
-}
-
-/** Resolves once something holds; fails after ten seconds. */
-export async function eventually(holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 1000; tries++) {
-    if (await holds()) return;
-    await delay(10);
-  }
-  throw new Error('It did not come about within ten seconds.');
 }

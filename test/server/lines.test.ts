@@ -5,7 +5,7 @@ import { ParleyError } from '../../src/service/errors.ts';
 import { engineOf, finish } from '../support/embedded.ts';
 import { nonconformity } from './conformance.ts';
 import { eventsOf } from './event-reading.ts';
-import { eventually, heldEngine } from './held-engine.ts';
+import { heldEngine } from './held-engine.ts';
 import { bodyOf, type FixtureOptions, openServer, type ServerFixture } from './server-fixture.ts';
 
 let server: ServerFixture;
@@ -113,7 +113,7 @@ test('a client that disconnects removes no reply: the received part is an altern
   const reader = running.body?.pipeThrough(new TextDecoderStream()).getReader();
   for (let come = ''; !come.includes('half'); ) come += (await reader?.read())?.value ?? '';
   await reader?.cancel();
-  await eventually(async () => (await contents(path, '?all=true')).length === 3);
+  await expect.poll(async () => (await contents(path, '?all=true')).length).toBe(3);
   expect(await contents(path)).toEqual(['one', 'first']);
   expect(await contents(path, '?all=true')).toContain('half ');
   held.release();

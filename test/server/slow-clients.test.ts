@@ -5,7 +5,6 @@ import { afterEach, expect, test } from 'vitest';
 import { anySession } from '../../src/service/session-archive.ts';
 import { callWith, say } from '../support/calls.ts';
 import { engineOf, finish } from '../support/embedded.ts';
-import { eventually } from './held-engine.ts';
 import { RawConnection } from './raw-connection.ts';
 import { openServer, type ServerFixture } from './server-fixture.ts';
 
@@ -35,7 +34,7 @@ test('a client whose body does not end gets an error, and is cut', async () => {
   const answer = await connection.answer();
   expect([answer?.status, JSON.parse(answer?.body ?? '').success]).toEqual([408, false]);
   await connection.closed();
-  await eventually(() => server.log().length === 2);
+  await expect.poll(() => server.log().length).toBe(2);
   expect(
     server
       .log()
@@ -82,8 +81,8 @@ test('a stalled reader of a stream is cut, its engine is stopped, and the receiv
   server = await openServer({ engines, serverLimits: quick });
   const { port } = await server.listen();
   const connection = await stalledStream(port);
-  await eventually(() => said.stopped === 1);
-  await eventually(() => server.log().length === 1);
+  await expect.poll(() => said.stopped).toBe(1);
+  await expect.poll(() => server.log().length).toBe(1);
   expect(server.log()[0]).toMatchObject({ status: 499 });
   const { data } = await server.backend.archive.listSessions(callWith(server.key), {
     ...anySession,
@@ -111,7 +110,7 @@ test('a stalled reader of a JSON response is cut', async () => {
   await connection.send(
     `GET /v1/sessions/${session_id}/messages HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${server.key}\r\n\r\n`,
   );
-  await eventually(() => server.log().length === 1);
+  await expect.poll(() => server.log().length).toBe(1);
   // Longer than a stalled reader is given: what is read now ends before the answer does.
   await new Promise((resolve) => setTimeout(resolve, 3 * quick.stalledMs));
   connection.socket.resume();
@@ -174,7 +173,7 @@ test('a stalled reader costs the server at most 256 KiB', async () => {
   await rest();
   // What the engine said is the reply, and is kept: it is counted out, as is nothing else. On a busy machine a reader may begin late.
   const cost = () => (memoryInUse() - before - (said.chunks - saidBefore) * 1000) / readers.length;
-  await expect.poll(cost, { interval: 500, timeout: 20_000 }).toBeLessThan(256 * 1024);
+  await expect.poll(cost, { interval: 500 }).toBeLessThan(256 * 1024);
   for (const reader of [warm, ...readers]) reader.destroy();
 }, 60_000);
 

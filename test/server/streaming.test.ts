@@ -7,7 +7,7 @@ import { callWith, failureOf } from '../support/calls.ts';
 import { engineOf, finish } from '../support/embedded.ts';
 import { nonconformity } from './conformance.ts';
 import { eventsOf } from './event-reading.ts';
-import { eventually, heldEngine } from './held-engine.ts';
+import { heldEngine } from './held-engine.ts';
 import { RawConnection } from './raw-connection.ts';
 import { bodyOf, type FixtureOptions, openServer, type ServerFixture } from './server-fixture.ts';
 
@@ -166,10 +166,10 @@ test.each(['a stream', 'a whole answer'])(
         `${form === 'a stream' ? 'Accept: text/event-stream\r\n' : ''}Content-Length: ${body.length}\r\n\r\n${body}`,
     );
     if (form === 'a stream') await connection.until('half ');
-    else await eventually(() => held.begun() === 1);
+    else await expect.poll(() => held.begun()).toBe(1);
     const left = Date.now();
     connection.destroy();
-    await eventually(() => held.stopped() === 1);
+    await expect.poll(() => held.stopped()).toBe(1);
     expect(Date.now() - left).toBeLessThan(1000);
     const { data } = await server.backend.archive.listSessions(callWith(server.key), {
       ...anySession,
@@ -177,9 +177,9 @@ test.each(['a stream', 'a whole answer'])(
       cursor: null,
     });
     const sessionId = data.items[0]?.session_id ?? '';
-    await eventually(async () => (await keptReply(sessionId)).finish_reason === 'interrupted');
+    await expect.poll(async () => (await keptReply(sessionId)).finish_reason).toBe('interrupted');
     expect(await keptReply(sessionId)).toEqual({ content: 'half ', finish_reason: 'interrupted' });
-    await eventually(() => server.log().length === 1);
+    await expect.poll(() => server.log().length).toBe(1);
     expect(server.log()[0]).toMatchObject({ status: 499, level: 'info' });
   },
 );
@@ -190,7 +190,7 @@ test('the received part is kept when a reader cancels between two events', async
   const reading = await readUntil(await chat('hello'), 'event: session');
   await reading.cancel();
   const sessionId = eventsOf(reading.come)[0]?.body.data.session_id;
-  await eventually(async () => (await keptReply(sessionId)).finish_reason === 'interrupted');
+  await expect.poll(async () => (await keptReply(sessionId)).finish_reason).toBe('interrupted');
 });
 
 test.each([
@@ -243,7 +243,7 @@ test('a reply whose key is revoked stops within a second, and its received part 
     headers: { authorization: headers.authorization },
     body: { mode: 'test', message: 'hello' },
   });
-  await eventually(() => held.begun() === 3);
+  await expect.poll(() => held.begun()).toBe(3);
   const revokedAt = performance.now();
   await server.backend.administration.revokeKey(created.key_id);
   const events = eventsOf(await reading.rest());

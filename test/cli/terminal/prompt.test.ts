@@ -72,9 +72,7 @@ describe('what the terminal itself reports while a question stands', () => {
     stream.on('data', (data) => {
       shown += data;
     });
-    const until = async (text: string) => {
-      while (!shown.includes(text)) await delay(2);
-    };
+    const until = (text: string) => expect.poll(() => shown).toContain(text);
     const job = { suspend: () => Promise.resolve() };
     const answer = ask({ allowed: true, openStdin: () => keys, stderr, signal, job });
     await until('? ');

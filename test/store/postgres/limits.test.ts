@@ -57,7 +57,7 @@ test('a write that statement_timeout stops names it, leaves nothing, and is done
   await held.release();
   const renamed = () =>
     store.changeSession(project, session, { title: 'after' }).catch((error: Error) => error.message);
-  await expect.poll(renamed, { timeout: 20_000 }).toMatchObject({ title: 'after' });
+  await expect.poll(renamed).toMatchObject({ title: 'after' });
 });
 
 test('a write that statement_timeout stops is sent again within the patience of the store, a read is not', async () => {
@@ -127,7 +127,7 @@ test('a call that gives up at a lock is not done later, and leaves no process of
     expect(store.changeSession(project, session, { title })).rejects.toMatchObject({ code: 'UNAVAILABLE' });
   await Promise.all([change('one'), change('two')]);
   const waiting = `SELECT pid FROM pg_stat_activity WHERE usename = '${schema}' AND wait_event_type = 'Lock'`;
-  await expect.poll(() => database.rows(waiting), { timeout: 20_000 }).toEqual([]);
+  await expect.poll(() => database.rows(waiting)).toEqual([]);
   await held.release();
   expect(await store.findSession(project, session)).toMatchObject({ title: 'before' });
 });

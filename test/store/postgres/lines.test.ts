@@ -17,7 +17,6 @@ beforeAll(async () => {
 }, 60_000);
 
 const hour = 3_600_000;
-const patient = { timeout: 20_000 };
 const everything = { limit: 200, after: null };
 
 /** What stands outside the visible line. */
@@ -52,11 +51,11 @@ async function losingItsAnswer<T>(
   await client.query(`BEGIN; LOCK TABLE parley.sessions IN EXCLUSIVE MODE`);
   const sent = call();
   const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
-  await expect.poll(() => database.rows(waiting), patient).not.toEqual([]);
+  await expect.poll(() => database.rows(waiting)).not.toEqual([]);
   proxy.fallSilent();
   const before = await other.findSession(project, session);
   await client.end();
-  await expect.poll(() => database.rows(waiting), patient).toEqual([]);
+  await expect.poll(() => database.rows(waiting)).toEqual([]);
   expect(before).not.toBeNull();
   proxy.speak();
   return sent;

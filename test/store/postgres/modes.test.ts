@@ -14,7 +14,6 @@ beforeAll(async () => {
 afterAll(() => database.stop());
 
 const host = () => ({ host: '127.0.0.1', port: database.port, user: database.user, database: 'postgres' });
-const patient = { timeout: 20_000 };
 
 async function openModes(schema: string): Promise<ModeStore> {
   const modes = await openPostgresModes(postgresOptions(database, { schema, connections: 1 }));
@@ -79,20 +78,20 @@ test('are told to each server with a beat after a change, also one from before i
   );
   const beaten = () =>
     database.rows(`SELECT bool_and(until > at) AS all FROM ${schema}.servers, ${schema}.changed`);
-  await expect.poll(beaten, patient).toEqual([{ all: true }]);
+  await expect.poll(beaten).toEqual([{ all: true }]);
   const told = servers.map((server) => {
     const sets: ModeSet[] = [];
     server.modes.follow((now) => sets.push(now));
     return sets;
   });
   const first = set('1', { a: '{}' });
-  await expect.poll(() => told, patient).toEqual([[first], [first]]);
+  await expect.poll(() => told).toEqual([[first], [first]]);
   // A database that was away has taken no mode from them, and tells what was changed.
   await database.crash(100);
   const second = set('2', { b: '{}' }, 'b');
   await modes.replace('1', second);
   await expect
-    .poll(() => told, patient)
+    .poll(() => told)
     .toEqual([
       [first, second],
       [first, second],

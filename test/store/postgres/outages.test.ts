@@ -25,7 +25,6 @@ afterAll(() => database.stop());
 
 /** Long after every wait of a test. */
 const ever = 3_600_000;
-const patient = { timeout: 20_000 };
 const unavailable = { code: 'UNAVAILABLE', retryAfter: 1 };
 const ofOwner = (owner: string) => ({ lease: { owner, ms: ever } });
 
@@ -80,7 +79,7 @@ test('calls outlast a silence of the network, over connections that it has made 
   const before = proxy.connections();
   const created = Promise.all(sessions.map(create));
   // The store has given its connections up, and looks for others.
-  await expect.poll(() => proxy.connections(), patient).toBeGreaterThan(before);
+  await expect.poll(() => proxy.connections()).toBeGreaterThan(before);
   proxy.speak();
   await created;
   for (const session of sessions) expect(await store.findSession(project, session)).not.toBeNull();
@@ -102,7 +101,7 @@ test('a transaction that was cut off without a word does not keep others out', a
     from.deleteSessions(project, [session], startOfTime, once('delete', session));
   const holder = await hold('SELECT 1 FROM parley.sessions FOR UPDATE');
   const first = deletion(store);
-  await expect.poll(() => database.rows(waiting), patient).not.toEqual([]);
+  await expect.poll(() => database.rows(waiting)).not.toEqual([]);
   proxy.fallSilent();
   await holder.release();
   expect(await deletion(other)).toMatchObject({ value: [{ status: 'deleted' }] });
@@ -137,13 +136,13 @@ test('a turn of a server is free for others when its beginning came too late for
   const refused = Promise.all(
     starts.map((start) => expect(store.beginTurn(project, start)).rejects.toMatchObject(unavailable)),
   );
-  await expect.poll(() => database.rows(waiting), patient).not.toEqual([]);
+  await expect.poll(() => database.rows(waiting)).not.toEqual([]);
   // The store cannot end what it has sent.
   proxy.fallSilent();
   await refused;
   await holder.release();
   for (const { newSession } of starts)
-    await expect.poll(() => other.findSession(project, newSession.session_id), patient).not.toBeNull();
+    await expect.poll(() => other.findSession(project, newSession.session_id)).not.toBeNull();
   proxy.speak();
   for (const { newSession, idempotencyKey: asked } of starts) {
     const { session_id } = newSession;
@@ -152,7 +151,7 @@ test('a turn of a server is free for others when its beginning came too late for
       ...ofOwner('other'),
     });
     await expect
-      .poll(() => other.beginTurn(project, next), patient)
+      .poll(() => other.beginTurn(project, next))
       .toMatchObject({ kind: 'begun', turn: { session_id } });
   }
 });
@@ -162,11 +161,9 @@ test('a beginning that is sent again when its turn is over tells its message onc
   const { session_id } = await begin(other, project, { lease: { owner: 'gone', ms: 1 } });
   // The answer to it was lost, and another took the session over meanwhile, as from a server that is gone.
   const start = turnStart({ session_id, content: 'And?', lease: { owner: 'late', ms: 1 } });
-  await expect.poll(() => store.beginTurn(project, start), patient).toMatchObject({ kind: 'begun' });
+  await expect.poll(() => store.beginTurn(project, start)).toMatchObject({ kind: 'begun' });
   const next = { session_id, content: 'Still there?', ...ofOwner('other') };
-  await expect
-    .poll(() => other.beginTurn(project, turnStart(next)), patient)
-    .toMatchObject({ kind: 'begun' });
+  await expect.poll(() => other.beginTurn(project, turnStart(next))).toMatchObject({ kind: 'begun' });
   const told = ['user: Hello', 'interrupted: ', 'user: And?', 'interrupted: ', 'user: Still there?'];
   const again = await store.beginTurn(project, start);
   expect(again).toMatchObject({ kind: 'begun', turn: { message_id: start.message_id, position: 2 } });
@@ -199,7 +196,7 @@ test('a call that arrives late is not done any more once it was sent again', asy
   const before = proxy.connections();
   proxy.fallSilent();
   const renamed = store.changeSession(project, session, { title: 'older' });
-  await expect.poll(() => proxy.connections(), patient).toBeGreaterThan(before);
+  await expect.poll(() => proxy.connections()).toBeGreaterThan(before);
   proxy.speak();
   await renamed;
   await other.changeSession(project, session, { title: 'newer' });
@@ -223,7 +220,7 @@ test('a server holds its turns while all its other calls wait for a lock', async
   const { store } = await openTestPostgres(database, { server, connections: 2, silenceMs: ever });
   const holder = await hold('LOCK TABLE parley.projects IN ACCESS EXCLUSIVE MODE');
   const calls = Array.from({ length: 4 }, () => store.listSessions('prj_none', everySession()));
-  await expect.poll(() => database.rows(waiting), patient).not.toEqual([]);
+  await expect.poll(() => database.rows(waiting)).not.toEqual([]);
   await delay(1600);
   const lease = `SELECT until > clock_timestamp() AS is_held FROM parley.servers WHERE owner = '${owner}'`;
   expect(await database.rows(lease)).toEqual([{ is_held: true }]);

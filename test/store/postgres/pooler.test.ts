@@ -76,7 +76,7 @@ describe.skipIf(!hasPooler)('behind a pooler', () => {
       expect(store.changeSession(project, session, { title })).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     await Promise.all([change('one'), change('two')]);
     const waiting = `SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock'`;
-    await expect.poll(() => server.rows(waiting), { timeout: 20_000 }).toEqual([]);
+    await expect.poll(() => server.rows(waiting)).toEqual([]);
     await holder.end();
     expect(await store.findSession(project, session)).toMatchObject({ title: 'before' });
   });

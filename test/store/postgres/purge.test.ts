@@ -143,7 +143,7 @@ test('leaves no words that a server adds at the moment of the purge', async () =
   const purging = store.purgeSessions(filter, { expected: 1, keptSince: 0 });
   const waiting = () =>
     server.rows(`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%"race"%'`);
-  await expect.poll(waiting, { timeout: 10_000 }).toHaveLength(1);
+  await expect.poll(waiting).toHaveLength(1);
   const words = `INSERT INTO race.search (session, position, created_at, bytes, words) VALUES ($1, $2, 1, 1, 'left')`;
   await client.query(words, place);
   await client.query('DELETE FROM race.to_index WHERE session = $1 AND position = $2', place);
@@ -167,7 +167,7 @@ test('keys that are too old to be repeated are removed by the first write of a s
   expect(await old()).toHaveLength(1);
   const { store: other } = await openTestPostgres(server, { schema });
   await create(other, 'new', Date.now() + 3_600_000);
-  await expect.poll(old, { timeout: 20_000 }).toEqual([]);
+  await expect.poll(old).toEqual([]);
 });
 
 test('after a redaction leaves no byte of the replaced texts in them either', async () => {

@@ -90,7 +90,7 @@ test('a search waits for no messages of other projects, and indexes its own proj
     const queued = `SELECT coalesce(sum(bytes), 0)::integer AS bytes FROM ${schema}.to_index WHERE bytes > 9000`;
     // The store may be indexing some of them in the background already.
     const left = async () => (await rowsOf<{ bytes: number }>(queued))[0]?.bytes;
-    await expect.poll(left, { timeout: 10_000 }).toBeLessThanOrEqual(1024 * 1024);
+    await expect.poll(left).toBeLessThanOrEqual(1024 * 1024);
   });
 });
 
@@ -152,7 +152,7 @@ async function openIndexed() {
   await search(store, other, 'fox');
   // While messages are stored, the index takes its time.
   const queued = `SELECT count(*)::integer AS count FROM ${schema}.to_index`;
-  await expect.poll(() => rowsOf<{ count: number }>(queued), { timeout: 10_000 }).toEqual([{ count: 0 }]);
+  await expect.poll(() => rowsOf<{ count: number }>(queued)).toEqual([{ count: 0 }]);
   await store.close();
   const number = async (project: string) =>
     (await rowsOf<{ id: number }>(`SELECT id FROM ${schema}.projects WHERE project_id = '${project}'`))[0]
