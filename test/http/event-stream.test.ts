@@ -136,8 +136,7 @@ describe('an event stream', () => {
     }
     const told: ServerSentEvent[][] = [];
     const reading = (async () => {
-      for await (const events of readEventBatches(open(), 1000, { isLenient: false }))
-        told.push([...events]);
+      for await (const events of readEventBatches(open(), 1000, { isLenient: false })) told.push([...events]);
     })();
     await expect(reading).rejects.toThrow('later');
     expect(told.map((events) => events.map(({ data }) => data))).toEqual([['a'], [], ['b\nc']]);

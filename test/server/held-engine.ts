@@ -1,4 +1,3 @@
-
 import type { EngineSet } from '../../src/engine/engine-set.ts';
 import { engineOf, finish } from '../support/embedded.ts';
 

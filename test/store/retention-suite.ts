@@ -338,7 +338,9 @@ export function describeRetention(name: string, newPlace: NewPlace): void {
       await session(100);
       expect(await begun()).toMatchObject({ report: { expired: 1 } });
       expect(await listed(store, other, {})).toEqual([theirs]);
-      await expect(retention.setPolicy('prj_none', after90)).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
+      await expect(retention.setPolicy('prj_none', after90)).rejects.toMatchObject({
+        code: 'INVALID_REQUEST',
+      });
       for (const wrong of [{ after_ms: 0 }, { after_ms: 1.5 }, { keep_last: 0 }, { erase_after_ms: -1 }])
         await expect(retention.setPolicy(other, { ...after90, ...wrong })).rejects.toMatchObject({
           code: 'INVALID_REQUEST',
