@@ -11,6 +11,7 @@ import { migrate } from './migrations.ts';
 import { modesUnless, PostgresModes } from './modes.ts';
 import { storeError } from './postgres-errors.ts';
 import { PostgresStore } from './postgres-store.ts';
+import { closeAllAbandoned } from './reply-parts.ts';
 import type { Migration } from './schema.ts';
 import { ServerBeat, type ServerIdentity } from './servers.ts';
 import { statement } from './statement.ts';
@@ -107,6 +108,8 @@ type PlaceOptions = Omit<PostgresStoreOptions, 'now' | 'rules' | 'server'>;
 /** Opens the store for a copy of all its rows. */
 export async function openPostgresRows(options: PlaceOptions): Promise<StoreRows> {
   const { connections } = await openPlace(options);
+  // A database that cannot be written can be copied without them.
+  await closeAllAbandoned(connections.ask).catch(() => {});
   return new PostgresRows(connections, options.name);
 }
 

@@ -10,6 +10,7 @@ import {
 import { recordNote } from './audit.ts';
 import type { Ask, ConnectionPool, RunCall } from './connection-pool.ts';
 import { beginErasing, overwriteErased } from './purge.ts';
+import { sweepSession, textSoFar } from './reply-parts.ts';
 import { turnRuns } from './servers.ts';
 import { statement } from './statement.ts';
 
@@ -54,6 +55,8 @@ const holders = statement(`
       WHERE EXISTS (SELECT 1 FROM texts WHERE strpos(message.content, text) > 0)
     UNION SELECT session FROM parley.hidden_messages AS message
       WHERE EXISTS (SELECT 1 FROM texts WHERE strpos(message.content, text) > 0)
+    UNION SELECT session FROM parley.reply_parts AS part
+      WHERE EXISTS (SELECT 1 FROM texts WHERE strpos(${textSoFar('part.session', 'part.epoch')}, text) > 0)
     UNION SELECT id FROM parley.sessions AS session
       WHERE EXISTS (SELECT 1 FROM texts WHERE strpos(concat_ws(' ', title, system, parameters), text) > 0))
   ORDER BY session_id LIMIT $2`);
@@ -119,6 +122,7 @@ async function redactIn(
   const hidden = await ask<Changed>(hiddenMessages, [place.session, ids, ...texts]);
   if (visible.length + hidden.length !== ids.length) throw new TextChanged();
   await ask(beginErasing, [null]);
+  await ask(sweepSession, [place.session]);
   const positions = visible.map(({ position }) => position);
   const bytes = visible.map((one) => one.bytes);
   await ask(queue, [place.project, place.session, positions, bytes]);

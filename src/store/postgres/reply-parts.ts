@@ -10,7 +10,7 @@ export const textSoFar = (session: string, epoch: string) => `(
   WHERE part.session = ${session} AND part.epoch = ${epoch})`;
 
 /** SQL: the stored reply of a turn as a row; no row if nothing is stored. Both arguments are SQL. */
-const replySoFar = (session: string, epoch: string) => `
+export const replySoFar = (session: string, epoch: string) => `
   SELECT part.message_id, part.mode, part.created_at, ${textSoFar(session, epoch)} AS content
   FROM parley.reply_parts AS part WHERE part.session = ${session} AND part.epoch = ${epoch}
   ORDER BY part.at DESC LIMIT 1`;
@@ -66,11 +66,20 @@ const close = statement(`
     SELECT closed.project, reply.session, reply.position, reply.bytes FROM reply JOIN closed ON closed.id = reply.session
   )
   SELECT 1 FROM closed`);
-// Deletes the parts of ended turns. A running or abandoned turn keeps its parts.
-const sweep = statement(`
-  DELETE FROM parley.reply_parts AS part WHERE NOT EXISTS (
+const abandoned = statement(`
+  SELECT projects.project_id, session.session_id, session.turn_epoch, session.turn_position
+  FROM parley.sessions AS session JOIN parley.projects ON projects.id = session.project
+  WHERE session.id IN (SELECT part.session FROM parley.reply_parts AS part) AND session.deleted_at IS NULL
+    AND ${isAbandoned}`);
+// A running or abandoned turn keeps its parts.
+const isOfEnded = `
+  NOT EXISTS (
     SELECT 1 FROM parley.sessions AS session
-    WHERE session.id = part.session AND session.turn_epoch = part.epoch AND session.turn_owner IS NOT NULL)`);
+    WHERE session.id = part.session AND session.turn_epoch = part.epoch AND session.turn_owner IS NOT NULL)`;
+const sweep = statement(`DELETE FROM parley.reply_parts AS part WHERE ${isOfEnded}`);
+/** Deletes the parts of the ended turns of a session. $1: its row number. */
+export const sweepSession = statement(`
+  DELETE FROM parley.reply_parts AS part WHERE part.session = $1 AND ${isOfEnded}`);
 
 /** A turn that was abandoned, as a statement has just read it. */
 export interface AbandonedTurn {
@@ -86,6 +95,12 @@ export async function closeAbandoned(
   turn: AbandonedTurn,
 ): Promise<void> {
   await ask(close, [projectId, sessionId, turn.turn_epoch, turn.turn_position]);
+}
+
+/** Ends all abandoned turns of which parts are stored. */
+export async function closeAllAbandoned(ask: Ask): Promise<void> {
+  type Row = AbandonedTurn & { readonly project_id: string; readonly session_id: string };
+  for (const row of await ask<Row>(abandoned)) await closeAbandoned(ask, row.project_id, row.session_id, row);
 }
 
 export async function sweepParts(ask: Ask): Promise<void> {

@@ -7,7 +7,7 @@ import { hiddenColumns, type MessageRow, messageColumns, type SessionRow } from 
 import { knownColumns } from './idempotency.ts';
 import { isRefused } from './keys.ts';
 import { visibleColumns } from './message-columns.ts';
-import { partsAsAlternative, textSoFar } from './reply-parts.ts';
+import { partsAsAlternative, replySoFar } from './reply-parts.ts';
 import { leaseEnd, leaseUntil } from './servers.ts';
 import { ofProject } from './sessions.ts';
 import { statement } from './statement.ts';
@@ -198,9 +198,9 @@ const takeStanding = `
     RETURNING session.id, session.project, session.turn_position, session.turn_epoch, session.message_count
   ), closing AS (
     INSERT INTO parley.messages (session, position, message_id, role, content, mode, finish_reason, created_at)
-    SELECT id, message_count - 1 - ($12::text IS NOT NULL)::integer, $10, 'assistant',
-      coalesce(${textSoFar('taken.id', '$3')}, ''), $11, 'interrupted', $9
-    FROM taken WHERE $10::text IS NOT NULL
+    SELECT id, taken.message_count - 1 - ($12::text IS NOT NULL)::integer, coalesce(said.message_id, $10), 'assistant',
+      coalesce(said.content, ''), coalesce(said.mode, $11), 'interrupted', coalesce(said.created_at, $9)
+    FROM taken LEFT JOIN LATERAL (${replySoFar('taken.id', '$3')}) AS said ON true WHERE $10::text IS NOT NULL
     RETURNING session, position, octet_length(content) AS bytes
   ), parts AS (${partsAsAlternative('taken', '$3', '$18', '$10::text IS NULL')}
   ), message AS (
