@@ -4,6 +4,7 @@ import { openSqliteRows } from '../store/sqlite/open.ts';
 import type { StoreRows } from '../store/store-rows.ts';
 import type { Dependencies } from './dependencies.ts';
 import { sqliteDriver } from './sqlite-driver.ts';
+import { turnOwners } from './turn-owners.ts';
 
 interface RowOptions {
   /** True to refuse a store with an older schema. */
@@ -19,9 +20,10 @@ export async function openRows(
   options: RowOptions = {},
 ): Promise<StoreRows> {
   if (address === null) {
-    const { now, sinceBoot, random } = dependencies;
+    const { now, sinceBoot, random, processes } = dependencies;
     const driver = await sqliteDriver(dependencies);
-    return openSqliteRows({ directory, driver, now, sinceBoot, random, ...options });
+    const { stateOf } = turnOwners(processes);
+    return openSqliteRows({ directory, driver, now, sinceBoot, random, stateOf, ...options });
   }
   const { openRowsOfPostgres } = await import('./postgres-choice.ts');
   return openRowsOfPostgres(address, dependencies, options.refusesOlder ?? false);

@@ -1,18 +1,12 @@
 // Opens the store in SQLite, in the data directory of this machine.
-import type { TurnOwner } from '../local/local-options.ts';
 import { storeRules } from '../local/local-store-rules.ts';
 import { defaultLockWaitMs } from '../store/sqlite/lock-wait.ts';
 import { openSqliteStore } from '../store/sqlite/open.ts';
 import type { ProcessesOf } from '../store/sqlite/store-processes.ts';
-import {
-  isOfEarlierBoot,
-  type ProcessIdentity,
-  type ProcessTable,
-  processIdentity,
-} from '../system/process-identity.ts';
 import type { ChosenStore } from './chosen-store.ts';
 import type { Dependencies } from './dependencies.ts';
 import { sqliteDriver } from './sqlite-driver.ts';
+import { turnOwners } from './turn-owners.ts';
 
 export interface SqliteChoice {
   /** The time limit of the caller in seconds. It also limits the wait for a lock. Null for the default wait. */
@@ -26,6 +20,7 @@ export interface SqliteChoice {
 export async function openSqlite(dependencies: Dependencies, choice: SqliteChoice): Promise<ChosenStore> {
   const { dataDirectory, now, sinceBoot, random, processes, endsProcess } = dependencies;
   const { timeout, storeProcesses, refusesOlder } = choice;
+  const { owner, stateOf } = turnOwners(processes);
   const opened = await openSqliteStore({
     directory: dataDirectory,
     driver: await sqliteDriver(dependencies),
@@ -37,23 +32,8 @@ export async function openSqlite(dependencies: Dependencies, choice: SqliteChoic
     endsWithProcess: endsProcess && storeProcesses === undefined,
     refusesOlder,
     rules: storeRules,
+    stateOf,
     lockWaitMs: timeout === null ? defaultLockWaitMs : Math.min(timeout * 1000, defaultLockWaitMs),
   });
-  return { ...opened, owner: turnOwner(processes), servers: null, modes: null };
-}
-
-/** The identity is read at its first use: most commands run no turn. */
-function turnOwner(processes: ProcessTable): TurnOwner {
-  let known: ProcessIdentity | null = null;
-  const identity = () => {
-    known ??= processIdentity(processes);
-    return known;
-  };
-  return {
-    get id() {
-      return identity().name;
-    },
-    // All processes that use one SQLite store run on one machine (store/sqlite/lease-clock.ts).
-    isGone: (other) => identity().stateOf(other) === 'gone' || isOfEarlierBoot(other, identity()),
-  };
+  return { ...opened, owner, servers: null, modes: null };
 }

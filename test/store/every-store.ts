@@ -10,6 +10,7 @@ import { describeListings } from './listing-suite.ts';
 import { describeModel } from './model-suite.ts';
 import { describeTurnMoves } from './move-suite.ts';
 import { describeOrdering } from './ordering-suite.ts';
+import { describeReplyParts } from './part-suite.ts';
 import { describePurges } from './purge-suite.ts';
 import { describeRedactions } from './redaction-suite.ts';
 import { describeRegenerations } from './regeneration-suite.ts';
@@ -43,6 +44,7 @@ export function describeEveryStore(name: string, newPlace: NewPlace): void {
   describeRepeatedTurns(name, open);
   describeSettings(name, open);
   describeOrdering(name, open);
+  describeReplyParts(name, newPlace);
   describeRegenerations(name, open);
   describeTurnMoves(name, open);
   describeForks(name, open);

@@ -16,5 +16,6 @@ export async function openMemoryStore(options: MemoryStoreOptions): Promise<Sess
   connection.pragma('temp_store = MEMORY');
   connection.takeExclusive();
   await migrate(connection, { refusesOlder: false }, wait);
-  return new SqliteStore(connection, { wait, filesystem: 'memory', now, sinceBoot, rules });
+  const stateOf = () => 'unknown' as const;
+  return new SqliteStore(connection, { wait, filesystem: 'memory', now, sinceBoot, rules, stateOf });
 }

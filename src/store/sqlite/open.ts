@@ -9,6 +9,7 @@ import { olderStore } from '../older-store.ts';
 import type { SessionStore } from '../session-store.ts';
 import type { StoreRows } from '../store-rows.ts';
 import type { StoreRules } from '../store-rules.ts';
+import { endAbandonedTurns, type OwnerState } from './abandoned-turns.ts';
 import { Connection } from './connection.ts';
 import type { SqliteDriver } from './driver.ts';
 import { filesystemType } from './filesystem.ts';
@@ -23,6 +24,7 @@ import { storeError } from './sqlite-errors.ts';
 import { SqliteStore } from './sqlite-store.ts';
 import { prepareStoreFile, storeFilename } from './store-file.ts';
 import type { ProcessesOf } from './store-processes.ts';
+import { Writer } from './writer.ts';
 
 export interface SqliteStoreOptions {
   /** The directory of the store. If it does not exist, it is made, and only its owner may use it. */
@@ -32,6 +34,8 @@ export interface SqliteStoreOptions {
   /** The clock of leases in ms; see lease-clock.ts. */
   readonly sinceBoot: () => number;
   readonly rules: StoreRules;
+  /** Whether the process that owns a turn still runs; by default nothing is known of any. */
+  readonly stateOf?: (owner: string) => OwnerState;
   /** A random number from 0 to 1, which varies the pauses of a wait. */
   readonly random: () => number;
   /** The name of the database file; by default `parley.db`. */
@@ -69,7 +73,7 @@ export function hasStore(directory: string): boolean {
 }
 
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<OpenedStore> {
-  const { now, sinceBoot, rules, processes } = options;
+  const { now, sinceBoot, stateOf = unknownState, rules, processes } = options;
   const { connection, filesystem, wait, created, migration } = await openPlace(options);
   // A new store is written into its file once, so that the file alone is a store from then on.
   const endsWithProcess = options.endsWithProcess === true && !created;
@@ -79,10 +83,11 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Open
     now,
     sinceBoot,
     rules,
+    stateOf,
     processes,
     endsWithProcess,
   });
-  await store.removeAbandoned();
+  await store.settleAbandoned();
   const measures: StoreMeasures = {
     gauges: async () => ({ bytes: bytesOf(connection.path), connections: null }),
     onCommit: (listener) => connection.onCommit(listener),
@@ -93,8 +98,14 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Open
 /** Opens the store for a copy of all its rows. */
 export async function openSqliteRows(options: Omit<SqliteStoreOptions, 'rules'>): Promise<StoreRows> {
   const { connection, wait } = await openPlace(options);
+  const { sinceBoot, stateOf = unknownState } = options;
   const { SqliteRows } = await import('./store-rows.ts');
-  return new SqliteRows(connection, wait, () => ({ now: options.now(), clock: options.sinceBoot() }));
+  await endAbandonedTurns(new Writer(connection, wait), { connection, clock: sinceBoot(), stateOf });
+  return new SqliteRows(connection, wait, () => ({ now: options.now(), clock: sinceBoot() }));
+}
+
+function unknownState(): OwnerState {
+  return 'unknown';
 }
 
 async function openPlace(options: Omit<SqliteStoreOptions, 'rules'>) {

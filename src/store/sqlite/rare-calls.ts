@@ -7,6 +7,7 @@ import { toTime } from '../rows.ts';
 import type { PurgeFilter } from '../session-filters.ts';
 import type { IdempotencyKey, Idempotent, Purge, PurgeOptions, SessionStore } from '../session-store.ts';
 import type { TurnWaiters } from '../turn-waiters.ts';
+import { type AbandonedTools, endAbandonedTurn, endAbandonedTurns } from './abandoned-turns.ts';
 import type { Clocks } from './age-clock.ts';
 import type { SqliteAudit } from './audit.ts';
 import type { Connection } from './connection.ts';
@@ -29,6 +30,9 @@ import { StoreSearch } from './store-search.ts';
 import { usage } from './usage.ts';
 import { userSessions } from './user-sessions.ts';
 import { storeItself } from './writer.ts';
+
+/** The longest time (ms) that a read waits for the end of an abandoned turn. */
+const readWaitMs = 1000;
 
 /** Runs a write once for each idempotency key. */
 export type WriteOnce = <T>(
@@ -73,9 +77,26 @@ export class RareCalls {
     return userSessions(this.#parts.access, this.#parts.dependencies.sinceBoot);
   }
 
-  removeAbandoned(): Promise<void> {
+  /** Ends the turns, and removes the staged sessions, of processes that are gone. */
+  async settleAbandoned(): Promise<void> {
     const { access, dependencies } = this.#parts;
-    return removeAbandoned(access, dependencies.sinceBoot());
+    await removeAbandoned(access, dependencies.sinceBoot());
+    await endAbandonedTurns(access.writer, this.#abandonedTools());
+  }
+
+  /** Ends the turn of a session if it is abandoned. The next call repeats what fails here. */
+  async endAbandonedTurn(projectId: string, sessionId: string): Promise<void> {
+    const { access, turnWaiters } = this.#parts;
+    const end = () => endAbandonedTurn(this.#abandonedTools(), projectId, sessionId);
+    // The messages can be read without their last one, also if the store is full or another process writes for long.
+    await access.writer.write(end, { party: projectId, waitMs: readWaitMs }).catch(() => {});
+    turnWaiters.wake(sessionId);
+  }
+
+  #abandonedTools(): AbandonedTools {
+    const { access, dependencies } = this.#parts;
+    const { stateOf, sinceBoot } = dependencies;
+    return { connection: access.connection, clock: sinceBoot(), stateOf };
   }
 
   readonly createKey: SessionStore['createKey'] = async (key) => {
@@ -143,7 +164,7 @@ export class RareCalls {
     const erased = () => options.erased?.(1);
     const tools = { connection, writer, wait, clocks: this.#parts.clocks, audit, erased };
     return this.#parts.access.run(async () => {
-      await this.removeAbandoned();
+      await this.settleAbandoned();
       // What waits still names sessions by their ids.
       await this.#parts.audit.chain();
       return purgeSessions(tools, filter, options);

@@ -43,6 +43,9 @@ export const redactionStatements = {
     SELECT session_id FROM sessions WHERE id IN (
       SELECT session FROM messages WHERE EXISTS (SELECT 1 FROM texts WHERE instr(content, text))
       UNION SELECT session FROM hidden_messages WHERE EXISTS (SELECT 1 FROM texts WHERE instr(content, text))
+      UNION SELECT session FROM (
+        SELECT session, group_concat(content, '') AS content FROM reply_parts GROUP BY session, epoch
+      ) WHERE EXISTS (SELECT 1 FROM texts WHERE instr(content, text))
       UNION SELECT id FROM sessions WHERE EXISTS (
         SELECT 1 FROM texts WHERE instr(title, text) OR instr(system, text) OR instr(parameters, text)))
     ORDER BY session_id LIMIT @limit`,

@@ -6,7 +6,7 @@ import type { RegenerationStart, TurnBegin, TurnStart } from '../session-store.t
 import { findReplyById, findUndoneReply, firstWholeAlternative } from './hidden-messages.ts';
 import { findKnown, idempotencyStatements, type Known, keepKnown } from './idempotency.ts';
 import { findReplyTo, type StoredTurnRow, turnStatements } from './turn-rows.ts';
-import { busyWith, closeTurn, standingTurn, type TurnTools, take } from './turn-taking.ts';
+import { busyWith, endAbandoned, standingTurn, type TurnTools, take } from './turn-taking.ts';
 
 type AgainStart = Pick<TurnStart, 'lease' | 'deadOwner' | 'closing_message_id' | 'now' | 'answersOnly'>;
 
@@ -87,7 +87,7 @@ function takeAgain(
     return reply === null ? { kind: 'not_found' } : { kind: 'answered', turn, reply };
   if (decision === 'busy') return busyWith(stored);
   if (start.answersOnly) return { kind: 'over_budget' };
-  if (decision === 'close and take') closeTurn(tools.connection, projectId, stored, start);
+  endAbandoned(tools.connection, projectId, stored, start, decision);
   take(tools, projectId, start, turn, mode);
   return { kind: 'begun', turn, settings: toSettings(stored) };
 }

@@ -7,7 +7,7 @@ import type { Connection } from './connection.ts';
 export const applicationId = 0x50524c59;
 
 /** The number of the last migration in schema.ts. */
-export const newestSchema = 14;
+export const newestSchema = 15;
 
 export function schemaVersion(connection: Connection): number {
   return Number(connection.pragma('user_version'));

@@ -1,5 +1,6 @@
 // The tables, as numbered migrations. A released migration is never changed. Rows have numbers inside the store and text ids outside it.
 // Times are epoch milliseconds, except `turn_until` and `held_until` (lease-clock.ts) and `idempotency.created_at` (age-clock.ts).
+import { replyParts } from './reply-parts-schema.ts';
 import { retention } from './retention-schema.ts';
 import { longWritesParted, searchFilledLate, searchWaitingByProject } from './search-schema.ts';
 import { userOfSession } from './user-schema.ts';
@@ -285,4 +286,5 @@ export const schema: readonly Migration[] = [
   { version: 12, parleyVersion: '0.1.0', sql: twelfth },
   { version: 13, parleyVersion: '0.1.0', sql: limitsAndAudit },
   { version: 14, parleyVersion: '0.1.0', sql: `${userOfSession};${retention}` },
+  { version: 15, parleyVersion: '0.1.0', sql: replyParts },
 ];

@@ -16,12 +16,15 @@ import type {
 } from '../session-store.ts';
 import { storeClosed } from '../store-closed.ts';
 import { TurnWaiters } from '../turn-waiters.ts';
+import { abandonedTurn } from './abandoned-turns.ts';
 import type { Clocks } from './age-clock.ts';
 import { SqliteAudit } from './audit.ts';
 import type { Connection } from './connection.ts';
+import { Gate } from './gate.ts';
 import { doOnce, modeOfTurn } from './idempotency.ts';
 import { SqliteKeyBudgets } from './key-budgets.ts';
 import { KeyReads } from './key-reads.ts';
+import { mayHaveLeft } from './left-presence.ts';
 import { replyLockWaitMs } from './lock-wait.ts';
 import { history, listAllMessages, listMessages } from './messages.ts';
 import type { RareCalls, WriteOnce } from './rare-calls.ts';
@@ -36,12 +39,14 @@ import {
   restoreSession,
   restoreSessions,
 } from './sessions.ts';
-import { hasStaged } from './staged-presence.ts';
 import { StoreAccess } from './store-access.ts';
 import type { StoreDependencies } from './store-dependencies.ts';
 import type { StoreProcesses } from './store-processes.ts';
-import { beginTurn, endTurn, isTurnRunning, leaseLeft, renewTurn } from './turns.ts';
+import { beginTurn, endTurn, isFresh, isTurnRunning, leaseLeft, renewTurn } from './turns.ts';
 import { storeItself } from './writer.ts';
+
+/** The least time (ms) between two commits of parts. The parts that wait meanwhile share one. */
+const partsGateMs = 250;
 
 export class SqliteStore implements SessionStore {
   /** Loads and makes the calls that a turn does not need. */
@@ -51,11 +56,14 @@ export class SqliteStore implements SessionStore {
   /** Null if long reads run in this process. */
   readonly #processes: StoreProcesses | null;
   readonly #turnWaiters = new TurnWaiters();
+  readonly #partsGate = new Gate(partsGateMs);
   readonly #dependencies: StoreDependencies;
   readonly budgets: SqliteKeyBudgets;
   readonly audit: SqliteAudit;
   readonly listAllMessages: SessionStore['listAllMessages'] = (projectId, sessionId, place) =>
-    this.#access.read((connection) => listAllMessages(connection, projectId, sessionId, place));
+    this.#readEnded(projectId, sessionId, (connection) =>
+      listAllMessages(connection, projectId, sessionId, place),
+    );
   readonly createKey: SessionStore['createKey'] = async (...call) => (await this.#rare()).createKey(...call);
   readonly listKeys: SessionStore['listKeys'] = async () => (await this.#rare()).listKeys();
   readonly revokeKey: SessionStore['revokeKey'] = async (...call) => (await this.#rare()).revokeKey(...call);
@@ -182,7 +190,9 @@ export class SqliteStore implements SessionStore {
   };
 
   readonly listMessages: SessionStore['listMessages'] = (projectId, sessionId, place) =>
-    this.#access.read((connection) => listMessages(connection, projectId, sessionId, place));
+    this.#readEnded(projectId, sessionId, (connection) =>
+      listMessages(connection, projectId, sessionId, place),
+    );
 
   beginTurn(projectId: string, start: TurnStart, signal?: AbortSignal): Promise<TurnBegin> {
     const begin = (connection: Connection) => {
@@ -209,12 +219,13 @@ export class SqliteStore implements SessionStore {
     return this.#access.read((connection) => history(connection, projectId, sessionId, before, limit));
   }
 
-  async renewTurn(projectId: string, turn: Turn, leaseMs: number): Promise<boolean> {
+  readonly renewTurn: SessionStore['renewTurn'] = async (projectId, turn, leaseMs, part = null) => {
     const left = await this.#access.read(() => leaseLeft(this.#turnTools(), projectId, turn));
     if (left === null) return false;
-    if (left > (leaseMs * 2) / 3) return true;
-    return this.#access.write(projectId, () => renewTurn(this.#turnTools(), projectId, turn, leaseMs));
-  }
+    if (part === null && isFresh(left, leaseMs)) return true;
+    if (part !== null) await this.#partsGate.pass();
+    return this.#access.write(projectId, () => renewTurn(this.#turnTools(), projectId, turn, leaseMs, part));
+  };
 
   async endTurn(projectId: string, turn: Turn, reply: TurnReply): Promise<TurnEnd> {
     // The caller's time-out does not count here: the reply was already shown, so it must be stored.
@@ -229,9 +240,8 @@ export class SqliteStore implements SessionStore {
   readonly holdsAny: SessionStore['holdsAny'] = (projectId, sessionIds) =>
     this.#access.read((connection) => holdsAny(connection, projectId, sessionIds));
 
-  readonly removeAbandoned = async (): Promise<void> => {
-    if (!hasStaged(this.#access.connection)) return;
-    await (await this.#rare()).removeAbandoned();
+  readonly settleAbandoned = async (): Promise<void> => {
+    if (mayHaveLeft(this.#access.connection)) await (await this.#rare()).settleAbandoned();
   };
 
   readonly ping = () => this.#access.ping(storeItself);
@@ -240,6 +250,19 @@ export class SqliteStore implements SessionStore {
   async close(): Promise<void> {
     const closing = this.audit.end().then(() => this.#access.close());
     await Promise.all([closing, this.#processes?.close(storeClosed())]);
+  }
+
+  /** Reads messages of a session after its turn has ended, if that was abandoned. */
+  async #readEnded<T>(projectId: string, sessionId: string, work: (connection: Connection) => T): Promise<T> {
+    const { stateOf } = this.#dependencies;
+    const first = await this.#access.read((connection) => {
+      const { clock } = this.#clocks();
+      const isLeft = abandonedTurn({ connection, clock, stateOf }, projectId, sessionId) !== null;
+      return isLeft ? null : { value: work(connection) };
+    });
+    if (first !== null) return first.value;
+    await (await this.#rare()).endAbandonedTurn(projectId, sessionId);
+    return this.#access.read(work);
   }
 
   /** Starts indexing if enough messages wait. The next call repeats what fails here. */

@@ -1,5 +1,6 @@
 // The values that the store over SQLite is made with.
 import type { StoreRules } from '../store-rules.ts';
+import type { OwnerState } from './abandoned-turns.ts';
 import type { LockWait } from './lock-wait.ts';
 import type { ProcessesOf } from './store-processes.ts';
 
@@ -9,6 +10,7 @@ export interface StoreDependencies {
   readonly now: () => number;
   readonly sinceBoot: () => number;
   readonly rules: StoreRules;
+  readonly stateOf: (owner: string) => OwnerState;
   readonly processes?: ProcessesOf;
   /** True if the process ends soon after it closes the store. False by default. */
   readonly endsWithProcess?: boolean;

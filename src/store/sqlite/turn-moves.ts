@@ -15,7 +15,7 @@ import { hideTurn, showTurn } from './hidden-messages.ts';
 import { findRecorded, keepAnswer } from './idempotency.ts';
 import { sessionColumns, thisSession } from './sessions.ts';
 import { messageCount, sessionRow, type TurnRow } from './turn-rows.ts';
-import { busyWith, closeTurn, standingTurn, type TurnTools } from './turn-taking.ts';
+import { busyWith, endAbandoned, standingTurn, type TurnTools } from './turn-taking.ts';
 
 /**
  * SQL: the mode of the last turn: the one that its message was sent in, or, if that was asked again, that of its reply. Null in a session
@@ -57,10 +57,10 @@ interface MovedRow extends TurnRow {
 }
 
 export function undoTurn(tools: TurnTools, projectId: string, move: TurnMove): TurnMoveEnd {
-  return moveTurn(tools, projectId, move, (row, isAbandoned) => {
+  return moveTurn(tools, projectId, move, (row, decision) => {
     const { connection } = tools;
     const { session_id: sessionId, moved_at: undoneAt } = row;
-    if (isAbandoned) closeTurn(connection, projectId, row, move);
+    endAbandoned(connection, projectId, row, move, decision);
     const position = messageCount(connection, projectId, sessionId) - 2;
     if (position < 0) return null;
     hideTurn(connection, { projectId, sessionId, position }, undoneAt);
@@ -82,14 +82,14 @@ export function redoTurn(tools: TurnTools, projectId: string, move: TurnMove): T
 }
 
 /**
- * `work` returns null if there is no turn to move. `isAbandoned`: the last turn has no reply, and its owner is gone. Only a move that was
- * made is stored with its key.
+ * `work` returns null if there is no turn to move. `close and take`: the last turn has no reply, and its owner is gone. Only a move that
+ * was made is stored with its key.
  */
 function moveTurn(
   tools: TurnTools,
   projectId: string,
   move: TurnMove,
-  work: (row: MovedRow, isAbandoned: boolean) => MovedTurn | null,
+  work: (row: MovedRow, decision: 'take' | 'close and take') => MovedTurn | null,
 ): TurnMoveEnd {
   const { connection } = tools;
   const { idempotencyKey, session_id: sessionId, now } = move;
@@ -99,7 +99,7 @@ function moveTurn(
   if (row === undefined) return { kind: 'not_found' };
   const decision = tools.rules.turns.begin(standingTurn(tools, projectId, row), move.deadOwner);
   if (decision === 'busy') return busyWith(row);
-  const value = work(row, decision === 'close and take');
+  const value = work(row, decision);
   if (value === null) return { kind: 'nothing' };
   return keepAnswer(tools, projectId, idempotencyKey, value);
 }

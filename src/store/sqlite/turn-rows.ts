@@ -12,7 +12,7 @@ import { inProject, thisSession } from './sessions.ts';
 export const sessionRow = `(SELECT id FROM sessions WHERE ${thisSession})`;
 const keptColumns = `SELECT session_id, message_count, turn_owner, turn_until, turn_position, turn_epoch, parameters,
   system, message.message_id, message.position, message.mode, message.content`;
-const turnColumns = 'session_id, message_count, turn_owner, turn_until, turn_position, turn_epoch';
+export const turnColumns = 'session_id, message_count, turn_owner, turn_until, turn_position, turn_epoch';
 const thisTurn = `${thisSession} AND turn_owner = @owner AND turn_epoch = @epoch AND turn_position = @position`;
 
 export const turnStatements = {
@@ -61,7 +61,7 @@ export const turnStatements = {
   held: `SELECT turn_until FROM sessions WHERE ${thisTurn}`,
   renew: `UPDATE sessions SET turn_until = @until WHERE ${thisTurn}`,
   giveBack: `UPDATE sessions SET turn_owner = NULL, turn_until = NULL, turn_position = NULL WHERE ${thisTurn}`,
-  modeOf: `SELECT mode FROM messages WHERE session = ${sessionRow} AND position = @position`,
+  asked: `SELECT message_id, mode FROM messages WHERE session = ${sessionRow} AND position = @position`,
 } as const;
 
 export interface TurnRow {

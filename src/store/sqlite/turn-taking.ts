@@ -2,8 +2,17 @@
 import type { Turn, TurnBegin, TurnStart } from '../session-store.ts';
 import type { StandingTurn, StoreRules } from '../store-rules.ts';
 import type { Connection } from './connection.ts';
+import { addAlternative } from './hidden-messages.ts';
 import { isLeaseOver, leaseEnd } from './lease-clock.ts';
-import { addMessage, findReply, noReply, type TurnRow, turnStatements } from './turn-rows.ts';
+import { type StoredBeginning, takeParts } from './reply-parts.ts';
+import {
+  addMessage,
+  findReply,
+  type NewMessage,
+  noReply,
+  type TurnRow,
+  turnStatements,
+} from './turn-rows.ts';
 
 export interface TurnTools {
   readonly connection: Connection;
@@ -50,23 +59,59 @@ export function busyWith({
   return { kind: 'busy', session_id, owner: turn_owner ?? '', epoch: turn_epoch };
 }
 
-/** Adds the missing reply to a turn whose owner disappeared. */
-export function closeTurn(
+/**
+ * Ends the turn that stands open in a session, if any, because its owner disappeared: a missing reply is added, with what is stored of its
+ * text. If there is a reply, or if the message is asked again, that text becomes an alternative.
+ */
+export function endAbandoned(
   connection: Connection,
   projectId: string,
   session: TurnRow,
   { closing_message_id, now }: Pick<TurnStart, 'closing_message_id' | 'now'>,
+  decision: 'take' | 'close and take',
 ): void {
-  const { session_id: sessionId, turn_position: position } = session;
-  const message = connection.get<{ mode: string }>(turnStatements.modeOf, { projectId, sessionId, position });
-  addMessage(connection, projectId, sessionId, {
-    ...noReply,
-    finishReason: 'interrupted',
-    position: position + 1,
-    messageId: closing_message_id,
-    role: 'assistant',
-    content: '',
-    mode: message?.mode ?? '',
-    now,
-  });
+  if (session.turn_owner === null) return;
+  const beginning = takeParts(connection, projectId, session);
+  if (decision === 'close and take') {
+    const { session_id: sessionId, turn_position: position } = session;
+    const asked = connection.get<AskedRow>(turnStatements.asked, { projectId, sessionId, position });
+    addMessage(connection, projectId, sessionId, {
+      ...interruptedReply(session, beginning ?? emptyReply(closing_message_id, asked?.mode ?? '', now)),
+      role: 'assistant',
+    });
+  } else if (beginning !== null) {
+    keepAsAlternative(connection, projectId, session, beginning);
+  }
+}
+
+/** Keeps the stored text of a turn's reply beside the reply that stands. */
+export function keepAsAlternative(
+  connection: Connection,
+  projectId: string,
+  session: TurnRow,
+  beginning: StoredBeginning,
+): void {
+  const { session_id, turn_position: position } = session;
+  const place = { projectId, sessionId: session_id, position };
+  const asked = connection.get<AskedRow>(turnStatements.asked, place);
+  if (asked === undefined) return;
+  const turn = { session_id, position, message_id: asked.message_id };
+  addAlternative(connection, projectId, turn, interruptedReply(session, beginning));
+}
+
+export function interruptedReply(
+  { turn_position }: TurnRow,
+  { message_id: messageId, mode, created_at: now, content }: StoredBeginning,
+): Omit<NewMessage, 'role'> {
+  const position = turn_position + 1;
+  return { ...noReply, finishReason: 'interrupted', position, messageId, content, mode, now };
+}
+
+function emptyReply(message_id: string, mode: string, created_at: number): StoredBeginning {
+  return { message_id, mode, created_at, content: '' };
+}
+
+interface AskedRow {
+  readonly message_id: string;
+  readonly mode: string;
 }

@@ -2,11 +2,12 @@
 // turn and writes their decision, in one transaction of the writer.
 import type { SessionSettings } from '../../service/session.ts';
 import { givenSettings, toSettings } from '../rows.ts';
-import type { Turn, TurnBegin, TurnEnd, TurnReply, TurnStart } from '../session-store.ts';
+import type { ReplyPart, Turn, TurnBegin, TurnEnd, TurnReply, TurnStart } from '../session-store.ts';
 import { addAlternative, hideReply, isAlternative } from './hidden-messages.ts';
 import { findKnown, keepKnown } from './idempotency.ts';
 import { isLeaseOver, leaseEnd } from './lease-clock.ts';
 import { repeatTurn } from './repeated-turns.ts';
+import { addPart, removeParts } from './reply-parts.ts';
 import { createSession } from './sessions.ts';
 import {
   addMessage,
@@ -18,7 +19,7 @@ import {
   turnRow,
   turnStatements,
 } from './turn-rows.ts';
-import { busyWith, closeTurn, standingTurn, type TurnTools, take } from './turn-taking.ts';
+import { busyWith, endAbandoned, standingTurn, type TurnTools, take } from './turn-taking.ts';
 
 export function beginTurn(tools: TurnTools, projectId: string, start: TurnStart): TurnBegin {
   const { connection } = tools;
@@ -41,7 +42,7 @@ export function beginTurn(tools: TurnTools, projectId: string, start: TurnStart)
     settings = toSettings(session);
     const decision = tools.rules.turns.begin(standingTurn(tools, projectId, session), start.deadOwner);
     if (decision === 'busy') return busyWith(session);
-    if (decision === 'close and take') closeTurn(connection, projectId, session, start);
+    endAbandoned(connection, projectId, session, start, decision);
     position = messageCount(connection, projectId, sessionId);
     epoch = session.turn_epoch + 1;
   }
@@ -82,14 +83,27 @@ export function leaseLeft({ connection, clock }: Omit<TurnTools, 'rules'>, proje
   return row === undefined ? null : row.turn_until - clock;
 }
 
+/** True while more than two thirds of a lease are left. It is not written then. */
+export function isFresh(left: number, leaseMs: number): boolean {
+  return left > (leaseMs * 2) / 3;
+}
+
+/** Extends the lease if it is not fresh, and stores the part of the reply, if any. False if the turn is lost. */
 export function renewTurn(
-  { connection, clock }: Omit<TurnTools, 'rules'>,
+  tools: Omit<TurnTools, 'rules'>,
   projectId: string,
   turn: Turn,
   leaseMs: number,
+  part: ReplyPart | null,
 ): boolean {
+  const { connection, clock } = tools;
+  const left = leaseLeft(tools, projectId, turn);
+  if (left === null) return false;
+  if (part !== null) addPart(connection, projectId, turn, part);
   const until = leaseEnd(clock, leaseMs);
-  return connection.run(turnStatements.renew, { ...bindingsOf(projectId, turn), until }).changes === 1;
+  if (!isFresh(left, leaseMs))
+    connection.run(turnStatements.renew, { ...bindingsOf(projectId, turn), until });
+  return true;
 }
 
 export function endTurn(
@@ -129,7 +143,10 @@ export function endTurn(
     }
     connection.run(turnStatements.touch, { projectId, sessionId, added: 0, now: reply.now });
   }
-  if (isHeld) connection.run(turnStatements.giveBack, bindingsOf(projectId, turn));
+  if (isHeld) {
+    connection.run(turnStatements.giveBack, bindingsOf(projectId, turn));
+    removeParts(connection, projectId, sessionId);
+  }
   // The caller may repeat a call that stored the reply as an alternative.
   if (decision === 'lost' && !isAlternative(connection, projectId, turn, reply.message_id))
     return { kind: 'lost', standing };

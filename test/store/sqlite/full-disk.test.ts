@@ -98,7 +98,8 @@ async function fillPages(): Promise<void> {
   const database = driver.open(path);
   database.pragma('max_page_count = 300', { simple: true });
   const wait = { waitMs: 0, random: Math.random };
-  const options = { ...storeOptions(directory), wait, filesystem: 'any' };
+  const stateOf = () => 'unknown' as const;
+  const options = { ...storeOptions(directory), wait, filesystem: 'any', stateOf };
   const store = new SqliteStore(new Connection(driver, database, path), options);
   const project = await newProject(store);
   const session_id = await newSession(store, project);
