@@ -7,12 +7,15 @@ class PacedCompletion {
   readonly #response: ServerResponse;
   /** The last request to the model. */
   readonly asked: string;
+  /** The texts of all messages of the request. */
+  readonly sent: readonly string[];
   /** Resolves when the client has disconnected, or the reply has ended. */
   readonly closed: Promise<void>;
 
   constructor(body: string, response: ServerResponse) {
     this.#response = response;
-    this.asked = JSON.parse(body).messages.at(-1).content;
+    this.sent = JSON.parse(body).messages.map(({ content }: { content: string }) => content);
+    this.asked = this.sent.at(-1) ?? '';
     this.closed = new Promise((resolve) => response.on('close', () => resolve()));
   }
 
