@@ -1,11 +1,20 @@
 // The stored parts of running replies, in every store: what becomes of them when the process of a turn is gone.
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { Message } from '../../src/service/session.ts';
+import type { Message, Session } from '../../src/service/session.ts';
 import type { ReplyPart, SessionStore, Turn, TurnStart } from '../../src/store/session-store.ts';
 import type { NewPlace } from './every-store.ts';
 import { beginAnother, everyMessage, kinds, moveOf, regeneration, sessionOf } from './line-samples.ts';
-import { at, firstPage, newProject, once, search, startOfTime, turnReply } from './store-samples.ts';
+import {
+  at,
+  firstPage,
+  newProject,
+  once,
+  recordOf,
+  search,
+  startOfTime,
+  turnReply,
+} from './store-samples.ts';
 import { begin, contents } from './turn-steps.ts';
 
 const part = { message_id: 'msg_part', mode: 'fallback', now: startOfTime + 8 };
@@ -210,6 +219,17 @@ export function describeReplyParts(name: string, newPlace: NewPlace): void {
         ...{ kind: 'purged', report: { sessions: 1, integrity: 'ok' } },
       });
       expect(await begin(left.store, left.project)).toMatchObject({ position: 0 });
+    });
+
+    it('are not lost by an import that replaces the session', async () => {
+      const { store, project, turn, session } = await abandoned();
+      const read = { session: (await store.findSession(project, session)) as Session };
+      const { message_id } = turn;
+      const other = recordOf(session, ['Hello', 'Other']);
+      const messages = other.messages.map((one) => (one.position === 0 ? { ...one, message_id } : one));
+      const record = { ...other, messages, replaces: read };
+      expect(await store.importSession(project, record, null)).toEqual({ kind: 'done', value: null });
+      expect((await store.listMessages(project, session, firstPage))?.items[1]).toMatchObject(reply);
     });
 
     it('are found by a check for texts that should be gone', async () => {

@@ -21,6 +21,7 @@ import { auditing, noteOf } from './audit.ts';
 import type { Ask } from './connection-pool.ts';
 import { importSession, sameSession } from './imports.ts';
 import { movedColumns, visibleColumns } from './message-columns.ts';
+import { isAbandoned } from './reply-parts.ts';
 import { noTurnRuns } from './servers.ts';
 import { ofProject, sessionColumns } from './sessions.ts';
 import { nowMs, statement } from './statement.ts';
@@ -28,7 +29,7 @@ import { nowMs, statement } from './statement.ts';
 const free = statement(`
   SELECT session.id, session.xmin::text AS version, ${sessionColumns} FROM parley.sessions AS session
   WHERE ${ofProject} AND session.session_id = $2 AND session.deleted_at IS NULL
-    AND (session.turn_owner = 'import' OR ${noTurnRuns})`);
+    AND (session.turn_owner = 'import' OR ${noTurnRuns}) AND NOT (${isAbandoned})`);
 
 const everyMessage = statement(`
   SELECT message.* FROM parley.sessions AS session CROSS JOIN LATERAL (

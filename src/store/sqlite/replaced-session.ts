@@ -22,7 +22,8 @@ const ofSession = `session = ${sessionRow}`;
 /** `@session`, `@id` and `@other` are row numbers that a statement with the project's id has returned. */
 export const replaceStatements = {
   free: `SELECT id AS session FROM sessions WHERE ${thisSession} AND deleted_at IS NULL
-    AND (turn_owner = 'import' OR ${noTurnRuns})`,
+    AND (turn_owner = 'import' OR ${noTurnRuns})
+    AND NOT EXISTS (SELECT 1 FROM reply_parts WHERE reply_parts.session = sessions.id)`,
   messages: `
     SELECT id, ${visibleColumns} FROM messages AS message WHERE ${ofSession}
     UNION ALL SELECT id, ${hiddenColumns} FROM hidden_messages AS message WHERE ${ofSession}`,
