@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { abandonedStatements } from '../../../src/store/sqlite/abandoned-turns.ts';
 import { forkStatements } from '../../../src/store/sqlite/forks.ts';
 import { hiddenStatements } from '../../../src/store/sqlite/hidden-messages.ts';
 import { idempotencyStatements } from '../../../src/store/sqlite/idempotency.ts';
@@ -13,6 +14,7 @@ import { pageStatements } from '../../../src/store/sqlite/messages.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { orderingStatements } from '../../../src/store/sqlite/ordering.ts';
 import { purgeStatements } from '../../../src/store/sqlite/purge-rows.ts';
+import { partStatements } from '../../../src/store/sqlite/reply-parts.ts';
 import { hitStatements } from '../../../src/store/sqlite/search.ts';
 import { backlogStatements } from '../../../src/store/sqlite/search-backlog.ts';
 import { hitsInSessions, searchStatements } from '../../../src/store/sqlite/search-hits.ts';
@@ -73,6 +75,8 @@ function of(subject: string, statements: Readonly<Record<string, string>>): Read
 // It names the row of a message that a statement with the project has found.
 // `undone` sorts the undone turns of the one session that it finds.
 const { moveKeysBack, undone, ...hiddenMessages } = hiddenStatements;
+// `remove` deletes all parts of a session.
+const { remove: _, ...replyParts } = partStatements;
 
 const ofProject = {
   ...Object.fromEntries(
@@ -83,6 +87,8 @@ const ofProject = {
   ...of('many sessions of a choice', manyStatements),
   ...of('turns', turnStatements),
   ...of('hidden messages', hiddenMessages),
+  ...of('abandoned turns', abandonedStatements),
+  ...of('reply parts', replyParts),
   ...of('moves', moveStatements),
   ...of('forks', { parent: forkStatements.parent }),
   ...of('pages of messages', pageStatements),
