@@ -21,8 +21,8 @@ import { renewStatistics } from './statistics.ts';
 
 const sessionsAtOnce = 200;
 
-const chosenIf = (chosen: string) => `
-  ${chosen} AND ${noTurnRuns}
+const erasableIf = (condition: string) => `
+  ${condition} AND ${noTurnRuns}
   AND ($1::text IS NULL OR session.project = ${projectNumber})`;
 
 const purgeMark = statement(`SELECT 1 FROM parley.meta WHERE name = 'purge'`);
@@ -32,7 +32,8 @@ export const beginErasing = statement(`
     INSERT INTO parley.audit_waiting (entry) SELECT $1::text WHERE $1::text IS NOT NULL
   )
   INSERT INTO parley.meta (name, value) VALUES ('purge', 'begun') ON CONFLICT (name) DO NOTHING`);
-const end = statement(`DELETE FROM parley.meta WHERE name = 'purge'`);
+const endErasing = statement(`DELETE FROM parley.meta WHERE name = 'purge'`);
+
 /** SQL for further parts of the WITH of the statement that erases, before and after its own, and for further columns. */
 interface MorePurge {
   readonly before: string;
@@ -42,8 +43,9 @@ interface MorePurge {
 
 const nothingMore: MorePurge = { before: '', after: '', extra: '' };
 
-// $1: the project, or null for all. $2: the time before which the session was deleted, or the user.
-const choosing = (erasable: string, { before, after, extra }: MorePurge = nothingMore) =>
+// The statements about the sessions that a condition selects. $1: the project, or null for all. $2: the time before which the session was
+// deleted, or the user.
+const selecting = (erasable: string, { before, after, extra }: MorePurge = nothingMore) =>
   ({
     plan: statement(`
   SELECT count(*) AS sessions, coalesce(sum(texts.messages), 0) AS messages, coalesce(sum(texts.bytes), 0) AS text_bytes
@@ -98,14 +100,14 @@ const choosing = (erasable: string, { before, after, extra }: MorePurge = nothin
  */
 const eraseLateWords = statement('DELETE FROM parley.search WHERE session = ANY($1::bigint[])');
 
-const ofAnybody = choosing(chosenIf('session.deleted_at < $2::bigint'));
-const ofUser = choosing(chosenIf('session.user_id = $2::text AND session.deleted_at IS NOT NULL'));
+const ofAll = selecting(erasableIf('session.deleted_at < $2::bigint'));
+const ofUser = selecting(erasableIf('session.user_id = $2::text AND session.deleted_at IS NOT NULL'));
 /**
  * The sessions that retention has deleted. $3 of `erase`: the run that counts what it erases; $4: its holder; $5: the length of its lease, ms; $6: its
  * note for the audit log. It erases nothing if the lease is gone.
  */
-export const ofExpired = choosing(
-  chosenIf(`session.deleted_at < $2::bigint AND session.expired IN (
+export const ofExpired = selecting(
+  erasableIf(`session.deleted_at < $2::bigint AND session.expired IN (
     SELECT run.id FROM parley.retention_runs AS run
     WHERE run.project = ${projectNumber}
       AND run.begun_at < $2 AND session.deleted_at <= run.last_at)`),
@@ -117,7 +119,7 @@ export const ofExpired = choosing(
     extra: '(SELECT count(*) FROM held) AS held,',
   },
 );
-const choosingBy = (filter: PurgeFilter) => ('user' in filter ? ofUser : ofAnybody);
+const selectionOf = (filter: PurgeFilter) => ('user' in filter ? ofUser : ofAll);
 
 const tables = [
   'sessions',
@@ -129,8 +131,8 @@ const tables = [
   'to_index',
   'search',
 ];
-/** An index keeps the words of deleted rows until it is rebuilt. */
-const afterwards = [
+// An index keeps the words of deleted rows until it is rebuilt.
+const freeSpace = [
   ...tables.map((table) => statement(`VACUUM parley.${table}`)),
   statement('REINDEX INDEX CONCURRENTLY parley.search_by_words'),
 ];
@@ -157,7 +159,7 @@ export async function eraseLot<Lot extends ErasedLot>(
 }
 
 export async function planPurge(ask: Ask, filter: PurgeFilter): Promise<PurgePlan> {
-  const [row] = await ask<Counts & { text_bytes: number }>(choosingBy(filter).plan, valuesOf(filter));
+  const [row] = await ask<Counts & { text_bytes: number }>(selectionOf(filter).plan, valuesOf(filter));
   const { sessions = 0, messages = 0, text_bytes = 0 } = row ?? {};
   const unfinished = (await ask(purgeMark)).length > 0;
   return { sessions, messages, text_bytes, backups: [], unfinished };
@@ -175,7 +177,7 @@ export async function purgeSessions(
 ): Promise<Purge> {
   const { ask } = connections;
   const values = valuesOf(filter);
-  const { count, answers, erase } = choosingBy(filter);
+  const { count, answers, erase } = selectionOf(filter);
   const bytes_before = await storeBytes(ask);
   const [found] = await ask<Counts>(count, values);
   const sessions = found?.sessions ?? 0;
@@ -205,7 +207,7 @@ export async function overwriteErased(
   const facts = rewrites
     ? [...(await rewriteTables(connections)), keptAfterRewrite]
     : await settle(connections);
-  await ask(end);
+  await ask(endErasing);
   return { backups_removed: [], bytes_before, bytes: await storeBytes(ask), facts, integrity: 'ok' };
 }
 
@@ -238,7 +240,7 @@ async function settle(connections: ConnectionPool): Promise<readonly StoreFact[]
     value: 'free space in its files until it is overwritten, its log (WAL), standby servers, backups',
   };
   try {
-    for (const one of afterwards) await connections.askOnce(one);
+    for (const one of freeSpace) await connections.askOnce(one);
     await renewStatistics(connections);
     return [kept];
   } catch (error) {

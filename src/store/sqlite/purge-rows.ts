@@ -39,15 +39,15 @@ const answersAtOnce = 100;
 /** The pause between two slices, in ms. */
 const pauseMs = 10;
 
-const erasableIf = (chosen: string) => `
-  ${chosen} AND ${noTurnRuns}
+const erasableIf = (condition: string) => `
+  ${condition} AND ${noTurnRuns}
   AND (@projectId IS NULL OR ${inProject})`;
 
 const textBytes = (table: string) =>
   `(SELECT coalesce(sum(octet_length(content)), 0) FROM ${table} WHERE session = sessions.id)`;
 
-/** The statements that choose the sessions. */
-const choosing = (erasable: string) =>
+/** The statements about the sessions that a condition selects. */
+const selecting = (erasable: string) =>
   ({
     plan: `
     SELECT count(*) AS sessions, coalesce(sum(messages), 0) AS messages, coalesce(sum(bytes), 0) AS text_bytes
@@ -57,7 +57,7 @@ const choosing = (erasable: string) =>
         ${textBytes('messages')} + ${textBytes('hidden_messages')} AS bytes
       FROM sessions WHERE ${erasable})`,
     count: `SELECT count(*) AS sessions FROM sessions WHERE ${erasable}`,
-    answer: `
+    forgetAnswer: `
     DELETE FROM idempotency WHERE project = @project AND key = @key AND EXISTS (
       SELECT 1 FROM json_tree(answer) AS part CROSS JOIN sessions
         ON sessions.project = idempotency.project AND sessions.session_id = part.value
@@ -65,25 +65,24 @@ const choosing = (erasable: string) =>
     next: `SELECT id AS session, session_id, message_count FROM sessions WHERE ${erasable} LIMIT 1`,
   }) as const;
 
-const ofAnybody = choosing(erasableIf('deleted_at < @deletedBefore'));
+const ofAll = selecting(erasableIf('deleted_at < @deletedBefore'));
 /** The index of the users gives their sessions at once, however many others are deleted. */
-export const ofUserStatements = choosing(erasableIf('user_id = @user AND deleted_at IS NOT NULL'));
+const ofUser = selecting(erasableIf('user_id = @user AND deleted_at IS NOT NULL'));
 /** The sessions that retention has deleted. Their index is searched run by run. */
-export const ofExpired = choosing(
+export const ofExpired = selecting(
   erasableIf(`deleted_at < @deletedBefore AND expired IN (
     SELECT run.id FROM retention_runs AS run
     WHERE run.${inProject}
       AND run.begun_at < @deletedBefore AND deleted_at <= run.last_at)`),
 );
-type Choosing = Readonly<Record<'plan' | 'count' | 'answer' | 'next', string>>;
+type Selection = Readonly<Record<'plan' | 'count' | 'forgetAnswer' | 'next', string>>;
 
-/** The statements for a filter. */
-export const choosingBy = (filter: PurgeFilter) => ('user' in filter ? ofUserStatements : ofAnybody);
+export const selectionOf = (filter: PurgeFilter) => ('user' in filter ? ofUser : ofAll);
 
 export const purgeStatements = {
-  ...ofAnybody,
-  // The answers of keys that do not count any more.
-  oldAnswers: `
+  ...ofAll,
+  // Keys that do not count any more.
+  forgetOld: `
     DELETE FROM idempotency WHERE (project, key) IN (
       SELECT project, key FROM idempotency WHERE created_at < @keptSince ORDER BY created_at LIMIT ${answersAtOnce})`,
   nextAnswers: `
@@ -93,11 +92,11 @@ export const purgeStatements = {
     SELECT (SELECT count(*) FROM hidden_messages WHERE session = sessions.id) AS hidden,
       ${textBytes('messages')} + ${textBytes('hidden_messages')} AS bytes
     FROM sessions WHERE id = @session`,
-  // Deleted before the messages, because it refers to them.
-  turns: `
+  // The keys of turns are deleted before the messages, because they refer to them.
+  keysOfTurns: `
     DELETE FROM idempotency WHERE message IN (SELECT id FROM messages WHERE session = @session)
       OR hidden_message IN (SELECT id FROM hidden_messages WHERE session = @session)`,
-  // Deleted before the session, because the triggers on messages read the session's project.
+  // The messages are deleted before the session, because the triggers on messages read the project of the session.
   messages: 'DELETE FROM messages WHERE session = @session',
   hiddenMessages: 'DELETE FROM hidden_messages WHERE session = @session',
   session: 'DELETE FROM sessions WHERE id = @session',
@@ -122,10 +121,10 @@ export async function eraseRows(
   { expected, keptSince }: { readonly expected: number; readonly keptSince: number },
 ): Promise<Erased | number> {
   const { connection, writer, clocks } = tools;
-  const chosen = choosingBy(filter);
+  const selection = selectionOf(filter);
   const bindings = { ...filter, clock: clocks().clock };
   const found = await writer.writeAlone(() => {
-    const found = connection.get<{ sessions: number }>(chosen.count, bindings)?.sessions ?? 0;
+    const found = connection.get<{ sessions: number }>(selection.count, bindings)?.sessions ?? 0;
     if (found === expected) {
       connection.run(purgeStatements.begin);
       tools.audit();
@@ -134,8 +133,8 @@ export async function eraseRows(
   });
   if (found !== expected) return found;
   const since = agedSince({ connection, ...clocks() }, keptSince);
-  const answers = await inSlices(tools, answerSteps(tools, chosen, bindings, since));
-  const erased = await inSlices(tools, sessionSteps(tools, chosen, bindings));
+  const answers = await inSlices(tools, answerSteps(tools, selection, bindings, since));
+  const erased = await inSlices(tools, sessionSteps(tools, selection, bindings));
   return { ...erased, stored_answers: answers + erased.stored_answers };
 }
 
@@ -151,7 +150,7 @@ export async function inSlices<T>({ writer }: PurgeTools, steps: Steps<T>): Prom
 /** Deletes the stored answers that are too old, and those that name a session of the filter. Returns their number. */
 export function* answerSteps(
   { connection }: Pick<PurgeTools, 'connection'>,
-  { answer: forget }: Choosing,
+  { forgetAnswer }: Selection,
   bindings: Bindings,
   keptSince: number,
 ): Steps<number> {
@@ -159,14 +158,14 @@ export function* answerSteps(
   const step = new StepMeter();
   for (let changes = 1; changes > 0; count += changes) {
     yield* step.next();
-    changes = connection.run(purgeStatements.oldAnswers, { keptSince }).changes;
+    changes = connection.run(purgeStatements.forgetOld, { keptSince }).changes;
   }
   let last = { project: 0, key: '' };
   for (;;) {
     const next = connection.all<typeof last>(purgeStatements.nextAnswers, last);
     for (const answer of next) {
       yield* step.next();
-      count += connection.run(forget, { ...bindings, ...answer }).changes;
+      count += connection.run(forgetAnswer, { ...bindings, ...answer }).changes;
       last = answer;
     }
     if (next.length === 0) return count;
@@ -175,20 +174,20 @@ export function* answerSteps(
 
 export function* sessionSteps(
   { connection, clocks, erased }: Pick<PurgeTools, 'connection' | 'clocks' | 'erased'>,
-  chosen: Choosing,
+  selection: Selection,
   bindings: Bindings,
 ): Steps<Erased> {
   let [sessions, messages, stored_answers] = [0, 0, 0];
   const step = new StepMeter();
   for (;;) {
     yield* step.next();
-    const next = connection.get<NextSession>(chosen.next, bindings);
+    const next = connection.get<NextSession>(selection.next, bindings);
     if (next === undefined) return { sessions, messages, stored_answers };
     const { session } = next;
     sessions += 1;
     // A session that is erased in parts is hidden from now on, and is erased also if this process ends.
     erased?.(next.session_id);
-    stored_answers += connection.run(purgeStatements.turns, { session }).changes;
+    stored_answers += connection.run(purgeStatements.keysOfTurns, { session }).changes;
     const { hidden, bytes } = connection.get<Size>(purgeStatements.size, { session }) as Size;
     if (next.message_count + hidden > messagesAtOnce || bytes > bytesAtOnce) {
       messages += next.message_count + hidden;

@@ -10,7 +10,7 @@ import { backupsOf, removeBackups } from './backup.ts';
 import type { Connection } from './connection.ts';
 import { integrity } from './inspection.ts';
 import { whenUnlocked } from './lock-wait.ts';
-import { choosingBy, eraseRows, inSlices, type PurgeTools } from './purge-rows.ts';
+import { eraseRows, inSlices, type PurgeTools, selectionOf } from './purge-rows.ts';
 import { removeLeft } from './staged-session.ts';
 import type { Steps } from './steps.ts';
 import { logBytes } from './store-file.ts';
@@ -33,7 +33,7 @@ const statements = {
 } as const;
 
 export function planPurge(connection: Connection, filter: PurgeFilter, clock: number): PurgePlan {
-  const row = connection.get<Omit<PurgePlan, 'backups' | 'unfinished'>>(choosingBy(filter).plan, {
+  const row = connection.get<Omit<PurgePlan, 'backups' | 'unfinished'>>(selectionOf(filter).plan, {
     ...filter,
     clock,
   });
