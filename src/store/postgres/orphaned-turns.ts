@@ -1,37 +1,37 @@
-// Turns of this server that no call runs: their beginning or end failed because the database gave no answer. The beat of the server would
-// hold them for as long as it lives, so it gives them back when the database answers again.
+// Turns of this server that no call runs: their beginning or end failed because the database gave no answer. The heartbeat of the server
+// holds all of its turns as long as the server lives, so these turns are given back when the database answers again.
 import type { RegenerationStart, Turn, TurnBegin, TurnStart } from '../session-store.ts';
 import { columnsOf } from './columns.ts';
 import type { Ask } from './connection-pool.ts';
 import type { refused } from './keys.ts';
 import { statement } from './statement.ts';
 
-interface Left {
+interface Orphan {
   readonly projectId: string;
   readonly sessionId: string;
-  /** Of the message whose turn it is; null for a regeneration, whose message is not known. */
+  /** The id of the message whose turn it is; null for a regeneration, whose message is not known. */
   readonly messageId: string | null;
-  /** Of a message that may have been asked again. */
+  /** The idempotency key, whose message may be an earlier one; null without a key. */
   readonly key: string | null;
   /** How often the turn was looked for in vain, and the beat of the next look. */
   readonly looks: number;
   readonly due: number;
 }
 
-interface StandingLeft {
+interface FoundTurn {
   readonly number: number;
   readonly session_id: string;
   readonly turn_epoch: number;
 }
 
-/** Of one statement. */
-const lot = 500;
-/** More are not kept: the oldest are forgotten. */
-const maxLeft = 100_000;
+/** How many turns one statement looks for. */
+const turnsAtOnce = 500;
+/** If there are more, the oldest are forgotten. */
+const maxOrphans = 100_000;
 /** An abandoned statement may still wait for a lock. Its turn is looked for after 1, 2, 4 … beats, for some 12 minutes in all. */
 const maxLooks = 9;
 
-const findLeft = statement(`
+const findTurns = statement(`
   WITH input AS MATERIALIZED (
     SELECT input.*, projects.id AS project
     FROM unnest($1::integer[], $2::text[], $3::text[], $4::text[], $5::text[])
@@ -50,15 +50,15 @@ const findLeft = statement(`
   LEFT JOIN parley.messages AS asked ON asked.session = session.id AND asked.position = session.turn_position
   WHERE session.turn_owner = $6 AND (
     place.is_any OR asked.message_id = place.message_id OR session.turn_position = place.position)`);
-// An owner that is no server: the lease of the turn itself counts then, and that is over.
-const leave = statement(`
+// The new owner is no server, so the lease of the turn itself counts, and it is over.
+const giveBack = statement(`
   UPDATE parley.sessions AS session SET turn_owner = turn_owner || ' left', turn_until = '-infinity'
   FROM unnest($1::integer[], $2::text[], $3::text[], $4::integer[]) AS input (number, project_id, session_id, epoch)
   JOIN parley.projects USING (project_id)
   WHERE session.project = projects.id AND session.session_id = input.session_id AND session.turn_owner = $5
     AND session.turn_epoch = input.epoch`);
 
-const fresh = { looks: 0, due: 0 };
+const notLookedFor = { looks: 0, due: 0 };
 
 export class OrphanedTurns {
   readonly #ask: Ask;
@@ -66,7 +66,7 @@ export class OrphanedTurns {
   readonly #beginning = new Set<TurnStart | RegenerationStart>();
   /** Sessions and epochs of the turns that this process runs. */
   readonly #running = new Set<string>();
-  #left: Left[] = [];
+  #orphans: Orphan[] = [];
   #isGivingBack = false;
   #beats = 0;
 
@@ -93,7 +93,7 @@ export class OrphanedTurns {
         sessionId,
         messageId: isNew ? start.message_id : null,
         key: start.idempotencyKey?.key ?? null,
-        ...fresh,
+        ...notLookedFor,
       });
       throw error;
     } finally {
@@ -106,38 +106,39 @@ export class OrphanedTurns {
       return await end;
     } catch (error) {
       const { session_id: sessionId, message_id: messageId } = turn;
-      this.#add({ projectId, sessionId, messageId, key: null, ...fresh });
+      this.#add({ projectId, sessionId, messageId, key: null, ...notLookedFor });
       throw error;
     } finally {
       this.#running.delete(nameOf(turn));
     }
   }
 
-  /** After each beat. Rejects where the database gives no answer; what is left then is tried after the next. */
+  /** Called after each heartbeat. Rejects if the database gives no answer; the next call tries the remaining turns. */
   async giveBack(): Promise<void> {
     if (this.#isGivingBack) return;
     this.#isGivingBack = true;
     this.#beats += 1;
     try {
-      const waiting = this.#left.filter(({ due }) => due <= this.#beats);
-      for (let at = 0; at < waiting.length; at += lot) await this.#giveBackLot(waiting.slice(at, at + lot));
+      const waiting = this.#orphans.filter(({ due }) => due <= this.#beats);
+      for (let at = 0; at < waiting.length; at += turnsAtOnce)
+        await this.#giveBackLot(waiting.slice(at, at + turnsAtOnce));
     } finally {
       this.#isGivingBack = false;
     }
   }
 
-  async #giveBackLot(left: readonly Left[]): Promise<void> {
+  async #giveBackLot(orphans: readonly Orphan[]): Promise<void> {
     const values = columnsOf(
-      left,
+      orphans,
       ({ projectId }) => projectId,
       ({ sessionId }) => sessionId,
       ({ messageId }) => messageId,
       ({ key }) => key,
     );
-    const standing = await this.#ask<StandingLeft>(findLeft, [...values, this.#owner]);
-    const later = new Set(left.filter((one) => this.#mayBegin(one)));
-    const abandoned = standing.flatMap(({ number, session_id, turn_epoch: epoch }) => {
-      const one = left[number] as Left;
+    const found = await this.#ask<FoundTurn>(findTurns, [...values, this.#owner]);
+    const later = new Set(orphans.filter((one) => this.#mayBegin(one)));
+    const abandoned = found.flatMap(({ number, session_id, turn_epoch: epoch }) => {
+      const one = orphans[number] as Orphan;
       if (later.has(one) || this.#running.has(nameOf({ session_id, epoch }))) return [];
       return [{ projectId: one.projectId, session_id, epoch }];
     });
@@ -147,27 +148,27 @@ export class OrphanedTurns {
       ({ session_id }) => session_id,
       ({ epoch }) => epoch,
     );
-    if (abandoned.length > 0) await this.#ask(leave, [...turns, this.#owner]);
-    const stood = new Set(standing.map(({ number }) => left[number]));
-    const looked = new Set(left.filter((one) => !later.has(one)));
-    this.#left = this.#left.flatMap((one) => {
-      if (!looked.has(one)) return [one];
-      if (stood.has(one) || one.looks >= maxLooks) return [];
+    if (abandoned.length > 0) await this.#ask(giveBack, [...turns, this.#owner]);
+    const foundOrphans = new Set(found.map(({ number }) => orphans[number]));
+    const lookedFor = new Set(orphans.filter((one) => !later.has(one)));
+    this.#orphans = this.#orphans.flatMap((one) => {
+      if (!lookedFor.has(one)) return [one];
+      if (foundOrphans.has(one) || one.looks >= maxLooks) return [];
       return [{ ...one, looks: one.looks + 1, due: this.#beats + 2 ** one.looks }];
     });
   }
 
-  /** Whether a call is on its way that may be about to learn that it has begun this turn. */
-  #mayBegin({ sessionId, key }: Left): boolean {
+  /** True if a call that runs now may have begun this turn, and has not got the answer yet. */
+  #mayBegin({ sessionId, key }: Orphan): boolean {
     return [...this.#beginning].some(
       ({ session_id, idempotencyKey }) =>
         session_id === sessionId || (key !== null && idempotencyKey?.key === key),
     );
   }
 
-  #add(left: Left): void {
-    this.#left.push(left);
-    if (this.#left.length > maxLeft) this.#left.shift();
+  #add(orphan: Orphan): void {
+    this.#orphans.push(orphan);
+    if (this.#orphans.length > maxOrphans) this.#orphans.shift();
   }
 }
 
