@@ -43,7 +43,7 @@ const read = statement(
  * nothing is recorded if it is null.
  */
 export const auditing = (work: string, note: string) => `
-  told AS (
+  audited AS (
     INSERT INTO parley.audit_waiting (entry)
     SELECT left(${note}::text, -1) || ',"count":' || count(*) || ',"ids":' || json_agg(session_id ORDER BY session_id)::text || '}'
     FROM ${work} HAVING count(*) > 0 AND ${note}::text IS NOT NULL

@@ -20,20 +20,20 @@ const read = statement(`SELECT ${modesUnless(`''`)} AS modes`);
 // $1: the version that was read. $2: the new version. $3: the default. $4: the names. $5: the settings. If the store has the new version
 // already, this statement was sent before and its answer was lost.
 const replace = statement(`
-  WITH turned AS (
+  WITH changed AS (
     UPDATE parley.meta SET value = $2 WHERE name = 'modes_version' AND value = $1 RETURNING 1
-  ), chosen AS (
-    UPDATE parley.meta SET value = $3 WHERE name = 'default_mode' AND EXISTS (SELECT 1 FROM turned)
-  ), gone AS (
-    DELETE FROM parley.modes WHERE name <> ALL($4::text[]) AND EXISTS (SELECT 1 FROM turned)
-  ), put AS (
+  ), default_changed AS (
+    UPDATE parley.meta SET value = $3 WHERE name = 'default_mode' AND EXISTS (SELECT 1 FROM changed)
+  ), removed AS (
+    DELETE FROM parley.modes WHERE name <> ALL($4::text[]) AND EXISTS (SELECT 1 FROM changed)
+  ), written AS (
     INSERT INTO parley.modes (name, settings)
     SELECT input.name, input.settings
     FROM unnest($4::text[], $5::text[]) WITH ORDINALITY AS input (name, settings, place)
-    WHERE EXISTS (SELECT 1 FROM turned) ORDER BY input.place
+    WHERE EXISTS (SELECT 1 FROM changed) ORDER BY input.place
     ON CONFLICT (name) DO UPDATE SET settings = excluded.settings
   )
-  SELECT EXISTS (SELECT 1 FROM turned)
+  SELECT EXISTS (SELECT 1 FROM changed)
     OR EXISTS (SELECT 1 FROM parley.meta WHERE name = 'modes_version' AND value = $2) AS is_done`);
 
 export class PostgresModes implements ModeStore {

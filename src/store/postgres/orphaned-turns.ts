@@ -11,7 +11,7 @@ interface Orphan {
   readonly sessionId: string;
   /** The id of the message whose turn it is; null for a regeneration, whose message is not known. */
   readonly messageId: string | null;
-  /** The idempotency key, whose message may be an earlier one; null without a key. */
+  /** The idempotency key, whose message an earlier call may have stored; null without a key. */
   readonly key: string | null;
   /** How often the turn was looked for in vain, and the beat of the next look. */
   readonly looks: number;

@@ -55,7 +55,7 @@ import { beginAnswered } from './turn-begins.ts';
 import { usage } from './usage.ts';
 import { userSessions } from './user-sessions.ts';
 
-export interface StoreParts {
+export interface StoreDependencies {
   /** The store without user and password, for errors. */
   readonly name: string;
   /** The version of the schema that the store was opened with. */
@@ -85,7 +85,7 @@ export class PostgresStore implements SessionStore {
   readonly retention: SessionStore['retention'];
   readonly ofUsers: SessionStore['ofUsers'];
 
-  constructor(connections: ConnectionPool, { name, schema, now, rules, beat }: StoreParts) {
+  constructor(connections: ConnectionPool, { name, schema, now, rules, beat }: StoreDependencies) {
     this.#connections = connections;
     this.audit = new PostgresAudit(connections, rules, (call) => this.#run(call));
     this.#name = name;
@@ -176,10 +176,16 @@ export class PostgresStore implements SessionStore {
   readonly listAllMessages: SessionStore['listAllMessages'] = (projectId, sessionId, place) =>
     this.#run((ask) => listAllMessages(ask, projectId, sessionId, place));
 
-  readonly searchSessions: SessionStore['searchSessions'] = (projectId, filter, signal, key, notice) =>
+  readonly searchSessions: SessionStore['searchSessions'] = (
+    projectId,
+    filter,
+    signal,
+    keyHash = null,
+    notice,
+  ) =>
     this.#run(async (ask) => {
       const rules = await this.#tools.rules.loadSearch();
-      const search = { projectId, filter, keyHash: key ?? null };
+      const search = { projectId, filter, keyHash };
       const indexed = accepted(await this.#searchIndex.keepShort(search, signal, notice));
       return rules.search(filter, searchReads(ask, rules, indexed, filter));
     }, signal);
@@ -278,7 +284,7 @@ export class PostgresStore implements SessionStore {
     return this.#audited(() => doOnce(this.#tools, projectId, key, work));
   }
 
-  /** Runs a call that may tell something to the audit log. */
+  /** Runs a call that may add to the audit log. */
   #audited<T>(call: (ask: Ask) => Promise<T>): Promise<T> {
     this.audit.notify();
     return this.#run(call);

@@ -28,7 +28,7 @@ const erasableIf = (condition: string) => `
 const purgeMark = statement(`SELECT 1 FROM parley.meta WHERE name = 'purge'`);
 /** Takes a note for the audit log, or null. */
 export const beginErasing = statement(`
-  WITH told AS (
+  WITH audited AS (
     INSERT INTO parley.audit_waiting (entry) SELECT $1::text WHERE $1::text IS NOT NULL
   )
   INSERT INTO parley.meta (name, value) VALUES ('purge', 'begun') ON CONFLICT (name) DO NOTHING`);

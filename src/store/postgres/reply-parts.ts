@@ -22,12 +22,12 @@ export const replySoFar = (session: string, epoch: string) => `
 export const partsAsAlternative = (held: string, epoch: string, position: string, condition: string) => `
   INSERT INTO parley.hidden_messages (session, position, message_id, role, content, mode, finish_reason, created_at,
     alternative_of)
-  SELECT ${held}.id, asked.position + 1, said.message_id, 'assistant', said.content, said.mode, 'interrupted',
-    said.created_at, asked.message_id
+  SELECT ${held}.id, asked.position + 1, stored.message_id, 'assistant', stored.content, stored.mode, 'interrupted',
+    stored.created_at, asked.message_id
   FROM ${held}
   JOIN parley.messages AS asked ON asked.session = ${held}.id AND asked.position = ${position}
-  CROSS JOIN LATERAL (${replySoFar(`${held}.id`, epoch)}) AS said
-  WHERE said.content <> '' AND ${condition}
+  CROSS JOIN LATERAL (${replySoFar(`${held}.id`, epoch)}) AS stored
+  WHERE stored.content <> '' AND ${condition}
   ON CONFLICT DO NOTHING`;
 
 /** SQL for `parley.sessions AS session`: true if the lease of its turn is over and parts of a reply are stored. */
@@ -55,9 +55,9 @@ const close = statement(`
     RETURNING session.id, session.project, session.turn_epoch
   ), reply AS (
     INSERT INTO parley.messages (session, position, message_id, role, content, mode, finish_reason, created_at)
-    SELECT closed.id, $4::integer + 1, said.message_id, 'assistant', said.content, said.mode, 'interrupted',
-      said.created_at
-    FROM closed CROSS JOIN LATERAL (${replySoFar('closed.id', 'closed.turn_epoch')}) AS said
+    SELECT closed.id, $4::integer + 1, stored.message_id, 'assistant', stored.content, stored.mode, 'interrupted',
+      stored.created_at
+    FROM closed CROSS JOIN LATERAL (${replySoFar('closed.id', 'closed.turn_epoch')}) AS stored
     WHERE NOT EXISTS (${replyOf('closed.id', '$4::integer')})
     RETURNING session, position, octet_length(content) AS bytes
   ), alternative AS (${partsAsAlternative('closed', '$3', '$4', `EXISTS (${replyOf('closed.id', '$4::integer')})`)}

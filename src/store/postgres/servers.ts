@@ -24,7 +24,7 @@ export const leaseEnd = (ms: string) => `clock_timestamp() + ${ms} * interval '1
 // A row whose `until` has passed shows an outage of this server or of the database. $3: the version of the modes that the server knows, or
 // null.
 const beat = statement(`
-  WITH beaten AS (
+  WITH renewed AS (
     INSERT INTO parley.servers AS server (owner, until, judges_from) VALUES ($1, ${leaseEnd('$2::integer')}, ${leaseEnd('$2::integer')})
     ON CONFLICT (owner) DO UPDATE SET until = excluded.until,
       judges_from = CASE WHEN server.until < clock_timestamp() THEN excluded.judges_from ELSE server.judges_from END

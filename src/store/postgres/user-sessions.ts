@@ -26,11 +26,11 @@ const texts = statement(`
   SELECT count(*) AS messages, coalesce(sum(octet_length(content)), 0)::bigint AS text_bytes
   FROM (${messagesIn('messages')} AND ${noTurnRuns}
     UNION ALL ${messagesIn('hidden_messages')} AND ${noTurnRuns}) AS message`);
-const saidIn = (table: string) => `EXISTS (${messagesIn(table)} AND message.role = 'user'
+const isLineIn = (table: string) => `EXISTS (${messagesIn(table)} AND message.role = 'user'
     AND (message.content = line OR (length(line) >= ${shortestPart} AND strpos(message.content, line) > 0)))`;
 const linesInTexts = statement(`
   SELECT line FROM unnest($3::text[]) AS lines (line)
-  WHERE ${saidIn('messages')} OR ${saidIn('hidden_messages')}`);
+  WHERE ${isLineIn('messages')} OR ${isLineIn('hidden_messages')}`);
 
 export function userSessions(run: RunCall): UserSessions {
   const values = ({ projectId, user }: SessionsOf) => [projectId, user];

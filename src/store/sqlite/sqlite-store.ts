@@ -184,9 +184,15 @@ export class SqliteStore implements SessionStore {
     );
   }
 
-  readonly searchSessions: SessionStore['searchSessions'] = async (project, filter, signal, key, notice) => {
-    await this.#access.read((connection) => this.#keys.check(connection, project, key ?? null));
-    return (await this.#rare()).search.search(project, filter, signal, notice);
+  readonly searchSessions: SessionStore['searchSessions'] = async (
+    projectId,
+    filter,
+    signal,
+    keyHash = null,
+    notice,
+  ) => {
+    await this.#access.read((connection) => this.#keys.check(connection, projectId, keyHash));
+    return (await this.#rare()).search.search(projectId, filter, signal, notice);
   };
 
   readonly listMessages: SessionStore['listMessages'] = (projectId, sessionId, place) =>

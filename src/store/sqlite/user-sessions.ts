@@ -17,7 +17,7 @@ const messagesIn = (table: string) => `
   SELECT count(*) AS messages, coalesce(sum(octet_length(content)), 0) AS bytes
   FROM sessions CROSS JOIN ${table} AS message ON message.session = sessions.id
   WHERE ${ofUser} AND ${noTurnRuns}`;
-const saidIn = (table: string) => `EXISTS (
+const isLineIn = (table: string) => `EXISTS (
     SELECT 1 FROM sessions CROSS JOIN ${table} AS message ON message.session = sessions.id
     WHERE ${ofUser} AND message.role = 'user'
       AND (message.content = line OR (length(line) >= ${shortestPart} AND instr(message.content, line))))`;
@@ -32,7 +32,7 @@ export const userStatements = {
     FROM (${messagesIn('messages')} UNION ALL ${messagesIn('hidden_messages')})`,
   linesInTexts: `
     SELECT line FROM (SELECT value AS line FROM json_each(@lines))
-    WHERE ${saidIn('messages')} OR ${saidIn('hidden_messages')}`,
+    WHERE ${isLineIn('messages')} OR ${isLineIn('hidden_messages')}`,
 } as const;
 
 type UserSessionRow = Omit<UserSession, 'is_deleted' | 'is_busy'> & {
