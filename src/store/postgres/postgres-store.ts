@@ -1,6 +1,6 @@
 // The store over PostgreSQL. session-store.ts describes each method, and the files of the subjects hold the SQL. Calls of one kind that
 // wait at the same moment are one statement (groups.ts).
-import type { Message, NewSession, Session } from '../../service/session.ts';
+import type { Message, Session } from '../../service/session.ts';
 import type { SessionChanges } from '../../service/session-archive.ts';
 import type { FoundKey } from '../key-budgets.ts';
 import { changesOrdering } from '../order-change.ts';
@@ -29,7 +29,6 @@ import { PostgresKeyBudgets } from './key-budgets.ts';
 import { accepted, createKey, listKeys, revokeKey } from './keys.ts';
 import { listMessages } from './messages.ts';
 import { refuseMigrated } from './migrations.ts';
-import type { SessionCreation } from './new-sessions.ts';
 import { changeSession, orderSessions } from './ordering.ts';
 import { OrphanedTurns } from './orphaned-turns.ts';
 import { isOfStatement, storeError } from './postgres-errors.ts';
@@ -97,9 +96,9 @@ export class PostgresStore implements SessionStore {
     this.#sweeps = new Sweeps(tools);
     this.#searchIndex = new SearchIndex(connections, () => rules.loadSearch());
     this.#beat = beat;
-    this.#groups = callGroups(tools, beat?.owner ?? null);
-    this.#orphanedTurns = beat === null ? null : new OrphanedTurns(connections.ask, beat.owner);
     const server = beat?.owner ?? null;
+    this.#groups = callGroups(tools, server);
+    this.#orphanedTurns = server === null ? null : new OrphanedTurns(connections.ask, server);
     this.#lines = new StoreLines(tools, server, this.#orphanedTurns, this.#sweeps, this.#searchIndex);
     this.redactions = () => new Redactions(connections, (call) => this.#run(call));
     this.retention = async () => new PostgresRetention(connections, (call) => this.#audited(call), keptMs);
@@ -120,16 +119,11 @@ export class PostgresStore implements SessionStore {
   readonly revokeKey: SessionStore['revokeKey'] = (keyId, now) =>
     this.#audited(() => this.#connections.transaction((ask) => revokeKey(ask, keyId, now)));
 
-  createSession(
-    projectId: string,
-    session: SessionCreation['session'],
-    key: IdempotencyKey | null,
-    keyHash: KeyHash = null,
-  ): Promise<Idempotent<NewSession>> {
+  readonly createSession: SessionStore['createSession'] = (projectId, session, key, keyHash = null) => {
     this.#sweeps.sweep(key);
     const creation = { projectId, session, idempotencyKey: key, keyHash };
     return this.#run(async () => accepted(await this.#groups.creations.add(creation)));
-  }
+  };
 
   findSession(projectId: string, sessionId: string, keyHash: KeyHash = null): Promise<Session | null> {
     const named = { projectId, sessionId, keyHash };
@@ -224,15 +218,10 @@ export class PostgresStore implements SessionStore {
   readonly modeOfTurn: SessionStore['modeOfTurn'] = (projectId, key) =>
     this.#run(() => modeOfTurn(this.#tools, projectId, key));
 
-  waitForTurn(
-    projectId: string,
-    turn: Pick<Turn, 'session_id' | 'epoch'>,
-    waitMs: number,
-    signal: AbortSignal,
-  ): Promise<boolean> {
+  readonly waitForTurn: SessionStore['waitForTurn'] = (projectId, turn, waitMs, signal) => {
     const isRunning = () => this.#run(() => this.#groups.runningReads.add({ projectId, turn }));
     return this.#turnWaiters.wait(turn.session_id, isRunning, waitMs, signal);
-  }
+  };
 
   history(projectId: string, sessionId: string, before: number, limit: number): Promise<readonly Message[]> {
     return this.#run(() => this.#groups.histories.add({ projectId, sessionId, before, limit }));

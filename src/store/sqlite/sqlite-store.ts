@@ -1,12 +1,11 @@
 // The store over SQLite. session-store.ts describes each method, the files of the subjects hold the SQL, and store-access.ts runs it.
 // rare-calls.ts has the calls that a turn does not make.
-import type { Message, NewSession, Session } from '../../service/session.ts';
+import type { Message, Session } from '../../service/session.ts';
 import type { Rows, SessionFilter } from '../session-filters.ts';
 import type {
   IdempotencyKey,
   Idempotent,
   KeyHash,
-  SessionStart,
   SessionStore,
   Turn,
   TurnBegin,
@@ -60,10 +59,6 @@ export class SqliteStore implements SessionStore {
   readonly #dependencies: StoreDependencies;
   readonly budgets: SqliteKeyBudgets;
   readonly audit: SqliteAudit;
-  readonly listAllMessages: SessionStore['listAllMessages'] = (projectId, sessionId, place) =>
-    this.#readEnded(projectId, sessionId, (connection) =>
-      listAllMessages(connection, projectId, sessionId, place),
-    );
   readonly createKey: SessionStore['createKey'] = async (...call) => (await this.#rare()).createKey(...call);
   readonly listKeys: SessionStore['listKeys'] = async () => (await this.#rare()).listKeys();
   readonly revokeKey: SessionStore['revokeKey'] = async (...call) => (await this.#rare()).revokeKey(...call);
@@ -128,15 +123,10 @@ export class SqliteStore implements SessionStore {
   readonly findKey: SessionStore['findKey'] = (hash) =>
     this.#access.read((connection) => this.#keys.find(connection, hash));
 
-  createSession(
-    projectId: string,
-    session: SessionStart,
-    idempotencyKey: IdempotencyKey | null,
-    keyHash: KeyHash = null,
-  ): Promise<Idempotent<NewSession>> {
+  readonly createSession: SessionStore['createSession'] = (projectId, session, key, keyHash = null) => {
     const create = (connection: Connection) => createSession(connection, projectId, session);
-    return this.#writeOnce(projectId, idempotencyKey, create, keyHash);
-  }
+    return this.#writeOnce(projectId, key, create, keyHash);
+  };
 
   findSession(projectId: string, sessionId: string, keyHash: KeyHash = null): Promise<Session | null> {
     return this.#access.read((connection) => {
@@ -200,6 +190,11 @@ export class SqliteStore implements SessionStore {
       listMessages(connection, projectId, sessionId, place),
     );
 
+  readonly listAllMessages: SessionStore['listAllMessages'] = (projectId, sessionId, place) =>
+    this.#readEnded(projectId, sessionId, (connection) =>
+      listAllMessages(connection, projectId, sessionId, place),
+    );
+
   beginTurn(projectId: string, start: TurnStart, signal?: AbortSignal): Promise<TurnBegin> {
     const begin = (connection: Connection) => {
       this.#keys.check(connection, projectId, start.keyHash ?? null);
@@ -211,15 +206,10 @@ export class SqliteStore implements SessionStore {
   readonly modeOfTurn: SessionStore['modeOfTurn'] = (projectId, idempotencyKey) =>
     this.#access.read(() => modeOfTurn(this.#turnTools(), projectId, idempotencyKey));
 
-  waitForTurn(
-    projectId: string,
-    turn: Pick<Turn, 'session_id' | 'epoch'>,
-    waitMs: number,
-    signal: AbortSignal,
-  ): Promise<boolean> {
+  readonly waitForTurn: SessionStore['waitForTurn'] = (projectId, turn, waitMs, signal) => {
     const isRunning = () => this.#access.read(() => isTurnRunning(this.#turnTools(), projectId, turn));
     return this.#turnWaiters.wait(turn.session_id, isRunning, waitMs, signal);
-  }
+  };
 
   history(projectId: string, sessionId: string, before: number, limit: number): Promise<readonly Message[]> {
     return this.#access.read((connection) => history(connection, projectId, sessionId, before, limit));
