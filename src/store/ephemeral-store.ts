@@ -86,6 +86,7 @@ export function ephemeralStore(persistent: SessionStore, memory: SessionStore): 
     },
     async beginRegeneration(projectId, start, signal) {
       const begin = await memory.beginRegeneration(projectId, start, signal);
+      // The session that counts a regeneration has an id of its own, made of that of the reply.
       const session_id = start.reply_id.replace(/^[a-z]+_/, 'ses_');
       return startUsageCount(projectId, begin, { ...start, session_id, message_id: start.reply_id });
     },
@@ -129,14 +130,15 @@ async function beginCounting(persistent: SessionStore, projectId: string, start:
 }
 
 function noReply({ closing_message_id, mode, now }: CountedTurn): TurnReply {
-  const noMeasures = { usage: null, first_token_ms: null, error_code: null } as const;
   return {
     message_id: closing_message_id,
     content: '',
     finish_reason: 'interrupted',
     mode,
     now,
-    ...noMeasures,
+    usage: null,
+    first_token_ms: null,
+    error_code: null,
   };
 }
 

@@ -25,7 +25,7 @@ const left = statement(`
 const settle = statement(`
   UPDATE parley.key_usage SET turns = greatest(0, turns + $3), tokens = greatest(0, tokens + $4::bigint)
   WHERE key = (SELECT id FROM parley.api_keys WHERE hash = $1) AND day = $2`);
-const used = statement(`
+const recordUse = statement(`
   UPDATE parley.api_keys SET last_used_at = $2::bigint WHERE hash = $1 AND coalesce(last_used_at, 0) < $2::bigint`);
 
 export class PostgresKeyBudgets implements KeyBudgets {
@@ -52,7 +52,7 @@ export class PostgresKeyBudgets implements KeyBudgets {
   }
 
   async recordUse(hash: Uint8Array, time: number): Promise<void> {
-    const writing = this.#run((ask) => ask(used, [Buffer.from(hash), time]));
+    const writing = this.#run((ask) => ask(recordUse, [Buffer.from(hash), time]));
     this.#writing = writing.catch(() => {});
     await writing;
   }

@@ -4,7 +4,7 @@ import { type BudgetRow, leftOf } from '../rows.ts';
 import type { StoreAccess } from './store-access.ts';
 import { storeItself } from './writer.ts';
 
-export const budgetStatements = {
+const budgetStatements = {
   reserve: `
     INSERT INTO key_usage (key, day, turns, tokens)
     SELECT id, @day, 1, @tokens FROM api_keys
@@ -19,7 +19,8 @@ export const budgetStatements = {
   settle: `
     UPDATE key_usage SET turns = max(0, turns + @turns), tokens = max(0, tokens + @tokens)
     WHERE key = (SELECT id FROM api_keys WHERE hash = @hash) AND day = @day`,
-  used: 'UPDATE api_keys SET last_used_at = @time WHERE hash = @hash AND coalesce(last_used_at, 0) < @time',
+  recordUse:
+    'UPDATE api_keys SET last_used_at = @time WHERE hash = @hash AND coalesce(last_used_at, 0) < @time',
 } as const;
 
 export class SqliteKeyBudgets implements KeyBudgets {
@@ -54,7 +55,7 @@ export class SqliteKeyBudgets implements KeyBudgets {
   recordUse(hash: Uint8Array, time: number): Promise<void> {
     const { connection, writer } = this.#access;
     const write = () => {
-      connection.run(budgetStatements.used, { hash, time });
+      connection.run(budgetStatements.recordUse, { hash, time });
     };
     return this.#access.run(() => writer.write(write, { party: storeItself, waitMs: 0 }));
   }

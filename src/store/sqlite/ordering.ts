@@ -13,7 +13,7 @@ export const orderingStatements = {
 } as const;
 
 /** `@session` is a row number that a statement with the project's id has returned. */
-const change = `
+const writeOrdering = `
   UPDATE sessions SET pinned = @pinned, archived = @archived, tags = @tags WHERE id = @session`;
 const removeTags = 'DELETE FROM session_tags WHERE session = @session';
 const addTags = `
@@ -70,7 +70,7 @@ function write(
 ): void {
   const values = orderingBindings(next);
   const { tags } = values;
-  connection.run(change, { session, ...values });
+  connection.run(writeOrdering, { session, ...values });
   if (tags !== tagsText(current.tags)) replaceTags(connection, session);
 }
 
