@@ -104,7 +104,7 @@ export class SessionLines {
     const fork = {
       session_id: sessionId,
       newSession,
-      message_ids: ids.next('msg', now()),
+      copy_id_prefix: ids.next('msg', now()),
       through: through ?? null,
       now: now(),
     };

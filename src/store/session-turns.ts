@@ -105,8 +105,8 @@ export interface Fork {
     /** Undefined for the parent's title. */
     readonly title: string | null | undefined;
   };
-  /** The id of each copy: this text, `_` and the position; then `/copy` if the message comes from another program. */
-  readonly message_ids: string;
+  /** The id of each copy is this text, `_` and the position, then `/copy` if the message comes from another program. */
+  readonly copy_id_prefix: string;
   /** The position of the last message to copy; null for the last reply. */
   readonly through: number | null;
   readonly now: number;

@@ -45,7 +45,7 @@ export function describeForks(name: string, open: () => Promise<SessionStore>): 
       expect(end).toEqual({ kind: 'done', value: expected });
       expect(await store.findSession(project, id)).toEqual(expected);
       expect(await everyMessage(store, project, id)).toEqual(
-        line.map((message) => ({ ...message, message_id: `${fork.message_ids}_${message.position}` })),
+        line.map((message) => ({ ...message, message_id: `${fork.copy_id_prefix}_${message.position}` })),
       );
       expect(await everyMessage(store, project, session_id)).toEqual(parent);
       expect((await snippets(store, project, 'b2')).length).toBe(2);

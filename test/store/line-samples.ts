@@ -83,7 +83,7 @@ export function forkOf(session_id: string, fork: Partial<Fork> = {}): Fork {
   return {
     session_id,
     newSession: { session_id: newId('ses'), title: undefined },
-    ...{ message_ids: newId('msg'), through: null, now: startOfTime + 9000, ...fork },
+    ...{ copy_id_prefix: newId('msg'), through: null, now: startOfTime + 9000, ...fork },
   };
 }
 

@@ -249,7 +249,7 @@ export function describeOrdering(name: string, open: () => Promise<SessionStore>
       const fork = {
         session_id,
         newSession: newOne,
-        message_ids: newId('msg'),
+        copy_id_prefix: newId('msg'),
         through: null,
         now: startOfTime,
       };

@@ -45,7 +45,7 @@ export function describeUsers(name: string, open: () => Promise<SessionStore>): 
       const fork = { session_id: newId('ses'), title: undefined };
       await store.forkSession(
         project,
-        { session_id: said, newSession: fork, message_ids: newId('msg'), through: null, now: startOfTime },
+        { session_id: said, newSession: fork, copy_id_prefix: newId('msg'), through: null, now: startOfTime },
         null,
       );
       const ids = [created, said, imported, fork.session_id];

@@ -48,7 +48,7 @@ export async function forkSession(
   ask: Ask,
   rules: TurnRules,
   projectId: string,
-  { session_id, newSession, message_ids, through, now }: Fork,
+  { session_id, newSession, copy_id_prefix, through, now }: Fork,
 ): Promise<ForkEnd> {
   for (;;) {
     const [parent] = await ask<{ message_count: number }>(parentCount, [projectId, session_id]);
@@ -59,7 +59,7 @@ export async function forkSession(
     const { title } = newSession;
     const values = [
       ...[projectId, session_id, newSession.session_id, last, title !== undefined, title ?? null],
-      ...[message_ids, now],
+      ...[copy_id_prefix, now],
     ];
     // No row comes back if the last turn was undone, or the session deleted, meanwhile.
     const [row] = await ask<SessionRow>(fork, values);

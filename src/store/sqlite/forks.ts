@@ -110,7 +110,7 @@ export class ForkCopy {
     const copies = rows.map((row) => {
       const message = toMessage(row);
       const mark = isFromElsewhere(message) ? '/copy' : '';
-      return { ...message, message_id: `${this.#fork.message_ids}_${row.position}${mark}` };
+      return { ...message, message_id: `${this.#fork.copy_id_prefix}_${row.position}${mark}` };
     });
     addImportedMessages(this.#tools.connection, place.session, copies, () => true);
     return rows.at(-1)?.position ?? place.through;
