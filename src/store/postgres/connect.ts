@@ -49,7 +49,7 @@ const facts = `
 
 const oldestVersion = 130_000;
 
-export interface ConnectOptions {
+interface ConnectOptions {
   /** The store without user and password. */
   readonly name: string;
   /** True for a test: also accepts a database that may lose acknowledged commits in a power cut. */

@@ -12,7 +12,7 @@ import { OpenConnections } from './open-connections.ts';
 import { isConnectionLost, isPassing, isPrepareRefused, isSilence, isStopped } from './postgres-errors.ts';
 import { inSchema, isRead, type NamedStatement, type Statement, statement, withoutNul } from './statement.ts';
 
-export interface PoolOptions {
+interface PoolOptions {
   /** Opens and checks one connection; rejects with a ParleyError for a database that must not be used. */
   readonly connect: () => Promise<Connection>;
   /** For errors: the store without user and password. */

@@ -1,7 +1,7 @@
 // What a user reads of an error of PostgreSQL, or of the network on the way to it: what it means, and what helps. The codes are SQLSTATEs.
 import type { ErrorCode } from '../../service/errors.ts';
 
-export interface Meaning {
+interface Meaning {
   readonly code: ErrorCode;
   /** Of the database: what it does, or is. */
   readonly what: string;

@@ -8,7 +8,7 @@ interface Waiting<Item, Result> {
   readonly reject: (error: unknown) => void;
 }
 
-export interface GroupOptions<Item, Result> {
+interface GroupOptions<Item, Result> {
   /** Sends a group. The results have the order of the items. */
   readonly send: (items: readonly Item[]) => Promise<readonly Result[]>;
   /** Two items with the same place are never in one group. Null for an item that conflicts with no other. */

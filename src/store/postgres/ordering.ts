@@ -40,7 +40,7 @@ interface StoredRow {
   readonly tags: string | null;
 }
 
-export interface Ordering {
+interface Ordering {
   readonly change: OrderChange;
   /** The status of a session that now is as asked. */
   readonly done: string;

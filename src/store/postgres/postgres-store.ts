@@ -54,7 +54,7 @@ import { beginAnswered } from './turn-begins.ts';
 import { usage } from './usage.ts';
 import { userSessions } from './user-sessions.ts';
 
-export interface StoreDependencies {
+interface StoreDependencies {
   /** The store without user and password, for errors. */
   readonly name: string;
   /** The version of the schema that the store was opened with. */

@@ -110,7 +110,7 @@ const showAgain = statement(`
     SELECT 1 FROM parley.messages AS back
     WHERE back.session = session.id AND back.position = $4 AND back.message_id = $6)`)}`);
 
-export interface MoveOptions {
+interface MoveOptions {
   readonly rules: TurnRules;
   readonly projectId: string;
   readonly move: TurnMove;

@@ -10,7 +10,7 @@ export interface TakenRow {
   readonly turn_epoch: number;
 }
 
-export interface Taking {
+interface Taking {
   readonly projectId: string;
   readonly start: Pick<TurnStart, 'lease' | 'now' | 'mode' | 'closing_message_id'>;
   /** What was read of the session. */

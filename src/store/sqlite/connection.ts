@@ -6,7 +6,7 @@ import { logBytes } from './store-file.ts';
 
 const cacheKibibytes = 16_000;
 
-export interface RunResult {
+interface RunResult {
   readonly changes: number;
   readonly rowId: number;
 }

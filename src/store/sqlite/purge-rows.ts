@@ -25,7 +25,7 @@ export interface PurgeTools {
   readonly erased?: ((sessionId: string) => void) | undefined;
 }
 
-export interface Erased {
+interface Erased {
   readonly sessions: number;
   readonly messages: number;
   readonly stored_answers: number;

@@ -19,7 +19,7 @@ import type { StoreAccess } from './store-access.ts';
 const ofSession = (table: string) =>
   `${table} WHERE session = @session AND message_id = @message_id AND content = @was`;
 
-export const redactionStatements = {
+const redactionStatements = {
   session: `
     SELECT sessions.id AS session, sessions.project, ${turnRuns} AS is_busy
     FROM sessions JOIN projects ON projects.id = sessions.project

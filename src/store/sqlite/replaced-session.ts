@@ -20,7 +20,7 @@ import { sessionRow } from './turn-rows.ts';
 const ofSession = `session = ${sessionRow}`;
 
 /** `@session`, `@id` and `@other` are row numbers that a statement with the project's id has returned. */
-export const replaceStatements = {
+const replaceStatements = {
   free: `SELECT id AS session FROM sessions WHERE ${thisSession} AND deleted_at IS NULL
     AND (turn_owner = 'import' OR ${noTurnRuns})
     AND NOT EXISTS (SELECT 1 FROM reply_parts WHERE reply_parts.session = sessions.id)`,

@@ -48,7 +48,7 @@ export const hitsInSessions = `
   WHERE ${inProject} AND deleted_at IS NULL AND ${meetsAll}`;
 
 /** What is looked up in an index. */
-export interface Lookup {
+interface Lookup {
   readonly index: 'words' | 'pieces';
   readonly expression: string;
   /** True if a term is the beginning of words. */

@@ -60,7 +60,7 @@ interface AbandonedRow extends StagedRow {
   readonly held_until: number;
 }
 
-export interface StagingTools {
+interface StagingTools {
   readonly connection: Connection;
   /** Called in each step, because a step may wait for a lock. */
   readonly clocks: () => Clocks;

@@ -20,7 +20,7 @@ import { directoryError } from './sqlite-errors.ts';
 /** The name of the database file, unless another one is given. */
 export const storeFilename = 'parley.db';
 
-export interface StoreFile {
+interface StoreFile {
   readonly path: string;
   readonly filesystem: string;
 }

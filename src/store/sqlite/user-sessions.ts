@@ -22,7 +22,7 @@ const isLineIn = (table: string) => `EXISTS (
     WHERE ${ofUser} AND message.role = 'user'
       AND (message.content = line OR (length(line) >= ${shortestPart} AND instr(message.content, line))))`;
 
-export const userStatements = {
+const userStatements = {
   sessions: `
     SELECT projects.project_id, session_id, deleted_at IS NOT NULL AS is_deleted,
       ${turnRuns} AS is_busy
