@@ -1,5 +1,5 @@
-// A store that keeps no text: sessions are in a store in memory, and keys and usage in a persistent store. For each turn the persistent store
-// gets a deleted session of its own, without a title, whose two messages are empty: it carries the usage of the turn.
+// A store that keeps no text: sessions are in a store in memory, and keys and usage in a persistent store. For each turn the persistent
+// store gets a deleted session of its own, without a title, whose two messages are empty: it carries the usage of the turn.
 import { refusedKey } from '../service/refused-key.ts';
 import type { SessionStore, Turn, TurnBegin, TurnReply, TurnStart } from './session-store.ts';
 

@@ -1,4 +1,5 @@
-// A stored session that an import continues: its visible line is the beginning of the imported one, and there is no hidden message after its end.
+// A stored session that an import continues: its visible line is the beginning of the imported one, and there is no hidden message after
+// its end.
 import type { Message, Session } from '../service/session.ts';
 import type { SessionRecord } from '../service/session-archive.ts';
 

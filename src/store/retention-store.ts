@@ -1,5 +1,6 @@
-// The interface of a store's retention. A caller decides which sessions go and when (local/retention-rules.ts); a store changes them in steps,
-// each of which is one short transaction. Times are epoch milliseconds. As in session-store.ts, the store's own clock measures leases.
+// The interface of a store's retention. A caller decides which sessions expire and when (local/retention-rules.ts); a store changes them in
+// steps, each of which is one short transaction. Times are epoch milliseconds. As in session-store.ts, the store's own clock measures
+// leases.
 import type { RetentionPolicy } from '../service/project-retention.ts';
 import type { AuditOrigin } from './audit-log.ts';
 
@@ -149,8 +150,8 @@ export interface RetentionStore {
   /** Deletes some of the sessions that the filter selects, from a cursor on; null for the first step. */
   expire(leased: LeasedRun, filter: ExpiryFilter, from: ExpiryCursor | null): Promise<RunStep<ExpiryCursor>>;
   /**
-   * Erases the sessions that {@link countErasable} counts, in steps. `onStep` gets the number of a step, and returns false to stop. Resolves to
-   * false if not all were erased. `keptSince` is as in `PurgeOptions`.
+   * Erases the sessions that {@link countErasable} counts, in steps. `onStep` gets the number of sessions of a step, and returns false to
+   * stop. Resolves to false if not all were erased. `keptSince` is as in `PurgeOptions`.
    */
   erase(
     leased: LeasedRun,

@@ -1,4 +1,5 @@
-// The operations of a store that take texts out of stored sessions. They are apart from the other operations because no service offers them.
+// The operations of a store that take texts out of stored sessions. They are apart from the other operations because no service offers
+// them.
 import type { ErasureReport } from '../service/erasure.ts';
 import type { SessionChanges } from '../service/session-archive.ts';
 import type { AuditNote, AuditOrigin } from './audit-log.ts';
@@ -25,8 +26,8 @@ export type RedactionEnd =
 
 export interface StoreRedactions {
   /**
-   * Replaces texts of an active session, in one transaction, and erases the answers to repeated requests that name the session or one of the
-   * messages. Their bytes stay in the files until `overwrite`. This is no activity.
+   * Replaces texts of an active session, in one transaction, and erases the answers to repeated requests that name the session or one of
+   * the messages. Their bytes stay in the files until `overwrite`. This is no activity.
    */
   redact(projectId: string, sessionId: string, redaction: SessionRedaction): Promise<RedactionEnd>;
   /**

@@ -10,13 +10,13 @@
 //   measures leases and the age of idempotency keys; all processes that use the store share it.
 // - Ids are ASCII and compare byte by byte. Positions count from 0 without gaps: a message has an even one, its reply the next.
 // - A call with a {@link KeyHash} does nothing and rejects with `INVALID_API_KEY` when that key is not one of the project, or is revoked.
-// - It rejects with a `ParleyError`: `STORE_BUSY` (locked for too long, or out of reach; may be asked again), `STORAGE_FULL`,
-//   `STORE_DAMAGED`, `UNAVAILABLE` (closed). Then nothing was kept, unless the answer itself was lost.
-// - The audit log records what a call with {@link AuditOrigin} deletes, restores, imports or erases, in the same transaction. So are keys that
-//   are created or revoked.
+// - A call rejects with a `ParleyError`: `STORE_BUSY` (locked for too long, or out of reach; may be asked again), `STORAGE_FULL`,
+//   `STORE_DAMAGED`, `UNAVAILABLE` (closed). Then nothing is stored, unless only the answer was lost.
+// - The audit log records what a call with {@link AuditOrigin} deletes, restores, imports or erases, in the same transaction, and which
+//   keys are created or revoked.
 // - Several stores may be open on the same sessions at once, in one process or in many.
 // - The visible line of a session has all positions from 0, one message each; `message_count` counts it. Every method means the visible
-//   line, unless its text says otherwise. Alternatives and undone messages are hidden. A message that is hidden or shown keeps its
+//   line, unless its comment says otherwise. Alternatives and undone messages are hidden. A message that is hidden or shown keeps its
 //   position, its id and the idempotency keys that name it. Nothing but a purge erases a message.
 import type { KeyRecord, StoreReport, UsageQuery, UsageRecord } from '../service/administration.ts';
 import type { Call } from '../service/call.ts';
@@ -126,7 +126,7 @@ export interface SessionStore {
     idempotencyKey: IdempotencyKey | null,
     keyHash?: KeyHash,
   ): Promise<Idempotent<NewSession>>;
-  /** Null unless the session is active. The other methods too see active sessions only, unless their text says otherwise. */
+  /** Null unless the session is active. The other methods, too, see only active sessions, unless their comments say otherwise. */
   findSession(projectId: string, sessionId: string, keyHash?: KeyHash): Promise<Session | null>;
   /** Hides the session until it is restored or purged. Null if the project has no such active session. */
   deleteSession(
@@ -138,7 +138,7 @@ export interface SessionStore {
   /** A change does not count as an activity. Null if the project has no such active session. */
   changeSession(projectId: string, sessionId: string, changes: SessionChanges): Promise<Session | null>;
   /**
-   * An active session is returned unchanged. Null if the project has no such session at all. Retention takes the time of a restoration for an
+   * An active session is returned unchanged. Null if the project has no such session at all. Retention counts a restoration as an
    * activity.
    */
   restoreSession(
@@ -163,8 +163,8 @@ export interface SessionStore {
     by?: AuditOrigin,
   ): Promise<Idempotent<readonly BatchItem<'restored'>[]>>;
   /**
-   * Changes the ordering of sessions by the rule, in one transaction; the items are in the order of the ids. `done` is the status of a session
-   * that now is as asked. An unchanged session is not written.
+   * Changes the ordering of sessions by the rule, in one transaction; the items are in the order of the ids. `done` is the status of a
+   * session whose ordering is now as requested. An unchanged session is not written.
    */
   orderSessions(
     projectId: string,
@@ -178,8 +178,8 @@ export interface SessionStore {
   /**
    * The result of the search rule over the messages of active sessions. The messages of other projects do not change it. The first search
    * of a store that was copied here may take long, because it reads the whole store. Rejects with the signal's reason when the signal
-   * fires, and with `INVALID_REQUEST` for a query that cannot be answered in reasonable time (search-refusals.ts). `notice` is called for the
-   * messages that are indexed first.
+   * fires, and with `INVALID_REQUEST` for a query that cannot be answered in reasonable time (search-refusals.ts). `notice` is called for
+   * the messages that are indexed first.
    */
   searchSessions(
     projectId: string,
@@ -203,8 +203,8 @@ export interface SessionStore {
   /**
    * Stores an exported session. A last message without a reply becomes a turn whose owner is gone. A session that is stored already and is
    * the same by the rules counts as imported. Null if the project has another session with this id, or a deleted one. The sessions of other
-   * projects do not matter. A record with `replaces` takes the place of the stored session (replaced-session.ts); null if that is not as it
-   * was read.
+   * projects do not matter. A record with `replaces` takes the place of the stored session (replaced-session.ts); null if the stored
+   * session is not as it was read.
    */
   importSession(
     projectId: string,
@@ -281,7 +281,10 @@ export interface SessionStore {
   purgeSessions(filter: PurgeFilter, options: PurgeOptions): Promise<Purge>;
   /** True if the project has any of these sessions, active or deleted. */
   holdsAny(projectId: string, sessionIds: readonly string[]): Promise<boolean>;
-  /** The usage of the replies of all projects since a time (ms), hidden ones included, copies in forks excluded. The largest group comes first; days are in their order. */
+  /**
+   * The usage of the replies of all projects since a time (ms), hidden ones included, copies in forks excluded. The largest group comes
+   * first; days are in the order of time.
+   */
   usage(since: number, by: UsageQuery['by']): Promise<readonly UsageRecord[]>;
 
   /** Reads the whole store and reports whether it is intact. */

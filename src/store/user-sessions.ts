@@ -29,8 +29,8 @@ export interface UserSessions {
   /** Counts all messages of the sessions in which no turn runs. */
   texts(of: SessionsOf): Promise<UserTexts>;
   /**
-   * Those of the lines that a message of the user in these sessions is made of. A line of at least {@link shortestPart} characters may also be
-   * a part of a message.
+   * Those of the lines that a message of the user in these sessions is made of. A line of at least {@link shortestPart} characters may also
+   * be a part of a message.
    */
   linesInTexts(of: SessionsOf, lines: readonly string[]): Promise<readonly string[]>;
 }

@@ -11,7 +11,7 @@ export function backUp(connection: Connection, version: number): string {
   return copyTo(connection.path, version, (part) => copy(connection, part));
 }
 
-/** The same, where `write` makes the copy. */
+/** Makes a copy with `write`, which fills the empty file of the given path. Returns the path of the copy. */
 export function copyTo(path: string, version: number, write: (part: string) => void): string {
   const name = freeName(`${path}.backup-v${version}`);
   const part = `${path}.backup-part`;

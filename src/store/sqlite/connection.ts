@@ -180,8 +180,8 @@ export class Connection {
 
   /**
    * Begins a transaction for several writes of many pages, each with a savepoint. SQLite copies the pages that a savepoint may restore. It
-   * writes more than 15 copies to a temporary file, which was more than half of all writes of an import. In this transaction the copies stay
-   * in memory. For small writes {@link beginWriting} is faster, because the three pragmas of each transaction cost more.
+   * writes more than 15 copies to a temporary file, which was more than half of all writes of an import. In this transaction the copies
+   * stay in memory. For small writes {@link beginWriting} is faster, because the three pragmas of each transaction cost more.
    */
   beginLargeWriting(): void {
     this.#tempStore ??= this.pragma('temp_store');
@@ -221,8 +221,8 @@ export class Connection {
   }
 
   /**
-   * Closes the connection at the end of the process, unless the log is short. What was committed is on disk in the log. Writing it back into the
-   * database takes three syncs more, so a short log stays, as after a process that was killed. Later processes read it there.
+   * Closes the connection at the end of the process, unless the log is short. What was committed is on disk in the log. Writing it back
+   * into the database takes three syncs more, so a short log stays, as after a process that was killed. Later processes read it there.
    */
   leave(): void {
     if (this.#isExclusive || logBytes(this.path) >= maxRemainingLogBytes) this.close();

@@ -1,4 +1,5 @@
-// Chooses the library for SQLite: Node's own, where this Node has one without a warning, else better-sqlite3. Only the chosen one is loaded.
+// Chooses the library for SQLite: Node's own, where this Node has one without a warning, else better-sqlite3. Only the chosen one is
+// loaded.
 import { ParleyError } from '../../service/errors.ts';
 import type { SqliteDriver } from './driver.ts';
 import { driverNames } from './driver.ts';

@@ -1,4 +1,5 @@
-// The results of idempotency keys: a stored answer, or the message of a turn, visible or hidden. All functions run inside the transaction of the write itself.
+// The results of idempotency keys: a stored answer, or the message of a turn, visible or hidden. All functions run inside the transaction
+// of the write itself.
 import type { IdempotencyKey, Idempotent } from '../session-store.ts';
 import type { StoreRules } from '../store-rules.ts';
 import { ageTime, type Clocks } from './age-clock.ts';

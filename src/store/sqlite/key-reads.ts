@@ -1,5 +1,5 @@
-// Looks up keys: one look-up serves all requests with the same hash in one transaction of writes, or in one turn of the event loop with shared reads. Two
-// hashes count as the same if they are the same object: the service's key check returns one object per key.
+// Looks up keys: one look-up serves all requests with the same hash in one transaction of writes, or in one turn of the event loop with
+// shared reads. Two hashes count as the same if they are the same object: the service's key check returns one object per key.
 import { refusedKey } from '../../service/refused-key.ts';
 import type { FoundKey } from '../key-budgets.ts';
 import type { Connection } from './connection.ts';

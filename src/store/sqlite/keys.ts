@@ -35,7 +35,7 @@ export function findKey(connection: Connection, hash: Uint8Array): FoundKey | nu
   return row === undefined ? null : toFoundKey(row);
 }
 
-/** The id of the project of a key that is not revoked: a quarter of the time of all its facts. */
+/** The id of the project of a key that is not revoked. It takes a quarter of the time of {@link findKey}. */
 export function findKeyProject(connection: Connection, hash: Uint8Array): string | null {
   return connection.values<[string]>(keyStatements.findProject, { hash })?.[0] ?? null;
 }

@@ -79,7 +79,7 @@ class NodeStatement implements SqliteStatement {
     this.#statement = withErrorNames(() => database.prepare(numbered));
   }
 
-  /** An import runs it for each message: without a function of its own for each run, and with one array. */
+  /** An import calls this for each message, so a call makes no function and only one array. */
   run(values: Values): StatementResult {
     const checked = this.#checked(values);
     try {
@@ -98,8 +98,8 @@ class NodeStatement implements SqliteStatement {
   }
 
   /**
-   * After an integer that JavaScript would round, it reads the rows again and leaves out those that it has yielded. The rows must not change
-   * meanwhile: only the databases of other programs have such integers, and an import reads a copy of them.
+   * After an integer that JavaScript would round, it reads the rows again and leaves out those that it has yielded. The rows must not
+   * change meanwhile: only the databases of other programs have such integers, and an import reads a copy of them.
    */
   *iterate(values: Values): Iterable<unknown> {
     let count = 0;

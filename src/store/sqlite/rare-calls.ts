@@ -1,5 +1,5 @@
-// The calls of a store that a turn does not make, and the parts that only they need. The store loads this file at the first of them, so that
-// a start does not wait for it.
+// The calls of a store that a turn does not make, and the parts that only they need. The store loads this file at the first of them, so
+// that a start does not wait for it.
 import type { StoreReport } from '../../service/administration.ts';
 import type { Session } from '../../service/session.ts';
 import { keyNote } from '../audit-log.ts';

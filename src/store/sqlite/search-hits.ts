@@ -11,8 +11,8 @@ import { inProject } from './sessions.ts';
 /** How many hits of the index one step reads, in about a millisecond. */
 const hitsOfStep = 4000;
 /**
- * The same for a term that is the beginning of words: each step reads all these words in the index again. The first step reads as many hits
- * as are wanted.
+ * How many hits of the index one step reads for a term that is the beginning of words. They are many, because each step reads all these
+ * words in the index again. The first step reads as many hits as are wanted.
  */
 const hitsOfPrefixStep = 50_000;
 /** How many hits are read at the place of one of few messages: as many as FTS5 reads in the time in which it finds a place. */

@@ -17,7 +17,7 @@ const workInPieces = longestIndexed / longestInPieces;
 const stepsOfWrite = 4;
 /** A search reads up to this many waiting messages of its project itself, in about 40 ms. If more wait, they are indexed first. */
 const maxRead = { messages: 1024, bytes: 256 * 1024 };
-/** How many it reads itself, in some seconds, if there is no room on the disk to index them. */
+/** How many waiting messages a search reads itself, in some seconds, if there is no room on the disk to index them. */
 const maxReadWithoutRoom = { messages: 64 * 1024, bytes: 16 * 1024 * 1024 };
 
 /** The waiting messages. */
@@ -27,8 +27,8 @@ export const waitingMessages =
 export const waitingOfProject = 'search_waiting.project = @project AND search_waiting.message > @after';
 export const contentBytes = 'octet_length(message.content)';
 /**
- * The work to index a message; NULL for a message that is too long for an index (search-unindexed.ts). A text with as many bytes as characters
- * is ASCII and holds no script without spaces. This comparison is far faster than the search for such a script.
+ * The work to index a message; NULL for a message that is too long for an index (search-unindexed.ts). A text with as many bytes as
+ * characters is ASCII and holds no script without spaces. This comparison is far faster than the search for such a script.
  */
 export const indexingWork = `CASE WHEN ${contentBytes} > ${longestIndexed} THEN NULL
   WHEN ${contentBytes} = length(message.content) OR NOT ${hasPieces('message')} THEN ${contentBytes}

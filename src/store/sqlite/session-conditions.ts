@@ -1,5 +1,5 @@
-// The conditions of listings and searches that no index of the sessions' order answers. They are tested row by row. Each binding may be null,
-// which every session passes.
+// The conditions of listings and searches that no index of the sessions' order answers. They are tested row by row. Each binding may be
+// null, which every session passes.
 import type { SessionPredicate } from '../session-filters.ts';
 import type { Bindings } from './driver.ts';
 import { inProject, modeOfSession } from './sessions.ts';

@@ -1,6 +1,6 @@
 // Pages of sessions. A page begins with an index search for the end of the last page, so the thousandth page costs as much as the first.
-// Conditions that no search of an index answers (title; end of the id; mode; activity in the order of creation) are tested row by row, a fixed number of rows
-// per step.
+// Conditions that no search of an index answers (title; end of the id; mode; activity in the order of creation) are tested row by row, a
+// fixed number of rows per step.
 import type { Session } from '../../service/session.ts';
 import type { SessionOrder } from '../../service/session-archive.ts';
 import { PageBudget, textsOf } from '../page-budget.ts';
@@ -18,7 +18,10 @@ const rowsOfStep = 500;
 const idsOfStep = 4000;
 /** Fewer than ids, because a session of an earlier version has no mode in the index, and is read with its last message. */
 const modesOfStep = 1000;
-/** How many sessions with a tag, of a user, or pinned, are sorted for a page: a few milliseconds' work. More are found in the order of the listing. */
+/**
+ * How many sessions with a tag, of a user, or pinned, are sorted for a page: a few milliseconds' work. More are found in the order of the
+ * listing.
+ */
 const fewSessions = 2000;
 
 const columnOf = { updated: 'updated_at', created: 'created_at' } as const;
@@ -71,7 +74,7 @@ function inOrder(sort: SessionOrder['sort'], order: SessionOrder['order'], state
       CROSS JOIN sessions ON sessions.id = row ORDER BY time ${order}, name ${order}`
         : `SELECT ${sessionColumns} ${from('')} LIMIT @limit`,
     step: passing(`${from(columns)} LIMIT ${rowsOfStep}`),
-    // The same with the end of an id, which is tested in the index alone: that is several times as fast as reading the rows.
+    // The end of an id is tested in the index alone, which is several times as fast as reading the rows.
     stepOfSuffix: `
       SELECT ${sessionColumns} FROM (SELECT session_id AS name, ${column} AS time ${from(narrow)} LIMIT ${idsOfStep})
       CROSS JOIN sessions ON sessions.session_id = name

@@ -6,8 +6,8 @@ import { parametersText, toSession, toTime } from '../rows.ts';
 import type { SessionStart } from '../session-store.ts';
 import type { Connection } from './connection.ts';
 
-// A session whose last turn is older than the column `mode` has its mode from the last message of the user. A message with a slash in its id
-// comes from another program, so its mode is not a mode of this service (isFromElsewhere in service/session.ts).
+// A session whose last turn is older than the column `mode` has its mode from the last message of the user. A message with a slash in its
+// id comes from another program, so its mode is not a mode of this service (isFromElsewhere in service/session.ts).
 export const modeOfSession = `coalesce(sessions.mode, (
     SELECT asked.mode FROM messages AS asked
     WHERE asked.session = sessions.id AND asked.position = (sessions.message_count - 1) / 2 * 2

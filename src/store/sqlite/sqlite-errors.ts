@@ -115,8 +115,9 @@ function diskIsFull(path: string): boolean {
 }
 
 /**
- * Null if the process may open more files. SQLite's error does not say so. The directory is opened, because closing the store drops locks. The
- * message names no path, because callers of a server read it too.
+ * The error if the process may open no more files; null otherwise. SQLite's error does not tell this, so the directory is opened a few
+ * times. The store itself is not opened, because closing it would drop SQLite's locks. The message names no path, because callers of a
+ * server read it, too.
  */
 function outOfFiles(path: string): ParleyError | null {
   const opened: number[] = [];

@@ -120,7 +120,10 @@ export class StagedSession {
   }
 }
 
-/** Removes the hidden sessions that unfinished imports, forks and purges of ended processes have left. The next call repeats what fails here. */
+/**
+ * Removes the hidden sessions that unfinished imports, forks and purges of ended processes have left. The next call repeats what fails
+ * here.
+ */
 export async function removeAbandoned(
   { connection, writer }: { readonly connection: Connection; readonly writer: Writer },
   clock: number,

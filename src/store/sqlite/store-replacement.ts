@@ -1,5 +1,5 @@
-// Puts a finished store in the place of another one. At every moment the directory holds the old store or the new one, whole. The old one is
-// copied beside it first, unless it holds no session. A store that another process has open is not replaced.
+// Puts a finished store in the place of another one. At every moment the directory holds the old store or the new one, whole. The old one
+// is copied beside it first, unless it holds no session. A store that another process has open is not replaced.
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ParleyError } from '../../service/errors.ts';

@@ -57,8 +57,8 @@ export class StoreSearch {
   }
 
   /**
-   * The same after an import. A process that imports has many more sessions to store, and indexing takes several times as long as storing.
-   * So only a served store indexes meanwhile; elsewhere the next search or the next turns do.
+   * Starts indexing after an import, if the store is served. Another process that imports has many more sessions to store, and indexing
+   * takes several times as long as storing. There the next search or the next turns index the messages.
    */
   keepUpWithImport(): void {
     if (this.#processes !== null) this.keepUp();
