@@ -1,5 +1,5 @@
-// Opens one connection, and refuses a database that would not keep its promises: what was acknowledged must survive a power cut, and the
-// server must be the one that writes.
+// Opens one connection, and refuses an unsafe database: what was acknowledged must survive a power cut, and the server must be the one that
+// takes writes.
 import { connect as connectSocket, Socket } from 'node:net';
 import pg from 'pg';
 import { ParleyError } from '../../service/errors.ts';
@@ -54,7 +54,7 @@ interface ConnectOptions {
   readonly name: string;
   /** True for a test: also accepts a database that may lose acknowledged commits in a power cut. */
   readonly acceptsLoss?: boolean | undefined;
-  /** True where no other host is known: one whose default_transaction_read_only is on can at least be read. */
+  /** True if there is no other host. A host whose default_transaction_read_only is on is then accepted, because it can be read. */
   readonly isOnly?: boolean | undefined;
   /** How long all tries together may take, ms. */
   readonly connectMs?: number | undefined;
@@ -109,8 +109,9 @@ export class Connection extends pg.Client {
 }
 
 /**
- * Tries the hosts in their order, and again, until one of them takes writes: the next as soon as one refuses, or has not answered for
- * half a second. A host that does not answer delays no call, and one that comes back is found soon. Rejects when all have refused.
+ * Tries the hosts in their order, again and again, until one of them takes writes. The next host is tried as soon as one refuses or has not
+ * answered for half a second, so a host that does not answer delays no call, and a host that comes back is found soon. Rejects when all
+ * have refused.
  */
 export function connect(hosts: readonly ConnectionConfig[], options: ConnectOptions): Promise<Connection> {
   return new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
 // Sends the calls of a store over a fixed number of connections (open-connections.ts). A call waits for a free connection. Groups of calls
-// grow meanwhile, so a busy pool makes larger groups and no errors. A call whose connection is lost is sent again until `patienceMs` is over.
-// Therefore every statement of this store may be sent twice.
+// grow meanwhile, so a busy pool makes larger groups and no errors. A call whose connection is lost is sent again until `patienceMs` is
+// over. Therefore every statement of this store may be sent twice.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { QueryConfig } from 'pg';
 import { ParleyError } from '../../service/errors.ts';
@@ -46,15 +46,16 @@ export type RunCall = <T>(call: (ask: Ask) => Promise<T>) => Promise<T>;
 const longestPauseMs = 250;
 /** The time-out of a statement over whole tables, in ms. */
 const longestMs = 6 * 60 * 60 * 1000;
-/** A statement that was lost is sent again soon; one that is slow gets more time at its second sending. */
+/** How long (ms) a connection may be silent before its statement is sent again. A slow statement gets more time at its second sending. */
 const defaultSilenceMs = 3000;
+/** How long (ms) `askSoon` waits for a condition that passes. */
 const soonMs = 1500;
 /** How long a failed call waits for the end of its server process, ms. */
 const endMs = 1000;
 
-// What was sent to it may be on its way still, or wait for a lock: it must not be done after what is sent again, nor after the call has
-// failed. Each failed call would also leave a connection of the database in use. Behind a pooler there is no process of this number, and
-// only the request to cancel (connect.ts) reaches the statement.
+// Ends the server process of a silent connection. The statement of that connection may still be on its way, or wait for a lock. It must not
+// be executed after its second sending, or after the call has failed. Without this, each failed call would also leave a connection of the
+// database in use. Behind a pooler there is no process of this number, and only the request to cancel (connect.ts) reaches the statement.
 const endBackend = statement(`
   SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE pid = $1 AND usename = current_user AND application_name = 'parley' AND pid <> pg_backend_pid()`);
@@ -118,13 +119,13 @@ export class ConnectionPool {
     return this.#connections.state;
   }
 
-  /** The same with less patience, for a question whose answer is wanted soon. */
+  /** Like {@link ask}, with less patience: for a question whose answer is wanted soon. */
   readonly askSoon = <Row>(one: Statement): Promise<readonly Row[]> =>
     this.#persist((client, { answerMs }) => this.#send<Row>(client, one, [], this.#prepares, answerMs), {
       patienceMs: Math.min(soonMs, this.#options.patienceMs),
     });
 
-  /** The same before all other calls, and over a connection that they leave free: they may all wait for a lock. */
+  /** Like {@link ask}, before all other calls and over a connection that they leave free, because all of them may wait for a lock. */
   readonly askUrgently = <Row>(one: Statement, values: readonly unknown[]): Promise<readonly Row[]> =>
     this.#persist((client, { answerMs }) => this.#send<Row>(client, one, values, this.#prepares, answerMs), {
       isUrgent: true,
@@ -139,7 +140,9 @@ export class ConnectionPool {
     });
   }
 
-  /** One transaction; `work` may run again from its beginning. `isLong`: its statements read or rewrite whole tables, and are not prepared. */
+  /**
+   * One transaction; `work` may run again from its beginning. `isLong`: its statements read or rewrite whole tables, and are not prepared.
+   */
   transaction<T>(work: (ask: Ask) => Promise<T>, isLong = false): Promise<T> {
     return this.#persist(async (client, { answerMs }) => {
       const [workMs, prepares] = isLong ? [longestMs, false] : [answerMs, this.#prepares];
@@ -212,7 +215,7 @@ export class ConnectionPool {
     await this.#send(client, endBackend, [silent.processID], false, this.#silenceMs);
   }
 
-  /** Of a call that has failed. A database that cannot be reached ends nothing, and does not delay the failure. */
+  /** Ends the server process of a call that has failed. A database that cannot be reached does not delay the failure. */
   async #endSoon(silent: Connection): Promise<void> {
     const ended = this.#once((client) => this.#end(client, silent), true).catch(() => {});
     await Promise.race([ended, delay(endMs, undefined, { ref: false })]);

@@ -85,8 +85,8 @@ const meanings: Readonly<Record<string, Meaning>> = {
 };
 
 /**
- * The meaning of a connection that the settings of either side do not allow; null for any other error. A pooler has one code (08P01) for all of
- * its errors, and its messages are in English. pg has no codes for its own errors.
+ * The meaning of a connection that the settings of either side do not allow; null for any other error. A pooler has one code (08P01) for
+ * all of its errors, and its messages are in English. pg has no codes for its own errors.
  */
 export function settingsFault(code: string, message: string): Meaning | null {
   if (/^(28|3D)/.test(code)) return loginRefused;

@@ -10,8 +10,8 @@ const parentCount = statement(`
   SELECT session.message_count FROM parley.sessions AS session
   WHERE ${ofProject} AND session.session_id = $2 AND session.deleted_at IS NULL`);
 
-// $3: the id of the fork. $4: the position of the last message to copy. $5: true if the fork has the title $6, otherwise that of the parent.
-// $7: what the ids of the copies begin with. $8: now. If the fork is there already, this statement was sent before.
+// $3: the id of the fork. $4: the position of the last message to copy. $5: true if the fork has the title $6, otherwise that of the
+// parent. $7: what the ids of the copies begin with. $8: now. If the fork is there already, this statement was sent before.
 const fork = statement(`
   WITH parent AS (
     SELECT session.id, session.project, ${sessionColumns} FROM parley.sessions AS session

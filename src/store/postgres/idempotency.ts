@@ -151,8 +151,8 @@ export interface IdempotencyTools {
 }
 
 /**
- * Does the work, or returns the stored answer of the first time. Only the value of a result of the kind `done` is stored; if the work has any
- * other result, what it wrote is rolled back.
+ * Does the work, or returns the stored answer of the first time. Only the value of a result of the kind `done` is stored; if the work has
+ * any other result, what it wrote is rolled back.
  */
 export async function doOnceIfDone<Result extends { readonly kind: string }>(
   tools: IdempotencyTools,

@@ -22,6 +22,8 @@ import { nowMs, statement } from './statement.ts';
 
 const importedColumns = `position, message_id, role, content, mode, finish_reason, input_tokens, output_tokens,
       error_code, created_at, copied`;
+// $1 to $6 and $18 to $22: the session. $7: true if its last message has no reply. $8 to $17 and $23: the visible messages. $24 to $36: the
+// hidden ones. $37 to $39: pin, archive and tags. $40: a note for the audit log. $41: the user.
 // Retention counts `restored_at` as an activity. Without it, all sessions that were last used long ago would expire at once.
 // A last message without a reply becomes a turn that no process runs. The next chat closes it, as it closes the turn of a killed process.
 const addSession = statement(`

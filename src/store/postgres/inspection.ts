@@ -37,10 +37,10 @@ const brokenSessions = statement(`
         AND NOT EXISTS (SELECT 1 FROM parley.hidden_messages AS asked WHERE asked.session = other.session
           AND asked.position = other.position - 1 AND asked.message_id = other.alternative_of))
   ORDER BY session.id LIMIT 20`);
-// It changes nothing, and is refused as any other write: by a standby, by default_transaction_read_only.
+// The statement changes nothing, and is refused like any other write: by a standby, or by default_transaction_read_only.
 const emptyWrite = statement('UPDATE parley.servers SET until = until WHERE false');
 
-/** Rejects if the database does not answer soon: whoever reads the metrics does not wait until the patience of calls is over. */
+/** Rejects if the database does not answer soon, because a reader of metrics does not wait until the patience of calls is over. */
 export function storeBytesSoon({ askSoon }: ConnectionPool, name: string): Promise<number> {
   return answeredSoon(storeBytes(askSoon), name);
 }
@@ -71,8 +71,9 @@ export async function inspect(ask: Ask, name: string): Promise<StoreReport> {
 }
 
 /**
- * Rejects where the store has been migrated since it was opened with this schema, and where the database takes no writes, as a server that was demoted and answers reads for days, or gives no answer: whoever asks,
- * such as a balancer, does not wait until the patience of calls is over.
+ * Rejects if the database takes no writes, if it does not answer soon, or if the store has been migrated since it was opened with this
+ * schema. A server that was demoted may answer reads for days. A caller such as a load balancer does not wait until the patience of calls
+ * is over.
  */
 export async function checkWritable(
   { askSoon }: ConnectionPool,

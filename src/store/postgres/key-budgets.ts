@@ -1,5 +1,5 @@
-// The use of keys: the last one, and the turns and tokens of each day. The row of a day is the lock of all servers. Days before yesterday are
-// deleted.
+// The use of keys: the last one, and the turns and tokens of each day. The row of a day is the lock of all servers. Days before yesterday
+// are deleted.
 import { type DayUsage, dayMs, type KeyBudgets, type Reservation } from '../key-budgets.ts';
 import { type BudgetRow, leftOf } from '../rows.ts';
 import type { RunCall } from './connection-pool.ts';

@@ -94,7 +94,7 @@ export async function schemaVersion(ask: Ask): Promise<number> {
 /** Throws `STORE_NEWER` if another program has migrated the store since this one opened it with the schema `opened`. */
 export async function refuseMigrated(ask: Ask, name: string, opened: number): Promise<void> {
   const [row] = await ask<{ value: string }>(readVersion).catch((error: unknown) => {
-    // The tables are gone: what the caller asked for shows that best.
+    // The tables are gone. The error of the caller's own statement shows that best.
     if (isOfStatement(error)) return [];
     throw error;
   });

@@ -1,5 +1,5 @@
-// The connections to one database: opened when they are needed, up to a fixed number, and given to the calls that wait. Urgent calls go first;
-// the others go in their order.
+// The connections to one database: opened when they are needed, up to a fixed number, and given to the calls that wait. Urgent calls go
+// first; the others go in their order.
 import { ParleyError } from '../../service/errors.ts';
 import type { StoreConnections } from '../../service/store-measures.ts';
 import { storeClosed } from '../store-closed.ts';
@@ -109,12 +109,12 @@ export class OpenConnections {
     } catch (error) {
       this.#isOpening = false;
       this.#open -= 1;
-      // While other connections are open, whoever waits gets the next of them that is free.
+      // While other connections are open, the waiting calls get the next one that is free.
       if (this.#open === 0) this.#refuse(isPassing(error) ? error : this.#refusal(error));
     }
   }
 
-  /** A database that has accepted this process before is out of reach now, whatever its reason: the settings of this process are right. */
+  /** If the database has accepted this process before, the settings of this process are right. Any refusal is then `UNAVAILABLE`. */
   #refusal(error: unknown): ParleyError {
     const refusal = storeError(error, this.#options.name);
     if (!this.#hasConnected || refusal.code === 'UNAVAILABLE') return refusal;

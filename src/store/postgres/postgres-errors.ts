@@ -3,23 +3,19 @@
 import { ParleyError } from '../../service/errors.ts';
 import { meaningOf, settingsFault } from './error-meanings.ts';
 
-/**
- * Server is shutting down, starting, full, or read-only since it was demoted; it has ended a connection that was idle, also within a
- * transaction; serialization failures, deadlocks, lock time-outs; statements and transactions that took too long.
- */
 const passingCodes = [
-  '57P01',
-  '57P02',
-  '57P03',
-  '57P05',
-  '25P03',
-  '25P04',
-  '53300',
-  '25006',
-  '40001',
-  '40P01',
-  '55P03',
-  '57014',
+  '57P01', // The server is shutting down,
+  '57P02', // has crashed,
+  '57P03', // or is starting.
+  '57P05', // The server has ended an idle connection,
+  '25P03', // an idle transaction,
+  '25P04', // or a transaction that took too long.
+  '53300', // There are too many connections.
+  '25006', // The server takes no writes, for example since it was demoted.
+  '40001', // Serialization failure
+  '40P01', // Deadlock
+  '55P03', // The wait for a lock took too long.
+  '57014', // The statement took too long, or was cancelled.
 ];
 const lostConnection = [
   'ECONNREFUSED',
@@ -73,7 +69,9 @@ export function isSilence(error: unknown): boolean {
   return error instanceof Error && error.message === 'Query read timeout';
 }
 
-/** Whether the values of one call may have made the statement of a whole group fail: others may be right, or short enough for what is left. */
+/**
+ * Whether the values of one call may have made the statement of a whole group fail: others may be right, or short enough for what is left.
+ */
 export function isOfOneCall(error: unknown): boolean {
   return /^(22|23|54|53[124])/.test(codeOf(error));
 }

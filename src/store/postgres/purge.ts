@@ -58,7 +58,8 @@ const selecting = (erasable: string, { before, after, extra }: MorePurge = nothi
   ) AS texts
   WHERE ${erasable}`),
     count: statement(`SELECT count(*) AS sessions FROM parley.sessions AS session WHERE ${erasable}`),
-    // Deletes the keys of the sessions' turns, the answers that name such a session, and keys that are too old ($3: how long keys count, ms).
+    // Deletes the keys of the sessions' turns, the answers that name such a session, and keys that are too old ($3: how long keys count,
+    // ms).
     answers: statement(`
   WITH gone AS (
     DELETE FROM parley.idempotency AS known
@@ -95,16 +96,16 @@ const selecting = (erasable: string, { before, after, extra }: MorePurge = nothi
   }) as const;
 
 /**
- * $1: erased sessions. A server that indexed their messages at the moment of `erase` has added words that the statement did not see: it
- * waited for that server before it deleted the queue.
+ * $1: erased sessions. A server that indexes their messages while `erase` runs adds words that `erase` does not see: `erase` waits for the
+ * rows of the queue, which that server has locked.
  */
 const eraseLateWords = statement('DELETE FROM parley.search WHERE session = ANY($1::bigint[])');
 
 const ofAll = selecting(erasableIf('session.deleted_at < $2::bigint'));
 const ofUser = selecting(erasableIf('session.user_id = $2::text AND session.deleted_at IS NOT NULL'));
 /**
- * The sessions that retention has deleted. $3 of `erase`: the run that counts what it erases; $4: its holder; $5: the length of its lease, ms; $6: its
- * note for the audit log. It erases nothing if the lease is gone.
+ * The sessions that retention has deleted. $3 of `erase`: the run that counts what it erases; $4: its holder; $5: the length of its lease,
+ * ms; $6: its note for the audit log. It erases nothing if the lease is gone.
  */
 export const ofExpired = selecting(
   erasableIf(`session.deleted_at < $2::bigint AND session.expired IN (
@@ -132,7 +133,7 @@ const tables = [
   'search',
 ];
 // An index keeps the words of deleted rows until it is rebuilt.
-const freeSpace = [
+const vacuumStatements = [
   ...tables.map((table) => statement(`VACUUM parley.${table}`)),
   statement('REINDEX INDEX CONCURRENTLY parley.search_by_words'),
 ];
@@ -206,7 +207,7 @@ export async function overwriteErased(
   const bytes_before = await storeBytes(ask);
   const facts = rewrites
     ? [...(await rewriteTables(connections)), keptAfterRewrite]
-    : await settle(connections);
+    : await vacuum(connections);
   await ask(endErasing);
   return { backups_removed: [], bytes_before, bytes: await storeBytes(ask), facts, integrity: 'ok' };
 }
@@ -234,13 +235,13 @@ const keptAfterRewrite: StoreFact = {
 };
 
 /** Frees the space of the deleted rows. Only the owner of the tables may do this; for any other user the report says so. */
-async function settle(connections: ConnectionPool): Promise<readonly StoreFact[]> {
+async function vacuum(connections: ConnectionPool): Promise<readonly StoreFact[]> {
   const kept: StoreFact = {
     name: 'kept_by_postgresql',
     value: 'free space in its files until it is overwritten, its log (WAL), standby servers, backups',
   };
   try {
-    for (const one of freeSpace) await connections.askOnce(one);
+    for (const one of vacuumStatements) await connections.askOnce(one);
     await renewStatistics(connections);
     return [kept];
   } catch (error) {

@@ -30,7 +30,8 @@ const messages = statement(`
 const hiddenMessages = statement(`
   UPDATE parley.hidden_messages AS message SET content = given.content FROM ${given} WHERE ${isGiven}
   RETURNING message.position`);
-// The queue comes first: whoever fills the index holds its rows until the words are there.
+// The queue is written before the old words are deleted: a server that fills the index locks the rows of the queue until it has added its
+// words.
 const queue = statement(`
   INSERT INTO parley.to_index (project, session, position, bytes)
   SELECT $1, $2, * FROM unnest($3::integer[], $4::integer[])

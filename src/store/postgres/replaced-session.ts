@@ -52,8 +52,9 @@ const unnested = (first: number) => {
 
 // $3: the version of the session's row, which any change of it changes. $4 to $12: the session as it is from now on. $13: the session that
 // holds the dropped messages. $14: their ids. $15: the positions, and $16 the ids, of the hidden messages that go. From $17: the visible
-// messages that are new in their places. From $31: the hidden messages that are new, or hidden for another reason. $45 to $47: pin,
-// archive and tags. $48: a note for the audit log. $49: the user. A place that is filled again is updated, because one statement cannot delete a row and add one with the same key.
+// messages that are new in their places. From $31: the hidden messages that are new, or hidden for another reason. $45 to $47: pin, archive
+// and tags. $48: a note for the audit log. $49: the user. A place that is filled again is updated, because one statement cannot delete a
+// row and add one with the same key.
 const replace = statement(`
   WITH held AS (
     UPDATE parley.sessions AS session SET title = $4, updated_at = $5::bigint, message_count = $6::integer, mode = $7,

@@ -19,7 +19,7 @@ export const holding = (holder: string, leaseMs: string) => `
     RETURNING 1
   )`;
 
-// $2: the time before which a restoration was long ago. $3, $4: a place; $5, $6: the end of the filter.
+// $2: a session that was restored at this time or later does not expire. $3, $4: a place; $5, $6: the end of the filter.
 const expires = `
   NOT session.pinned AND session.expired IS NULL
   AND (session.restored_at IS NULL OR session.restored_at < $2)

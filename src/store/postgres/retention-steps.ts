@@ -1,5 +1,5 @@
-// What retention reads and writes in sessions, in steps of one statement each. A step renews the lease of its run, and does nothing if the lease
-// is gone.
+// What retention reads and writes in sessions, in steps of one statement each. A step renews the lease of its run, and does nothing if the
+// lease is gone.
 import {
   type ActivityCursor,
   beforeAll,

@@ -140,7 +140,7 @@ export class PostgresRetention implements RetentionStore {
   }
 }
 
-/** A run that was stopped, or that is stopped by this change of its policy. */
+/** Ends a run that was stopped, or that this change of its policy stops. */
 async function endStopped(ask: Ask, projectId: string, by: AuditOrigin): Promise<void> {
   for (const run of await ask<RunRow>(statements.unfinished, [projectId])) await end(ask, run, by.time);
 }

@@ -229,8 +229,8 @@ const ordering = `
 `;
 
 // The limits of a key, null for none, and the hour of its last use. `key_usage` counts the turns and tokens of keys that have a budget;
-// `day` is the number of days since 1970 in UTC. The audit log is the chain `audit`, and the entries that wait to be chained. `audit_head` in
-// `meta` has the number and the hash of the last one of the chain, empty for none. It is the lock of the chain.
+// `day` is the number of days since 1970 in UTC. The audit log is the chain `audit`, and the entries that wait to be chained. `audit_head`
+// in `meta` has the number and the hash of the last one of the chain, empty for none. It is the lock of the chain.
 const limitsAndAudit = `
   ALTER TABLE parley.api_keys
     ADD COLUMN scope text COLLATE "C" CHECK (scope IN ('read', 'chat', 'admin')),

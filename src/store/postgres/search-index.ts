@@ -38,13 +38,16 @@ const lengthAtOnce = 16 * 1024;
 /** How many bytes of text are read at a time, and at least one message. */
 const bytesOfLot = 4 * 1024 * 1024;
 
-/** PostgreSQL's statistics of the index: the words that most messages hold, of all projects, about a thousand. None before the first ANALYZE. */
+/**
+ * PostgreSQL's statistics of the index: the words that most messages hold, of all projects, about a thousand. None before the first
+ * ANALYZE.
+ */
 const frequentWords = statement(`
   SELECT most_common_elems::text::text[] AS words FROM pg_catalog.pg_class AS kind
   JOIN pg_catalog.pg_namespace AS space ON space.oid = kind.relnamespace
   JOIN pg_catalog.pg_stats ON schemaname = nspname AND tablename = relname AND attname = 'words'
   WHERE kind.oid = 'parley.search'::regclass`);
-/** How long (ms) they are remembered. PostgreSQL renews them when a tenth of the messages is new. */
+/** How long (ms) the frequent words are remembered. PostgreSQL renews its statistics when a tenth of the messages is new. */
 const frequentWordsMs = 60_000;
 
 // $1: the project, or null for all. $2: how many messages.
@@ -132,7 +135,7 @@ export class SearchIndex {
   #storedAt = Number.NEGATIVE_INFINITY;
   #filling: Promise<void> | null = null;
   #frequent: ReadonlySet<string> = noWords;
-  /** When (ms) they were read. */
+  /** When (ms) the frequent words were read. */
   #frequentAt = Number.NEGATIVE_INFINITY;
 
   constructor(connections: ConnectionPool, loadRules: () => Promise<TextRules>) {
@@ -147,7 +150,7 @@ export class SearchIndex {
     if (this.#stored >= messagesOfLot) this.#fillSoon();
   }
 
-  /** Nobody waits for it. */
+  /** Starts indexing. No call waits for it. */
   #fillSoon(): void {
     if (this.#filling !== null) return;
     this.#stored = 0;

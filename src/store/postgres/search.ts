@@ -40,7 +40,7 @@ const found = (which: string, conditions = '') => `
   FROM parley.search ${activeSession('search', conditions)}
   WHERE ${which} AND search.id < $2 ORDER BY search.id DESC LIMIT $3`;
 const hits = plannedAnew(found('search.words @@ $4::tsquery'));
-/** Messages of more words than an index takes: whether they hold the terms is looked for in their texts. */
+/** Messages with more words than an index takes. Their texts are tested for the terms. */
 const unindexed = statement(found('search.words IS NULL'));
 const queuedOf = (conditions: string) => `
   SELECT to_index.session, session.session_id, to_index.position, message.created_at, to_index.bytes
@@ -212,9 +212,9 @@ export function searchReads(
 }
 
 /**
- * The same query for the planner to see that it has few hits. Of a word that is not in its statistics the planner expects one message in 600:
- * in a large store it would start parallel workers and compile the query, which takes a hundred times as long as to read a few hits. Of a
- * word that must occur twice in a query it expects the square of that.
+ * The same query for the planner to see that it has few hits. Of a word that is not in its statistics the planner expects one message in
+ * 600: in a large store it would start parallel workers and compile the query, which takes a hundred times as long as to read a few hits.
+ * Of a word that must occur twice in a query it expects the square of that.
  */
 function asRare(query: string): string {
   return `(${query}) & (${query})`;

@@ -36,9 +36,9 @@ const leave = statement(`UPDATE parley.servers SET until = '-infinity' WHERE own
 const sweep = statement(`DELETE FROM parley.servers WHERE until < clock_timestamp() - interval '10 minutes'`);
 
 /**
- * The end of the lease of the open turn in `parley.sessions AS session`: that of the server which owns it, or the turn's own where
- * the owner is no server. `judge`: the owner of the server that asks, in SQL; it judges no owner before its `judges_from`, except one that has
- * left.
+ * The end of the lease of the open turn in `parley.sessions AS session`: that of the server which owns it, or the turn's own where the
+ * owner is no server. `judge` is SQL for the owner of the server that asks. Before its `judges_from`, it counts no lease of another server
+ * as over, except that of a server that has left.
  */
 export const leaseUntil = (judge = 'NULL::text') => `
   coalesce((

@@ -31,7 +31,7 @@ export function conditionValues(predicate: SessionPredicate): readonly unknown[]
   ];
 }
 
-/** True if a session must meet more than times. */
+/** True if a session must meet a condition besides those on its times. */
 export function isNarrowed({ titleMatch, mode, pinned, archived, tag, user }: SessionPredicate): boolean {
   return [titleMatch, mode, pinned, archived, tag, user].some((condition) => condition !== null);
 }

@@ -26,9 +26,9 @@ const byEndOfId = `AND session.session_id = ANY (ARRAY(
         WHERE ending.project = ${projectNumber}
           AND right(ending.session_id, length($13::text)) = $13::text))`;
 
-// The index searches for one bound over two columns, where the page begins. The other conditions are tested row by row. The database does not
-// send settings that cannot fit on the page: a row is left out if the settings before it have more than `pageBytes` bytes. As JSON they take
-// at least as many. {@link PageBudget} then finds the exact end of the page.
+// The index searches for one bound over two columns, where the page begins. The other conditions are tested row by row. The database does
+// not send settings that cannot fit on the page: a row is left out if the settings before it have more than `pageBytes` bytes. As JSON they
+// take at least as many. {@link PageBudget} then finds the exact end of the page.
 function inOrder(sort: SessionOrder['sort'], order: SessionOrder['order'], state: ListedState) {
   const column = `session.${columnOf[sort]}`;
   const ordered = `ORDER BY ${column} ${order}, session.session_id ${order}`;

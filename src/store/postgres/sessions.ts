@@ -12,7 +12,8 @@ import { statement } from './statement.ts';
 
 /**
  * The mode of `parley.sessions AS session`. If its last turn is older than the column `mode`, the last message of the user has its mode. A
- * message with a slash in its id comes from another program, so its mode is not a mode of this service (isFromElsewhere in service/session.ts).
+ * message with a slash in its id comes from another program, so its mode is not a mode of this service (isFromElsewhere in
+ * service/session.ts).
  */
 export const modeOfSession = `coalesce(session.mode, (
     SELECT asked.mode FROM parley.messages AS asked
@@ -52,8 +53,8 @@ const change = statement(`
     parameters = CASE WHEN $7 THEN $8 ELSE session.parameters END,
     user_id = CASE WHEN $9 THEN $10 ELSE session.user_id END
   WHERE ${ofProject} AND session.session_id = $2 AND session.deleted_at IS NULL RETURNING ${sessionColumns}`);
-// Each session is looked up through the index, whatever the planner takes the number of ids for: with a thousand it would read the whole
-// table. Rows are locked in the order of their numbers, so that two calls that name the same sessions cannot deadlock.
+// Each session is looked up through the index. For a plain list of a thousand ids the planner would read the whole table. Rows are locked
+// in the order of their numbers, so that two calls that name the same sessions cannot deadlock.
 const locked = (condition: string) => `
   WITH found AS MATERIALIZED (
     SELECT place.id FROM unnest($2::text[]) AS input (session_id)

@@ -5,8 +5,8 @@ import { storeError } from './postgres-errors.ts';
 import { statement } from './statement.ts';
 
 const begin = statement('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-/** What is read may be written to a slow place meanwhile. */
-const withoutHurry = statement('SET LOCAL idle_in_transaction_session_timeout = 0');
+/** Between two reads, the caller may write to a slow place. */
+const noIdleTimeout = statement('SET LOCAL idle_in_transaction_session_timeout = 0');
 const end = statement('ROLLBACK');
 
 /** `name`: the store, for errors of the database. Errors of the work itself stay as they are. */
@@ -30,7 +30,7 @@ export async function atOneMoment<T>(
       };
       await ask(begin);
       try {
-        await ask(withoutHurry);
+        await ask(noIdleTimeout);
         isWorking = true;
         return await work(readsOf(noting));
       } finally {

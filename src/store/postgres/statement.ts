@@ -19,14 +19,14 @@ export function statement(text: string): Statement {
 }
 
 /**
- * A statement whose best plan depends on its values. PostgreSQL soon plans a prepared one for all values at once: for a rare word it would then
- * read the whole table from its end.
+ * A statement whose best plan depends on its values. PostgreSQL soon plans a prepared one for all values at once: for a rare word it would
+ * then read the whole table from its end.
  */
 export function plannedAnew(text: string): Statement {
   return { text: text.trim(), plannedAnew: true };
 }
 
-/** Whether it changes nothing. */
+/** True if the statement changes nothing. */
 export function isRead({ text }: Statement): boolean {
   return !/\b(INSERT|UPDATE|DELETE)\b/.test(text);
 }
@@ -47,8 +47,8 @@ export function quotedName(name: string): string {
 }
 
 /**
- * A value that PostgreSQL accepts. It refuses a NUL character in text, and with it all calls of the group. No stored text has one, so an id with
- * a NUL character must only find nothing. The driver replaces half of a surrogate pair by the same character.
+ * A value that PostgreSQL accepts. It refuses a NUL character in text, and with it all calls of the group. No stored text has one, so an id
+ * with a NUL character must only find nothing. The driver replaces half of a surrogate pair by the same character.
  */
 export function withoutNul(value: unknown): unknown {
   if (typeof value === 'string') return value.replaceAll('\0', '\ufffd');

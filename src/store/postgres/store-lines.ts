@@ -1,4 +1,4 @@
-// What leads away from the visible line of a session: other replies, undone turns, forks. They go to the database one by one, not in groups.
+// The calls that leave the visible line of a session: other replies, undo, redo, forks. They are sent one by one, not in groups.
 import type {
   Fork,
   ForkEnd,

@@ -34,11 +34,12 @@ export const rowStatements = {
     FROM parley.sessions WHERE project = ${projectNumber}`),
   headsAfter: heads('>'),
   headsFrom: heads('>='),
-  // $1: the row numbers of sessions. $2 and $3: position and id of the first message to read in the first session. A text without room on the
-  // page is not sent.
+  // $1: the row numbers of sessions. $2 and $3: position and id of the first message to read in the first session. A text without room on
+  // the page is not sent.
   messages: statement(`
     SELECT place, position, message_id, role, mode, finish_reason, input_tokens, output_tokens, first_token_ms,
-      error_code, created_at, copied AS is_copy, alternative_of, undone_at, CASE WHEN before < ${pageLimits.textBytes} THEN content END AS content
+      error_code, created_at, copied AS is_copy, alternative_of, undone_at,
+      CASE WHEN before < ${pageLimits.textBytes} THEN content END AS content
     FROM (
       SELECT input.place, message.*,
         sum(octet_length(message.content)) OVER (ORDER BY input.place, message.position, message.message_id)
@@ -71,9 +72,9 @@ export const rowStatements = {
       $9::bigint[], $10::bigint[])
       AS input (key_id, name, hash, project_id, created_at, revoked_at, scope, expires_at, turns_per_day, tokens_per_day)
     JOIN parley.projects USING (project_id) ON CONFLICT (key_id) DO NOTHING`),
-  // One statement, so that a page is one round trip and one commit. A session that is there already is written as it is: only then its row
-  // comes back, also one that another sending of this statement has just made. An open turn has no running owner: the next chat closes
-  // it, as after a server that was killed.
+  // A page is one statement, and so one round trip and one commit. A session that is stored already, for example by an earlier sending of
+  // this statement, is updated without a change, because RETURNING gives only written rows. An open turn has no running owner: the next
+  // chat closes it, as after a server that was killed.
   addParts: statement(`
     WITH kept AS (
       INSERT INTO parley.sessions AS session (project, turn_owner, turn_until, ${headColumns})

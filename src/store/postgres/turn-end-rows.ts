@@ -1,5 +1,5 @@
-// The statements that end and renew turns, and find out whether they run. As in turn-rows.ts, the statement for groups writes the usual case
-// only: there is no reply in the place of the new one.
+// The statements that end and renew turns, and find out whether they run. As in turn-rows.ts, the statement for groups writes the usual
+// case only: there is no reply in the place of the new one.
 import { movedColumns } from './message-columns.ts';
 import { leaseEnd, leaseUntil } from './servers.ts';
 import { ofProject } from './sessions.ts';
@@ -60,9 +60,9 @@ export interface AnyTurnRow
   readonly is_hidden: boolean;
 }
 
-// The time of the last activity changes, so that a listing shows it.
-// $7: now. $8: true if the turn is released. $9: the id of the reply that is replaced and becomes an alternative, or null. $10: its position.
-// $11 to $18: the reply. $19: the id of the message that is answered. $20: true if the reply becomes an alternative itself.
+// The time of the last activity changes, so that a listing shows it. $7: now. $8: true if the turn is released. $9: the id of the reply
+// that is replaced and becomes an alternative, or null. $10: its position. $11 to $18: the reply. $19: the id of the message that is
+// answered. $20: true if the reply becomes an alternative itself.
 export const replaceReply = statement(`
   WITH held AS (
     UPDATE parley.sessions AS session SET

@@ -65,13 +65,13 @@ export async function endTurns(
     calls.map((call, number) => {
       const ended = rows.get(number);
       return ended === undefined
-        ? endWhereOneStands(tools, call)
+        ? endByRules(tools, call)
         : ({ kind: 'kept', message_count: ended.message_count } as const);
     }),
   );
 }
 
-async function endWhereOneStands(tools: IdempotencyTools, call: EndCall): Promise<TurnEnd> {
+async function endByRules(tools: IdempotencyTools, call: EndCall): Promise<TurnEnd> {
   const { projectId, turn, reply } = call;
   const { ask } = tools.connections;
   for (;;) {

@@ -1,7 +1,7 @@
 // The statements of turns. The turn_ columns of a session hold its turn. If the owner is empty, the last message of the session, if any, is
-// a reply. The statements for groups (begin, end) write only the usual case: no turn is open in the session, and there is no reply in the place
-// of the new one. In any other case they change nothing. The rules of a turn then decide, and other statements write the decision, but only
-// if the state that the rules read is unchanged.
+// a reply. The statements for groups (begin, end) write only the usual case: no turn is open in the session, and there is no reply in the
+// place of the new one. In any other case they change nothing. The rules of a turn then decide, and other statements write the decision,
+// but only if the state that the rules read is unchanged.
 
 import { hiddenColumns, type MessageRow, messageColumns, type SessionRow } from '../rows.ts';
 import { knownColumns } from './idempotency.ts';
@@ -19,8 +19,8 @@ const positionOfMessage = (messageId: string) => `(
   SELECT asked.position FROM parley.hidden_messages AS asked
   WHERE asked.session = session.id AND asked.message_id = ${messageId} LIMIT 1)`;
 
-// A message that is there already was begun by another sending of the same call, whose turn is over by now. Its time is not after that of
-// the last activity then, so of most messages this is not asked.
+// The message may be stored already, if an earlier sending of the same call began its turn and that turn is over. Then the time of the
+// message is not after the last activity, so most messages are not looked for.
 export const beginTurns = statement(`
   WITH input AS MATERIALIZED (
     SELECT input.*, projects.id AS project, ${isRefused('input.key_hash', 'projects.id')} AS is_refused
@@ -152,8 +152,9 @@ export const replyAt = statement(`
   WHERE ${ofProject} AND session.id = $2 AND message.position = $3`);
 
 /**
- * The reply to a message, which may be undone: its first whole one, or else the visible one. Ids of replies grow with time. $3: the position of the message. $4: its
- * id. $5: the id of the reply of a regeneration, whole or cut; null for any. $6: true for the visible one, whatever the others are.
+ * The reply to a message, which may be undone: its first whole one, or else the visible one. Ids of replies grow with time. $3: the
+ * position of the message. $4: its id. $5: the id of the reply of a regeneration, whole or cut; null for any. $6: true for the visible one,
+ * whatever the others are.
  */
 export const replyTo = statement(`
   SELECT reply.* FROM parley.sessions AS session
@@ -179,10 +180,10 @@ const stillStands = `
   AND session.turn_owner IS NOT DISTINCT FROM $4 AND ${leaseUntil()} IS NOT DISTINCT FROM $5::timestamptz
   AND session.message_count = $6`;
 
-// $7: owner, or null if the standing turn is only closed. $8: lease (ms). $9: now. $10: the id of the reply that closes the standing turn, or null; $11: its mode. $12: the id of the
-// new message, or null if the stored message at the position $13 is asked again. $14: content. $15: mode. $16: key or null; $17: its hash.
-// $18: the position of the standing turn. $19: the id of the message whose turn begins. $20: the id of the reply that a regeneration makes;
-// $21: the key of a regeneration that is tried again.
+// $7: owner, or null if the standing turn is only closed. $8: lease (ms). $9: now. $10: the id of the reply that closes the standing turn,
+// or null; $11: its mode. $12: the id of the new message, or null if the stored message at the position $13 is asked again. $14: content.
+// $15: mode. $16: key or null; $17: its hash. $18: the position of the standing turn. $19: the id of the message whose turn begins. $20:
+// the id of the reply that a regeneration makes; $21: the key of a regeneration that is tried again.
 const takeStanding = `
   WITH taken AS (
     UPDATE parley.sessions AS session SET

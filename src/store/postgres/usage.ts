@@ -1,5 +1,5 @@
-// The usage of all projects' replies, hidden ones included, counted from two indexes without reading texts. The copies of a fork are counted
-// in its parent.
+// The usage of all projects' replies, hidden ones included, counted from two indexes without reading texts. The copies of a fork are
+// counted in its parent.
 import type { UsageQuery, UsageRecord } from '../../service/administration.ts';
 import type { Ask } from './connection-pool.ts';
 import { statement } from './statement.ts';
