@@ -1,6 +1,5 @@
 // Takes texts out of stored sessions. The words of a changed message are queued for the search index again.
 import type { ErasureReport } from '../../service/erasure.ts';
-import { parametersText } from '../rows.ts';
 import {
   type RedactionEnd,
   redactionNote,
@@ -12,6 +11,7 @@ import type { Ask, ConnectionPool, RunCall } from './connection-pool.ts';
 import { beginErasing, overwriteErased } from './purge.ts';
 import { sweepSession, textSoFar } from './reply-parts.ts';
 import { turnRuns } from './servers.ts';
+import { changeTexts } from './sessions.ts';
 import { statement } from './statement.ts';
 
 const session = statement(`
@@ -45,10 +45,6 @@ const answers = statement(`
     OR (known.project = $1 AND EXISTS (
       SELECT 1 FROM jsonb_path_query(known.answer::jsonb, 'strict $.**.session_id', silent => true) AS part
       WHERE part #>> '{}' = $3))`);
-const change = statement(`
-  UPDATE parley.sessions SET title = CASE WHEN $2 THEN $3 ELSE title END,
-    system = CASE WHEN $4 THEN $5 ELSE system END, parameters = CASE WHEN $6 THEN $7 ELSE parameters END
-  WHERE id = $1`);
 const holders = statement(`
   WITH texts AS MATERIALIZED (SELECT * FROM unnest($1::text[]) AS texts (text))
   SELECT session_id FROM parley.sessions WHERE id IN (
@@ -129,13 +125,7 @@ async function redactIn(
   await ask(queue, [place.project, place.session, positions, bytes]);
   await ask(words, [place.session, positions]);
   await ask(answers, [place.project, place.session, sessionId, ids, positions]);
-  const { title, system, parameters } = redaction.changes;
-  await ask(change, [
-    place.session,
-    ...[title !== undefined, title ?? null],
-    ...[system !== undefined, system ?? null],
-    ...[parameters !== undefined, parametersText(parameters)],
-  ]);
+  await changeTexts(ask, projectId, sessionId, redaction.changes);
   if (redaction.by !== undefined) await recordNote(ask, redactionNote(redaction.by, projectId, sessionId));
   return { kind: 'redacted' };
 }

@@ -1,7 +1,6 @@
 // Takes texts out of stored sessions, and then out of the files. The triggers of the search index follow each change of a text.
 import type { ErasureReport } from '../../service/erasure.ts';
 import { noteText } from '../audit-log.ts';
-import { parametersText } from '../rows.ts';
 import {
   type RedactionEnd,
   redactionNote,
@@ -14,6 +13,7 @@ import type { Connection } from './connection.ts';
 import { turnRuns } from './lease-clock.ts';
 import { overwriteErased } from './purge.ts';
 import { purgeStatements } from './purge-rows.ts';
+import { changeTexts } from './sessions.ts';
 import type { StoreAccess } from './store-access.ts';
 
 const ofSession = (table: string) =>
@@ -35,9 +35,6 @@ const redactionStatements = {
   message: `UPDATE messages SET content = @content WHERE id IN (SELECT id FROM ${ofSession('messages')})`,
   hiddenMessage: `
     UPDATE hidden_messages SET content = @content WHERE id IN (SELECT id FROM ${ofSession('hidden_messages')})`,
-  change: `
-    UPDATE sessions SET title = iif(@setsTitle, @title, title), system = iif(@setsSystem, @system, system),
-      parameters = iif(@setsParameters, @parameters, parameters) WHERE id = @session`,
   holders: `
     WITH texts AS MATERIALIZED (SELECT value AS text FROM json_each(@texts))
     SELECT session_id FROM sessions WHERE id IN (
@@ -57,6 +54,11 @@ interface SessionPlace {
   readonly is_busy: number;
 }
 
+interface NamedRedaction extends SessionRedaction {
+  readonly projectId: string;
+  readonly sessionId: string;
+}
+
 export class Redactions implements StoreRedactions {
   readonly #access: StoreAccess;
   readonly #clocks: () => Clocks;
@@ -73,7 +75,7 @@ export class Redactions implements StoreRedactions {
       const place = connection.get<SessionPlace>(redactionStatements.session, bindings);
       if (place === undefined) return { kind: 'not_found' };
       if (place.is_busy) return { kind: 'busy' };
-      const end = redactIn(connection, place, sessionId, redaction);
+      const end = redactIn(connection, place, { projectId, sessionId, ...redaction });
       if (end.kind === 'redacted' && redaction.by !== undefined) {
         const entry = noteText(redactionNote(redaction.by, projectId, sessionId));
         connection.run(auditStatements.addWaiting, { entry });
@@ -103,10 +105,9 @@ export class Redactions implements StoreRedactions {
 function redactIn(
   connection: Connection,
   { session, project }: SessionPlace,
-  sessionId: string,
-  { messages, changes }: SessionRedaction,
+  { projectId, sessionId, messages, changes }: NamedRedaction,
 ): RedactionEnd {
-  const { isThere, turns, answers, message, hiddenMessage, change } = redactionStatements;
+  const { isThere, turns, answers, message, hiddenMessage } = redactionStatements;
   const placed = messages.map(({ message_id, was, content }) => ({ session, message_id, was, content }));
   for (const { content: _, ...one } of placed) {
     if (connection.get(isThere, one) === undefined) return { kind: 'changed' };
@@ -118,12 +119,6 @@ function redactIn(
     connection.run(message, { ...one, content });
     connection.run(hiddenMessage, { ...one, content });
   }
-  const { title, system, parameters } = changes;
-  connection.run(change, {
-    ...{ session, title: title ?? null, system: system ?? null, parameters: parametersText(parameters) },
-    setsTitle: Number(title !== undefined),
-    setsSystem: Number(system !== undefined),
-    setsParameters: Number(parameters !== undefined),
-  });
+  changeTexts(connection, projectId, sessionId, changes);
   return { kind: 'redacted' };
 }
