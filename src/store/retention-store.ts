@@ -111,6 +111,28 @@ export type RunBegin =
   | { readonly kind: 'busy'; readonly holder: string }
   | { readonly kind: 'not_due' | 'changed' };
 
+/** What is stored of the retention of a project when a run is to begin. */
+export interface RetentionState {
+  /** As {@link policyText} writes it. */
+  readonly policy: string;
+  readonly last_run_at: number | null;
+  /** The holder of the lease; null for none. */
+  readonly runner: string | null;
+  /** True while the lease of the runner is not over. */
+  readonly is_held: boolean;
+}
+
+/** Why no run begins; null if one begins. `state` is undefined without a policy. */
+export function refuseRun(
+  state: RetentionState | undefined,
+  { policy, deadHolder, dueUntil, dueAfter }: RunStart,
+): Exclude<RunBegin, { kind: 'begun' }> | null {
+  if (state === undefined || state.policy !== policyText(policy)) return { kind: 'changed' };
+  const { runner, is_held, last_run_at: last } = state;
+  if (runner !== null && runner !== deadHolder && is_held) return { kind: 'busy', holder: runner };
+  return last !== null && last > dueUntil && last <= dueAfter ? { kind: 'not_due' } : null;
+}
+
 /** A run that holds the lease of its project. */
 export interface LeasedRun {
   readonly projectId: string;

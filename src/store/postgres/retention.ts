@@ -5,10 +5,12 @@ import {
   type LeasedRun,
   type PolicyRow,
   policyText,
+  type RetentionState,
   type RetentionStore,
   type RunBegin,
   type RunRow,
   type RunStart,
+  refuseRun,
   type StoredPolicy,
   toPolicyRow,
 } from '../retention-store.ts';
@@ -25,11 +27,7 @@ import {
   traceActivity,
 } from './retention-steps.ts';
 
-interface State {
-  readonly policy: string;
-  readonly last_run_at: number | null;
-  readonly runner: string | null;
-  readonly is_held: boolean;
+interface StateRow extends RetentionState {
   /** True if this call is sent again, after a lost connection. */
   readonly is_own: boolean;
 }
@@ -91,13 +89,9 @@ export class PostgresRetention implements RetentionStore {
   begin(projectId: string, start: RunStart): Promise<RunBegin> {
     return this.#atomically(async (ask) => {
       const { batch, holder, leaseMs, now } = start;
-      const [state] = await ask<State>(statements.state, [projectId, holder]);
-      if (state === undefined || state.policy !== policyText(start.policy)) return { kind: 'changed' };
-      const { runner } = state;
-      if (runner !== null && runner !== start.deadHolder && state.is_held)
-        return { kind: 'busy', holder: runner };
-      const last = state.is_own ? null : state.last_run_at;
-      if (last !== null && last > start.dueUntil && last <= start.dueAfter) return { kind: 'not_due' };
+      const [row] = await ask<StateRow>(statements.state, [projectId, holder]);
+      const refusal = refuseRun(row?.is_own ? { ...row, last_run_at: null } : row, start);
+      if (refusal !== null) return refusal;
       await ask(statements.take, [projectId, now, holder, leaseMs]);
       const [stopped] = await ask<RunRow>(statements.unfinished, [projectId]);
       if (stopped !== undefined) return { kind: 'begun', run: stopped, continued: true };

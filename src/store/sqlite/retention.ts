@@ -6,10 +6,12 @@ import {
   type LeasedRun,
   type PolicyRow,
   policyText,
+  type RetentionState,
   type RetentionStore,
   type RunBegin,
   type RunRow,
   type RunStart,
+  refuseRun,
   type StoredPolicy,
   toPolicyRow,
 } from '../retention-store.ts';
@@ -22,12 +24,7 @@ import { retentionStatements as statements } from './retention-rows.ts';
 import { RetentionSteps } from './retention-steps.ts';
 import type { StoreAccess } from './store-access.ts';
 
-interface State {
-  readonly policy: string;
-  readonly last_run_at: number | null;
-  readonly runner: string | null;
-  readonly runner_until: number | null;
-}
+type StateRow = Omit<RetentionState, 'is_held'> & { readonly runner_until: number | null };
 
 export class SqliteRetention implements RetentionStore {
   readonly #access: StoreAccess;
@@ -82,13 +79,10 @@ export class SqliteRetention implements RetentionStore {
     return this.#access.write(projectId, (connection) => {
       const { clock } = this.#clocks();
       const { batch, holder, leaseMs, now } = start;
-      const state = connection.get<State>(statements.state, { projectId });
-      if (state === undefined || state.policy !== policyText(start.policy)) return { kind: 'changed' };
-      const { runner, runner_until } = state;
-      if (runner !== null && runner !== start.deadHolder && !isLeaseOver(runner_until ?? 0, clock))
-        return { kind: 'busy', holder: runner };
-      const last = state.last_run_at;
-      if (last !== null && last > start.dueUntil && last <= start.dueAfter) return { kind: 'not_due' };
+      const row = connection.get<StateRow>(statements.state, { projectId });
+      const state = row && { ...row, is_held: !isLeaseOver(row.runner_until ?? 0, clock) };
+      const refusal = refuseRun(state, start);
+      if (refusal !== null) return refusal;
       connection.run(statements.take, { projectId, now, holder, until: leaseEnd(clock, leaseMs) });
       const stopped = connection.get<RunRow>(statements.unfinished, { projectId });
       if (stopped !== undefined) return { kind: 'begun', run: stopped, continued: true };
