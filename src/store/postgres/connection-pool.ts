@@ -9,7 +9,14 @@ import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { storeClosed } from '../store-closed.ts';
 import { type Connection, maxAnswerMs } from './connect.ts';
 import { OpenConnections } from './open-connections.ts';
-import { isConnectionLost, isPassing, isPrepareRefused, isSilence, isStopped } from './postgres-errors.ts';
+import {
+  isConnectionLost,
+  isPassing,
+  isPrepareRefused,
+  isSilence,
+  isStopped,
+  storeError,
+} from './postgres-errors.ts';
 import { inSchema, isRead, type NamedStatement, type Statement, statement, withoutNul } from './statement.ts';
 
 interface PoolOptions {
@@ -259,4 +266,15 @@ export class ConnectionPool {
     this.#named.set(one, named);
     return named;
   }
+}
+
+/** Runs each call over these connections. `name` is the store without user and password, for errors. */
+export function runOver({ ask }: ConnectionPool, name: string): RunCall {
+  return async (call) => {
+    try {
+      return await call(ask);
+    } catch (error) {
+      throw storeError(error, name);
+    }
+  };
 }

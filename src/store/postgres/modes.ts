@@ -1,8 +1,7 @@
 // The modes in the database. A row of `meta` holds the version of the whole set. The statement that changes modes also replaces this
 // version, and only if it is still the version that was read. If two calls change modes at the same moment, one of them must read again.
 import type { ModeSet, ModeStore } from '../mode-store.ts';
-import type { Ask, ConnectionPool } from './connection-pool.ts';
-import { storeError } from './postgres-errors.ts';
+import { type ConnectionPool, type RunCall, runOver } from './connection-pool.ts';
 import { statement } from './statement.ts';
 
 /** SQL for the modes as one JSON value; null if their version is `known`, which is SQL too. */
@@ -38,12 +37,12 @@ const replace = statement(`
 
 export class PostgresModes implements ModeStore {
   readonly #connections: ConnectionPool;
-  readonly #name: string;
+  readonly #run: RunCall;
 
   /** `name`: the store without user and password, for errors. */
   constructor(connections: ConnectionPool, name: string) {
     this.#connections = connections;
-    this.#name = name;
+    this.#run = runOver(connections, name);
   }
 
   read(): Promise<ModeSet> {
@@ -65,13 +64,5 @@ export class PostgresModes implements ModeStore {
 
   close(): Promise<void> {
     return this.#connections.close();
-  }
-
-  async #run<T>(call: (ask: Ask) => Promise<T>): Promise<T> {
-    try {
-      return await call(this.#connections.ask);
-    } catch (error) {
-      throw storeError(error, this.#name);
-    }
   }
 }

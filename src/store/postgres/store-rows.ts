@@ -17,8 +17,7 @@ import {
   settingsBytes,
 } from '../store-rows.ts';
 import { addAudit, readAudit } from './audit.ts';
-import type { Ask, ConnectionPool } from './connection-pool.ts';
-import { storeError } from './postgres-errors.ts';
+import { type Ask, type ConnectionPool, type RunCall, runOver } from './connection-pool.ts';
 import { atOneMoment } from './snapshot.ts';
 import { rowStatements as sql } from './store-row-statements.ts';
 
@@ -32,10 +31,12 @@ type PlacedMessage = Omit<StoredMessage, 'content'> & {
 export class PostgresRows implements StoreRows {
   readonly #connections: ConnectionPool;
   readonly #name: string;
+  readonly #run: RunCall;
 
   constructor(connections: ConnectionPool, name: string) {
     this.#connections = connections;
     this.#name = name;
+    this.#run = runOver(connections, name);
   }
 
   projects(): Promise<readonly ProjectRow[]> {
@@ -140,14 +141,6 @@ export class PostgresRows implements StoreRows {
 
   async #do(call: (ask: Ask) => Promise<unknown>): Promise<void> {
     await this.#run(call);
-  }
-
-  async #run<T>(call: (ask: Ask) => Promise<T>): Promise<T> {
-    try {
-      return await call(this.#connections.ask);
-    } catch (error) {
-      throw storeError(error, this.#name);
-    }
   }
 }
 
