@@ -8,7 +8,6 @@ import type { StoreMeasures } from '../../service/store-measures.ts';
 import { olderStore } from '../older-store.ts';
 import type { SessionStore } from '../session-store.ts';
 import type { StoreRows } from '../store-rows.ts';
-import type { StoreRules } from '../store-rules.ts';
 import { endAbandonedTurns, type OwnerState } from './abandoned-turns.ts';
 import { Connection } from './connection.ts';
 import type { SqliteDriver } from './driver.ts';
@@ -22,18 +21,14 @@ import type { Migration } from './schema.ts';
 import { applicationId, knownVersion, newestSchema } from './schema-version.ts';
 import { storeError } from './sqlite-errors.ts';
 import { SqliteStore } from './sqlite-store.ts';
+import type { StoreDependencies } from './store-dependencies.ts';
 import { prepareStoreFile, storeFilename } from './store-file.ts';
-import type { ProcessesOf } from './store-processes.ts';
 import { Writer } from './writer.ts';
 
-export interface SqliteStoreOptions {
+export interface SqliteStoreOptions extends Omit<StoreDependencies, 'wait' | 'filesystem' | 'stateOf'> {
   /** The directory of the store. If it does not exist, it is made, and only its owner may use it. */
   readonly directory: string;
   readonly driver: SqliteDriver;
-  readonly now: () => number;
-  /** The clock of leases in ms; see lease-clock.ts. */
-  readonly sinceBoot: () => number;
-  readonly rules: StoreRules;
   /** Whether the process that owns a turn still runs; by default nothing is known of any. */
   readonly stateOf?: (owner: string) => OwnerState;
   /** A random number from 0 to 1, which varies the pauses of a wait. */
@@ -44,14 +39,10 @@ export interface SqliteStoreOptions {
   readonly filesystemType?: (directory: string) => string;
   /** How long (ms) a call waits for a lock of another process; by default `defaultLockWaitMs`. */
   readonly lockWaitMs?: number;
-  /** The processes for long reads of a served store, so that no caller waits for the long read of another. */
-  readonly processes?: ProcessesOf;
   /** The migrations; by default Parley's own schema. */
   readonly migrations?: readonly Migration[];
   /** True: a store with an older schema is refused, and no store is made. False by default. */
   readonly refusesOlder?: boolean;
-  /** True: the process ends soon after it closes the store. False by default. */
-  readonly endsWithProcess?: boolean;
 }
 
 export interface OpenedStore {

@@ -8,9 +8,11 @@ export interface StoreDependencies {
   readonly wait: LockWait;
   readonly filesystem: string;
   readonly now: () => number;
+  /** The clock of leases in ms; see lease-clock.ts. */
   readonly sinceBoot: () => number;
   readonly rules: StoreRules;
   readonly stateOf: (owner: string) => OwnerState;
+  /** The processes for long reads of a served store, so that no caller waits for the long read of another. */
   readonly processes?: ProcessesOf;
   /** True if the process ends soon after it closes the store. False by default. */
   readonly endsWithProcess?: boolean;
