@@ -1,5 +1,4 @@
 // Pages of messages, and the messages before a position. A page begins with an index search for the end of the last page.
-
 import { pageBytes } from '../../service/limits.ts';
 import type { Message } from '../../service/session.ts';
 import { PageBudget } from '../page-budget.ts';

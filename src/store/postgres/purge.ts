@@ -1,7 +1,6 @@
 // Erases sessions for good. Their rows, their words in the search index and the answers that name them are deleted while other calls run.
 // PostgreSQL then still holds their bytes in places that no statement reaches: free space in its files until that is overwritten, its log
 // and the archive of the log, standby servers, backups. The report says so.
-
 import type { ErasureReport, PurgePlan } from '../../service/erasure.ts';
 import type { StoreFact } from '../../service/store-fact.ts';
 import { noteText } from '../audit-log.ts';

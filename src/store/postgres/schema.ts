@@ -2,7 +2,6 @@
 // milliseconds. Leases and the age of idempotency keys are times of the database, because all servers share its clock.
 // Ids are compared byte by byte (COLLATE "C"), as in every store, so that pages have one order and cursors are valid everywhere.
 // The schema uses no extension, trigger or function, so a user of a hosted database who may make a table may make this schema.
-
 import { retention } from './retention-schema.ts';
 import { userOfSession } from './user-schema.ts';
 

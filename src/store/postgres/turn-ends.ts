@@ -1,6 +1,5 @@
 // Ends turns, renews them, and finds out whether they run: all calls of a kind that wait at the same moment in one statement. If a reply
 // is stored already, or the turn was lost, the rules of a turn decide.
-
 import { type MessageRow, toMessage } from '../rows.ts';
 import type { ReplyPart, Turn, TurnEnd, TurnReply } from '../session-store.ts';
 import { byNumber, columnsOf } from './columns.ts';

@@ -2,7 +2,6 @@
 // a reply. The statements for groups (begin, end) write only the usual case: no turn is open in the session, and there is no reply in the
 // place of the new one. In any other case they change nothing. The rules of a turn then decide, and other statements write the decision,
 // but only if the state that the rules read is unchanged.
-
 import { hiddenColumns, type MessageRow, messageColumns, type SessionRow } from '../rows.ts';
 import { knownColumns } from './idempotency.ts';
 import { isRefused } from './keys.ts';

@@ -52,14 +52,14 @@ export const indexStatements = {
     SELECT message.id, ${indexingWork} AS work, ${contentBytes} AS bytes FROM ${waitingMessages}
     WHERE ${waitingOfProject}
     ORDER BY search_waiting.message LIMIT ${maxMessages}`,
-  apart: 'INSERT INTO search_apart (project, message) VALUES (@project, @message)',
+  setApart: 'INSERT INTO search_apart (project, message) VALUES (@project, @message)',
   words: `
     INSERT INTO message_words (rowid, content, owner)
     SELECT message.id, message.content, @owner ${lot}`,
   pieces: `
     INSERT INTO message_pieces (rowid, content, owner)
     SELECT message.id, message.content || '  ', @owner ${lot} AND ${hasPieces('message')}`,
-  taken: 'DELETE FROM search_waiting WHERE project = @project AND message <= @to',
+  removeWaiting: 'DELETE FROM search_waiting WHERE project = @project AND message <= @to',
 } as const;
 
 interface NextRow {
@@ -185,13 +185,13 @@ export function indexStep(connection: Connection, backlog: Backlog): Indexed | n
   const to = next.at(-1)?.id;
   if (to === undefined) return null;
   for (const { id: message, work } of next) {
-    if (work === null) connection.run(indexStatements.apart, { project, message });
+    if (work === null) connection.run(indexStatements.setApart, { project, message });
   }
   const bindings = { project, to, owner: String(project).padStart(3, '0') };
   connection.run(indexStatements.words, bindings);
   // The work of a message without such a script is its bytes. The search for the script costs more than the rest of a step.
   if (next.some(({ work, bytes }) => work !== null && work !== bytes))
     connection.run(indexStatements.pieces, bindings);
-  connection.run(indexStatements.taken, { project, to });
+  connection.run(indexStatements.removeWaiting, { project, to });
   return { project, message: to, messages: next.length };
 }

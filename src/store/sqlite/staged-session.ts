@@ -14,8 +14,8 @@ import { StepMeter, type Steps } from './steps.ts';
 import type { Writer } from './writer.ts';
 
 /** The ids of sessions that are being removed begin with this, so that a purge can distinguish them from those that are being stored. */
-const removed = 'removed/';
-const newToken = `'${removed}' || lower(hex(randomblob(16)))`;
+const removedPrefix = 'removed/';
+const newToken = `'${removedPrefix}' || lower(hex(randomblob(16)))`;
 const stillHidden = 'id = @session AND project = 0 AND session_id = @token';
 
 const stagingStatements = {
@@ -32,10 +32,10 @@ const stagingStatements = {
     WHERE ${stillHidden}`,
   release: 'DELETE FROM imports WHERE session = @session',
   all: `SELECT session, held_until, session_id AS token FROM imports CROSS JOIN sessions ON sessions.id = imports.session`,
-  // From here on, another process that worked on the session has an outdated token.
-  removed: `
+  nextRemoved: `
     SELECT session, held_until, session_id AS token FROM imports CROSS JOIN sessions ON sessions.id = imports.session
-    WHERE sessions.project = 0 AND session_id GLOB '${removed}*' LIMIT 1`,
+    WHERE sessions.project = 0 AND session_id GLOB '${removedPrefix}*' LIMIT 1`,
+  // From here on, another process that worked on the session has an outdated token.
   claim: `UPDATE sessions SET session_id = ${newToken}
     WHERE ${stillHidden} AND EXISTS (SELECT 1 FROM imports WHERE session = @session AND held_until = @held_until)
     RETURNING id AS session, session_id AS token`,
@@ -138,7 +138,7 @@ export async function removeAbandoned(
 /** Removes what purges have left that were stopped within a session, also if another purge is at work on it. */
 export function* removeLeft(connection: Connection): Steps<void> {
   for (;;) {
-    const row = connection.get<AbandonedRow>(stagingStatements.removed);
+    const row = connection.get<AbandonedRow>(stagingStatements.nextRemoved);
     if (row === undefined) return;
     yield* removeClaimed(connection, row);
   }

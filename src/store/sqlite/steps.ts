@@ -1,7 +1,8 @@
-// Work in steps: a generator that yields when other work may run, and returns its result.
-export type Steps<T> = Generator<void, T>;
-
+// Work in steps, so that other work runs in between.
 import { monotonicMs } from '../../system/monotonic-clock.ts';
+
+/** Yields when other work may run, and returns the result. */
+export type Steps<T> = Generator<void, T>;
 
 /** Runs all steps without a pause. */
 export function atOnce<T>(steps: Steps<T>): T {

@@ -1,5 +1,4 @@
 // All rows of a store in SQLite, out and in, for a copy. Long texts are read a page at a time; a page is written in one transaction.
-
 import { yieldToEventLoop } from '../../system/yield-to-event-loop.ts';
 import {
   type AuditRow,
