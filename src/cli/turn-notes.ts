@@ -8,10 +8,12 @@ export function turnNotes(
   reply: ChatReply,
   request: Pick<ChatRequest, 'mode' | 'session_id'>,
 ): readonly string[] {
-  const { mode, session_id, reply: text, turns_left_out: leftOut } = reply;
+  const { mode, session_id, reply: text, turns_left_out: leftOut, failure } = reply;
   const turns = leftOut === 1 ? '1 earlier turn was' : `${leftOut} earlier turns were`;
   return [
-    ...(mode === request.mode ? [] : [`The mode ${request.mode} failed; ${mode} replied.`]),
+    ...(mode === request.mode
+      ? []
+      : [`${failure?.message ?? `The mode ${request.mode} failed.`} The mode ${mode} replied.`]),
     ...(request.session_id === null || session_id === request.session_id
       ? []
       : [`The server replied in session ${session_id} instead of ${request.session_id}.`]),

@@ -9,9 +9,14 @@ import { type ContextBudget, contextWindow } from './context-window.ts';
 import { withTimeLimits } from './engine-watch.ts';
 import type { LocalOptions } from './local-options.ts';
 
-export type AskEvent =
-  | EngineEvent
-  | { readonly type: 'engine'; readonly mode: string; readonly turnsLeftOut: number };
+export interface AskedEngine {
+  readonly mode: string;
+  readonly turnsLeftOut: number;
+  /** The failure of the requested mode; null for its own engine. */
+  readonly failure: ParleyError | null;
+}
+
+export type AskEvent = EngineEvent | ({ readonly type: 'engine' } & AskedEngine);
 
 interface AskOptions {
   readonly signal: AbortSignal;
@@ -46,7 +51,8 @@ export async function* askWithFallback(
     let hasEvents = false;
     try {
       const { events, turnsLeftOut } = await askEngine(local, projectId, begun, current, options);
-      yield { type: 'engine', mode, turnsLeftOut };
+      const failure = firstFailure instanceof ParleyError ? firstFailure : null;
+      yield { type: 'engine', mode, turnsLeftOut, failure };
       for await (const event of events) {
         if (event.type === 'reasoning' && !showReasoning && !current.showsReasoning) {
           // The text is not shown. The event is passed on because its time counts as the time of the first chunk.

@@ -1,8 +1,9 @@
 // The reply of a running turn while it is received: its text so far, and the end of the turn in the store.
 import type { ChatEvent } from '../service/chat-event.ts';
-import type { ErrorCode } from '../service/errors.ts';
+import type { ErrorCode, ParleyError } from '../service/errors.ts';
 import type { FinishReason, Message, Usage } from '../service/session.ts';
 import type { Turn } from '../store/session-store.ts';
+import type { AskedEngine } from './ask-with-fallback.ts';
 import type { ReplySoFar } from './held-turn.ts';
 import type { LocalOptions } from './local-options.ts';
 import { lostReply } from './lost-reply.ts';
@@ -30,6 +31,8 @@ export class ReceivedReply {
   #text = '';
   #mode: string;
   #turnsLeftOut = 0;
+  /** The failure of the requested mode, if its fallback is asked. */
+  #failure: ParleyError | null = null;
   #askedAt: number;
   #firstTokenMs: number | null = null;
   /** The id of the reply that the stored parts become if this process dies. */
@@ -55,8 +58,9 @@ export class ReceivedReply {
   }
 
   /** The engine of this mode is asked now. */
-  begin({ mode, turnsLeftOut }: { readonly mode: string; readonly turnsLeftOut: number }): void {
+  begin({ mode, turnsLeftOut, failure }: AskedEngine): void {
     this.#mode = mode;
+    this.#failure = failure;
     this.#turnsLeftOut = turnsLeftOut;
     this.#askedAt = this.#local.sinceBoot();
   }
@@ -109,7 +113,8 @@ export class ReceivedReply {
         const { message_count } = end;
         const created_at = new Date(now).toISOString();
         const stored = { ...message, message_count, created_at, turns_left_out: this.#turnsLeftOut };
-        return { kind: 'kept', done: doneEvent(this.#turn, stored) };
+        const failure = this.#failure;
+        return { kind: 'kept', done: doneEvent(this.#turn, { ...stored, ...(failure && { failure }) }) };
       }
     }
   }

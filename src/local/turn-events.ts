@@ -33,7 +33,8 @@ export function doneEvent(turn: Turn, stored: StoredReply): ChatEvent {
     message_count: stored.message_count,
     usage: stored.usage,
   };
-  const { turns_left_out } = stored;
-  const data: ChatReply = { ...reply, turns_left_out };
-  return { event: 'done', data, body: resultOf(turns_left_out === 0 ? reply : data).body };
+  const { turns_left_out, failure } = stored;
+  const whole: ChatReply = { ...reply, turns_left_out };
+  const data: ChatReply = failure === undefined ? whole : { ...whole, failure };
+  return { event: 'done', data, body: resultOf(turns_left_out === 0 ? reply : whole).body };
 }

@@ -111,6 +111,7 @@ class ApiApp implements App {
       keys: new KeyWatch(service, serverLimits.keyCheckMs),
       heartbeatMs: serverLimits.heartbeatMs,
       countTurn: (events) => metrics?.countTurn(events) ?? events,
+      onFallback: (context, failure) => this.#log.recordFallback(context, failure),
       onStreamStart: (context) => {
         this.#streaming.add(context);
         metrics?.countStreamStart();

@@ -1,7 +1,8 @@
 // Responds with a reply, to a new message or to the last one again: the whole reply as JSON, or its events as a stream. A failure before the
 // turn begins is an ordinary error response in both forms. A failure after that names the session and the message.
 import type { Call } from '../service/call.ts';
-import type { ChatEvent, ChatStart, ReplyForm } from '../service/chat-event.ts';
+import type { ChatEvent, ChatReply, ChatStart, ReplyForm } from '../service/chat-event.ts';
+import type { ParleyError } from '../service/errors.ts';
 import { prefersStream } from './accept-header.ts';
 import { ChatStream } from './chat-stream.ts';
 import type { KeyWatch } from './key-watch.ts';
@@ -17,6 +18,8 @@ export interface ChatDependencies {
   readonly heartbeatMs: number;
   /** Yields the same events, and counts the turn in the metrics. */
   countTurn(events: AsyncIterable<ChatEvent>): AsyncIterable<ChatEvent>;
+  /** Called with the failure of the requested mode when its fallback has replied. */
+  onFallback(context: RequestContext, failure: ParleyError): void;
   /** Called when the response starts as a stream. */
   onStreamStart(context: RequestContext): void;
   /** Called when the stream ends, with its failure or null. */
@@ -53,8 +56,9 @@ export async function respondWithReply(
     const notice = () => stream?.showThinking();
     const turn = begin({ ...call, signal: reply.signal, notice }, form);
     const events = dependencies.countTurn(turn)[Symbol.asyncIterator]();
+    const onDone = ({ failure }: ChatReply) => failure && dependencies.onFallback(context, failure);
     if (!streams) {
-      const response = await wholeResponse(context, events);
+      const response = await wholeResponse(context, events, onDone);
       end();
       return response;
     }
@@ -64,6 +68,7 @@ export async function respondWithReply(
     stream = new ChatStream(first.value, events, reply, {
       requestId: context.requestId,
       heartbeatMs: dependencies.heartbeatMs,
+      onDone,
       onEnd(error) {
         end();
         dependencies.onStreamEnd(context, error);
@@ -77,7 +82,11 @@ export async function respondWithReply(
   }
 }
 
-async function wholeResponse(context: RequestContext, events: AsyncIterator<ChatEvent>): Promise<Response> {
+async function wholeResponse(
+  context: RequestContext,
+  events: AsyncIterator<ChatEvent>,
+  onDone: (reply: ChatReply) => void,
+): Promise<Response> {
   let start: ChatStart | null = null;
   try {
     for (;;) {
@@ -86,6 +95,7 @@ async function wholeResponse(context: RequestContext, events: AsyncIterator<Chat
       if (value.event === 'session') start = value.data;
       if (value.event !== 'done') continue;
       await events.return?.();
+      onDone(value.data);
       return jsonResponse(context, 200, value.body);
     }
   } catch (error) {

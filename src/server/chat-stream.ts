@@ -1,6 +1,6 @@
 // A reply as a body of server-sent events, at the pace of its reader. The next event is requested when there is room for it. A reader that
 // stalls therefore stalls the engine, and only one event is in memory.
-import type { ChatEvent } from '../service/chat-event.ts';
+import type { ChatEvent, ChatReply } from '../service/chat-event.ts';
 import { failureBody } from '../service/result.ts';
 import { encodeEvent, encodeFailure, thinkingEvent } from '../wire/chat-event-encoding.ts';
 import { publicFailure, withSession } from './public-failure.ts';
@@ -9,6 +9,8 @@ import type { RunningReply } from './running-replies.ts';
 export interface ChatStreamOptions {
   readonly requestId: string;
   readonly heartbeatMs: number;
+  /** Called with a complete reply, before `onEnd`. */
+  onDone(reply: ChatReply): void;
   /** Called once, when the reply is stored, with its failure or null. */
   onEnd(error: unknown): void;
 }
@@ -110,6 +112,7 @@ export class ChatStream {
       this.#rest = Buffer.from(encodeEvent(value));
       if (value.event !== 'done') return;
       await this.#events.return?.();
+      this.#options.onDone(value.data);
       this.#end(null);
     } catch (error) {
       this.#fail(error);

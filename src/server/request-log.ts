@@ -45,4 +45,9 @@ export class RequestLog {
     if (isServerError && !isStopping()) logger.error({ ...line, err: error });
     else logger.info(line);
   }
+
+  /** `failure`: that of the requested mode, whose fallback has replied. The request itself has succeeded. */
+  recordFallback({ requestId }: RequestContext, failure: ParleyError): void {
+    this.#options.logger.warn({ request_id: requestId, err: failure }, 'a fallback replied');
+  }
 }

@@ -1,4 +1,5 @@
 // A chat as a stream of events: `session` first, then `delta` and `reasoning` while the reply arrives, then `done`.
+import type { ParleyError } from './errors.ts';
 import type { FinishReason, Usage } from './session.ts';
 
 /** One message, its mode and its session. */
@@ -61,6 +62,8 @@ export interface ChatReply {
    * it is 0.
    */
   readonly turns_left_out: number;
+  /** The failure of the requested mode, if its fallback replied. Only the embedded service has it, and no body contains it. */
+  readonly failure?: ParleyError;
 }
 
 /**

@@ -46,7 +46,8 @@ describe('modes test', () => {
     place.script = fails;
     const outcome = await place.parley(['modes', 'test', 'fast']);
     expectFailure(outcome, { status: 1, code: 'ENGINE_FAILED' });
-    expect(outcome.err).toContain('Mode fast failed; its fallback echo replied.');
+    expect(outcome.err).toMatch(/The mode fast failed: its server .* failed \(500\)\. It says: No luck\./);
+    expect(outcome.err).toContain('Its fallback echo replied.');
   });
 });
 

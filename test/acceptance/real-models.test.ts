@@ -152,7 +152,9 @@ describe('a chat', () => {
     const { out, err } = await place.parley(['chat', '-n', '-m', 'large', 'Hi']);
     expect({ out, err }).toEqual({
       out: 'Hello\n',
-      err: expect.stringMatching(/The mode large failed; small replied\.\n$/),
+      err: expect.stringMatching(
+        /The mode large failed: its server 127\.0\.0\.1:\d+ failed \(500\)\. It says: No luck\. The mode small replied\.\n$/,
+      ),
     });
   });
 

@@ -45,6 +45,8 @@ const scripts: Readonly<Record<string, StubScript>> = {
   broken_off: stream(chunk({ content: 'Half' })),
   bad_reply: stream(said),
   empty_reply: stream(chunk({}, 'stop')),
+  with_fallback: refuse(500),
+  fallback: stream(chunk({ content: 'Hello' }), chunk({}, 'stop')),
   tool_call: stream(
     chunk({ tool_calls: [{ index: 0, id: 'c', type: 'function', function: { name: 'f', arguments: '' } }] }),
     chunk({}, 'tool_calls'),
@@ -73,7 +75,8 @@ beforeAll(async () => {
   const engineAt = (mode: string) => {
     const base = mode === 'untrusted' ? server.url.replace('http:', 'https:') : server.url;
     const url = mode === 'unreachable' ? gone.url : `${base}/${mode}/v1`;
-    const settings = { name: mode, fallback: mode === 'bad_gateway' ? 'failed' : null };
+    const fallbacks: Readonly<Record<string, string>> = { bad_gateway: 'failed', with_fallback: 'fallback' };
+    const settings = { name: mode, fallback: fallbacks[mode] ?? null };
     return stubs.engine(
       url,
       { ...settings, key: mode === 'no_key' ? 'file:/etc/key' : null },
@@ -81,7 +84,7 @@ beforeAll(async () => {
     );
   };
   const engines: EngineSet = {
-    modes: modelServerProblems.map((name, index) => ({
+    modes: [...modelServerProblems, 'with_fallback', 'fallback'].map((name, index) => ({
       ...{ name, description: '', engine: 'upstream', model: null, default: index === 0 },
     })),
     engine: (mode) => engineAt(mode),
@@ -151,4 +154,23 @@ test('a mode whose fallback fails too is reported without the texts of either', 
   const { error } = await bodyOf(response);
   expect(error?.message).not.toMatch(untold);
   expect(JSON.stringify(fixture.log().at(-1))).toContain('Its fallback failed failed, too');
+});
+
+test('the failure of a mode whose fallback replied is in the log of the server, for both forms of the reply', async () => {
+  for (const accept of ['application/json', 'text/event-stream']) {
+    const before = fixture.log().length;
+    const response = await fixture.ask('POST', '/v1/chat', {
+      headers: { accept },
+      body: { mode: 'with_fallback', message: 'Hi' },
+    });
+    const text = await response.text();
+    expect(text).toContain('Hello');
+    expect(text).not.toContain('VENDOR-WORDS');
+    const lines = fixture.log().slice(before);
+    expect(lines.map(({ level }) => level)).toEqual(['warn', 'info']);
+    expect(lines[0]).toMatchObject({
+      request_id: lines[1]?.['request_id'],
+      err: { message: expect.stringContaining('VENDOR-WORDS') },
+    });
+  }
 });

@@ -28,7 +28,8 @@ test('who replied in place of the mode, which turns were left out, and the token
   const screen = fixture.open(['repl', '-m', 'large'], { columns: 200 }, place);
   await screen.stands('large> ');
   screen.type(`${'word '.repeat(150)}\r`);
-  await screen.shows('\nHello\nThe mode large failed; small replied.\n');
+  await screen.shows('\nHello\nThe mode large failed: its server ');
+  await screen.shows(' The mode small replied.\n');
   await screen.until('the prompt', () => /large \(.*\)> $/.test(screen.text) || screen.text.endsWith(')>'));
   screen.type('short\r');
   await screen.shows('\n1 earlier turn was left out: the conversation is estimated');

@@ -25,9 +25,8 @@ export async function runModesTest(
   const mode = await chooseMode(name, context, 'its name');
   const { reply, milliseconds } = await runTrial(mode, context);
   if (reply.mode !== mode) {
-    throw new ParleyError('ENGINE_FAILED', `Mode ${mode} failed; its fallback ${reply.mode} replied.`, {
-      hint: `To see its settings: parley modes show ${mode}`,
-    });
+    const failure = reply.failure ?? new ParleyError('ENGINE_FAILED', `The mode ${mode} failed.`);
+    throw failure.with({ hint: `Its fallback ${reply.mode} replied. ${failure.hint}`.trim() });
   }
   if (context.options.json) {
     const data = { mode, reply: reply.reply, milliseconds, usage: reply.usage };
