@@ -24,6 +24,8 @@ export function modelsPath(baseUrl: string): string {
 
 /** The optional features of the request, which some servers refuse. */
 export interface CompletionForm {
+  /** False to get the reply as one piece. */
+  readonly streams: boolean;
   /** True to request the token count. */
   readonly withUsage: boolean;
   /** True to send a schema as `response_format`. False to describe it in words, after the system prompt. */
@@ -34,7 +36,7 @@ export interface CompletionForm {
 export function completionBody(
   settings: ModeSettings,
   context: EngineContext,
-  { withUsage, withFormat }: CompletionForm,
+  { streams, withUsage, withFormat }: CompletionForm,
 ): string {
   const { model, temperature, parameters } = settings;
   const { schema } = context;
@@ -51,8 +53,7 @@ export function completionBody(
     ...parameters,
     ...context.parameters,
     ...(schema !== undefined && withFormat && { response_format: responseFormat(schema) }),
-    stream: true,
-    ...(withUsage && { stream_options: { include_usage: true } }),
+    ...(streams && { stream: true, ...(withUsage && { stream_options: { include_usage: true } }) }),
   });
 }
 

@@ -38,6 +38,8 @@ const maxStreamBytes = 4 * 1024 ** 3;
  * worked on it, and may charge for the work.
  */
 const staleMs = 1000;
+/** Matches the errors with which servers refuse to stream. Gateways quote the error of a vendor, with its quotation marks escaped. */
+const refusesStream = /param\W+stream\b|to stream this model|not support stream/i;
 /** Matches the errors with which servers refuse a `response_format`. llama.cpp uses the status 500 for it. */
 const aboutFormat = /response.?format|schema|grammar|structured/i;
 const isPage = /^text\/html\s*(;|$)/i;
@@ -55,6 +57,8 @@ export class UpstreamConnection {
   /** Stops the reading of the key. Null before it has begun. */
   #keyReading: AbortController | null = null;
   #key: Promise<string> | null = null;
+  /** False after the server refused to stream. OpenAI streams some models only to organizations that it has verified. */
+  #streams = true;
   /** False after the server refused a request with `stream_options`. */
   #withUsage = true;
   /** The last schema that the server refused as `response_format`. It may accept another one. */
@@ -150,10 +154,11 @@ export class UpstreamConnection {
   /** Sends the request, without a feature that the server refuses, and returns the response. Throws if the server refuses the request itself. */
   async #ask(upstream: Upstream, context: EngineContext, signal: AbortSignal): Promise<HttpResponse> {
     for (let mayRepeat = true; ; ) {
+      const streams = this.#streams;
       const withUsage = this.#withUsage;
       const { schema = null } = context;
       const withFormat = schema !== null && schema !== this.#refusedSchema;
-      const body = completionBody(this.#settings, context, { withUsage, withFormat });
+      const body = completionBody(this.#settings, context, { streams, withUsage, withFormat });
       const request = this.#request(upstream, body, signal);
       let response: HttpResponse;
       const sentAt = monotonicMs();
@@ -172,6 +177,10 @@ export class UpstreamConnection {
       const text = await errorText(response);
       if (withUsage && [400, 422].includes(response.status) && text.includes('stream_options')) {
         this.#withUsage = false;
+        continue;
+      }
+      if (streams && [400, 422].includes(response.status) && refusesStream.test(text)) {
+        this.#streams = false;
         continue;
       }
       if (withFormat && [400, 422, 500].includes(response.status) && aboutFormat.test(text)) {
