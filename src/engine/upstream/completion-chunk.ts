@@ -39,7 +39,8 @@ export function readChunk(value: unknown): CompletionChunk | null {
     reasoning:
       (textOf(fieldOf(message, 'reasoning_content')) || textOf(fieldOf(message, 'reasoning'))) +
       parts.map(partReasoning).join(''),
-    finish: typeof finish === 'string' && finish !== '' ? finish : null,
+    // Alibaba's API and gateways to it send the text "null" while the reply continues.
+    finish: typeof finish === 'string' && finish !== '' && finish !== 'null' ? finish : null,
     usage,
     error,
     callsTool: isCall(fieldOf(message, 'tool_calls')) || isCall(fieldOf(message, 'function_call')),

@@ -284,6 +284,12 @@ describe('a stream that goes wrong', () => {
       /ended its reply early/,
     ],
     ['by its end', half, 'Half', /broke off its reply\.$/],
+    [
+      'by its end, and whose chunks name the text "null" as the reason of the end',
+      sse(chunk({ content: 'Half' }, 'null')),
+      'Half',
+      /broke off its reply\.$/,
+    ],
     ['by an end in the middle of an event', `${half}data: {"choi`, 'Half', /cannot be read\.$/],
     ['with what is no JSON', `${half}data: nonsense\n\n`, 'Half', /cannot be read\.$/],
     ['with nothing', '', '', /broke off its reply\.$/],
