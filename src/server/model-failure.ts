@@ -1,5 +1,6 @@
 // The failure of a model as clients see it: its kind, what to do, and where the message is stored. The address, the text and the settings of
 // the model's server go only to the log.
+import { duration } from '../service/duration.ts';
 import type { ParleyError } from '../service/errors.ts';
 import { type ModelServerProblem, modelServerProblemOf } from '../service/model-server-problem.ts';
 
@@ -41,6 +42,6 @@ export function modelFailure(error: ParleyError): ParleyError {
       : [`The model server of this mode ${texts[problem][0]}.`, texts[problem][1]];
   const { retryAfter, session_id } = error;
   const location = session_id === null ? '' : `The message is kept in session ${session_id}. `;
-  const wait = retryAfter === null ? advice : `Try again in ${retryAfter} s.`;
+  const wait = retryAfter ? `Try again in ${duration(retryAfter)}.` : advice;
   return error.with({ message: what, hint: `${location}${wait}`.trim(), remedy: null, body: null });
 }

@@ -2,6 +2,7 @@
 import { HttpFailure } from '../../http/http-failure.ts';
 import { redactKey } from '../../http/key-redaction.ts';
 import { isLoopback } from '../../http/loopback.ts';
+import { duration } from '../../service/duration.ts';
 import { type ErrorCode, type ErrorDetail, type ErrorFacts, ParleyError } from '../../service/errors.ts';
 import type { ModeSettings } from '../../service/mode-settings.ts';
 import type { ModelServerProblem } from '../../service/model-server-problem.ts';
@@ -39,7 +40,7 @@ export function upstreamFailure(upstream: Upstream, error: UpstreamError): Parle
   const quoted = kind === 'key' ? '' : quote(message, upstream.key);
   const statusText = status === null ? '' : ` (${status})`;
   const quotation = quoted === '' ? '' : ` It says: ${quoted}${endsSentence.test(quoted) ? '' : '.'}`;
-  const wait = retryAfter === null ? 'a moment' : `${retryAfter} s`;
+  const wait = retryAfter ? duration(retryAfter) : 'a moment';
   const [predicate, advice] = failureTexts(upstream.settings, wait)[kind];
   const problem = problemOfKind[kind];
   return new ParleyError(codeOf(problem), `${withServer(upstream, predicate)}${statusText}.${quotation}`, {

@@ -181,6 +181,15 @@ describe('an answer that refuses', () => {
     expect(failure).toMatchObject({ code: 'RATE_LIMITED', retryAfter: 7, hint: 'Try again in 7 s.' });
   });
 
+  it.each([
+    ['0', 'Try again in a moment.'],
+    ['45000', 'Try again in 12 h 30 min.'],
+  ])('for too many requests, with a wait of %s s, says so in words', async (seconds, hint) => {
+    const limit = error('Rate limit reached', 'rate_limit_exceeded');
+    const failure = await failureAt(json(429, limit, { 'retry-after': seconds }));
+    expect(failure).toMatchObject({ retryAfter: Number(seconds), hint });
+  });
+
   it('whose body breaks off is told by its status', async () => {
     const failure = await failureAt((response) => {
       response.writeHead(401, { 'content-length': '500' }).write('{"error":');
