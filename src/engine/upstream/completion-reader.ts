@@ -20,8 +20,13 @@ const doneMark = '[DONE]';
 /** Far more than any model writes in one reply. An endless reply would fill the memory and the store. */
 const maxCharacters = 8 * 1024 * 1024;
 
-/** Matches a reply that a filter stopped. Gemini sends `content_filter: RECITATION`, or its own name of the reason alone. */
-const filterReason = /content_filter|safety|recitation|prohibited_content|blocklist|spii|^refusal$/i;
+/**
+ * Matches a reply that a filter stopped. Gemini sends `content_filter: RECITATION`, or its own name of the reason alone. GLM sends
+ * `sensitive`.
+ */
+const filterReason = /content_filter|safety|recitation|prohibited_content|blocklist|spii|^(refusal|sensitive)$/i;
+/** The reasons of replies that their server did not complete: of OpenRouter, GLM, DeepSeek and vLLM. */
+const brokenReasons: readonly string[] = ['error', 'network_error', 'insufficient_system_resource', 'abort'];
 
 interface JoinedText {
   readonly type: 'text' | 'reasoning';
@@ -138,7 +143,7 @@ export class CompletionReader {
     yield* this.rest();
     const finish = this.#finish ?? 'stop';
     if (filterReason.test(finish)) throw contentFilterFailure(this.#upstream);
-    if (['error', 'insufficient_system_resource', 'abort'].includes(finish)) {
+    if (brokenReasons.includes(finish)) {
       throw replyFailure(this.#upstream, 'broken_off', `ended its reply early (${finish})`);
     }
     const reason = /length|max_tokens|context_window/i.test(finish) ? 'length' : 'stop';

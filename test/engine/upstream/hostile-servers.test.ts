@@ -200,7 +200,7 @@ it('a reply that was ended for its length stays cut, whatever end the server nam
   expect((await collectEvents(engine, hello)).at(-1)).toMatchObject({ type: 'finish', reason: 'length' });
 });
 
-it.each(['content_filter: RECITATION', 'content_filter: PROHIBITED_CONTENT', 'BLOCKLIST', 'SPII', 'refusal'])(
+it.each(['content_filter: RECITATION', 'content_filter: PROHIBITED_CONTENT', 'BLOCKLIST', 'SPII', 'refusal', 'sensitive'])(
   'a reply that was ended by %s is not a whole one',
   async (reason) => {
     const { characters, failure } = await endOf((response) =>

@@ -287,6 +287,12 @@ describe('a stream that goes wrong', () => {
     ],
     ['by a filter', half + sse(chunk({}, 'content_filter'), '[DONE]'), 'Half', /content filter\.$/],
     [
+      'by a fault in the network of the vendor',
+      half + sse(chunk({}, 'network_error'), '[DONE]'),
+      'Half',
+      /ended its reply early/,
+    ],
+    [
       'for want of machines',
       half + sse(chunk({}, 'insufficient_system_resource'), '[DONE]'),
       'Half',
