@@ -77,7 +77,10 @@ export class CompletionReader {
   /** Yields the events of these chunks. Adjacent texts are joined. The events before a failure are yielded before it is thrown. */
   *take(events: readonly ServerSentEvent[]): Generator<EngineEvent> {
     let joined = null as JoinedText | null;
-    for (const { event, data } of events.flatMap(withoutStrayLine)) {
+    for (const received of events) {
+      const sent = received.event === strayLine ? eventOfLine(received.data) : received;
+      if (sent === null) continue;
+      const { event, data } = sent;
       const isEnd = isDoneMark(data);
       const value = isEnd ? null : parseJson(data);
       const chunk = readChunk(value);
@@ -212,12 +215,11 @@ function isDoneMark(data: string): boolean {
 }
 
 /**
- * llama.cpp before September 2025 sends an error as a field `error`, and some gateways send one as a line of JSON. Other lines that are no
- * field have no meaning.
+ * The event that a line stands for; null for a line without meaning. llama.cpp before September 2025 sends an error as a field `error`, and
+ * some servers send each chunk or an error as a line of JSON.
  */
-function withoutStrayLine(event: ServerSentEvent): readonly ServerSentEvent[] {
-  if (event.event !== strayLine) return [event];
-  const [, error] = /^error: ?(.*)/.exec(event.data) ?? [];
-  if (error !== undefined) return [{ event: 'error', data: error }];
-  return readChunk(parseJson(event.data)) === null ? [] : [{ event: 'message', data: event.data }];
+function eventOfLine(line: string): ServerSentEvent | null {
+  const [, error] = /^error: ?(.*)/.exec(line) ?? [];
+  if (error !== undefined) return { event: 'error', data: error };
+  return readChunk(parseJson(line)) === null ? null : { event: 'message', data: line };
 }
