@@ -12,7 +12,7 @@ import {
   replyTo,
   type StandingRow,
 } from './turn-rows.ts';
-import { busyWith, standing, take } from './turn-taking.ts';
+import { busyWith, standingTurn, take } from './turn-taking.ts';
 
 export async function beginRegeneration(
   tools: IdempotencyTools,
@@ -45,7 +45,7 @@ async function beginFirst(
   if (row === undefined) return { kind: 'not_found' };
   if (row.message_id === null) return { kind: 'empty' };
   const { message_id: id, position } = row;
-  const decision = rules.turns.repeat({ position, reply: null }, standing(row), start.deadOwner);
+  const decision = rules.turns.repeat({ position, reply: null }, standingTurn(row), start.deadOwner);
   if (decision === 'busy') return busyWith(row);
   if (start.answersOnly) return { kind: 'over_budget' };
   const closes = decision === 'close and take';
@@ -74,7 +74,7 @@ async function tryAgain(
   const [found = null] =
     own || !isUndone ? [own] : await ask<MessageRow>(replyTo, [...ofMessage, null, true]);
   const reply = found && toMessage(found);
-  const decision = rules.turns.repeat({ position, reply, isUndone }, standing(row), start.deadOwner);
+  const decision = rules.turns.repeat({ position, reply, isUndone }, standingTurn(row), start.deadOwner);
   if (decision === 'answered' && reply !== null) {
     return { kind: 'answered', turn: turnOf(start, row, row.turn_epoch + 1), reply };
   }

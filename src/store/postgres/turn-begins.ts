@@ -15,13 +15,13 @@ import {
 import { hashValue, refused } from './keys.ts';
 import {
   beginTurns as beginStatement,
+  openTurn,
   type RepeatedRow,
   repeatedTurn,
   replyTo,
   type StandingRow,
-  standingTurn,
 } from './turn-rows.ts';
-import { busyWith, standing, take } from './turn-taking.ts';
+import { busyWith, standingTurn, take } from './turn-taking.ts';
 
 export interface BeginCall {
   readonly projectId: string;
@@ -114,7 +114,7 @@ async function takeFromAnother(tools: IdempotencyTools, call: BeginCall): Promis
   const { ask } = tools.connections;
   for (;;) {
     const values = [projectId, sessionOf(start), start.lease.owner, start.message_id];
-    const [row] = await ask<StandingRow & { readonly own_position: number | null }>(standingTurn, values);
+    const [row] = await ask<StandingRow & { readonly own_position: number | null }>(openTurn, values);
     if (row === undefined) return { kind: 'not_found' };
     // Begun by a sending of this very call whose answer was lost.
     if (row.own_position !== null) {
@@ -122,7 +122,7 @@ async function takeFromAnother(tools: IdempotencyTools, call: BeginCall): Promis
       const epoch = isOwn ? row.turn_epoch : lostEpoch;
       return begun(newTurn(start, row.own_position, epoch), toSettings(row));
     }
-    const decision = tools.rules.turns.begin(standing(row), start.deadOwner);
+    const decision = tools.rules.turns.begin(standingTurn(row), start.deadOwner);
     if (decision === 'busy') return busyWith(row);
     const closes = decision === 'close and take';
     const message = { id: start.message_id, content: start.content };
@@ -165,7 +165,7 @@ async function repeatTurn(tools: IdempotencyTools, call: BeginCall, known: Known
     ]);
     const decision = tools.rules.turns.repeat(
       { position, reply: reply === undefined ? null : toMessage(reply), isUndone: row.is_undone },
-      standing(row),
+      standingTurn(row),
       start.deadOwner,
     );
     if (decision === 'answered' && reply !== undefined)

@@ -9,7 +9,7 @@ import { movedColumns } from './message-columns.ts';
 import { ofProject, sessionColumns, sessionFields } from './sessions.ts';
 import { statement } from './statement.ts';
 import { type LastTurnRow, lastTurn, type UserMessageRow } from './turn-rows.ts';
-import { busyWith, close, standing } from './turn-taking.ts';
+import { busyWith, closeTurn, standingTurn } from './turn-taking.ts';
 
 const asRead = `
   ${ofProject} AND session.id = $2 AND session.turn_epoch = $3 AND session.message_count = $4
@@ -125,7 +125,7 @@ export async function undoTurn(ask: Ask, options: MoveOptions): Promise<TurnMove
     if ('kind' in found) return found;
     const { row, isAbandoned } = found;
     if (isAbandoned) {
-      await close(ask, projectId, row, move);
+      await closeTurn(ask, projectId, row, move);
       continue;
     }
     if (row.message_id === null) return { kind: 'nothing' };
@@ -159,7 +159,7 @@ export async function redoTurn(ask: Ask, options: MoveOptions): Promise<TurnMove
     // The session stays as it is, also if its last turn is abandoned.
     if (undone === undefined) return { kind: 'nothing' };
     if (isAbandoned) {
-      await close(ask, projectId, row, move);
+      await closeTurn(ask, projectId, row, move);
       continue;
     }
     const values = [projectId, row.id, row.turn_epoch, row.message_count];
@@ -180,7 +180,7 @@ async function freeSession(
 > {
   const [row] = await ask<LastTurnRow>(lastTurn, [projectId, move.session_id, server]);
   if (row === undefined) return { kind: 'not_found' };
-  const turn = standing(row);
+  const turn = standingTurn(row);
   if (turn !== null && rules.begin(turn, move.deadOwner) === 'busy') return busyWith(row);
   return { row, isAbandoned: turn !== null };
 }

@@ -97,7 +97,7 @@ export interface StandingRow extends Pick<SessionRow, 'parameters' | 'system'> {
 }
 
 /** The open turn of an active session. $3: the owner that asks. $4: the id of its message, which an earlier sending may have stored. */
-export const standingTurn = statement(`
+export const openTurn = statement(`
   SELECT ${standingColumns}, ${positionOfMessage('$4')} AS own_position
   FROM parley.sessions AS session ${askedMessage}
   WHERE ${ofProject} AND session.session_id = $2 AND session.deleted_at IS NULL`);

@@ -27,12 +27,17 @@ interface Taking {
   readonly regeneration?: { readonly replyId: string; readonly key: string | null } | null;
 }
 
+/** The first values of {@link takeTurn}: the session as it was read. */
+function asRead(projectId: string, row: StandingRow): readonly unknown[] {
+  return [projectId, row.id, row.turn_epoch, row.turn_owner, row.lease_until, row.message_count];
+}
+
 /** Null if the session is not as it was read any more. */
 export async function take(ask: Ask, taking: Taking): Promise<TakenRow | null> {
   const { projectId, start, row, closes, message, idempotencyKey, regeneration = null } = taking;
   const isNew = 'content' in message;
   const values = [
-    ...[projectId, row.id, row.turn_epoch, row.turn_owner, row.lease_until, row.message_count],
+    ...asRead(projectId, row),
     ...[start.lease.owner, start.lease.ms, start.now],
     ...(closes ? [start.closing_message_id, row.asked_mode ?? start.mode] : [null, null]),
     ...(isNew ? [message.id, null, message.content] : [null, message.position, null]),
@@ -44,7 +49,7 @@ export async function take(ask: Ask, taking: Taking): Promise<TakenRow | null> {
 }
 
 /** Closes the open turn, whose owner has gone: it gets an interrupted reply, unless it has a reply. */
-export async function close(
+export async function closeTurn(
   ask: Ask,
   projectId: string,
   row: StandingRow,
@@ -52,13 +57,16 @@ export async function close(
 ): Promise<void> {
   const closing = row.has_reply ? [null, null] : [closing_message_id, row.asked_mode ?? ''];
   const values = [
-    ...[projectId, row.id, row.turn_epoch, row.turn_owner, row.lease_until, row.message_count],
-    ...[null, null, now, ...closing, null, null, null, null, null, null, row.turn_position, null, null, null],
+    ...asRead(projectId, row),
+    ...[null, null, now], // No owner and no lease.
+    ...closing,
+    ...[null, null, null, null, null, null], // No message, mode and key.
+    ...[row.turn_position, null, null, null],
   ];
   await ask(takeTurn, values);
 }
 
-export function standing(row: StandingRow): StandingTurn | null {
+export function standingTurn(row: StandingRow): StandingTurn | null {
   if (row.turn_owner === null || row.turn_position === null) return null;
   const { turn_owner: owner, turn_position: position, has_reply: hasReply } = row;
   return { owner, position, isLeaseOver: row.is_lease_over ?? true, hasReply };
