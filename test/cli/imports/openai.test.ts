@@ -1,8 +1,9 @@
-// Which items of an OpenAI export are messages.
+// Which items of an OpenAI export are messages, and what a damaged line of it costs.
 import { expect, test } from 'vitest';
+import type { SourceReading } from '../../../src/cli/imports/conversation.ts';
 import { openai } from '../../../src/cli/imports/sources/openai.ts';
 
-async function rolesOf(messages: readonly object[]) {
+async function readingsOf(text: string) {
   const file = {
     path: 'chat.jsonl',
     bytes: 0,
@@ -10,14 +11,21 @@ async function rolesOf(messages: readonly object[]) {
     local: null,
     place: null,
     async *open() {
-      yield Buffer.from(JSON.stringify({ messages }));
+      const bytes = Buffer.from(text);
+      for (let at = 0; at < bytes.length; at += 50) yield bytes.subarray(at, at + 50);
     },
   };
   const unneeded = () => expect.fail('No database is read.');
   const { signal } = new AbortController();
   const options = { signal, temporaryDirectory: unneeded, openDatabase: unneeded };
+  const readings: SourceReading[] = [];
+  for await (const reading of openai.read(file, options)) readings.push(reading);
+  return readings;
+}
+
+async function rolesOf(messages: readonly object[]) {
   const roles: unknown[] = [];
-  for await (const reading of openai.read(file, options))
+  for (const reading of await readingsOf(JSON.stringify({ messages })))
     if ('conversation' in reading)
       for (const branch of reading.conversation.branches)
         for (const { role } of branch.messages) roles.push(role);
@@ -31,4 +39,31 @@ test('a message with an unknown role is left out, whatever the name of the role'
     'assistant',
     'assistant',
   ]);
+});
+
+const lineOf = (content: string) => JSON.stringify({ messages: [{ role: 'user', content }] });
+
+test.each([
+  ['is cut within a string', lineOf('cut').slice(0, 40)],
+  ['is cut between two values', lineOf('cut').slice(0, 14)],
+  ['has no braces', 'Connection reset by peer'],
+])('a line that %s fails alone: the lines after it are read', async (_, damaged) => {
+  const lines = ['\ufeff' + lineOf('first'), '', damaged, lineOf('second'), lineOf('third')];
+  const readings = await readingsOf(lines.join('\r\n'));
+  expect(
+    readings.map((reading) =>
+      'failure' in reading ? reading.failure.message : 'conversation' in reading && reading.conversation.id,
+    ),
+  ).toEqual([
+    expect.stringMatching(/^chat\.jsonl#1-/),
+    'The data at line 3 is not JSON.',
+    expect.stringMatching(/^chat\.jsonl#3-/),
+    expect.stringMatching(/^chat\.jsonl#4-/),
+  ]);
+});
+
+test('values that take several lines, or share one, are read', async () => {
+  const value = JSON.stringify(JSON.parse(lineOf('long')), null, 1);
+  const readings = await readingsOf(`${value}\n${value} ${lineOf('short')}\n`);
+  expect(readings.map((reading) => 'conversation' in reading)).toEqual([true, true, true]);
 });

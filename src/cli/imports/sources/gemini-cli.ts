@@ -2,7 +2,7 @@
 // one with the same id, and `$set` changes the session. A message that starts with a tag is from the program, not the user.
 import { type ForeignMessage, type Part, singleBranch } from '../conversation.ts';
 import { asText, type ForeignFields, fieldsOf, listOf, textOf, timeOfText } from '../foreign-value.ts';
-import { jsonItems } from '../json-items.ts';
+import { jsonValues } from '../json-lines.ts';
 import { SessionSize } from '../session-size.ts';
 import type { Source } from '../source.ts';
 
@@ -17,7 +17,7 @@ export const geminiCli: Source = {
     const messages = new Map<string, ForeignFields>();
     let session: ForeignFields = {};
     const size = new SessionSize(file.path);
-    for await (const { place, value, failure, bytes = 0 } of jsonItems(file.open(signal))) {
+    for await (const { place, value, failure, bytes = 0 } of jsonValues(file.open(signal))) {
       size.add(bytes);
       if (failure !== null) {
         yield { place, failure };

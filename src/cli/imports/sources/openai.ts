@@ -13,7 +13,7 @@ import {
   timeOfSeconds,
   timeOfText,
 } from '../foreign-value.ts';
-import { jsonItems } from '../json-items.ts';
+import { jsonValues } from '../json-lines.ts';
 import { SessionSize } from '../session-size.ts';
 import type { Source } from '../source.ts';
 
@@ -37,7 +37,7 @@ export const openai: Source = {
     let number = 0;
     let fallbackId: string | null = null;
     const size = new SessionSize(file.path);
-    for await (const { place, value, failure, bytes = 0 } of jsonItems(file.open(signal))) {
+    for await (const { place, value, failure, bytes = 0 } of jsonValues(file.open(signal))) {
       number += 1;
       if (failure !== null) {
         yield { place, failure };
