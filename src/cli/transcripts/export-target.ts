@@ -28,13 +28,13 @@ export class NewFile {
 
   /** Removes what killed processes have left in the directory of the file. */
   static create(path: string, force: boolean, owner: PartOwner): NewFile {
-    if (!force && existsSync(path)) throw alreadyExists(path);
     try {
       const place = placeOf(path);
       if (isStoreFile(place))
         throw new ParleyError('USAGE', `${path} is a file of a store of Parley.`, {
           hint: 'Nothing was written. Name another file.',
         });
+      if (!force && existsSync(path)) throw alreadyExists(path);
       owner.removeLeftParts(dirname(place));
       const { name } = owner;
       return new NewFile(place, new AtomicFile(place, { replaces: force, durable: true, owner: name }));
@@ -79,7 +79,7 @@ function placeOf(path: string): string {
   if (there === undefined) return path;
   if (there.isFile()) return realpathSync(path);
   throw new ParleyError('USAGE', `${path} is not a regular file.`, {
-    hint: 'Nothing was written. Name a file, or redirect standard output there instead of using --output.',
+    hint: 'Nothing was written. Name a file, or - for standard output, and redirect that.',
   });
 }
 

@@ -48,7 +48,7 @@ test.each([
   ['is cut between two values', lineOf('cut').slice(0, 14)],
   ['has no braces', 'Connection reset by peer'],
 ])('a line that %s fails alone: the lines after it are read', async (_, damaged) => {
-  const lines = ['\ufeff' + lineOf('first'), '', damaged, lineOf('second'), lineOf('third')];
+  const lines = [`\ufeff${lineOf('first')}`, '', damaged, lineOf('second'), lineOf('third')];
   const readings = await readingsOf(lines.join('\r\n'));
   expect(
     readings.map((reading) =>

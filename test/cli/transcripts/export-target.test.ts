@@ -54,12 +54,15 @@ it('never takes the place of what is no file, whatever was asked for', () => {
   const below = join(directory, 'directory');
   mkdirSync(below);
   for (const name of [path, link, below]) {
-    expect(() => NewFile.create(name, true, owner)).toThrow(
-      expect.objectContaining({
-        code: 'USAGE',
-        message: `${name} is not a regular file.`,
-      }),
-    );
+    for (const force of [true, false]) {
+      expect(() => NewFile.create(name, force, owner)).toThrow(
+        expect.objectContaining({
+          code: 'USAGE',
+          message: `${name} is not a regular file.`,
+          hint: expect.not.stringContaining('--force'),
+        }),
+      );
+    }
   }
   expect([lstatSync(path).isFIFO(), readdirSync(directory).sort()]).toEqual([
     true,
