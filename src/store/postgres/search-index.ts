@@ -8,6 +8,7 @@ import type { SearchFilter } from '../session-filters.ts';
 import type { KeyHash } from '../session-store.ts';
 import type { TextRules } from '../store-rules.ts';
 import type { ConnectionPool } from './connection-pool.ts';
+import { FrequentWords } from './frequent-words.ts';
 import { hashValue, isRefused, refused } from './keys.ts';
 import { lexemesOf, wholeWords } from './search-words.ts';
 import { statement } from './statement.ts';
@@ -37,18 +38,6 @@ const maxQueuedBytes = 1024 * 1024;
 const lengthAtOnce = 16 * 1024;
 /** How many bytes of text are read at a time, and at least one message. */
 const bytesOfLot = 4 * 1024 * 1024;
-
-/**
- * PostgreSQL's statistics of the index: the words that most messages hold, of all projects, about a thousand. None before the first
- * ANALYZE.
- */
-const frequentWords = statement(`
-  SELECT most_common_elems::text::text[] AS words FROM pg_catalog.pg_class AS kind
-  JOIN pg_catalog.pg_namespace AS space ON space.oid = kind.relnamespace
-  JOIN pg_catalog.pg_stats ON schemaname = nspname AND tablename = relname AND attname = 'words'
-  WHERE kind.oid = 'parley.search'::regclass`);
-/** How long (ms) the frequent words are remembered. PostgreSQL renews its statistics when a tenth of the messages is new. */
-const frequentWordsMs = 60_000;
 
 // $1: the project, or null for all. $2: how many messages.
 const takeLot = statement(`
@@ -124,23 +113,20 @@ interface Search {
   readonly filter: Pick<SearchFilter, 'matching' | 'terms'>;
 }
 
-const noWords: ReadonlySet<string> = new Set();
-
 export class SearchIndex {
   readonly #connections: ConnectionPool;
   readonly #loadRules: () => Promise<TextRules>;
+  readonly #frequentWords: FrequentWords;
   /** Stored messages since the index was last filled. */
   #stored = 0;
   /** When (ms) the last message was stored. */
   #storedAt = Number.NEGATIVE_INFINITY;
   #filling: Promise<void> | null = null;
-  #frequent: ReadonlySet<string> = noWords;
-  /** When (ms) the frequent words were read. */
-  #frequentAt = Number.NEGATIVE_INFINITY;
 
   constructor(connections: ConnectionPool, loadRules: () => Promise<TextRules>) {
     this.#connections = connections;
     this.#loadRules = loadRules;
+    this.#frequentWords = new FrequentWords(connections.ask);
   }
 
   /** Call it with the number of messages that were stored. Starts indexing when enough have gathered. Never rejects. */
@@ -197,17 +183,7 @@ export class SearchIndex {
 
   async #withRarity(indexed: IndexRow, filter: Search['filter']): Promise<IndexedProject> {
     const words = wholeWords(filter, await this.#loadRules());
-    const frequent = words.length === 0 ? noWords : await this.#frequentWords();
-    return { ...indexed, isRare: words.some((word) => !frequent.has(`${indexed.project}:${word}`)) };
-  }
-
-  async #frequentWords(): Promise<ReadonlySet<string>> {
-    const now = monotonicMs();
-    if (now - this.#frequentAt < frequentWordsMs) return this.#frequent;
-    const [row] = await this.#connections.ask<{ words: readonly string[] }>(frequentWords, []);
-    this.#frequent = new Set(row?.words ?? []);
-    this.#frequentAt = now;
-    return this.#frequent;
+    return { ...indexed, isRare: await this.#frequentWords.isAnyRare(indexed.project, words) };
   }
 
   async idle(): Promise<void> {
