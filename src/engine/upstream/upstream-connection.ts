@@ -212,8 +212,8 @@ export class UpstreamConnection {
     // Some servers stream with the type of JSON, with another type or without one.
     const isJson = /^application\/(.+\+)?json\s*(;|$)/i.test(type ?? '');
     const text = isJson || isPage.test(type ?? '') ? await response.text(maxBytes) : null;
-    if (text !== null && !isJson) throw contentTypeFailure(upstream, type);
     if (text !== null && !beginsAsEvent.test(text)) {
+      if (!isJson) throw contentTypeFailure(upstream, type);
       yield reader.whole(text);
       return;
     }

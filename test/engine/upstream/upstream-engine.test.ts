@@ -302,6 +302,7 @@ describe('a stream', () => {
     ['application/json', replyOf('Hi')],
     ['application/json', `: hello\n\n${replyOf('Hi')}`],
     ['application/x-ndjson', replyOf('Hi')],
+    ['text/html; charset=UTF-8', replyOf('Hi')],
     ['application/x-ndjson', ndjson],
   ])('may be named %s by its server', async (type, body) => {
     const { engine } = await stubs.engineOver((response) =>
