@@ -123,24 +123,30 @@ export function missingSession(
   text: string,
   { requestId }: Pick<SessionAccess, 'requestId'>,
   state: SessionState = 'active',
+  isFromStdin = false,
 ): unknown {
-  return isMissing(error) ? withSessionName(error, text, { requestId }, state) : error;
+  return isMissing(error) ? withSessionName(error, text, { requestId }, state, isFromStdin) : error;
 }
 
-/** The failure for a missing session with the name of the session, if the message lacks it. */
+/** The failure for a missing session with the name of the session, if the message lacks it. A text from stdin was not looked up as a title. */
 export function withSessionName(
   error: ParleyError,
   text: string,
   { requestId }: Pick<SessionAccess, 'requestId'>,
   state: SessionState,
+  isFromStdin = false,
 ): ParleyError {
   if (error.message.includes(text)) return error;
+  const isOnlyId = isFromStdin && !isFullId(text);
   return error.with({
-    message: notFoundMessage(text),
-    hint: notFoundHints[state],
+    message: isOnlyId ? `No session has the id ${quoted(text)}.` : notFoundMessage(text),
+    hint: isOnlyId ? stdinHint : notFoundHints[state],
     body: failureBody(error, requestId),
   });
 }
+
+const stdinHint =
+  'Standard input takes whole ids. The end of an id, or a title, is found only as an argument. See: parley sessions list --ids';
 
 const notFoundHints = {
   active:

@@ -126,8 +126,17 @@ test('a deletion by title shows the session and asks, and needs --yes where nobo
 });
 
 test('ids on stdin are full ids', async () => {
-  const { status, out } = await place.parley(['sessions', 'delete', '-', '--yes'], { stdin: 'Rent\n' });
+  const { status, out, err } = await place.parley(['sessions', 'delete', '-', '--yes'], { stdin: 'Rent\n' });
   expect({ status, out }).toEqual({ status: 5, out: 'not_found Rent\n' });
+  expect(err).toBe(
+    'parley: No session has the id "Rent". (SESSION_NOT_FOUND)\n' +
+      'Standard input takes whole ids. The end of an id, or a title, is found only as an argument. See: parley sessions list --ids\n',
+  );
+  for (const command of ['restore', 'pin', 'export']) {
+    const piped = await place.parley(['sessions', command], { stdin: 'Rent\n' });
+    expect(piped.err).toMatch(/^parley: No session has the id "Rent"\. .*\nStandard input takes whole ids\./);
+    expect(piped.status).toBe(5);
+  }
 });
 
 describe('at a server', () => {

@@ -10,6 +10,7 @@ import { type ActionInput, collect, confirmBatch, confirmNamed, requireOneSource
 import { nothingDone, orWriteIfStopped, reportEnd, unknownOutcome } from './action-report.ts';
 import { batchOwner, endStatus, type Missing, runOver, runSingle } from './batch.ts';
 import { newDraft } from './draft.ts';
+import { areOnStdin } from './ids.ts';
 import { lookup, operationOf } from './operations.ts';
 import { requireTags } from './required-tags.ts';
 
@@ -39,7 +40,7 @@ export async function runAction(input: ActionInput, context: CliContext): Promis
       if (session !== undefined && input.kind === 'delete' && !input.yes)
         await orWriteIfStopped(nothingDone(input), context, () => confirmNamed(session, input, context));
       return await orWriteIfStopped(unknownOutcome(input), context, () =>
-        runSingle(operation, list, missingOf(input), context),
+        runSingle(operation, list, singleOptions(input, context), context),
       );
     }
     return await changeAll(draft, input, context);
@@ -48,9 +49,12 @@ export async function runAction(input: ActionInput, context: CliContext): Promis
   }
 }
 
-function missingOf({ ignoreMissing, throwsMissing = false }: ActionInput): Missing {
-  if (ignoreMissing) return 'ignored';
-  return throwsMissing ? 'thrown' : 'reported';
+function singleOptions(
+  { ignoreMissing, throwsMissing = false, words, filter }: ActionInput,
+  context: CliContext,
+) {
+  const missing: Missing = ignoreMissing ? 'ignored' : throwsMissing ? 'thrown' : 'reported';
+  return { missing, isFromStdin: filter === null && areOnStdin(words, context) };
 }
 
 /** Looks up each id. Ids that a filter found need no request. */
@@ -59,7 +63,7 @@ async function lookUp({ list }: BatchDraft, input: ActionInput, context: CliCont
   const dryRun = { ...lookup, done: `would_${input.kind}` };
   const operation: typeof lookup =
     filter === null ? dryRun : { ...dryRun, runOne: () => async () => ({ repeated: false }) };
-  if (list.count === 1) return runSingle(operation, list, missingOf(input), context);
+  if (list.count === 1) return runSingle(operation, list, singleOptions(input, context), context);
   // A dry run is for looking at the ids, so a terminal shows them, too.
   const ids = {
     entries: list.entries(),

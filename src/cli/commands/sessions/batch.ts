@@ -95,7 +95,7 @@ export type Missing = 'reported' | 'ignored' | 'thrown';
 export async function runSingle(
   operation: SessionOperation,
   list: IdList,
-  missing: Missing,
+  { missing, isFromStdin }: { readonly missing: Missing; readonly isFromStdin: boolean },
   context: CliContext,
 ): Promise<number> {
   const ignoreMissing = missing === 'ignored';
@@ -119,7 +119,7 @@ export async function runSingle(
       if (!(error instanceof ParleyError) || error.code !== 'SESSION_NOT_FOUND') throw error;
       const { code, message } = error;
       const state = operation.done === 'restored' ? 'deleted' : 'active';
-      if (!ignoreMissing) failure = withSessionName(error, session_id, context, state);
+      if (!ignoreMissing) failure = withSessionName(error, session_id, context, state, isFromStdin);
       results.push({ session_id, status: 'not_found', ...(!ignoreMissing && { error: { code, message } }) });
     }
   }

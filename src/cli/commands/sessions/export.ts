@@ -12,7 +12,7 @@ import { missingSession } from '../../session-reference.ts';
 import { type ExportFormat, formatOfFile } from '../../transcripts/export-format.ts';
 import { prefetchedSessions } from '../../transcripts/prefetched-sessions.ts';
 import { ExportReport } from './export-report.ts';
-import { readGivenIds } from './ids.ts';
+import { areOnStdin, readGivenIds } from './ids.ts';
 import { matchingIds } from './matching.ts';
 import { addFilterOptions, type FilterChoice, type FilterFlags, filterOf } from './session-filter.ts';
 
@@ -116,7 +116,7 @@ export async function runExport(input: ExportInput, context: CliContext): Promis
       context.signal.throwIfAborted();
       const record = await readUnlessSkippable(read, redaction);
       if (record instanceof ParleyError) {
-        if (isOnly) throw missingSession(record, id, context);
+        if (isOnly) throw missingSession(record, id, context, 'active', areOnStdin(input.words, context));
         await report.addFailure(id, record);
         continue;
       }

@@ -23,9 +23,13 @@ export async function readGivenIds(
   return ids;
 }
 
+/** True for `-`, and if there are no words and stdin is a pipe or a file. */
+export function areOnStdin(words: readonly string[], { stdinIsFed }: CliContext): boolean {
+  return words.length === 0 ? stdinIsFed : words.includes('-');
+}
+
 /**
- * Passes each id to `take`, in order, from the words or from stdin: for `-`, or if there are no words and stdin is a pipe or a file. `take`
- * returns whether an id is new. Having no ids is an error, except with `-`: the listing that is piped in may be empty. Words may also be ends
+ * Passes each id to `take`, in order, from the words or from stdin. `take` returns whether an id is new. Having no ids is an error, except with `-`: the listing that is piped in may be empty. Words may also be ends
  * of ids or titles. Resolves to the sessions that were looked up.
  */
 export async function takeIds(
@@ -34,7 +38,7 @@ export async function takeIds(
   context: CliContext,
   state: SessionState,
 ): Promise<readonly Session[]> {
-  const fromStdin = words.length === 0 ? context.stdinIsFed : words.includes('-');
+  const fromStdin = areOnStdin(words, context);
   if (fromStdin && words.length > 1) {
     throw new ParleyError('USAGE', 'Ids cannot be given both as arguments and on stdin (-).');
   }

@@ -20,6 +20,7 @@ import {
 } from './batch.ts';
 import { batchTime } from './batch-time.ts';
 import { collectIds, newDraft } from './draft.ts';
+import { areOnStdin } from './ids.ts';
 import { ordering, restoring } from './operations.ts';
 import { isRetentionBatch, restoreRetentionBatch, retentionBatches } from './retention-batches.ts';
 
@@ -56,8 +57,10 @@ export async function restoreSessions(input: RestoreInput, context: CliContext):
   try {
     await collectIds(list, { words, max: maxIds, state: 'deleted' }, context);
     list.complete();
-    if (list.count === 1)
-      return await runSingle(restoring, list, throwsMissing ? 'thrown' : 'reported', context);
+    if (list.count === 1) {
+      const missing = throwsMissing ? 'thrown' : 'reported';
+      return await runSingle(restoring, list, { missing, isFromStdin: areOnStdin(words, context) }, context);
+    }
     return await restoreAll({ entries: list.entries(), total: list.count, verbose }, context);
   } finally {
     draft.close();
