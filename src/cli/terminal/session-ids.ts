@@ -58,9 +58,18 @@ function idOfLine(line: string, number: number): string | null {
   const text = line.trim();
   if (text === '' || text.startsWith('#')) return null;
   const id = text.startsWith('{') ? idOfObject(text) : text;
-  if (id !== null && isSessionId(id)) return id;
+  if (id !== null && isSessionId(id) && !isQuoted(text)) return id;
   const problem = `Line ${number} of standard input has no session id: ${quoted(text)}.`;
-  throw idFailure(problem, `line ${number}`, lineHint);
+  const extraction = isQuoted(text) ? fromJson : resultForm.test(text) ? fromResults : fromListing;
+  throw idFailure(problem, `line ${number}`, `${lineForm} ${extraction}`);
+}
+
+/** A line of the results of a batch: the status, the id, and the code of a failure. */
+const resultForm = /^[a-z_]+ \S+( [A-Z_]+)?$/;
+
+/** True for a text in quotation marks, as jq prints it. It would be an id that no session has. */
+function isQuoted(text: string): boolean {
+  return text.length > 1 && text.startsWith('"') && text.endsWith('"');
 }
 
 function idOfObject(text: string): string | null {
@@ -73,8 +82,11 @@ function idOfObject(text: string): string | null {
 }
 
 const wordHint = 'Nothing was done. An id is 1 to 255 visible characters, not . or .. (is a variable unset?)';
-const lineHint =
-  'Nothing was done. A line must be an id alone, or a JSON object with "session_id"; "cut -f1" extracts the ids of a listing.';
+const lineForm = 'Nothing was done. A line must be an id alone, or a JSON object with "session_id".';
+const fromListing = '"cut -f1" extracts the ids of a listing.';
+const fromResults = `"cut -d' ' -f2" extracts the ids of results.`;
+const fromJson = '"jq -r" prints ids without quotation marks.';
+const lineHint = `${lineForm} ${fromListing}`;
 
 function endless(line: number): ParleyError {
   const problem = `more than ${maxIdleLines} lines without a new session id`;

@@ -69,6 +69,21 @@ describe('session ids on stdin', () => {
   });
 
   test.each([
+    [
+      'a text of JSON, as jq prints it without -r',
+      '"ses_1"\n',
+      '"jq -r" prints ids without quotation marks.',
+    ],
+    ['a result', 'deleted ses_1\nfailed ses_2 NETWORK\n', `"cut -d' ' -f2" extracts the ids of results.`],
+    ['a failed result', 'failed ses_2 NETWORK\n', `"cut -d' ' -f2" extracts the ids of results.`],
+    ['a listing', 'ses_1\t2\tTitle\n', '"cut -f1" extracts the ids of a listing.'],
+  ])('with %s are refused with the command that extracts ids', async (_, text, hint) => {
+    const error = await failure(readIds(ofText(text)));
+    expect(error.message).toMatch(/^Line 1 of standard input has no session id: /);
+    expect(error.hint).toContain(hint);
+  });
+
+  test.each([
     ['a NUL byte', Buffer.from('\ufeffses_1\r\n\nsé😀\0_2\n'), 3, 'a NUL byte at column 4'],
     ['a NUL byte in a comment', Buffer.from('# \0\nses_1\n'), 1, 'a NUL byte at column 3'],
     [
