@@ -121,8 +121,9 @@ export class CliContext {
       import('./terminal/jq.ts'),
       import('./terminal/jq-output.ts'),
     ]);
-    const { stdout, stderr } = this;
-    this.#filtered = new JqOutput(stdout, await Jq.compile(filter, this.stopSignal), { stderr, startTimer });
+    const { stdout, stderr, host, stopSignal } = this;
+    const jq = await Jq.compile(filter, host.env, stopSignal);
+    this.#filtered = new JqOutput(stdout, jq, { stderr, startTimer });
   }
 
   /** Flushes the filter, and throws its failure if there is one. */

@@ -48,6 +48,15 @@ describe('--jq', () => {
     expect(status).toBe(3);
   });
 
+  test('knows the variables of the environment that it names', async () => {
+    const value = 'é "x" \\(1) 日\n';
+    const env = { WANTED: value, OTHER: undefined };
+    const filter =
+      'def own: env; [env.WANTED, $ENV["WANTED"], own.WANTED, env.OTHER, env.HOME == "/home/web_user", input?]';
+    const out = await place.output(['models', '--jq', filter], { env });
+    expect(JSON.parse(out)).toEqual([value, value, value, null, false]);
+  });
+
   test('filters the events of --json-stream', async () => {
     const out = await place.output(['chat', '-n', '-m', 'echo', 'a b', '--json-stream', '--jq', '.event']);
     expect(out).toMatch(/^session\n(delta\n)+done\n$/);

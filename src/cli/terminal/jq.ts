@@ -6,6 +6,7 @@ import { isOutOfFiles, outOfFilesHint } from '../../system/file-errors.ts';
 import { startThread } from '../../system/program-thread.ts';
 import type { JqResult } from './jq-runtime.ts';
 import type { JqRequest, JqResponse } from './jq-thread.ts';
+import type { Environment } from './style.ts';
 
 /** The build puts the file of the thread beside the chunk that contains this code. */
 const threadFile = new URL('./jq-thread.cjs', import.meta.url);
@@ -31,12 +32,13 @@ export class Jq {
   }
 
   /** Rejects with `USAGE` for a filter that jq refuses. `signal` ends a run, which then rejects with its reason. */
-  static async compile(filter: string, signal: AbortSignal): Promise<Jq> {
+  static async compile(filter: string, env: Environment, signal: AbortSignal): Promise<Jq> {
     const jq = new Jq(filter, signal);
     // Without input, jq compiles the filter and runs nothing.
     const { diagnostics, failed } = await jq.run('');
     if (!failed) {
-      if (beyondOneValue.test(filter)) jq.#filter = `${redefinitions} ${filter}`;
+      const changes = beyondOneValue.test(filter) ? redefinitions : '';
+      jq.#filter = `${changes} ${variablesIn(filter, env)} ${filter}`;
       return jq;
     }
     throw new ParleyError('USAGE', `jq rejects the filter of --jq: ${complaint(diagnostics)}`, {
@@ -95,6 +97,16 @@ export class Jq {
       for (const action of removals) action();
     }
   }
+}
+
+/**
+ * Defines `env` and `$ENV`, which hold made-up variables in WebAssembly. Only variables that the filter names are passed on, because a whole
+ * environment may exceed the stack of jq.
+ */
+function variablesIn(filter: string, env: Environment): string {
+  if (!/\benv\b|\$ENV\b/.test(filter)) return '';
+  const named = Object.entries(env).filter(([name, value]) => value !== undefined && filter.includes(name));
+  return `${JSON.stringify(Object.fromEntries(named))} as $ENV | def env: $ENV;`;
 }
 
 function failedResult(problem: string): JqResult {
