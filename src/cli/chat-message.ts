@@ -49,8 +49,11 @@ export async function composeMessage(
   const bytes = Buffer.byteLength(message);
   if (bytes > limit) throw tooLong(`${bytes}`, limit);
   if (message === '') {
+    const isIgnored = context.stdinIsFed && !sources.stdin && sources.words.length === 0;
     throw new ParleyError('USAGE', 'There is no message to send.', {
-      hint: 'Pass one, as in parley chat "Hello", or pipe one in.',
+      hint: isIgnored
+        ? 'Standard input is not read because of -n, or of PARLEY_NO_STDIN=1 in the environment.'
+        : 'Pass one, as in parley chat "Hello", or pipe one in.',
     });
   }
   return message;
@@ -79,7 +82,7 @@ function stdinPlaceOf({ words, files, stdin }: MessageSources): 'words' | 'file'
   const isWord = words.length === 1 && words[0] === '-';
   const times = files.filter((path) => path === '-').length + Number(isWord);
   if (times === 0) return null;
-  if (!stdin) throw new ParleyError('USAGE', '- and -n cannot be used together.');
+  if (!stdin) throw new ParleyError('USAGE', '- and -n (or PARLEY_NO_STDIN) cannot be used together.');
   if (times > 1) {
     throw new ParleyError('USAGE', '- was given more than once, but stdin can only be read once.', {
       hint: 'Remove one of them.',

@@ -188,6 +188,27 @@ describe('words, files and stdin', () => {
     expect(await place.output([...echo, 'w'], { stdin: 'fed' })).toBe('w\n\nfed\n');
   });
 
+  test.each([
+    ['-n', [...echo, '-n'], {}],
+    ['PARLEY_NO_STDIN=1', echo, { PARLEY_NO_STDIN: '1' }],
+  ])(
+    'a message that waits on a stdin which %s leaves alone is missing, and the reason is named',
+    async (_, args, env) => {
+      const outcome = await place.parley(args, { stdin: 'fed', env });
+      expectFailure(outcome, { status: 2, code: 'USAGE' });
+      expect(outcome.err).toBe(
+        'parley: There is no message to send. (USAGE)\n' +
+          'Standard input is not read because of -n, or of PARLEY_NO_STDIN=1 in the environment.\n',
+      );
+      const dash = await place.parley([...args, '-'], { stdin: 'fed', env });
+      expect(dash.err).toMatch(
+        /^parley: - and -n \(or PARLEY_NO_STDIN\) cannot be used together\. \(USAGE\)\n/,
+      );
+      const empty = await place.parley([...args, ''], { stdin: 'fed', env });
+      expect(empty.err).toContain('\nPass one, as in parley chat "Hello"');
+    },
+  );
+
   test('an empty stdin adds nothing', async () => {
     expect(await place.output([...echo, 'w'], { stdin: '' })).toBe('w\n');
   });
