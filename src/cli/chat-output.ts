@@ -112,7 +112,11 @@ function textOutput(
         await live.stop();
         const { writer } = await live.display;
         // A server that does not stream has sent no chunks.
-        if (!hasStarted) await writer.write(await textToPrint(event.data, format, context));
+        if (!hasStarted) {
+          const text = await textToPrint(event.data, format, context);
+          // Programs that run in parallel may share a pipe. Their lines stay whole if the newline is in the same write.
+          await writer.write(context.stdout.isTerminal || text.endsWith('\n') ? text : `${text}\n`);
+        }
         await writer.endLine();
         await writeEndNotes(event.data, context);
       }

@@ -17,6 +17,8 @@ export interface ProgramOptions {
 export interface InProcessOutcome {
   readonly status: number;
   readonly out: string;
+  /** The parts of `out` as they were written. */
+  readonly writes: readonly string[];
   readonly err: string;
 }
 
@@ -29,12 +31,12 @@ export class ProgramInProcess {
   }
 
   async run(argv: readonly string[], stdin: readonly Uint8Array[]): Promise<InProcessOutcome> {
-    const written = { stdout: '', stderr: '' };
+    const written = { stdout: [] as string[], stderr: [] as string[] };
     const { signal } = new AbortController();
     const outputOf = (name: 'stdout' | 'stderr'): Output => {
       const stream = new Writable({
         write(bytes: Buffer, _encoding, done) {
-          written[name] += bytes;
+          written[name].push(bytes.toString());
           done();
         },
       });
@@ -48,7 +50,7 @@ export class ProgramInProcess {
     const outputs = { stdout: outputOf('stdout'), stderr: outputOf('stderr') };
     const status = await runCommandLine(argv, this.#host(stdin, outputs, signal));
     for (const output of Object.values(outputs)) await output.finish();
-    return { status, out: written.stdout, err: written.stderr };
+    return { status, out: written.stdout.join(''), writes: written.stdout, err: written.stderr.join('') };
   }
 
   #host(
