@@ -126,23 +126,30 @@ async function outputOf(
   commandMs: number,
 ): Promise<string> {
   const { exec } = await import('node:child_process');
+  const { endTree } = await import('../system/process-tree.ts');
   return new Promise((resolve, reject) => {
-    // The signal gives up at once. The option `timeout` would wait for a command that ignores SIGTERM.
     const timeout = AbortSignal.timeout(commandMs);
     const stop = AbortSignal.any([signal, timeout]);
-    const limits = { maxBuffer: maxBytes, signal: stop };
     // The command runs in `/`, so that it reads no file and starts no program of the current directory by accident.
-    const options = { env: { ...env }, cwd: '/', ...limits, encoding: 'utf8' } as const;
+    const options = { env: { ...env }, cwd: '/', maxBuffer: maxBytes, encoding: 'utf8' } as const;
     const child = exec(command, options, (error, stdout) => {
+      if (stop.aborted) return;
       if (error === null) resolve(stdout);
-      else if (signal.aborted) reject(missing('the command was stopped'));
       else if (String(error.code) === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER')
         reject(missing(`the command wrote more than ${maxBytes} bytes`));
-      else if (timeout.aborted) reject(missing(`the command took more than ${commandMs / 1000} s`));
       else reject(missing(`the command failed (exit ${error.code ?? 'by a signal'})`));
     });
     child.stdin?.end();
-    stop.addEventListener('abort', () => setTimeout(() => child.kill('SIGKILL'), graceMs).unref());
+    const giveUp = async () => {
+      await endTree(child, graceMs);
+      reject(
+        missing(
+          signal.aborted ? 'the command was stopped' : `the command took more than ${commandMs / 1000} s`,
+        ),
+      );
+    };
+    if (stop.aborted) void giveUp();
+    else stop.addEventListener('abort', giveUp);
     // A program that the command has left in the background may keep its output open.
     const leaveOutput = () => {
       child.stdout?.destroy();

@@ -1,7 +1,7 @@
 // A unique name for this process, and the state of the process with such a name.
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { type ProcessStat, parseProcessStat } from './process-stat.ts';
+import { readStat } from './process-stat.ts';
 
 export interface ProcessIdentity {
   /** One line. No two processes have the same name. */
@@ -57,12 +57,4 @@ function bootOf(name: string): string | null {
 /** `-` if the system does not report the start time. */
 function startTime(pid: number): string {
   return readStat(pid)?.startTime ?? '-';
-}
-
-function readStat(pid: number): ProcessStat | null {
-  try {
-    return parseProcessStat(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch {
-    return null;
-  }
 }

@@ -14,6 +14,7 @@ import {
   storedModeConfig,
 } from '../../src/config/stored-modes.ts';
 import { defaultModeSettings, type ModeSettings } from '../../src/service/mode-settings.ts';
+import { readStat } from '../../src/system/process-stat.ts';
 
 const mode = (name: string, settings: Partial<ModeSettings> = {}): ModeSettings => ({
   ...defaultModeSettings,
@@ -214,6 +215,20 @@ describe('the key of a reference', () => {
     expect(performance.now() - startedAt).toBeLessThan(5000);
     const pid = Number(readFileSync(pidFile, 'utf8'));
     await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'), 5000);
+  });
+
+  test.skipIf(process.platform !== 'linux').each([
+    ['ends', 'sleep 60 & echo $! > PID; wait'],
+    ['ends', '(sleep 60 & echo $! > PID; wait) | cat'],
+    ['ignores', '(trap "" TERM; sh -c "echo \\$\\$ > PID; while :; do sleep 0.1; done")'],
+  ])('from a command whose child %s the request to end leaves no process behind (%s)', async (_, line) => {
+    const pidFile = join(directory(), 'pid');
+    const command = `command:${line.replace('PID', pidFile)}`;
+    const reading = readKeyReference(command, 'fast', { PATH: process.env['PATH'] }, never, 300);
+    await expect(reading).rejects.toThrow('The mode fast has no key: the command took more than 0.3 s.');
+    const pid = Number(readFileSync(pidFile, 'utf8'));
+    // A process that has ended and is not collected yet is listed, too.
+    await vi.waitFor(() => expect(readStat(pid)?.hasEnded ?? true).toBe(true), 500);
   });
 
   test('from a command that leaves a program in the background is there soon after the command has ended', async () => {

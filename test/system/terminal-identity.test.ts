@@ -24,6 +24,7 @@ test.each(['node', 'tmux: server', 'a) S 1 2 3 (b', '((', 'new\nline', ''])(
   (name) => {
     expect(parseProcessStat(stat(name, 400, 34816, 155448))).toEqual({
       hasEnded: false,
+      parent: 500,
       session: 400,
       terminal: 34816,
       startTime: '155448',
