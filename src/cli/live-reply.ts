@@ -34,7 +34,7 @@ export class LiveReply {
 
   /** Shows what the call is waiting for. */
   readonly notice = (sign: WaitingSign): void => {
-    if (sign.kind === 'indexing') return;
+    if (sign.kind === 'indexing' || sign.kind === 'busy') return;
     this.#sign = sign.kind === 'thinking' ? 'Thinking' : `Waiting ${sign.seconds} s at the server’s request:`;
     this.#waiting.say(this.#sign);
   };

@@ -38,6 +38,7 @@ export async function whenFree<Answer extends { readonly kind: string }>(
       if (!isRefusal(answer)) return answer as Exclude<Answer, Refusal>;
       if (answer.kind === 'not_found') throw sessionNotFound();
       if (answer.kind === 'mismatch') throw idempotencyMismatch();
+      call.notice?.({ kind: 'busy' });
       deadOwner = await waitUntilFree(local, projectId, answer, limit.signal);
     }
   } finally {

@@ -27,9 +27,11 @@ export interface Call {
 
 /**
  * `thinking`: the model makes notes that are not shown. `turned_away`: the server asked for a pause, after which the request is sent again.
- * `indexing`: a search first adds waiting messages to the search index, and these many of them all are done. Only the embedded service says so.
+ * `indexing`: a search first adds waiting messages to the search index, and these many of them all are done. `busy`: another turn runs in the
+ * session. Only the embedded service says these two.
  */
 export type WaitingSign =
   | { readonly kind: 'thinking' }
+  | { readonly kind: 'busy' }
   | { readonly kind: 'indexing'; readonly messages: number; readonly of: number }
   | { readonly kind: 'turned_away'; readonly seconds: number };
