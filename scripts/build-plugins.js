@@ -180,7 +180,7 @@ export const exportsAtOnce = {
 /** Converts the assignments at the end of the code, before the footer of a chunk, to fields of an object. */
 function exportsAtEnd(code) {
   const one =
-    /(?:exports\.([\w$]+)=([\w$.]+)|Object\.defineProperty\(exports,["`]([\w$]+)["`],\{enumerable:!0,get:function\(\)\{return ?([\w$]+|`[^`$\\]*`)\}\}\))[,;]/y;
+    /(?:exports\.([\w$]+)=([\w$.]+|`[^`$\\]*`)|Object\.defineProperty\(exports,["`]([\w$]+)["`],\{enumerable:!0,get:function\(\)\{return ?([\w$]+|`[^`$\\]*`)\}\}\))[,;]/y;
   const end = code.lastIndexOf('\n})');
   for (const { index: start } of code.matchAll(
     /(?<![\w$.])(?:exports\.|Object\.defineProperty\(exports,)/g,

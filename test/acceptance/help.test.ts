@@ -2,8 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
+import { commandPath, eachCommand } from '../../src/cli/command-tree.ts';
 import { exitStatusOf, exitStatusOfKind } from '../../src/cli/exit-codes.ts';
 import { variables } from '../../src/cli/manual/variables-and-files.ts';
+import { buildProgram } from '../../src/cli/program.ts';
 import { type ErrorCode, errorKind } from '../../src/service/errors.ts';
 import { expectFailure } from '../support/failures.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
@@ -104,6 +106,17 @@ describe('help', () => {
   test('as JSON is one body', async () => {
     const { text } = await place.answer<{ text: string }>(['help', 'exit-codes']);
     expect(text).toBe(await place.output(['help', 'exit-codes']));
+  });
+});
+
+test('every argument has a description, and -y is short for --yes everywhere', async () => {
+  const program = await buildProgram([], '', async () => {}, {});
+  eachCommand(program, (command) => {
+    const path = commandPath(command);
+    for (const one of command.registeredArguments)
+      expect(one.description, `${path} ${one.name()}`).not.toBe('');
+    const yes = command.options.find(({ long }) => long === '--yes');
+    if (yes !== undefined) expect(yes.short, path).toBe('-y');
   });
 });
 

@@ -17,6 +17,7 @@ import { repeatable } from '../option-values.ts';
 import { failureOfTurn } from '../retry-command.ts';
 import type { Run } from '../run.ts';
 import { openRule } from '../schema/open-rule.ts';
+import { oneSession } from '../session-argument.ts';
 import type { ModeOfTurn } from '../session-mode.ts';
 import { readInSession } from '../session-reference.ts';
 import { addSettingOptions, type SettingFlags } from '../setting-options.ts';
@@ -61,7 +62,7 @@ export function registerChat(parent: Command, run: Run): void {
     .description('send a message and print the reply')
     .argument('[message...]', 'the message; - reads it from stdin; piped stdin is added after the words')
     .option('-m, --mode <name>', 'the mode to chat in (see: parley models)')
-    .option('-s, --session <id>', 'continue this session: an id, its last 6 or more characters, or a title')
+    .option('-s, --session <id>', `continue this session: ${oneSession}`)
     .option('-c, --continue', 'continue the session last used in this terminal')
     .option('--title <title>', 'title of the new session')
     .option(

@@ -11,6 +11,7 @@ import {
 import { markdownOption } from '../markdown-option.ts';
 import type { ReplInput } from '../repl/open-repl.ts';
 import type { Run } from '../run.ts';
+import { oneSession } from '../session-argument.ts';
 import { requireReference } from '../session-reference.ts';
 import { addSettingOptions, type SettingFlags } from '../setting-options.ts';
 import type { MarkdownChoice } from '../terminal/reply-writer.ts';
@@ -29,7 +30,7 @@ export function registerRepl(parent: Command, run: Run): void {
   const command = parent
     .command('repl')
     .description('have a conversation in the terminal (parley alone does the same)')
-    .option('-s, --session <id>', 'continue this session: an id, its last 6 or more characters, or a title')
+    .option('-s, --session <id>', `continue this session: ${oneSession}`)
     .option('-c, --continue', 'continue the session last used in this terminal')
     .option('-m, --mode <name>', 'the mode to chat in (see: parley models)')
     .option('--user <name>', 'the user that the sessions of this conversation belong to')

@@ -27,7 +27,7 @@ export function registerSetup(parent: Command, run: Run): void {
   parent
     .command('setup')
     .description('find model servers and keys, and create modes for their models')
-    .option('--yes', 'do not ask: use the first model of each server on this machine')
+    .option('-y, --yes', 'do not ask: use the first model of each server on this machine')
     .action(({ yes = false }: { yes?: boolean }, command: Command) =>
       run(command, (context) => runSetup({ yes }, context)),
     );

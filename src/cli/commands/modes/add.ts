@@ -23,7 +23,12 @@ export interface ModesAddInput {
 }
 
 export function registerModesAdd(parent: Command, run: Run): void {
-  addModeOptions(parent.command('add').description('add a mode for a model').argument('<name>'))
+  addModeOptions(
+    parent
+      .command('add')
+      .description('add a mode for a model')
+      .argument('<name>', 'the name of the new mode, for chat -m'),
+  )
     .option('--like <mode>', 'copy settings that are not set from this mode')
     .option('--default', 'make it the default mode')
     .action((name: string, { default: isDefault, like, ...flags }: AddFlags, command: Command) =>

@@ -9,7 +9,7 @@ export function registerModesDefault(parent: Command, run: Run): void {
   parent
     .command('default')
     .description('set the default mode')
-    .argument('<name>')
+    .argument('<name>', 'the mode, as shown by modes list')
     .action((name: string, _options, command: Command) =>
       run(command, (context) => runModesDefault({ name }, context)),
     );

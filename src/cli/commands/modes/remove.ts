@@ -9,7 +9,7 @@ export function registerModesRemove(parent: Command, run: Run): void {
   parent
     .command('remove')
     .description('remove a mode; its sessions stay')
-    .argument('<name>')
+    .argument('<name>', 'the mode, as shown by modes list')
     .action((name: string, _options, command: Command) =>
       run(command, (context) => runModesRemove({ name }, context)),
     );

@@ -18,9 +18,13 @@ export interface ModesSetInput {
 }
 
 export function registerModesSet(parent: Command, run: Run): void {
-  addModeOptions(parent.command('set').description('change settings of a mode').argument('<name>')).action(
-    (name: string, flags: ModeFlags, command: Command) =>
-      run(command, (context) => runModesSet({ name, flags }, context)),
+  addModeOptions(
+    parent
+      .command('set')
+      .description('change settings of a mode')
+      .argument('<name>', 'the mode, as shown by modes list'),
+  ).action((name: string, flags: ModeFlags, command: Command) =>
+    run(command, (context) => runModesSet({ name, flags }, context)),
   );
 }
 

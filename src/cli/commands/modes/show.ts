@@ -15,7 +15,7 @@ export function registerModesShow(parent: Command, run: Run): void {
   parent
     .command('show')
     .description('show all settings of a mode')
-    .argument('<name>')
+    .argument('<name>', 'the mode, as shown by modes list')
     .action((name: string, _options, command: Command) =>
       run(command, (context) => runModesShow({ name }, context)),
     );

@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
+import { someSessions } from '../../session-argument.ts';
 import { wholeNumber } from '../../whole-number.ts';
 import type { ActionInput } from './action-plan.ts';
 import { addFilterOptions, type FilterFlags, filterOf } from './session-filter.ts';
@@ -21,10 +22,7 @@ export function registerDelete(parent: Command, run: Run): void {
   const command = parent
     .command('delete')
     .description('delete sessions (sessions restore brings them back)')
-    .argument(
-      '[id...]',
-      'ids, ends of ids (6 or more characters) or titles; or - for ids on stdin, one per line or NDJSON with session_id',
-    );
+    .argument('[id...]', someSessions);
   addFilterOptions(command)
     .option('-y, --yes', 'do not ask for confirmation')
     .option('--dry-run', 'show what would be deleted, and delete nothing')

@@ -8,6 +8,7 @@ import { counted } from '../../counted.ts';
 import { asParleyError } from '../../error-report.ts';
 import type { Run } from '../../run.ts';
 import type { Redaction } from '../../secrets/redacted-record.ts';
+import { someSessions } from '../../session-argument.ts';
 import { missingSession } from '../../session-reference.ts';
 import { type ExportFormat, formatOfFile } from '../../transcripts/export-format.ts';
 import { prefetchedSessions } from '../../transcripts/prefetched-sessions.ts';
@@ -54,10 +55,7 @@ export function registerExport(parent: Command, run: Run): void {
   const command = parent
     .command('export')
     .description('export whole sessions, to read, archive or import elsewhere')
-    .argument(
-      '[id...]',
-      'ids, ends of ids (6 or more characters) or titles; or - for ids on stdin, one per line or NDJSON with session_id',
-    );
+    .argument('[id...]', someSessions);
   addFilterOptions(command)
     .addOption(
       new Option(

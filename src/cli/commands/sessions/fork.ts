@@ -4,6 +4,7 @@ import type { Result } from '../../../service/result.ts';
 import type { Session } from '../../../service/session.ts';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
+import { oneSession } from '../../session-argument.ts';
 import { type SessionAccess, withSession } from '../../session-reference.ts';
 import { toJson } from '../../terminal/json.ts';
 import { wholeNumber } from '../../whole-number.ts';
@@ -20,7 +21,7 @@ export function registerFork(parent: Command, run: Run): void {
   parent
     .command('fork')
     .description('copy a session, to continue it in another direction, and print the id of the copy')
-    .argument('<id>', 'session id, the end of an id, or a title')
+    .argument('<id>', oneSession)
     .option(
       '--at <position>',
       'position of the last reply to copy, as shown by messages --format json (default: the last)',

@@ -24,7 +24,7 @@ export function registerGet(parent: Command, run: Run): void {
   parent
     .command('get')
     .description('show sessions')
-    .argument('<id...>', 'session ids, ends of ids (6 or more characters), or titles')
+    .argument('<id...>', 'ids, their last 6 or more characters, or titles')
     .addOption(utcOption())
     .action((ids: string[], { utc }: { utc?: true }, command: Command) =>
       run(command, (context) => runGet({ ids, utc: utc ?? false }, context)),

@@ -5,6 +5,7 @@ import type { Message } from '../../../service/session.ts';
 import type { CliContext, ServiceAccess } from '../../context.ts';
 import { markdownOption } from '../../markdown-option.ts';
 import type { Run } from '../../run.ts';
+import { oneSession } from '../../session-argument.ts';
 import { readInSession, resolveSession, type SessionAccess } from '../../session-reference.ts';
 import { toJson } from '../../terminal/json.ts';
 import type { Output } from '../../terminal/output.ts';
@@ -49,7 +50,7 @@ function register(parent: Command, run: Run, name: string, description: string):
   parent
     .command(name)
     .description(description)
-    .argument('<id>', 'session id, the end of an id (6 or more characters), or a title')
+    .argument('<id>', oneSession)
     .addOption(format.choices(['md', 'json']))
     .option('--all', 'include replaced replies and undone turns')
     .addOption(markdownOption())

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { TagChange } from '../../../service/session-archive.ts';
 import type { Run } from '../../run.ts';
+import { someSessions } from '../../session-argument.ts';
 import type { OrderKind } from '../../session-batch/batch-kind.ts';
 import { wholeNumber } from '../../whole-number.ts';
 import { addFilterOptions, type FilterFlags, filterOf } from './session-filter.ts';
@@ -38,13 +39,7 @@ export function registerOrdering(
   run: Run,
   { kind, description, options = (command) => command, read }: OrderingCommand,
 ): void {
-  const command = parent
-    .command(kind)
-    .description(description)
-    .argument(
-      '[id...]',
-      'ids, ends of ids (6 or more characters) or titles; or - for ids on stdin, one per line or NDJSON with session_id',
-    );
+  const command = parent.command(kind).description(description).argument('[id...]', someSessions);
   addFilterOptions(options(command))
     .option('-y, --yes', 'do not ask for confirmation')
     .option('--dry-run', 'show what would be changed, and change nothing')

@@ -6,6 +6,7 @@ import type { CliContext } from '../../context.ts';
 import { helpNote } from '../../help-layout.ts';
 import { repeatable } from '../../option-values.ts';
 import type { Run } from '../../run.ts';
+import { someSessions } from '../../session-argument.ts';
 import type { RedactInput } from './redacting.ts';
 
 interface RedactFlags {
@@ -26,10 +27,7 @@ export function registerRedact(parent: Command, run: Run): void {
   parent
     .command('redact')
     .description('permanently remove secrets or messages from sessions and from the files of the store')
-    .argument(
-      '[id...]',
-      'ids, ends of ids (6 or more characters) or titles; or - for ids on stdin, one per line or NDJSON with session_id',
-    )
+    .argument('[id...]', someSessions)
     .option('--secrets', 'remove what sessions search --secrets finds in messages, titles and settings')
     .option(
       '--message <id>',

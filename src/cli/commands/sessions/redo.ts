@@ -7,6 +7,7 @@ import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import { exitDone, exitSomeFailed } from '../../exit-codes.ts';
 import type { Run } from '../../run.ts';
+import { oneSession } from '../../session-argument.ts';
 import { wholeNumber } from '../../whole-number.ts';
 import { moveTurn, printMoved } from './turn-move.ts';
 
@@ -14,7 +15,7 @@ export function registerRedo(parent: Command, run: Run): void {
   parent
     .command('redo')
     .description('restore the turn that was undone last, and print its message')
-    .argument('<id>', 'session id, the end of it, or a title')
+    .argument('<id>', oneSession)
     .option(
       '--turns <n>',
       'restore this many turns, and print the message of the last one',

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { Printing } from '../../context.ts';
 import type { Run } from '../../run.ts';
+import { oneSession } from '../../session-argument.ts';
 import { type SessionAccess, withSession } from '../../session-reference.ts';
 import { toJson } from '../../terminal/json.ts';
 
@@ -14,7 +15,7 @@ export function registerRename(parent: Command, run: Run): void {
   parent
     .command('rename')
     .description('change the title of a session')
-    .argument('<id>', 'session id, the end of an id (6 or more characters), or a title')
+    .argument('<id>', oneSession)
     .argument('<title...>', 'the new title, up to 200 characters; several words are joined')
     .action((id: string, words: string[], _options, command: Command) =>
       run(command, (context) => runRename({ id, title: words.join(' ') }, context)),

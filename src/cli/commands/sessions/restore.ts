@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../../context.ts';
 import type { Run } from '../../run.ts';
+import { someSessions } from '../../session-argument.ts';
 import type { RestoreInput } from './restoration.ts';
 
 export type { RestoreInput };
@@ -16,10 +17,7 @@ export function registerRestore(parent: Command, run: Run): void {
   parent
     .command('restore')
     .description('restore deleted sessions, or undo a batch of any kind')
-    .argument(
-      '[id...]',
-      'ids, ends of ids (6 or more characters) or titles; or - for ids on stdin, one per line or NDJSON with session_id',
-    )
+    .argument('[id...]', someSessions)
     .option('--batch <batch>', 'undo this batch; for an import, delete the sessions that it created')
     .option('--last', 'undo the last batch of this project')
     .option('--verbose', 'print a result line for each id, even at a terminal')

@@ -7,6 +7,7 @@ import { quoteForShell } from '../../../system/shell-quote.ts';
 import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import type { Run } from '../../run.ts';
+import { oneSession } from '../../session-argument.ts';
 import { withSession } from '../../session-reference.ts';
 import { wholeNumber } from '../../whole-number.ts';
 import { moveTurn, printMoved } from './turn-move.ts';
@@ -15,7 +16,7 @@ export function registerUndo(parent: Command, run: Run): void {
   parent
     .command('undo')
     .description('undo the last turn of a session, and print its message')
-    .argument('<id>', 'session id, the end of it, or a title')
+    .argument('<id>', oneSession)
     .option('--turns <n>', 'undo this many turns, and print the message of the first one', wholeNumber(1), 1)
     .action((id: string, { turns }: { turns: number }, command: Command) =>
       run(command, (context) => runUndo({ id, turns }, context)),

@@ -23,7 +23,7 @@ export function registerTemplatesEdit(parent: Command, run: Run): void {
   parent
     .command('edit')
     .description('create or edit a template in $VISUAL or $EDITOR, or read it from a file: edit NAME < FILE')
-    .argument('<name>')
+    .argument('<name>', 'the template, for chat -t')
     .action((name: string, _options, command: Command) =>
       run(command, (context) => runTemplatesEdit({ name }, context)),
     );

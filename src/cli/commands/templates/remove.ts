@@ -9,7 +9,7 @@ export function registerTemplatesRemove(parent: Command, run: Run): void {
   parent
     .command('remove')
     .description('remove a template; its sessions keep their settings')
-    .argument('<name>')
+    .argument('<name>', 'the template, as shown by templates list')
     .action((name: string, _options, command: Command) =>
       run(command, (context) => runTemplatesRemove({ name }, context)),
     );

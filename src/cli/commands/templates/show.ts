@@ -11,7 +11,7 @@ export function registerTemplatesShow(parent: Command, run: Run): void {
   parent
     .command('show')
     .description('print the file of a template')
-    .argument('<name>')
+    .argument('<name>', 'the template, as shown by templates list')
     .action((name: string, _options, command: Command) =>
       run(command, (context) => runTemplatesShow({ name }, context)),
     );
