@@ -145,7 +145,19 @@ describe('topics', () => {
         .filter((name) => name.startsWith('PARLEY_'))
         .sort(),
     );
-    for (const { name } of variables) expect(text).toContain(`\n  ${name}\n`);
+    for (const { name } of variables) expect(text.replace(/\s+/g, ' ')).toContain(` ${name} `);
+  });
+
+  test('environment names every other variable that the source reads, but those of the terminal and the system', async () => {
+    const ofSystem =
+      /^(HOME|USER|APPDATA|LOCALAPPDATA|TMUX|STY|XTERM_VERSION|TERM_PROGRAM|DISPLAY|WAYLAND_DISPLAY)$/;
+    const names = new Set((await place.output(['help', 'environment'])).match(/\b[A-Z][A-Z_]+\b/g));
+    const unnamed = sourceFiles('src').flatMap(({ text }) =>
+      [...text.matchAll(/\benv(?:\.|\[')([A-Z][A-Z_]+)\b/g)]
+        .map(([, name = '']) => name)
+        .filter((name) => !names.has(name) && !ofSystem.test(name)),
+    );
+    expect(unnamed).toEqual([]);
   });
 
   test('the examples of formatting run as they stand', async () => {

@@ -8,7 +8,11 @@ export interface ManualEntry {
 /** An empty variable counts as unset. */
 export const variables: readonly ManualEntry[] = [
   { name: 'PARLEY_PROFILE', purpose: 'the profile to use without --profile' },
-  { name: 'PARLEY_STORE', purpose: 'the PostgreSQL store to use without --store' },
+  {
+    name: 'PARLEY_STORE',
+    purpose:
+      'the PostgreSQL store to use without --store, in place of the store of the profile; a profile of a server does not use it',
+  },
   {
     name: 'PARLEY_URL',
     purpose: 'the server to use without --url and --profile; its key comes only from PARLEY_API_KEY',
@@ -23,6 +27,10 @@ export const variables: readonly ManualEntry[] = [
     name: 'PARLEY_PAGER',
     purpose:
       'the pager for output that is longer than the screen; the default is PAGER, or less if it is installed. An empty value, or cat, turns paging off',
+  },
+  {
+    name: 'VISUAL, EDITOR',
+    purpose: 'the editor for /edit, Ctrl-X Ctrl-E and templates edit; the default is vi',
   },
   { name: 'PARLEY_CONFIG_DIR', purpose: 'the directory for profiles and keys (config.json)' },
   { name: 'PARLEY_DATA_DIR', purpose: 'the directory for the store of the embedded service (parley.db)' },
@@ -45,6 +53,14 @@ export const variables: readonly ManualEntry[] = [
   {
     name: 'OLLAMA_HOST, OPENAI_BASE_URL',
     purpose: 'where setup looks for Ollama (on this machine only), and for OpenAI if OPENAI_API_KEY is set',
+  },
+  {
+    name: 'PGHOST, PGPORT, PGUSER, PGDATABASE, PGPASSWORD, PGPASSFILE, PGSSLMODE, PGSSLROOTCERT',
+    purpose: 'what the address of a PostgreSQL store leaves out, as for psql',
+  },
+  {
+    name: 'AICHAT_CONFIG_DIR, AICHAT_SESSIONS_DIR, CLAUDE_CONFIG_DIR, CODEX_HOME, LLM_USER_PATH',
+    purpose: 'where sessions import --scan looks for the conversations of these programs',
   },
   { name: 'NODE_EXTRA_CA_CERTS', purpose: 'a file of certificates to trust, like --ca' },
   { name: 'XDG_CONFIG_HOME, XDG_DATA_HOME', purpose: 'replace ~/.config and ~/.local/share on Linux' },
