@@ -50,7 +50,7 @@ export async function openEmbeddedBackend(
   const { isNew, modes, reloadModes, store, ...opened } = await openLocal(dependencies, {
     options,
     async openStore() {
-      const choice = { ...defaultChoice, timeout: options.timeout };
+      const choice = { ...defaultChoice, timeout: options.timeout, say: options.say };
       const chosen = await openChosenStore(target, dependencies, choice);
       if (!options.keepsNoText) return chosen;
       const { withoutText } = await import('./memory-choice.ts');
@@ -101,6 +101,7 @@ export async function openServedBackend(
         storeProcesses,
         refusesOlder,
         isServer: true,
+        say: options.say,
       });
     },
     ownModes: ownModes(target, config, dependencies, options),

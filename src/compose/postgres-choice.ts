@@ -6,6 +6,7 @@ import { readPasswordFile } from '../config/password-file.ts';
 import type { StoreAddress } from '../config/store-address.ts';
 import { isLocalName } from '../http/loopback.ts';
 import { storeRules } from '../local/local-store-rules.ts';
+import { withSlowStoreNotice } from '../local/slow-store-notice.ts';
 import { ParleyError } from '../service/errors.ts';
 import type { ConnectionConfig } from '../store/postgres/connect.ts';
 import { openPostgresModes, openPostgresRows, openPostgresStore } from '../store/postgres/open.ts';
@@ -14,6 +15,7 @@ import { readAtMost } from '../system/bounded-file.ts';
 import type { ChosenStore } from './chosen-store.ts';
 import type { Dependencies } from './dependencies.ts';
 import { modesInStore, modesOfStore } from './modes-in-store.ts';
+import type { StoreChoice } from './store-choice.ts';
 import { systemRandomness } from './system-randomness.ts';
 
 type PostgresDependencies = Pick<Dependencies, 'env' | 'now' | 'random' | 'signal'>;
@@ -21,18 +23,19 @@ type PostgresDependencies = Pick<Dependencies, 'env' | 'now' | 'random' | 'signa
 export async function openPostgres(
   address: StoreAddress,
   dependencies: PostgresDependencies,
-  { refusesOlder, isServer }: { readonly refusesOlder: boolean; readonly isServer: boolean },
+  { refusesOlder, isServer, say }: Pick<StoreChoice, 'refusesOlder' | 'isServer' | 'say'>,
 ): Promise<ChosenStore> {
   const { now } = dependencies;
   const place = await placeOf(address, dependencies);
   const owner = `srv_${Buffer.from((await systemRandomness())(16)).toString('base64url')}`;
-  const opened = await openPostgresStore({
+  const opening = openPostgresStore({
     ...place,
     now,
     refusesOlder,
     rules: storeRules,
     ...(isServer && { server: { owner } }),
   });
+  const opened = await withSlowStoreNotice(opening, `Waiting for the database ${address.name}.`, say);
   return {
     ...opened,
     // Another server may run on another machine, so only its lease shows whether it has ended.

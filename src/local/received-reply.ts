@@ -12,6 +12,8 @@ import type { TurnBudget } from './turn-budget.ts';
 import { doneEvent } from './turn-events.ts';
 import { sessionNotFound } from './turn-failures.ts';
 
+const slowStore = 'The store does not answer: the reply waits for it, up to a minute.';
+
 /** The `done` event of a stored reply, or the reply that is stored in place of a lost one, if any. */
 type ReplyEnd =
   | { readonly kind: 'kept'; readonly done: ChatEvent }
@@ -100,7 +102,7 @@ export class ReceivedReply {
       error_code: errorCode,
     });
     const budgetEnd = budget.end(usage, this.#text);
-    const end = await withSlowStoreNotice(ending, this.#local.say).catch((error: unknown) => {
+    const end = await withSlowStoreNotice(ending, slowStore, this.#local.say).catch((error: unknown) => {
       throw lostReply(error, this.#turn);
     });
     await budgetEnd;

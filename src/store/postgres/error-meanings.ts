@@ -11,7 +11,10 @@ interface Meaning {
 const again = 'Try again in a moment.';
 
 const pooler = '08P01';
-const noAnswer = unavailable('gives no answer', '');
+const noAnswer = unavailable(
+  'gives no answer',
+  'If it happens again, check its address, and that PostgreSQL is running there.',
+);
 const noConnection = unavailable(
   'has no connection free',
   'If it happens again, let each process open fewer connections, or allow more of them there.',
