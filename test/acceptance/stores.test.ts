@@ -240,6 +240,14 @@ test('a database that does not answer is named while the command waits, and in i
   expect(quiet.err).toMatch(/^parley: /);
 });
 
+test('login to a store without a terminal names that store, and how to create a key of it', async () => {
+  const store = 'postgres://parley@127.0.0.1:1/parley';
+  const failed = await unmade.parley(['login', '--profile', 'shared', '--store', store]);
+  expectFailure(failed, { status: 2, code: 'USAGE' });
+  expect(failed.err).toContain('Key for the store postgres://127.0.0.1:1/parley: there is no terminal');
+  expect(failed.err).toContain('parley keys create --store URL --project NAME');
+});
+
 test('an older store of SQLite is migrated by the command, which names the copy that it kept', async () => {
   const older = new PlaceInProcess();
   onTestFinished(() => older.remove());

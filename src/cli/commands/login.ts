@@ -54,10 +54,14 @@ export async function runLogin(
   }
   const profile = place.profile ?? profileNameOf(place);
   if (place.url !== null || context.options.store !== null) requireServerName(profile);
-  const question = `Key for ${place.url ?? 'the store on this machine'}`;
+  const ownStore = place.store === null ? 'the store on this machine' : `the store ${place.storeName}`;
+  const question = `Key for ${place.url ?? ownStore}`;
   if (place.url === null && !keyFromStdin && !context.prompting.allowed) {
     throw new ParleyError('USAGE', `${question}: there is no terminal to ask for it.`, {
-      hint: 'Pipe the key in with --key-stdin, and name its server with --url URL.',
+      hint:
+        place.store === null
+          ? 'Pipe the key in with --key-stdin, and name its server with --url URL.'
+          : 'Pipe the key in with --key-stdin. To create one: parley keys create --store URL --project NAME',
     });
   }
   const text = keyFromStdin
