@@ -81,7 +81,7 @@ export async function purgeSessions(input: PurgeInput, context: CliContext): Pro
 export function purgeSummary(
   report: PurgeReport,
   journals: readonly string[],
-  progress: PurgeProgress,
+  progress: Pick<PurgeProgress, 'ending'>,
 ): string {
   const { sessions, messages, stored_answers, backups_removed, bytes_before, bytes, facts, integrity } =
     report;
@@ -93,7 +93,7 @@ export function purgeSummary(
     progress.ending(
       `Erased ${counted(sessions, 'session')} with ${counted(messages, 'message')}, and ${counted(stored_answers, 'stored answer')}`,
     ),
-    `The store now has ${counted(bytes, 'byte')}, down from ${bytes_before}. Integrity check: ${integrity}.`,
+    `The store now has ${counted(bytes, 'byte')}${bytes < bytes_before ? `, down from ${bytes_before}` : ''}. Integrity check: ${integrity}.`,
     ...lists
       .filter(({ names }) => names.length > 0)
       .map(({ label, names }) => `${label}: ${oneLine(names.join(', '))}`),
