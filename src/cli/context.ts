@@ -13,8 +13,8 @@ import type { JqOutput } from './terminal/jq-output.ts';
 import type { Output } from './terminal/output.ts';
 import { canPrompt, type Prompting } from './terminal/prompt.ts';
 import { isFed, type StdinReading } from './terminal/stdin.ts';
-import { terminalText } from './terminal/terminal-text.ts';
 import { type StartTimer, startTimer } from './terminal/timer.ts';
+import { writeNotice } from './terminal/wrapped-line.ts';
 
 const noTimer: StartTimer = () => () => {};
 
@@ -254,14 +254,12 @@ export class CliContext {
 
   /** Writes a line to stderr, unless `--quiet` is set. */
   async say(line: string): Promise<void> {
-    if (!this.options.quiet) await this.stderr.write(`${line}\n`);
+    if (!this.options.quiet) await writeNotice(line, this.stderr);
   }
 
   /** Like `say`, but dimmed. */
   async sayDimly(line: string): Promise<void> {
-    if (this.options.quiet) return;
-    const { dim } = await this.stderr.style();
-    await this.stderr.write(terminalText`${dim(line)}\n`);
+    if (!this.options.quiet) await writeNotice(line, this.stderr, (await this.stderr.style()).dim);
   }
 
   /** Closes the backend. A later call opens it again and reads the modes again. */

@@ -12,6 +12,7 @@ import { nextStep } from './next-step.ts';
 import { targetOptions } from './target-options.ts';
 import { filterText } from './terminal/filter.ts';
 import { toJson } from './terminal/json.ts';
+import { writeNotice } from './terminal/wrapped-line.ts';
 
 /** Reports a failure and returns its exit status. */
 export async function reportFailure(error: unknown, context: CliContext): Promise<number> {
@@ -33,7 +34,8 @@ export async function reportFailure(error: unknown, context: CliContext): Promis
 export async function reportInWords(error: unknown, context: CliContext): Promise<number> {
   if (error instanceof Interruption) return error.exitStatus;
   const failure = asParleyError(error);
-  await context.stderr.write(failureText(failure, context.commandPath) + targetHint(failure, context));
+  const text = failureText(failure, context.commandPath) + targetHint(failure, context);
+  await writeNotice(text.trimEnd(), context.stderr);
   if (context.options.debug) {
     const { stack, cause } = failure;
     await context.stderr.write(`${stack}\n${cause instanceof Error ? `${cause.stack}\n` : ''}`);

@@ -13,6 +13,7 @@ import { nextStep } from '../next-step.ts';
 import type { Run } from '../run.ts';
 import { toJson } from '../terminal/json.ts';
 import { terminalText } from '../terminal/terminal-text.ts';
+import { wrappedNotice } from '../terminal/wrapped-line.ts';
 import type { Check, RunCheck } from './doctor/check.ts';
 import { checkModelServers } from './doctor/model-servers.ts';
 import { ownModes } from './modes/own-modes.ts';
@@ -176,10 +177,15 @@ async function checkRoute({ host: { env }, options }: CliContext, check: RunChec
   await check('certificates', () => ['the system defaults', ...files].join(', '));
 }
 
+const nameWidth = 13;
+
 async function writeCheck({ name, ok, finding, hint }: Check, { stdout }: CliContext): Promise<void> {
   const { green, cyan, red, bold } = await stdout.style();
   const passed = hint === '' ? green('ok  ') : cyan('note');
   const mark = ok ? passed : red('FAIL');
-  await stdout.write(terminalText`${mark} ${bold(name.padEnd(13))} `);
-  await stdout.write(`${finding}\n${hint === '' ? '' : `     ${hint}\n`}`);
+  await stdout.write(terminalText`${mark} ${bold(name.padEnd(nameWidth))} `);
+  const columns = ' '.repeat(5 + nameWidth + 1);
+  const shown = await wrappedNotice(stdout.visible(`${columns}${finding}`), stdout);
+  const remedy = hint === '' ? '' : `${await wrappedNotice(stdout.visible(`     ${hint}`), stdout)}\n`;
+  await stdout.write(`${shown.slice(columns.length)}\n${remedy}`);
 }

@@ -6,7 +6,7 @@ import { Interruption } from '../interruption.ts';
 import { nextStep } from '../next-step.ts';
 import { oneLine } from '../terminal/filter.ts';
 import { terminalText } from '../terminal/terminal-text.ts';
-import { wrappedLine } from './wrapped-line.ts';
+import { wrappedLine } from '../terminal/wrapped-line.ts';
 
 /** True if a person stopped the work, which is no failure. */
 export function isStop(error: unknown): boolean {

@@ -9,6 +9,7 @@ import { Interruption } from '../interruption.ts';
 import { targetOptions } from '../target-options.ts';
 import { terminalText } from '../terminal/terminal-text.ts';
 import { startTimer } from '../terminal/timer.ts';
+import { wrappedLine } from '../terminal/wrapped-line.ts';
 import { withFiles } from './attachments.ts';
 import type { Attempt, Conversation } from './conversation.ts';
 import type { LineHistory } from './line-history.ts';
@@ -20,7 +21,6 @@ import type { LineResult } from './slash-command.ts';
 import { slashCommands } from './slash-commands.ts';
 import { resolveSlash } from './slash-line.ts';
 import type { SubmittedLine } from './submitted-line.ts';
-import { wrappedLine } from './wrapped-line.ts';
 
 /** The longest time that a prompt waits for its mode. */
 const slowServiceMs = 1000;

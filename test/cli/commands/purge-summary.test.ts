@@ -22,8 +22,7 @@ test('has the size only as smaller if it is smaller, and whole sentences about w
     `Erased 1 session with 2 messages, and 0 stored answers.
 The store now has 100 bytes, down from 200. Integrity check: ok.
 PostgreSQL still has the bytes in: its log (WAL), backups.
-The tables were not vacuumed: this user does not own the tables.
-`,
+The tables were not vacuumed: this user does not own the tables.`,
   );
   // The tables of PostgreSQL may grow by what the purge itself writes.
   expect(summary(300)).toContain('\nThe store now has 300 bytes. Integrity check: ok.\n');

@@ -9,6 +9,7 @@ import { type ChosenProject, namedOrOwnProject } from '../../project-choice.ts';
 import { summarySentence } from '../../summary-sentence.ts';
 import { toJson } from '../../terminal/json.ts';
 import { askText, confirm } from '../../terminal/prompt.ts';
+import { writeNotice } from '../../terminal/wrapped-line.ts';
 import { commandAtTarget } from '../sessions/batch.ts';
 import { planText, reasonText } from './policy-text.ts';
 
@@ -46,7 +47,7 @@ async function writePlan(plan: RetentionPlan, context: CliContext): Promise<unde
     await context.stdout.write(`${toJson({ success: true, data: plan })}\n`);
     return;
   }
-  await context.stdout.write(`${planText(plan)}\n`);
+  await writeNotice(planText(plan), context.stdout);
   if (plan.confirmation !== null && plan.sessions > 0) await context.say(confirmHint(plan, context));
 }
 

@@ -9,6 +9,7 @@ import { timesIn } from '../../shown-time.ts';
 import { oneLine } from '../../terminal/filter.ts';
 import { toJson } from '../../terminal/json.ts';
 import { askText } from '../../terminal/prompt.ts';
+import { writeNotice } from '../../terminal/wrapped-line.ts';
 import { erasureRemarks } from './erasure-remarks.ts';
 import { PurgeProgress } from './purge-progress.ts';
 import { removePurgedJournals } from './purged-journals.ts';
@@ -46,7 +47,7 @@ export async function purgeSessions(input: PurgeInput, context: CliContext): Pro
     return;
   }
   if (input.dryRun && !context.options.json) {
-    await context.stdout.write(`${describePlan(plan, scope, before, input.rewrite)}\n`);
+    await writeNotice(describePlan(plan, scope, before, input.rewrite), context.stdout);
     return listNotReached(context);
   }
   if (input.dryRun) return writePurgeResult({ ...request, ...plan, not_reached: notReached }, context);
@@ -68,7 +69,10 @@ export async function purgeSessions(input: PurgeInput, context: CliContext): Pro
   const journals = await removePurgedJournals(selection, administration, context);
   const journals_removed = journals.removed;
   if (!context.options.json) {
-    await context.stdout.write(purgeSummary({ facts, integrity, ...report }, journals_removed, progress));
+    await writeNotice(
+      purgeSummary({ facts, integrity, ...report }, journals_removed, progress),
+      context.stdout,
+    );
     await listNotReached(context);
     return journals.report();
   }
@@ -98,9 +102,7 @@ export function purgeSummary(
       .filter(({ names }) => names.length > 0)
       .map(({ label, names }) => `${label}: ${oneLine(names.join(', '))}`),
     ...erasureRemarks(facts),
-  ]
-    .map((line) => `${line}\n`)
-    .join('');
+  ].join('\n');
 }
 
 function describePlan(

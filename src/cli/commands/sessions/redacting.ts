@@ -15,6 +15,7 @@ import { withSessionName } from '../../session-reference.ts';
 import { showWaiting } from '../../terminal/progress.ts';
 import { confirm } from '../../terminal/prompt.ts';
 import { startTimer } from '../../terminal/timer.ts';
+import { writeNotice } from '../../terminal/wrapped-line.ts';
 import { erasureRemarks } from './erasure-remarks.ts';
 import { everySession } from './every-session.ts';
 import { readGivenIds } from './ids.ts';
@@ -143,10 +144,11 @@ async function confirmRedaction(findings: Findings, backups: readonly string[], 
   const shown = ids.slice(0, maxShown).map((id) => `  ${id}\n`);
   const copies =
     backups.length === 0 ? '' : ` This also removes the backups beside it: ${backups.join(', ')}.`;
-  await context.stderr.write(
+  await writeNotice(
     `${textsIn(findings)}:\n` +
       `${shown.join('')}${ids.length > shown.length ? '  …\n' : ''}` +
-      `The texts will be permanently erased from the store. This cannot be undone. It takes a while, and needs space for a second copy of the store.${copies}\n`,
+      `The texts will be permanently erased from the store. This cannot be undone. It takes a while, and needs space for a second copy of the store.${copies}`,
+    context.stderr,
   );
   if (await confirm('Replace them?', '--yes', context.prompting)) return;
   throw new ParleyError('USAGE', 'Nothing was replaced.', { hint: 'You answered no.' });

@@ -10,6 +10,7 @@ import { counted } from '../../counted.ts';
 import { reportInWords } from '../../error-report.ts';
 import { exitDone, exitSomeFailed } from '../../exit-codes.ts';
 import { redactHistories } from '../../repl/history-redaction.ts';
+import { writeNotice } from '../../terminal/wrapped-line.ts';
 import { PurgeProgress } from './purge-progress.ts';
 import { removePurgedJournals } from './purged-journals.ts';
 import type { PurgeInput } from './purging.ts';
@@ -42,7 +43,7 @@ export async function purgeSessionsOf(input: UserPurgeInput, context: CliContext
   const plan = await administration.planUserPurge(request);
   const scope = project === null ? 'all projects' : `project ${project.project_name}`;
   if (input.dryRun && !context.options.json) {
-    await context.stdout.write(`${describePlan(plan, scope, input.rewrite)}\n`);
+    await writeNotice(describePlan(plan, scope, input.rewrite), context.stdout);
     await listNotReached(context, notReached);
     return exitDone;
   }
@@ -136,12 +137,16 @@ async function reportEnd(
     await writePurgeResult(all, context);
     return;
   }
-  await context.stdout.write(purgeSummary({ facts, integrity, ...report }, journals_removed, progress));
+  await writeNotice(
+    purgeSummary({ facts, integrity, ...report }, journals_removed, progress),
+    context.stdout,
+  );
   if (history_lines > 0)
     await context.stdout.write(`Also changed ${counted(history_lines, 'line')} of the input history.\n`);
   const more = hashes.length > maxShown ? `, and ${hashes.length - maxShown} more (--json lists all)` : '';
-  await context.stdout.write(
-    `The audit log lists them by these hashes of their ids: ${hashes.slice(0, maxShown).join(', ')}${more}. ${report.erased_at}\n`,
+  await writeNotice(
+    `Erased at ${report.erased_at}. The audit log lists the sessions by these hashes of their ids: ${hashes.slice(0, maxShown).join(', ')}${more}.`,
+    context.stdout,
   );
   await listNotReached(context, notReached);
 }

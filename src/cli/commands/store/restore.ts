@@ -6,6 +6,7 @@ import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import type { Run } from '../../run.ts';
 import { toJson } from '../../terminal/json.ts';
+import { writeNotice } from '../../terminal/wrapped-line.ts';
 import { backupArgument, backupInput } from './backup-input.ts';
 import { reportModes } from './modes-report.ts';
 import { StoreProgress } from './store-progress.ts';
@@ -55,7 +56,7 @@ export async function runStoreRestore(
   }
   const { sessions, messages, made_at, place, kept, keys } = report;
   const rows = `${counted(sessions, 'session')} with ${counted(messages, 'message')}`;
-  await stdout.write(`${progress.ending(`Restored ${rows} to ${place}, as they were at ${made_at}`)}\n`);
+  await writeNotice(progress.ending(`Restored ${rows} to ${place}, as they were at ${made_at}`), stdout);
   if (kept !== null) await context.say(`The old store is kept in ${kept}`);
   await reportModes(report.modes, target.store === null ? host.profileFile.path : place, context);
   await context.say(keysSentence(keys));

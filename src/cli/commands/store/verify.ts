@@ -4,6 +4,7 @@ import type { CliContext } from '../../context.ts';
 import { counted } from '../../counted.ts';
 import type { Run } from '../../run.ts';
 import { toJson } from '../../terminal/json.ts';
+import { writeNotice } from '../../terminal/wrapped-line.ts';
 import { backupArgument, backupInput } from './backup-input.ts';
 import { StoreProgress } from './store-progress.ts';
 
@@ -30,6 +31,6 @@ export async function runStoreVerify(file: string, context: CliContext): Promise
   const { sessions, messages, projects, keys, made_at, from, sha256 } = facts;
   const rows = `${counted(projects, 'project')}, ${counted(sessions, 'session')}, ${counted(messages, 'message')}`;
   const withKeys = keys === 0 ? 'no keys' : counted(keys, 'key');
-  await stdout.write(`${progress.ending(`The backup is intact: ${rows}, ${withKeys}`)}\n`);
-  await stdout.write(`It contains ${from} as of ${made_at} (SHA-256 ${sha256}).\n`);
+  await writeNotice(progress.ending(`The backup is intact: ${rows}, ${withKeys}`), stdout);
+  await writeNotice(`It contains ${from} as of ${made_at} (SHA-256 ${sha256}).`, stdout);
 }

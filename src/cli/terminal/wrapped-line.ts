@@ -1,0 +1,50 @@
+// Wraps notices between words at the width of the terminal. A command to copy is not wrapped, because the terminal wraps such a line itself and
+// copies it as one line.
+import type { Output } from './output.ts';
+import { type OutputText, terminalText } from './terminal-text.ts';
+import { maxColumns } from './text-width.ts';
+
+/** Matches a command: `parley`, and the words up to one that belongs to the sentence. */
+const command = /\bparley(?: (?!\(|\p{Lu}\p{Ll})[^\s,;)]+)+/gu;
+/** Matches a command with any words, after which the line ends. */
+const commandAtEnd = /(?<=: )parley .*$/;
+/** A space at which no line is broken. */
+const glue = '\u00a0';
+
+/** Wraps a paragraph that may name commands. `line` must be filtered. It is returned unchanged for a stream without layout. */
+export async function wrappedLine(line: string, output: Output): Promise<string> {
+  const columns = output.columns();
+  if (!output.formats || maxColumns(line) <= columns) return line;
+  return wrapped(line.replace(command, glued), columns);
+}
+
+/** Wraps each line of a notice. Continued lines have the indent of the line. */
+export async function wrappedNotice(text: string, output: Output): Promise<string> {
+  const columns = output.columns();
+  if (!output.formats || maxColumns(text) <= columns) return text;
+  const lines = text.split('\n').map(async (line) => {
+    if (maxColumns(line) <= columns) return line;
+    const indent = ' '.repeat(line.search(/\S|$/));
+    const rows = await wrapped(line.trimStart().replace(commandAtEnd, glued), columns - indent.length);
+    return indent + rows.replaceAll('\n', `\n${indent}`);
+  });
+  return (await Promise.all(lines)).join('\n');
+}
+
+/** Writes a notice as a line of its own, or as several. */
+export async function writeNotice(
+  text: string,
+  output: Output,
+  paint: (text: string) => OutputText = (plain) => plain,
+): Promise<void> {
+  await output.write(terminalText`${paint(await wrappedNotice(output.visible(text), output))}\n`);
+}
+
+async function wrapped(text: string, columns: number): Promise<string> {
+  const { default: wrapAnsi } = await import('wrap-ansi');
+  return wrapAnsi(text, columns, { hard: false }).replaceAll(glue, ' ');
+}
+
+function glued(words: string): string {
+  return words.replaceAll(' ', glue);
+}
