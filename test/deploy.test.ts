@@ -9,6 +9,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { readContainerfile } from './support/containerfile.ts';
 import { hasCommand } from './support/machine.ts';
 import { Place, program } from './support/parley.ts';
+import { removeAfterTest } from './support/remove-after-test.ts';
 import { servePlace } from './support/served-place.ts';
 import { testCertificate } from './support/test-certificate.ts';
 
@@ -34,14 +35,10 @@ describe('the unit of systemd', () => {
   test('starts a server whose status after SIGTERM it takes for success', async () => {
     const [executable, command, ...words] = settings.get('ExecStart')?.split(' ') ?? [];
     expect([executable, command]).toEqual(['/usr/local/bin/parley', 'serve']);
-    const place = new Place();
-    try {
-      const served = await servePlace(place, words);
-      const { status } = await served.end('SIGTERM');
-      expect(status).toBe(Number(settings.get('SuccessExitStatus')));
-    } finally {
-      place.remove();
-    }
+    const place = removeAfterTest(new Place());
+    const served = await servePlace(place, words);
+    const { status } = await served.end('SIGTERM');
+    expect(status).toBe(Number(settings.get('SuccessExitStatus')));
   });
 
   test('lets the program write where its state is, and nowhere else', () => {
@@ -66,20 +63,16 @@ describe('the Containerfile', () => {
   test('has a health check that tells a server that runs from one that does not', async () => {
     const [command, ...words] = file.health;
     expect(command).toBe('node');
-    const place = new Place();
-    try {
-      const served = await servePlace(place, ['--quiet']);
-      const check = () => {
-        const there = words.map((word) => word.replace(`127.0.0.1:${file.port}`, `127.0.0.1:${served.port}`));
-        expect(there).not.toEqual(words);
-        return spawnSync(process.execPath, there).status;
-      };
-      expect(check()).toBe(0);
-      await served.end('SIGTERM');
-      expect(check()).toBe(1);
-    } finally {
-      place.remove();
-    }
+    const place = removeAfterTest(new Place());
+    const served = await servePlace(place, ['--quiet']);
+    const check = () => {
+      const there = words.map((word) => word.replace(`127.0.0.1:${file.port}`, `127.0.0.1:${served.port}`));
+      expect(there).not.toEqual(words);
+      return spawnSync(process.execPath, there).status;
+    };
+    expect(check()).toBe(0);
+    await served.end('SIGTERM');
+    expect(check()).toBe(1);
   });
 });
 

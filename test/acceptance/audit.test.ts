@@ -1,5 +1,5 @@
 // The audit log as the owner of a store sees it: what is told, what it does not hold, and that a change is found.
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { sessionMark } from '../../src/local/audit-chain.ts';
 import type { CreatedKey } from '../../src/service/administration.ts';
 import type { AuditEntry } from '../../src/service/audit-entry.ts';
@@ -7,11 +7,11 @@ import { expectFailure } from '../support/failures.ts';
 import { Place } from '../support/parley.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
 import { lookInto } from '../support/raw-database.ts';
+import { removeAfterTest } from '../support/remove-after-test.ts';
 import { servePlace } from '../support/served-place.ts';
 
 test('the log tells of a day, survives a purge and a backup, and shows a change', async () => {
-  const place = new PlaceInProcess();
-  onTestFinished(() => place.remove());
+  const place = removeAfterTest(new PlaceInProcess());
   const { key, key_id } = await place.answer<CreatedKey>(['keys', 'create', '--project', 'default', '--use']);
   const ids: string[] = [];
   for (const title of ['secret one', 'secret two'])
@@ -59,8 +59,7 @@ test('the log tells of a day, survives a purge and a backup, and shows a change'
 });
 
 test('the log names a redacted session by the hash of its id', async () => {
-  const place = new PlaceInProcess();
-  onTestFinished(() => place.remove());
+  const place = removeAfterTest(new PlaceInProcess());
   const title = 'https://ann:s3cr3tpass99@db.example/';
   const id = (await place.output(['sessions', 'create', '--title', title])).trim();
   await place.output(['sessions', 'redact', id, '--secrets', '--yes']);
@@ -69,8 +68,7 @@ test('the log names a redacted session by the hash of its id', async () => {
 });
 
 test('an export over HTTP is told by the server with its key and the sessions, and a read is not', async () => {
-  const place = new Place();
-  onTestFinished(() => place.remove());
+  const place = removeAfterTest(new Place());
   const { key, key_id } = await place.answer<CreatedKey>(['keys', 'create', '--project', 'default', '--use']);
   const ids = [];
   for (const title of ['secret one', 'secret two'])

@@ -1,13 +1,13 @@
 // A batch of sessions at a terminal: a bar, then what was not done, then the end in words. `--verbose` shows a line for each id.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Place } from '../support/parley.ts';
+import { removeAfterTest } from '../support/remove-after-test.ts';
 import { makeSessions } from '../support/stored.ts';
 
 test('a deletion at a terminal shows the ids that were not deleted, and how to undo the rest', async () => {
-  const place = new Place();
-  onTestFinished(() => place.remove());
+  const place = removeAfterTest(new Place());
   await place.output(['models']);
   const ids = await makeSessions(place, 40, 'x');
   const missing = Array.from({ length: 22 }, (_, number) => `ses_missing_${number}`);
@@ -26,8 +26,7 @@ test('a deletion at a terminal shows the ids that were not deleted, and how to u
 });
 
 test('an import at a terminal shows the first sessions that failed, and how many more', async () => {
-  const place = new Place();
-  onTestFinished(() => place.remove());
+  const place = removeAfterTest(new Place());
   const lines = Array.from({ length: 23 }, (_, number) =>
     JSON.stringify({ session: { session_id: `ses_${number}`, title: 5 }, messages: [] }),
   );

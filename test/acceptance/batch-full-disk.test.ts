@@ -1,16 +1,16 @@
 // A disk without room for the results of a batch of chats: that is said as what it is, and the batch goes on once there is room.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { Place } from '../support/parley.ts';
+import { removeAfterTest } from '../support/remove-after-test.ts';
 import { SmallDisk } from '../support/small-disk.ts';
 
 const disk = SmallDisk.mount();
 afterAll(() => disk?.unmount());
 
 test.skipIf(disk === null)('no line is lost, and none is answered twice', async () => {
-  const place = new Place();
-  onTestFinished(() => place.remove());
+  const place = removeAfterTest(new Place());
   const count = 60;
   const stdin = Array.from({ length: count }, (_, index) => `${index} ${'x'.repeat(4000)}\n`).join('');
   const file = join(disk?.path ?? '', 'answers.ndjson');

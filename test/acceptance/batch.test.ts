@@ -6,6 +6,7 @@ import { batch, resultsOf, runBatch } from '../support/chat-batch.ts';
 import { expectFailure } from '../support/failures.ts';
 import { outcomeOf } from '../support/parley.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
+import { removeAfterTest } from '../support/remove-after-test.ts';
 
 const place = new PlaceInProcess();
 beforeAll(() => place.output(['models']));
@@ -115,22 +116,11 @@ describe.concurrent('a batch', () => {
   });
 
   test('leaves the session that -c goes on with as it was', async () => {
-    const own = new PlaceInProcess();
-    try {
-      const before = (await own.output(['sessions', 'create'])).trim();
-      await own.output(batch, { stdin: 'a\nb' });
-      const { session_id } = await own.answer<{ session_id: string }>([
-        'chat',
-        '-c',
-        '-n',
-        '-m',
-        'echo',
-        'x',
-      ]);
-      expect(session_id).toBe(before);
-    } finally {
-      own.remove();
-    }
+    const own = removeAfterTest(new PlaceInProcess());
+    const before = (await own.output(['sessions', 'create'])).trim();
+    await own.output(batch, { stdin: 'a\nb' });
+    const { session_id } = await own.answer<{ session_id: string }>(['chat', '-c', '-n', '-m', 'echo', 'x']);
+    expect(session_id).toBe(before);
   });
 
   test('holds a line of 200 MB only as a failure', async () => {

@@ -3,10 +3,11 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PlaceInProcess } from '../support/place-in-process.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { textsInFiles } from '../support/remaining-texts.ts';
+import { removeAfterTest } from '../support/remove-after-test.ts';
 import { servePlace } from '../support/served-place.ts';
 
 let database: PostgresServer;
@@ -27,8 +28,7 @@ const texts = {
 test.each(['SQLite', 'PostgreSQL'])(
   'leave no byte in any file of %s',
   async (kind) => {
-    const place = new PlaceInProcess();
-    onTestFinished(() => place.remove());
+    const place = removeAfterTest(new PlaceInProcess());
     const isSqlite = kind === 'SQLite';
     const store = `postgres://${database.user}@127.0.0.1:${database.port}/postgres`;
     const env = isSqlite ? {} : { PARLEY_STORE: store };

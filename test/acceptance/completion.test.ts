@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasCommand } from '../support/machine.ts';
 import type { Typing } from '../support/parley.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
+import { removeAfterTest } from '../support/remove-after-test.ts';
 import { type ScriptedServer, sendJson, serve } from '../support/scripted-server.ts';
 
 const place = new PlaceInProcess();
@@ -178,25 +179,19 @@ printf '%s\\n' "\${COMPREPLY[@]}"`,
   });
 
   test('lists the newest ten sessions with their titles, and more once a beginning is typed', async () => {
-    const many = new PlaceInProcess();
-    try {
-      const records = Array.from({ length: 12 }, (_, number) => {
-        const at = `2026-01-${10 + number}T00:00:00.000Z`;
-        const facts = { session_id: `ses_number_${number}`, title: `Title ${number}`, message_count: 0 };
-        return JSON.stringify({ session: { ...facts, created_at: at, updated_at: at }, messages: [] });
-      });
-      await many.output(['sessions', 'import', '-'], { stdin: records.join('\n') });
-      await withScript(many);
-      const listed = await offered(['chat', '-s', ''], undefined, { COMP_TYPE: '63' }, many);
-      expect(listed).toHaveLength(10);
-      expect(listed[0]).toBe('ses_number_11  Title 11');
-      expect(await offered(['chat', '-s', 'ses_'], undefined, { COMP_TYPE: '9' }, many)).toHaveLength(12);
-      expect((await offered(['chat', '-s', ''], undefined, { COMP_TYPE: '9' }, many))[0]).toBe(
-        'ses_number_11',
-      );
-    } finally {
-      many.remove();
-    }
+    const many = removeAfterTest(new PlaceInProcess());
+    const records = Array.from({ length: 12 }, (_, number) => {
+      const at = `2026-01-${10 + number}T00:00:00.000Z`;
+      const facts = { session_id: `ses_number_${number}`, title: `Title ${number}`, message_count: 0 };
+      return JSON.stringify({ session: { ...facts, created_at: at, updated_at: at }, messages: [] });
+    });
+    await many.output(['sessions', 'import', '-'], { stdin: records.join('\n') });
+    await withScript(many);
+    const listed = await offered(['chat', '-s', ''], undefined, { COMP_TYPE: '63' }, many);
+    expect(listed).toHaveLength(10);
+    expect(listed[0]).toBe('ses_number_11  Title 11');
+    expect(await offered(['chat', '-s', 'ses_'], undefined, { COMP_TYPE: '9' }, many)).toHaveLength(12);
+    expect((await offered(['chat', '-s', ''], undefined, { COMP_TYPE: '9' }, many))[0]).toBe('ses_number_11');
   });
 
   test('offers the value alone where bash has split off the option', async () => {

@@ -4,12 +4,12 @@ import { killedClients, troubledDeletes } from '../support/delete-storm.ts';
 import type { Place } from '../support/parley.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
 import { startPostgres } from '../support/postgres-server.ts';
+import { removeAfterTest } from '../support/remove-after-test.ts';
 import { runs } from '../support/runs.ts';
 import { postgresStorm, sqliteStorm } from '../support/storm-store.ts';
 
 function newPlace(): Place {
-  const place = new PlaceInProcess();
-  onTestFinished(() => place.remove());
+  const place = removeAfterTest(new PlaceInProcess());
   return place;
 }
 

@@ -2,10 +2,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { KeyRecord } from '../../src/service/administration.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
 import { RawDatabase } from '../support/raw-database.ts';
+import { removeAfterTest } from '../support/remove-after-test.ts';
 import { makeSessions } from '../support/stored.ts';
 
 const document = readFileSync(fileURLToPath(new URL('../../docs/admin.md', import.meta.url)), 'utf8');
@@ -17,8 +18,7 @@ function commandsOf(section: string): readonly string[] {
 }
 
 test('every line of the section for admins does what it says', async () => {
-  const place = new PlaceInProcess();
-  onTestFinished(() => place.remove());
+  const place = removeAfterTest(new PlaceInProcess());
   await place.output(['models']);
   await makeSessions(place, 3, 'tmp');
   const listed = await makeSessions(place, 3, 'listed');

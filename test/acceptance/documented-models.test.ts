@@ -3,9 +3,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ModeRecord } from '../../src/service/mode-settings.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
+import { removeAfterTest } from '../support/remove-after-test.ts';
 import { servePlace } from '../support/served-place.ts';
 
 const section = readFileSync(fileURLToPath(new URL('../../docs/models.md', import.meta.url)), 'utf8');
@@ -13,8 +14,7 @@ const block = (language: string) =>
   new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 's').exec(section)?.[1] ?? '';
 
 function newPlace(): PlaceInProcess {
-  const place = new PlaceInProcess();
-  onTestFinished(() => place.remove());
+  const place = removeAfterTest(new PlaceInProcess());
   return place;
 }
 

@@ -3,6 +3,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { replyOf, sendStream } from '../support/model-server.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
+import { removeAfterTest } from '../support/remove-after-test.ts';
 import { type ScriptedServer, sendJson, serve } from '../support/scripted-server.ts';
 import { type ServedPlace, servePlace } from '../support/served-place.ts';
 
@@ -94,13 +95,9 @@ test('an export keeps the code of a failure, and an import takes it back', async
     finish_reason: 'error',
     error_code: 'UNAVAILABLE',
   });
-  const other = new PlaceInProcess();
-  try {
-    await other.parley(['sessions', 'import', '-'], { stdin: exported });
-    expect(await other.output(['sessions', 'export', id, '--format', 'json'])).toBe(exported);
-  } finally {
-    other.remove();
-  }
+  const other = removeAfterTest(new PlaceInProcess());
+  await other.parley(['sessions', 'import', '-'], { stdin: exported });
+  expect(await other.output(['sessions', 'export', id, '--format', 'json'])).toBe(exported);
 });
 
 describe('through a server', () => {

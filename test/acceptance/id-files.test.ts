@@ -8,6 +8,7 @@ import { openBasicServer } from '../support/basic-server.ts';
 import { fuzzIdFiles } from '../support/id-file-fuzz.ts';
 import { idFiles } from '../support/id-files.ts';
 import { Place } from '../support/parley.ts';
+import { removeAfterTest } from '../support/remove-after-test.ts';
 import { runs } from '../support/runs.ts';
 import { temporaryDirectory } from '../support/test-store.ts';
 
@@ -22,8 +23,7 @@ test(`${count} files delete what they name if all of it is valid, and else nothi
 }, 60_000);
 
 test('the program does the same, from a file and at a server', async () => {
-  const place = new Place();
-  onTestFinished(() => place.remove());
+  const place = removeAfterTest(new Place());
   const known = ['id-1', 'id-2', 'id-3'];
   const server = await openBasicServer({ ids: known });
   onTestFinished(() => server.close());

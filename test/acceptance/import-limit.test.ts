@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { Place } from '../support/parley.ts';
+import { removeAfterTest } from '../support/remove-after-test.ts';
 import { servePlace } from '../support/served-place.ts';
 
 const time = '2026-01-01T00:00:00.000Z';
@@ -19,8 +20,7 @@ function recordOf(session_id: string, characters: number): string {
 }
 
 test('it fails by itself with the limit, its size and the way around, and is taken by the store itself', async () => {
-  const place = new Place();
-  onTestFinished(() => place.remove());
+  const place = removeAfterTest(new Place());
   await place.output(['models']);
   const { key } = await place.answer<{ key: string }>(['keys', 'create', '--project', 'default']);
   const served = await servePlace(place);

@@ -4,6 +4,7 @@ import type { CreatedKey } from '../../src/service/administration.ts';
 import type { Page, Session } from '../../src/service/session.ts';
 import { expectFailure, expectJsonFailure } from '../support/failures.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
+import { removeAfterTest } from '../support/remove-after-test.ts';
 import { makeSessions } from '../support/stored.ts';
 
 const missing = 'ses_01m7yt10msccamajvw809w7d4v';
@@ -270,17 +271,13 @@ describe('deleting', () => {
 });
 
 test('a reader that leaves does not stop a deletion half-way', async () => {
-  const place = new PlaceInProcess();
-  try {
-    await place.output(['models']);
-    const ids = await makeSessions(place, 2_500);
-    const { status, out } = await place.shell(
-      'set -o pipefail; parley sessions list --all --ids > ids; parley sessions delete - --yes < ids | head -1',
-    );
-    expect(status).toBe(0);
-    expect(ids.map((id) => `deleted ${id}\n`)).toContain(out);
-    expect(await place.output(['sessions', 'list'])).toBe('');
-  } finally {
-    place.remove();
-  }
+  const place = removeAfterTest(new PlaceInProcess());
+  await place.output(['models']);
+  const ids = await makeSessions(place, 2_500);
+  const { status, out } = await place.shell(
+    'set -o pipefail; parley sessions list --all --ids > ids; parley sessions delete - --yes < ids | head -1',
+  );
+  expect(status).toBe(0);
+  expect(ids.map((id) => `deleted ${id}\n`)).toContain(out);
+  expect(await place.output(['sessions', 'list'])).toBe('');
 });

@@ -1,6 +1,7 @@
 // Proxies from the environment, with the built program: the build contains only the used parts of undici.
 import { expect, onTestFinished, test } from 'vitest';
 import { PlaceInProcess } from '../support/place-in-process.ts';
+import { removeAfterTest } from '../support/remove-after-test.ts';
 import { sendJson, serve, serveProxy, serveSocks } from '../support/scripted-server.ts';
 
 const openProxy = (port: number) => serveProxy(port, () => {});
@@ -10,8 +11,7 @@ test.each([
   ['an HTTP proxy whose URL has a path', (port: number) => `http://127.0.0.1:${port}/path?query`, openProxy],
   ['a SOCKS proxy', (port: number) => `socks5://127.0.0.1:${port}`, serveSocks],
 ] as const)('the built program reaches its server through %s', async (_name, urlOf, open) => {
-  const place = new PlaceInProcess();
-  onTestFinished(() => place.remove());
+  const place = removeAfterTest(new PlaceInProcess());
   const server = await serve((_request, response) =>
     sendJson(response, { success: true, data: { ok: 'yes' } }),
   );

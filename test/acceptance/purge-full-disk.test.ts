@@ -1,9 +1,10 @@
 // A disk that gets full during a purge: what was erased by then is gone, and the command says so.
 import { join } from 'node:path';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { expectFailure } from '../support/failures.ts';
 import { Place } from '../support/parley.ts';
 import { lookInto } from '../support/raw-database.ts';
+import { removeAfterTest } from '../support/remove-after-test.ts';
 import { SmallDisk } from '../support/small-disk.ts';
 
 const disk = SmallDisk.mount();
@@ -12,8 +13,7 @@ afterAll(() => disk?.unmount());
 test.skipIf(disk === null)(
   'a purge that has no room to rewrite the store says what it has erased',
   async () => {
-    const place = new Place();
-    onTestFinished(() => place.remove());
+    const place = removeAfterTest(new Place());
     const env = { PARLEY_DATA_DIR: disk?.path ?? '' };
     const run = (words: readonly string[], stdin = '') => place.parley(words, { env, stdin });
     for (const text of ['one', 'two']) await run(['chat', '-n', '-m', 'echo', text]);

@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { Place } from '../support/parley.ts';
+import { removeAfterTest } from '../support/remove-after-test.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 test('a server whose build was replaced searches on, and starts no process of the other version', async () => {
-  const place = new Place();
-  onTestFinished(() => place.remove());
+  const place = removeAfterTest(new Place());
   await place.output(['chat', '-n', '-m', 'echo', 'quick']);
   const { key } = await place.answer<{ key: string }>(['keys', 'create', '--project', 'default']);
   const copy = join(place.path, 'program');

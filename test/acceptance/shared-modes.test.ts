@@ -13,6 +13,7 @@ import type { RunOptions } from '../support/parley.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { postgresOptions } from '../support/postgres-store.ts';
+import { removeAfterTest } from '../support/remove-after-test.ts';
 import { type ServedPlace, servePlace } from '../support/served-place.ts';
 
 let database: PostgresServer;
@@ -246,8 +247,7 @@ test('the database holds where a key is, and never a key', async () => {
 
 describe('a copy of a store', () => {
   test('has its modes: those of this machine for SQLite, those of the database for PostgreSQL', async () => {
-    const machine = new PlaceInProcess();
-    onTestFinished(() => machine.remove());
+    const machine = removeAfterTest(new PlaceInProcess());
     await machine.newSession();
     await machine.output(add('small', '--temperature', '0.5'));
     await machine.output(add('large', '--fallback', 'small', '--default'));
@@ -268,8 +268,7 @@ describe('a copy of a store', () => {
   });
 
   test('writes over no mode, and takes none that is faulty, for it could hold a key', async () => {
-    const machine = new PlaceInProcess();
-    onTestFinished(() => machine.remove());
+    const machine = removeAfterTest(new PlaceInProcess());
     await machine.newSession();
     await machine.output(add('same'));
     await machine.output(add('other', '--model', 'mine'));

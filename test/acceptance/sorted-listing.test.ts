@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CreatedKey } from '../../src/service/administration.ts';
 import { expectFailure } from '../support/failures.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
+import { removeAfterTest } from '../support/remove-after-test.ts';
 import { serve } from '../support/scripted-server.ts';
 import { type ServedPlace, servePlace } from '../support/served-place.ts';
 
@@ -175,50 +176,42 @@ test.each([
 );
 
 test('an empty listing names the archived sessions if there are any, else the deleted ones', async () => {
-  const hidden = new PlaceInProcess();
-  try {
-    const ids = [
-      (await hidden.output(['sessions', 'create'])).trim(),
-      (await hidden.output(['sessions', 'create'])).trim(),
-    ] as const;
-    const listed = async () => {
-      const { status, out, err } = await hidden.parley(['sessions', 'list']);
-      expect({ status, out }).toEqual({ status: 0, out: '' });
-      return err;
-    };
-    await hidden.output(['sessions', 'delete', ids[0]]);
-    await hidden.output(['sessions', 'archive', ids[1]]);
-    expect(await listed()).toBe('All sessions are archived. See: parley sessions list --archived\n');
-    await hidden.output(['sessions', 'delete', ids[1]]);
-    expect(await listed()).toBe('All sessions are deleted. See: parley sessions list --deleted\n');
-  } finally {
-    hidden.remove();
-  }
+  const hidden = removeAfterTest(new PlaceInProcess());
+  const ids = [
+    (await hidden.output(['sessions', 'create'])).trim(),
+    (await hidden.output(['sessions', 'create'])).trim(),
+  ] as const;
+  const listed = async () => {
+    const { status, out, err } = await hidden.parley(['sessions', 'list']);
+    expect({ status, out }).toEqual({ status: 0, out: '' });
+    return err;
+  };
+  await hidden.output(['sessions', 'delete', ids[0]]);
+  await hidden.output(['sessions', 'archive', ids[1]]);
+  expect(await listed()).toBe('All sessions are archived. See: parley sessions list --archived\n');
+  await hidden.output(['sessions', 'delete', ids[1]]);
+  expect(await listed()).toBe('All sessions are deleted. See: parley sessions list --deleted\n');
 });
 
 test('an empty listing is told on stderr, and tells apart whether there is no session or none of that kind', async () => {
-  const empty = new PlaceInProcess();
-  try {
-    await empty.output(['models']);
-    const listed = async (...flags: string[]) => {
-      const { status, out, err } = await empty.parley(['sessions', 'list', ...flags]);
-      expect({ status, out }).toEqual({ status: 0, out: flags.includes('--json') ? out : '' });
-      return err;
-    };
-    for (const flags of [[], ['--all'], ['--reverse']]) {
-      expect(await listed(...flags)).toBe('There are no sessions yet.\n');
-    }
-    for (const flags of [
-      ['--title-match', 'x*'],
-      ['--older-than', '1d'],
-      ['--newer-than', '1d'],
-      ['--deleted'],
-    ]) {
-      expect(await listed(...flags)).toBe('No session matches.\n');
-    }
-    // What reads the ids of a pipe says itself that there are none.
-    for (const flag of ['--quiet', '--json', '--ids']) expect(await listed(flag)).toBe('');
-  } finally {
-    empty.remove();
+  const empty = removeAfterTest(new PlaceInProcess());
+  await empty.output(['models']);
+  const listed = async (...flags: string[]) => {
+    const { status, out, err } = await empty.parley(['sessions', 'list', ...flags]);
+    expect({ status, out }).toEqual({ status: 0, out: flags.includes('--json') ? out : '' });
+    return err;
+  };
+  for (const flags of [[], ['--all'], ['--reverse']]) {
+    expect(await listed(...flags)).toBe('There are no sessions yet.\n');
   }
+  for (const flags of [
+    ['--title-match', 'x*'],
+    ['--older-than', '1d'],
+    ['--newer-than', '1d'],
+    ['--deleted'],
+  ]) {
+    expect(await listed(...flags)).toBe('No session matches.\n');
+  }
+  // What reads the ids of a pipe says itself that there are none.
+  for (const flag of ['--quiet', '--json', '--ids']) expect(await listed(flag)).toBe('');
 });

@@ -4,16 +4,16 @@ import { once } from 'node:events';
 import { cpSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { builtFile } from '../support/built-file.ts';
 import { Place } from '../support/parley.ts';
+import { removeAfterTest } from '../support/remove-after-test.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const worker = new URL('../support/endless-worker.js', import.meta.url);
 
 test('SIGTERM ends a server in the middle of a search that never ends', async () => {
-  const place = new Place();
-  onTestFinished(() => place.remove());
+  const place = removeAfterTest(new Place());
   await place.output(['models']);
   const { key } = await place.answer<{ key: string }>(['keys', 'create', '--project', 'default']);
   // The program, with another file for the processes of its store.
@@ -46,8 +46,7 @@ test('SIGTERM ends a server in the middle of a search that never ends', async ()
 });
 
 test('SIGTERM while a process of the store brings its index forward ends a server with the status of the signal', async () => {
-  const place = new Place();
-  onTestFinished(() => place.remove());
+  const place = removeAfterTest(new Place());
   await place.output(['models']);
   const { key } = await place.answer<{ key: string }>(['keys', 'create', '--project', 'default']);
   const server = place.start(['serve', '--port', '0', '--json']);

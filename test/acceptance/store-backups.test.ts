@@ -2,12 +2,13 @@
 // another database.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectFailure } from '../support/failures.ts';
 import { endOf } from '../support/parley.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { lookInto } from '../support/raw-database.ts';
+import { removeAfterTest } from '../support/remove-after-test.ts';
 import { servePlace } from '../support/served-place.ts';
 import { fillStore } from '../support/stored-sessions.ts';
 
@@ -23,8 +24,7 @@ afterAll(async () => {
 });
 
 const newPlace = () => {
-  const one = new PlaceInProcess();
-  onTestFinished(() => one.remove());
+  const one = removeAfterTest(new PlaceInProcess());
   return one;
 };
 

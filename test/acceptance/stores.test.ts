@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { schema } from '../../src/store/sqlite/schema.ts';
 import { expectFailure } from '../support/failures.ts';
@@ -11,6 +11,7 @@ import { endOf, type Outcome } from '../support/parley.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { lookInto } from '../support/raw-database.ts';
+import { removeAfterTest } from '../support/remove-after-test.ts';
 import { storeOptions } from '../support/store-options.ts';
 import { fillStore } from '../support/stored-sessions.ts';
 
@@ -67,8 +68,7 @@ test('a store goes to PostgreSQL and back, and each is equal to the one before i
   expect(first.out).toMatch(
     /^default: 2 sessions, 2 messages, identical in both \(SHA-256 [0-9a-f]{16}…\)$/m,
   );
-  const back = new PlaceInProcess();
-  onTestFinished(() => back.remove());
+  const back = removeAfterTest(new PlaceInProcess());
   const second = await copy(there, back.dataDirectory, '--json');
   const { data } = JSON.parse(second.out);
   expect(data).toMatchObject({ to: back.dataDirectory, keys: 2 });
@@ -93,8 +93,7 @@ test('a store goes to PostgreSQL and back, and each is equal to the one before i
 });
 
 test('a copy that is killed goes on where it was, also in what was changed meanwhile', async () => {
-  const large = new PlaceInProcess();
-  onTestFinished(() => large.remove());
+  const large = removeAfterTest(new PlaceInProcess());
   await large.newSession();
   const ids = [...fillStore(large.storeFile, 3000)].sort();
   const target = address('killed');
@@ -197,8 +196,7 @@ test('a store is copied from one that is there, and only into one that is new', 
   expectFailure(none, { status: 7, code: 'STORE_MISSING' });
   const same = await copy(place.dataDirectory, place.storeFile);
   expectFailure(same, { status: 2, code: 'USAGE' });
-  const used = new PlaceInProcess();
-  onTestFinished(() => used.remove());
+  const used = removeAfterTest(new PlaceInProcess());
   const id = await used.newSession();
   for (const more of [[], ['--resume']]) {
     const refused = await copy(place.dataDirectory, used.dataDirectory, ...more);
@@ -249,8 +247,7 @@ test('login to a store without a terminal names that store, and how to create a 
 });
 
 test('an older store of SQLite is migrated by the command, which names the copy that it kept', async () => {
-  const older = new PlaceInProcess();
-  onTestFinished(() => older.remove());
+  const older = removeAfterTest(new PlaceInProcess());
   const newest = schema.length;
   const migrations = schema.slice(0, -1);
   const { store } = await openSqliteStore({ ...storeOptions(older.dataDirectory), migrations });

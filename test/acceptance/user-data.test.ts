@@ -10,6 +10,7 @@ import { expectFailure } from '../support/failures.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
 import { textsInFiles } from '../support/remaining-texts.ts';
 import { openRemote } from '../support/remote.ts';
+import { removeAfterTest } from '../support/remove-after-test.ts';
 import { servePlace } from '../support/served-place.ts';
 import { storedKey } from '../support/stored.ts';
 
@@ -17,8 +18,7 @@ const user = 'Canary Jane';
 const text = 'canary-of-the-person';
 
 function newPlace(): PlaceInProcess {
-  const place = new PlaceInProcess();
-  onTestFinished(() => place.remove());
+  const place = removeAfterTest(new PlaceInProcess());
   return place;
 }
 

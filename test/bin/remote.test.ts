@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryDirectory } from '../support/embedded.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
+import { removeAfterTest } from '../support/remove-after-test.ts';
 import { type Script, sendJson, serve, serveProxy } from '../support/scripted-server.ts';
 import { testCertificate } from '../support/test-certificate.ts';
 
@@ -105,8 +106,7 @@ describe('a server that is none', () => {
     ['an odd success', (_request, response) => response.end('{"ok":true}'), 1],
   ])('%s is told in a clear line, without a stack', async (_, script, expected) => {
     const server = kept(await serve(script));
-    const there = new PlaceInProcess();
-    onTestFinished(() => there.remove());
+    const there = removeAfterTest(new PlaceInProcess());
     const env = { PARLEY_API_KEY: 'the-key', PARLEY_URL: server.url };
     const outcomes = [await there.binary(['verify'], { env })];
     for (const words of [['models'], ['chat', '-m', 'm', 'hello'], ['sessions', 'get', 'x']])

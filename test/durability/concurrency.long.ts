@@ -1,10 +1,10 @@
 // The long form of concurrency.test.ts: 400 processes, eight at a time, at one store. It takes about half a minute.
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Place } from '../support/parley.ts';
+import { removeAfterTest } from '../support/remove-after-test.ts';
 
 test('400 processes, eight at a time, create 400 sessions', async () => {
-  const place = new Place();
-  onTestFinished(() => place.remove());
+  const place = removeAfterTest(new Place());
   await place.output(['verify']);
   const made: string[] = [];
   const worker = async () => {

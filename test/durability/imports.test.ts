@@ -1,13 +1,13 @@
 // Imports that are killed and resumed, and two imports at once: each session is there once, and belongs to one import.
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { importStorm, keptIn, writeConversations } from '../support/import-storm.ts';
 import { PlaceInProcess } from '../support/place-in-process.ts';
+import { removeAfterTest } from '../support/remove-after-test.ts';
 import { servePlace } from '../support/served-place.ts';
 
 function newPlace(): PlaceInProcess {
-  const place = new PlaceInProcess();
-  onTestFinished(() => place.remove());
+  const place = removeAfterTest(new PlaceInProcess());
   return place;
 }
 
