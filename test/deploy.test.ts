@@ -1,8 +1,7 @@
 // What docs/deploy.md hands out: systemd accepts the unit, the container needs no rights and can tell its health, haproxy accepts its file,
 // and each fits the program.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -11,11 +10,11 @@ import { hasCommand } from './support/machine.ts';
 import { Place, program } from './support/parley.ts';
 import { removeAfterTest } from './support/remove-after-test.ts';
 import { servePlace } from './support/served-place.ts';
+import { temporaryDirectory } from './support/temporary-directory.ts';
 import { testCertificate } from './support/test-certificate.ts';
 
 const deploy = fileURLToPath(new URL('../docs/deploy/', import.meta.url));
-const directory = mkdtempSync(join(tmpdir(), 'parley-deploy-'));
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
+const directory = temporaryDirectory(afterAll);
 
 describe('the unit of systemd', () => {
   const unit = readFileSync(join(deploy, 'parley.service'), 'utf8');

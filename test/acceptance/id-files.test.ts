@@ -10,7 +10,7 @@ import { idFiles } from '../support/id-files.ts';
 import { Place } from '../support/parley.ts';
 import { removeAfterTest } from '../support/remove-after-test.ts';
 import { runs } from '../support/runs.ts';
-import { temporaryDirectory } from '../support/test-store.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const count = runs(70, 200);
 

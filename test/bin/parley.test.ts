@@ -6,7 +6,6 @@ import {
   constants,
   cpSync,
   existsSync,
-  mkdtempSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -17,16 +16,16 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Script } from 'node:vm';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { allDrivers } from '../support/driver.ts';
 import { replyOf, sendStream } from '../support/model-server.ts';
 import { serve } from '../support/scripted-server.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const parley = join(root, 'bin/parley.js');
@@ -41,10 +40,9 @@ function runOn(version: string, place: string): { readonly status: number | null
 describe('without a build', () => {
   let place = '';
   beforeEach(() => {
-    place = mkdtempSync(join(tmpdir(), 'parley-bin-'));
+    place = temporaryDirectory();
     cpSync(join(root, 'bin'), join(place, 'bin'), { recursive: true });
   });
-  afterEach(() => rmSync(place, { recursive: true, force: true }));
 
   test.each(['12.22.12', '18.20.0', '20.18.3', '21.7.3', '22.13.1'])(
     'Node %s is refused by name',
@@ -68,64 +66,50 @@ test.each([
   ['was not compiled', true, 'npm rebuild better-sqlite3'],
   ['is not installed', false, 'npm install better-sqlite3'],
 ])('a SQLite that %s is told of with its remedy', (_, isThere, remedy) => {
-  const place = mkdtempSync(join(tmpdir(), 'parley-bin-'));
-  try {
-    const library = isThere ? ['node_modules/better-sqlite3/lib', 'node_modules/bindings'] : [];
-    for (const folder of ['bin', 'dist', ...library]) {
-      // Newer versions find their binding themselves.
-      if (!existsSync(join(root, folder))) continue;
-      cpSync(join(root, folder), join(place, folder), { recursive: true });
-    }
-    const manifest = 'node_modules/better-sqlite3/package.json';
-    if (isThere) cpSync(join(root, manifest), join(place, manifest));
-    const env = {
-      PATH: '',
-      PARLEY_CONFIG_DIR: join(place, 'config'),
-      PARLEY_DATA_DIR: join(place, 'data'),
-      PARLEY_SQLITE_DRIVER: 'better-sqlite3',
-    };
-    const run = spawnSync(process.execPath, [join(place, 'bin/parley.js'), 'verify'], {
-      encoding: 'utf8',
-      env,
-    });
-    expect(run.stderr).toMatch(/^parley: SQLite cannot be loaded: .* \(CONFIG\)\n/);
-    expect(run.stderr).toContain(`\nRun \`${remedy}\` where`);
-    expect(run.status).toBe(2);
-  } finally {
-    rmSync(place, { recursive: true, force: true });
+  const place = temporaryDirectory();
+  const library = isThere ? ['node_modules/better-sqlite3/lib', 'node_modules/bindings'] : [];
+  for (const folder of ['bin', 'dist', ...library]) {
+    // Newer versions find their binding themselves.
+    if (!existsSync(join(root, folder))) continue;
+    cpSync(join(root, folder), join(place, folder), { recursive: true });
   }
+  const manifest = 'node_modules/better-sqlite3/package.json';
+  if (isThere) cpSync(join(root, manifest), join(place, manifest));
+  const env = {
+    PATH: '',
+    PARLEY_CONFIG_DIR: join(place, 'config'),
+    PARLEY_DATA_DIR: join(place, 'data'),
+    PARLEY_SQLITE_DRIVER: 'better-sqlite3',
+  };
+  const run = spawnSync(process.execPath, [join(place, 'bin/parley.js'), 'verify'], {
+    encoding: 'utf8',
+    env,
+  });
+  expect(run.stderr).toMatch(/^parley: SQLite cannot be loaded: .* \(CONFIG\)\n/);
+  expect(run.stderr).toContain(`\nRun \`${remedy}\` where`);
+  expect(run.status).toBe(2);
 });
 
 test.runIf(allDrivers.length === 2)('a chat with the SQLite of Node needs no better-sqlite3', () => {
-  const place = mkdtempSync(join(tmpdir(), 'parley-alone-'));
-  try {
-    for (const folder of ['bin', 'dist'])
-      cpSync(join(root, folder), join(place, folder), { recursive: true });
-    const env = { PATH: '', PARLEY_CONFIG_DIR: join(place, 'config'), PARLEY_DATA_DIR: join(place, 'data') };
-    const words = [join(place, 'bin/parley.js'), 'chat', '-n', '-m', 'echo', '--quiet', 'Hello'];
-    const { stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8', env });
-    expect({ stdout, stderr }).toEqual({ stdout: 'Hello\n', stderr: '' });
-  } finally {
-    rmSync(place, { recursive: true, force: true });
-  }
+  const place = temporaryDirectory();
+  for (const folder of ['bin', 'dist']) cpSync(join(root, folder), join(place, folder), { recursive: true });
+  const env = { PATH: '', PARLEY_CONFIG_DIR: join(place, 'config'), PARLEY_DATA_DIR: join(place, 'data') };
+  const words = [join(place, 'bin/parley.js'), 'chat', '-n', '-m', 'echo', '--quiet', 'Hello'];
+  const { stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8', env });
+  expect({ stdout, stderr }).toEqual({ stdout: 'Hello\n', stderr: '' });
 });
 
 test('a part of the build that an upgrade has removed is named', () => {
-  const place = mkdtempSync(join(tmpdir(), 'parley-upgraded-'));
-  try {
-    for (const folder of ['bin', 'dist'])
-      cpSync(join(root, folder), join(place, folder), { recursive: true });
-    const dist = join(place, 'dist');
-    for (const name of readdirSync(dist)) if (name.startsWith('sessions-')) rmSync(join(dist, name));
-    const words = [join(place, 'bin/parley.js'), 'sessions', 'list'];
-    const { status, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8', env: { PATH: '' } });
-    expect(stderr).toMatch(
-      /sessions-.{8}\.cjs is missing: another version may have replaced it\. Start parley again/,
-    );
-    expect(status).toBe(1);
-  } finally {
-    rmSync(place, { recursive: true, force: true });
-  }
+  const place = temporaryDirectory();
+  for (const folder of ['bin', 'dist']) cpSync(join(root, folder), join(place, folder), { recursive: true });
+  const dist = join(place, 'dist');
+  for (const name of readdirSync(dist)) if (name.startsWith('sessions-')) rmSync(join(dist, name));
+  const words = [join(place, 'bin/parley.js'), 'sessions', 'list'];
+  const { status, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8', env: { PATH: '' } });
+  expect(stderr).toMatch(
+    /sessions-.{8}\.cjs is missing: another version may have replaced it\. Start parley again/,
+  );
+  expect(status).toBe(1);
 });
 
 test('the check is the one of the package', () => {
@@ -154,32 +138,28 @@ test.runIf(process.platform === 'linux')('a version that cannot be written is re
 test.runIf(process.platform === 'linux')(
   'the help waits for room in a pipe that itself does not wait',
   async () => {
-    const place = mkdtempSync(join(tmpdir(), 'parley-full-pipe-'));
-    try {
-      const fifo = join(place, 'fifo');
-      execFileSync('mkfifo', [fifo]);
-      const pipe = openSync(fifo, constants.O_RDWR | constants.O_NONBLOCK);
-      const before = Buffer.alloc(60 * 1024, '-');
-      writeSync(pipe, before);
-      // Node lets its standard streams wait, and leaves the fourth as it is.
-      const words = ['-c', 'exec "$0" "$1" --help >&3', process.execPath, parley];
-      const program = spawn('sh', words, { stdio: ['ignore', 'ignore', 'inherit', pipe] });
-      const ended = once(program, 'exit');
-      const help = execFileSync(process.execPath, [parley, 'help'], { encoding: 'utf8' });
-      const read = Buffer.alloc(before.length + help.length);
-      let length = 0;
-      while (length < read.length)
-        try {
-          length += readSync(pipe, read, { offset: length });
-        } catch {
-          await new Promise((resolve) => setTimeout(resolve, 5)); // Nothing has come yet.
-        }
-      expect(read.toString()).toBe(`${before}${help}`);
-      expect(await ended).toEqual([0, null]);
-      closeSync(pipe);
-    } finally {
-      rmSync(place, { recursive: true, force: true });
-    }
+    const place = temporaryDirectory();
+    const fifo = join(place, 'fifo');
+    execFileSync('mkfifo', [fifo]);
+    const pipe = openSync(fifo, constants.O_RDWR | constants.O_NONBLOCK);
+    const before = Buffer.alloc(60 * 1024, '-');
+    writeSync(pipe, before);
+    // Node lets its standard streams wait, and leaves the fourth as it is.
+    const words = ['-c', 'exec "$0" "$1" --help >&3', process.execPath, parley];
+    const program = spawn('sh', words, { stdio: ['ignore', 'ignore', 'inherit', pipe] });
+    const ended = once(program, 'exit');
+    const help = execFileSync(process.execPath, [parley, 'help'], { encoding: 'utf8' });
+    const read = Buffer.alloc(before.length + help.length);
+    let length = 0;
+    while (length < read.length)
+      try {
+        length += readSync(pipe, read, { offset: length });
+      } catch {
+        await new Promise((resolve) => setTimeout(resolve, 5)); // Nothing has come yet.
+      }
+    expect(read.toString()).toBe(`${before}${help}`);
+    expect(await ended).toEqual([0, null]);
+    closeSync(pipe);
   },
 );
 
@@ -214,23 +194,19 @@ describe('the build', () => {
     ['this Node is used', process.version, 9],
     ['another release of Node is left alone', 'v20.0.1', 0],
   ])('a code cache made by %s', (_, version, expected) => {
-    const place = mkdtempSync(join(tmpdir(), 'parley-cache-'));
-    try {
-      cpSync(join(root, 'bin'), join(place, 'bin'), { recursive: true });
-      cpSync(dist, join(place, 'dist'), {
-        recursive: true,
-        filter: (path) => !path.endsWith('.cache'),
-      });
-      const text = Buffer.from('process.exit(9);'.padEnd(24));
-      const head = Buffer.alloc(8);
-      head.writeUInt32LE(text.length);
-      for (const ending of ['cache', cacheOf(version)])
-        writeFileSync(join(place, 'dist', `main.cjs.${ending}`), Buffer.concat([head, text]));
-      const { status } = spawnSync(process.execPath, [join(place, 'bin/parley.js'), '-V']);
-      expect(status).toBe(expected);
-    } finally {
-      rmSync(place, { recursive: true, force: true });
-    }
+    const place = temporaryDirectory();
+    cpSync(join(root, 'bin'), join(place, 'bin'), { recursive: true });
+    cpSync(dist, join(place, 'dist'), {
+      recursive: true,
+      filter: (path) => !path.endsWith('.cache'),
+    });
+    const text = Buffer.from('process.exit(9);'.padEnd(24));
+    const head = Buffer.alloc(8);
+    head.writeUInt32LE(text.length);
+    for (const ending of ['cache', cacheOf(version)])
+      writeFileSync(join(place, 'dist', `main.cjs.${ending}`), Buffer.concat([head, text]));
+    const { status } = spawnSync(process.execPath, [join(place, 'bin/parley.js'), '-V']);
+    expect(status).toBe(expected);
   });
 
   describe('on a release of Node for which the package has no code cache', () => {
@@ -247,7 +223,7 @@ describe('the build', () => {
     const sizeOfMain = () => statSync(join(built(), `main.cjs.${cacheOf(process.version)}`)).size;
 
     beforeEach(() => {
-      place = mkdtempSync(join(tmpdir(), 'parley-own-cache-'));
+      place = temporaryDirectory();
       for (const part of ['bin', 'dist', 'package.json'])
         cpSync(join(root, part), join(place, part), {
           recursive: true,
@@ -256,7 +232,6 @@ describe('the build', () => {
       symlinkSync(join(root, 'node_modules'), join(place, 'node_modules'));
       env = { PATH: process.env['PATH'], HOME: place };
     });
-    afterEach(() => rmSync(place, { recursive: true, force: true }));
 
     test('the first commands make it, and V8 takes it', () => {
       expect(run(['help']).status).toBe(0);
@@ -318,7 +293,7 @@ describe('the build', () => {
 
   // The build refuses chunks of a turn that hold what no turn needs.
   test('a command loads the chunks that it needs', () => {
-    const place = mkdtempSync(join(tmpdir(), 'parley-chunks-'));
+    const place = temporaryDirectory();
     const told = tellingChunks(place, 'crypto');
     const env = { PATH: process.env['PATH'], HOME: place };
     const loaded = (...words: string[]) => {
@@ -326,20 +301,16 @@ describe('the build', () => {
       expect(ended.status).toBe(0);
       return ended.stderr.trim().split('\n');
     };
-    try {
-      const chat = ['chat', '-n', '--mode', 'echo', 'hi'];
-      loaded(...chat);
-      expect(loaded('--version')).toEqual(['crypto: false']);
-      for (const flag of ['--help', '-h']) expect(loaded(flag)).toEqual(['crypto: false']);
-      expect(loaded(...chat)).toEqual(['main', 'embedded', 'crypto: false']);
-      expect(loaded('sessions', 'list')).toEqual(['main', 'sessions', 'embedded', 'crypto: false']);
-    } finally {
-      rmSync(place, { recursive: true, force: true });
-    }
+    const chat = ['chat', '-n', '--mode', 'echo', 'hi'];
+    loaded(...chat);
+    expect(loaded('--version')).toEqual(['crypto: false']);
+    for (const flag of ['--help', '-h']) expect(loaded(flag)).toEqual(['crypto: false']);
+    expect(loaded(...chat)).toEqual(['main', 'embedded', 'crypto: false']);
+    expect(loaded('sessions', 'list')).toEqual(['main', 'sessions', 'embedded', 'crypto: false']);
   });
 
   test('a chat with a mode of its user loads the client of a model server besides, and no module of Node for clocks', async () => {
-    const place = mkdtempSync(join(tmpdir(), 'parley-model-chunks-'));
+    const place = temporaryDirectory();
     const told = tellingChunks(place, 'perf_hooks');
     const server = await serve((_request, response) => sendStream(response, replyOf('Hello')));
     const env = { PATH: process.env['PATH'], HOME: place };
@@ -355,12 +326,11 @@ describe('the build', () => {
       expect(await loaded(...chat, 'model')).toEqual(['main', 'embedded', 'upstream', 'perf_hooks: false']);
     } finally {
       await server.close();
-      rmSync(place, { recursive: true, force: true });
     }
   });
 
   test('a chat over the embedded service loads no module of Node that it can do without', () => {
-    const place = mkdtempSync(join(tmpdir(), 'parley-modules-'));
+    const place = temporaryDirectory();
     const told = join(place, 'tell.cjs');
     writeFileSync(told, `process.on('exit', () => process._rawDebug(process.moduleLoadList.join('\\n')));`);
     const modulesWith = (
@@ -376,33 +346,29 @@ describe('the build', () => {
       return ended.stderr.split('\n').map((line) => line.replace(/^\w+ /, ''));
     };
     const modules = (...words: string[]) => modulesWith(['ignore', 'pipe'], words);
-    try {
-      const chat = [parley, 'chat', '-n', '--mode', 'echo', 'hi'];
-      modules(...chat);
-      const bare = new Set(modules('-e', '0'));
-      const added = modules(...chat).filter((name) => !bare.has(name));
-      expect(added).toContain('vm');
-      expect(
-        added.filter((name) => /^os$|perf_hooks|timers\/promises|https?$|worker|child_process/.test(name)),
-      ).toEqual([]);
-      if (process.platform !== 'linux') return;
-      // The same with the reply in a file, and in no place.
-      const file = openSync(join(place, 'reply'), 'w');
-      for (const stdout of [file, 'ignore'] as const)
-        expect(
-          modulesWith(['ignore', stdout], chat).filter((name) => /^(net|tty|stream)$/.test(name)),
-        ).toEqual([]);
-      closeSync(file);
-      expect(readFileSync(join(place, 'reply'), 'utf8')).toBe('hi\n');
-      // The same with the message in a pipe, whose writer has ended.
-      spawnSync('mkfifo', [join(place, 'pipe')]);
-      const stdin = openSync(join(place, 'pipe'), constants.O_RDONLY | constants.O_NONBLOCK);
-      writeFileSync(join(place, 'pipe'), 'hi');
-      const piped = modulesWith([stdin, 'pipe'], [parley, 'chat', '--mode', 'echo']);
-      closeSync(stdin);
-      expect(piped.filter((name) => !bare.has(name) && !added.includes(name))).toEqual([]);
-    } finally {
-      rmSync(place, { recursive: true, force: true });
-    }
+    const chat = [parley, 'chat', '-n', '--mode', 'echo', 'hi'];
+    modules(...chat);
+    const bare = new Set(modules('-e', '0'));
+    const added = modules(...chat).filter((name) => !bare.has(name));
+    expect(added).toContain('vm');
+    expect(
+      added.filter((name) => /^os$|perf_hooks|timers\/promises|https?$|worker|child_process/.test(name)),
+    ).toEqual([]);
+    if (process.platform !== 'linux') return;
+    // The same with the reply in a file, and in no place.
+    const file = openSync(join(place, 'reply'), 'w');
+    for (const stdout of [file, 'ignore'] as const)
+      expect(modulesWith(['ignore', stdout], chat).filter((name) => /^(net|tty|stream)$/.test(name))).toEqual(
+        [],
+      );
+    closeSync(file);
+    expect(readFileSync(join(place, 'reply'), 'utf8')).toBe('hi\n');
+    // The same with the message in a pipe, whose writer has ended.
+    spawnSync('mkfifo', [join(place, 'pipe')]);
+    const stdin = openSync(join(place, 'pipe'), constants.O_RDONLY | constants.O_NONBLOCK);
+    writeFileSync(join(place, 'pipe'), 'hi');
+    const piped = modulesWith([stdin, 'pipe'], [parley, 'chat', '--mode', 'echo']);
+    closeSync(stdin);
+    expect(piped.filter((name) => !bare.has(name) && !added.includes(name))).toEqual([]);
   });
 });

@@ -1,16 +1,15 @@
 // The file of modes for `serve`: what it may hold, and how a fault in it is told.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readModesFile } from '../../src/config/modes-file.ts';
 import { defaultModeSettings } from '../../src/service/mode-settings.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const { signal } = new AbortController();
 
 function fileOf(text: string): string {
-  const directory = mkdtempSync(join(tmpdir(), 'parley-modes-'));
-  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const directory = temporaryDirectory();
   writeFileSync(join(directory, 'modes.yaml'), text);
   return join(directory, 'modes.yaml');
 }

@@ -1,14 +1,13 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readPasswordFile } from '../../src/config/password-file.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const wanted = { host: 'db.example', port: 5432, database: 'sessions', user: 'ada' };
 
 function passwordFile(text: string, mode = 0o600): string {
-  const directory = mkdtempSync(join(tmpdir(), 'parley-pgpass-'));
-  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const directory = temporaryDirectory();
   const path = join(directory, 'pgpass');
   writeFileSync(path, text);
   chmodSync(path, mode);

@@ -1,9 +1,9 @@
 // The directories of each platform, and what overrides them.
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { configDirectory, dataDirectory, type PathVariables, realDirectory } from '../../src/config/paths.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 function directories(platform: string, home: string, env: PathVariables): readonly [string, string] {
   const machine = { platform, home, env, workingDirectory: platform === 'win32' ? 'C:\\work' : '/here' };
@@ -55,29 +55,21 @@ test.each<[PathVariables, string, string]>([
 });
 
 test('a directory has one real name, by whatever link it is reached, and before it is made', () => {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'parley-paths-')));
-  try {
-    mkdirSync(join(root, 'real'));
-    symlinkSync('real', join(root, 'link'));
-    expect(realDirectory(join(root, 'link'))).toBe(join(root, 'real'));
-    expect(realDirectory(join(root, 'link', 'new', 'er'))).toBe(join(root, 'real', 'new', 'er'));
-    mkdirSync(join(root, 'real', 'new', 'er'), { recursive: true });
-    expect(realDirectory(join(root, 'link', 'new', 'er'))).toBe(join(root, 'real', 'new', 'er'));
-  } finally {
-    rmSync(root, { recursive: true });
-  }
+  const root = temporaryDirectory();
+  mkdirSync(join(root, 'real'));
+  symlinkSync('real', join(root, 'link'));
+  expect(realDirectory(join(root, 'link'))).toBe(join(root, 'real'));
+  expect(realDirectory(join(root, 'link', 'new', 'er'))).toBe(join(root, 'real', 'new', 'er'));
+  mkdirSync(join(root, 'real', 'new', 'er'), { recursive: true });
+  expect(realDirectory(join(root, 'link', 'new', 'er'))).toBe(join(root, 'real', 'new', 'er'));
 });
 
 test('a directory that is away keeps its real name behind links to it; links in a circle are a name as it is', () => {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'parley-paths-')));
-  try {
-    symlinkSync('disk/away', join(root, 'link'));
-    symlinkSync(join(root, 'link'), join(root, 'other'));
-    symlinkSync('circle', join(root, 'circle'));
-    expect(realDirectory(join(root, 'link'))).toBe(join(root, 'disk', 'away'));
-    expect(realDirectory(join(root, 'other', 'data'))).toBe(join(root, 'disk', 'away', 'data'));
-    expect(realDirectory(join(root, 'circle'))).toBe(join(root, 'circle'));
-  } finally {
-    rmSync(root, { recursive: true });
-  }
+  const root = temporaryDirectory();
+  symlinkSync('disk/away', join(root, 'link'));
+  symlinkSync(join(root, 'link'), join(root, 'other'));
+  symlinkSync('circle', join(root, 'circle'));
+  expect(realDirectory(join(root, 'link'))).toBe(join(root, 'disk', 'away'));
+  expect(realDirectory(join(root, 'other', 'data'))).toBe(join(root, 'disk', 'away', 'data'));
+  expect(realDirectory(join(root, 'circle'))).toBe(join(root, 'circle'));
 });

@@ -5,15 +5,12 @@ import {
   chmodSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -23,6 +20,7 @@ import { emptyConfig, emptyProfile } from '../../src/config/stored-config.ts';
 import { ParleyError } from '../../src/service/errors.ts';
 import { locks } from '../support/locks.ts';
 import { runs } from '../support/runs.ts';
+import { SmallDisk } from '../support/small-disk.ts';
 import { bundleWorker, type WorkerBundle } from './worker-bundle.ts';
 
 const profilesEach = runs(10, 30);
@@ -333,30 +331,22 @@ describe('without room', () => {
     expect(outcomes.at(-1)).toBe('kept');
   });
 
-  // A disk of its own needs the right to mount one; the test above has the same effect without.
-  if (canMount()) {
-    test('every state of a full disk leaves the old configuration or the new one, whole', fullDisk);
-  }
-
-  async function fullDisk() {
-    const disk = mkdtempSync(join(tmpdir(), 'parley-disk-'));
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', disk]);
-    try {
+  const disk = SmallDisk.mount();
+  afterAll(() => disk?.unmount());
+  test.skipIf(disk === null)(
+    'every state of a full disk leaves the old configuration or the new one, whole',
+    async () => {
       const outcomes = [];
       for (const freePages of [0, 1, 2, 4, 16]) {
-        const { file, before } = await prepared(join(disk, `free-${freePages}`));
-        const ballast = fill(disk);
-        for (const page of ballast.slice(0, freePages)) rmSync(page);
+        const { file, before } = await prepared(join(disk?.path ?? '', `free-${freePages}`));
+        disk?.fill(freePages);
         outcomes.push(outcome(file, before, (await run('update', dirname(file.path), '20000')).stdout));
-        for (const page of ballast) rmSync(page, { force: true });
+        disk?.free();
       }
       expect(outcomes[0]).toBe('STORAGE_FULL');
       expect(outcomes.at(-1)).toBe('kept');
-    } finally {
-      execFileSync('umount', [disk]);
-      rmSync(disk, { recursive: true });
-    }
-  }
+    },
+  );
 
   async function prepared(directory: string) {
     const file = profileFile(directory);
@@ -374,31 +364,5 @@ describe('without room', () => {
     const names = readdirSync(dirname(file.path)).filter((name) => !name.includes('.tmp-'));
     expect(names.sort()).toEqual(['config.json', 'config.json.last-good', 'config.lock']);
     return said;
-  }
-
-  function fill(disk: string): readonly string[] {
-    const pages = [];
-    try {
-      for (;;) {
-        const page = join(disk, `ballast-${pages.length}`);
-        pages.push(page);
-        writeFileSync(page, Buffer.alloc(4096));
-      }
-    } catch {
-      return pages;
-    }
-  }
-
-  function canMount(): boolean {
-    const place = mkdtempSync(join(tmpdir(), 'parley-disk-'));
-    try {
-      execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', place], { stdio: 'ignore' });
-      execFileSync('umount', [place]);
-      return true;
-    } catch {
-      return false;
-    } finally {
-      rmSync(place, { recursive: true });
-    }
   }
 });

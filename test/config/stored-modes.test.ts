@@ -1,9 +1,8 @@
 // The modes in the stored configuration: kept sparingly, checked on the way in and out, and where their keys are read from.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { readKeyReference } from '../../src/config/key-reference.ts';
 import { emptyConfig, type StoredModes } from '../../src/config/stored-config.ts';
 import {
@@ -15,6 +14,7 @@ import {
 } from '../../src/config/stored-modes.ts';
 import { defaultModeSettings, type ModeSettings } from '../../src/service/mode-settings.ts';
 import { readStat } from '../../src/system/process-stat.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const mode = (name: string, settings: Partial<ModeSettings> = {}): ModeSettings => ({
   ...defaultModeSettings,
@@ -151,8 +151,7 @@ describe('a stored mode', () => {
 
 describe('the key of a reference', () => {
   const directory = () => {
-    const path = mkdtempSync(join(tmpdir(), 'parley-key-'));
-    onTestFinished(() => rmSync(path, { recursive: true }));
+    const path = temporaryDirectory();
     return path;
   };
 

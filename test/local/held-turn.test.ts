@@ -4,7 +4,8 @@ import { expect, it } from 'vitest';
 import { HeldTurn } from '../../src/local/held-turn.ts';
 import { newProject, turnStart } from '../store/store-samples.ts';
 import { storeOptions } from '../support/store-options.ts';
-import { openTestStore, temporaryDirectory } from '../support/test-store.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { openTestStore } from '../support/test-store.ts';
 
 it('a turn is renewed while it is held, and is free one lease after its release', async () => {
   const { store } = await openTestStore(storeOptions(temporaryDirectory()));

@@ -7,7 +7,7 @@ import { emptyRecord } from '../contract/service/service-fixture.ts';
 import { callWith, collect, failureOf, say } from '../support/calls.ts';
 import { engineOf, finish, newKey, openEmbedded } from '../support/embedded.ts';
 import { lookInto } from '../support/raw-database.ts';
-import { temporaryDirectory } from '../support/test-store.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 test('a key repeats its answer for a day; then it is free for another request, and is erased', async () => {
   const directory = temporaryDirectory();

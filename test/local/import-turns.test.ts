@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { Message } from '../../src/service/session.ts';
 import { callWith } from '../support/calls.ts';
 import { newKey, openEmbedded } from '../support/embedded.ts';
-import { temporaryDirectory } from '../support/test-store.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 test('while a session of 3,000 messages is checked and written, the event loop turns after a few hundred of them', async () => {
   const backend = await openEmbedded(temporaryDirectory());

@@ -6,7 +6,7 @@ import type { ChatEvent } from '../../src/service/chat-event.ts';
 import { callWith, collect } from '../support/calls.ts';
 import { newKey, openEmbedded } from '../support/embedded.ts';
 import { RawDatabase } from '../support/raw-database.ts';
-import { temporaryDirectory } from '../support/test-store.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());

@@ -7,7 +7,8 @@ import { turnOf } from '../store/line-samples.ts';
 import { newKey } from '../store/store-samples.ts';
 import { contents } from '../store/turn-steps.ts';
 import { storeOptions } from '../support/store-options.ts';
-import { openTestStore, temporaryDirectory } from '../support/test-store.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { openTestStore } from '../support/test-store.ts';
 
 async function stores() {
   const [from, to] = [storeOptions(temporaryDirectory()), storeOptions(temporaryDirectory())];

@@ -1,16 +1,7 @@
-// A SQLite store for tests in a directory of its own: opened as in the program, removed when the test ends.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+// A SQLite store for a test: opened as in the program, closed when the test ends.
 import { onTestFinished } from 'vitest';
 import type { OpenedStore, SqliteStoreOptions } from '../../src/store/sqlite/open.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
-
-export function temporaryDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'parley-store-'));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
-  return directory;
-}
 
 export async function openTestStore(options: SqliteStoreOptions): Promise<OpenedStore> {
   const opened = await openSqliteStore(options);

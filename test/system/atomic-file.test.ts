@@ -1,25 +1,15 @@
 // Files that appear whole or not at all, and the directories that are made for them.
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { AtomicFile, replaceFile } from '../../src/system/atomic-file.ts';
 import { makePrivateDirectory } from '../../src/system/directories.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 let directory: string;
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'parley-system-'));
+  directory = temporaryDirectory();
 });
-afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 describe('an atomic file', () => {
   it('is not there before it is kept, and stands alone in its directory afterwards', () => {

@@ -1,19 +1,13 @@
 // A file is read up to a limit. One without an end is refused, and the wait for the writer of a pipe can be stopped.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readAtMost } from '../../src/system/bounded-file.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const { signal } = new AbortController();
-
-function temporaryDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'parley-bounded-'));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
-  return directory;
-}
 
 test('a file within the limit is read whole, a longer one is refused', async () => {
   const directory = temporaryDirectory();

@@ -1,15 +1,14 @@
 // The lines of a file from its end: whole, in order, within bounded memory.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { linesFromEnd } from '../../src/system/lines-from-end.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 let directory = '';
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'parley-lines-'));
+  directory = temporaryDirectory();
 });
-afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 function read(text: string, options = { maxBytes: 10_000_000, maxLineBytes: 1_000_000 }): readonly string[] {
   const file = join(directory, 'file');

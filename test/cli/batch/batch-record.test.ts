@@ -1,11 +1,10 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { BatchRecords } from '../../../src/cli/batch/batch-record.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'parley-records-'));
-afterAll(() => rmSync(directory, { recursive: true }));
+const directory = temporaryDirectory(afterAll);
 const place = join(directory, 'chat-batches');
 const records = new BatchRecords(directory, () => Date.now());
 

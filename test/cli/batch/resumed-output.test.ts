@@ -1,13 +1,12 @@
 // The output of an earlier run: what counts as one, and that no other file is touched.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { readResumedOutput } from '../../../src/cli/batch/resumed-output.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 function fileWith(content: string | Uint8Array): string {
-  const directory = mkdtempSync(join(tmpdir(), 'parley-output-'));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = temporaryDirectory();
   const path = join(directory, 'out.jsonl');
   writeFileSync(path, content);
   return path;

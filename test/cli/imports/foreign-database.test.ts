@@ -17,7 +17,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { ForeignDatabase } from '../../../src/cli/imports/foreign-database.ts';
 import { filesAt } from '../../../src/cli/imports/source-files.ts';
 import { driver } from '../../support/driver.ts';
-import { temporaryDirectory } from '../../support/test-store.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 async function opened(path: string, directory: string): Promise<ForeignDatabase> {
   const found = await filesAt(path).next();

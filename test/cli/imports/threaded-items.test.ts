@@ -8,7 +8,7 @@ import { filesAt } from '../../../src/cli/imports/source-files.ts';
 import { threadedItems } from '../../../src/cli/imports/threaded-items.ts';
 import { builtFile } from '../../support/built-file.ts';
 import { importFixtures } from '../../support/import-fixtures.ts';
-import { temporaryDirectory } from '../../support/test-store.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { zipArchive } from '../../support/zip-archive.ts';
 
 const thread = builtFile('reading-thread');

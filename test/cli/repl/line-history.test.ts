@@ -1,25 +1,15 @@
 // The lines that were typed, as a file: shared by processes, bounded, private, and never a reason to fail.
-import {
-  appendFileSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { LineHistory } from '../../../src/cli/repl/line-history.ts';
 import { locks } from '../../support/locks.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 let dataDirectory = '';
 beforeEach(() => {
-  dataDirectory = mkdtempSync(join(tmpdir(), 'parley-history-'));
+  dataDirectory = temporaryDirectory();
 });
-afterEach(() => rmSync(dataDirectory, { recursive: true, force: true }));
 
 function open(name = 'local'): LineHistory {
   return new LineHistory({ dataDirectory, name, locks });

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { IdList } from '../../../src/cli/session-batch/id-list.ts';
 import { runs } from '../../support/runs.ts';
-import { temporaryDirectory } from '../../support/test-store.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 function newList(): { readonly list: IdList; readonly opened: () => boolean } {
   const path = join(temporaryDirectory(), 'ids');

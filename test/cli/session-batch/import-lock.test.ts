@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { ImportLock } from '../../../src/cli/session-batch/import-lock.ts';
 import type { TakeLock } from '../../../src/system/file-lock.ts';
-import { temporaryDirectory } from '../../support/test-store.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const { signal } = new AbortController();
 

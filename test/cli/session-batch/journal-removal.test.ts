@@ -1,12 +1,12 @@
 // Journals that are removed once their sessions are erased, whatever else lies beside them.
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { ImportJournal, knownImports } from '../../../src/cli/session-batch/import-journal.ts';
 import { BatchDraft, batchDirectory, journalPath } from '../../../src/cli/session-batch/journal.ts';
 import { removeJournals } from '../../../src/cli/session-batch/journal-removal.ts';
 import { locks } from '../../support/locks.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const origin = 'local';
 const now = Date.parse('2026-05-01T00:00:00.000Z');
@@ -26,8 +26,7 @@ async function journalOf(directory: string, batch: string, project_id: string, i
 }
 
 it('removes those of the project of which nothing is left, past what cannot be read', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'parley-journals-'));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = temporaryDirectory();
   await journalOf(directory, 'ours', 'prj_1');
   await journalOf(directory, 'theirs', 'prj_2');
   const many = Array.from({ length: 2500 }, (_, index) => `ses_${index + 10}`);
@@ -64,8 +63,7 @@ it('removes those of the project of which nothing is left, past what cannot be r
 });
 
 it('removes those of imports of which nothing is left, but none that is in use or has created nothing', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'parley-journals-'));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = temporaryDirectory();
   const begun = async (batch: string, ids: readonly string[], project_id = 'prj_1') => {
     const request = { paths: ['/Jane'], from: null, since: null, match: 'Jane', messages_only: false };
     const owner = { origin, project_id, key: 'k' };

@@ -1,7 +1,6 @@
 // The journal of a batch has one process at work on it, whatever other batches do meanwhile.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { ImportJournal, knownImports, readImport } from '../../../src/cli/session-batch/import-journal.ts';
@@ -15,6 +14,7 @@ import { KnownBatch } from '../../../src/cli/session-batch/journal-reading.ts';
 import { knownBatches } from '../../../src/cli/session-batch/known-batches.ts';
 import { locks } from '../../support/locks.ts';
 import { SmallDisk } from '../../support/small-disk.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const holder = { locks, now: Date.now, random: Math.random };
 
@@ -48,8 +48,7 @@ const seal = {
 };
 
 test('the locks of an import stay held when a batch begins', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'parley-journal-'));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = temporaryDirectory();
   const imported = await ImportJournal.begin(directory, seal, holder);
   const lock = join(batchDirectory(directory), 'imports.lock');
   const release = (await locks())(lock);
@@ -63,8 +62,7 @@ test('the locks of an import stay held when a batch begins', async () => {
 });
 
 test('a journal that is open stays locked when another batch begins, and is free once it is closed', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'parley-journal-'));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = temporaryDirectory();
   const first = await journalOf(directory, 'first');
   const second = await journalOf(directory, 'second');
   const open = () => BatchJournal.open(journalPath(directory, 'first'), 'first', holder);
@@ -95,8 +93,7 @@ test.skipIf(disk === null)(
 );
 
 test('a clock that is far ahead removes no recent journals, and an old one goes once there are more than a hundred', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'parley-journal-'));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = temporaryDirectory();
   const batches = batchDirectory(directory);
   const ahead = { ...holder, now: () => Date.now() + 1000 * day };
   (await ImportJournal.begin(directory, seal, holder)).close();
@@ -120,8 +117,7 @@ test('a clock that is far ahead removes no recent journals, and an old one goes 
 });
 
 test('directories and pipes with the names of journals, drafts and locks stop no batch', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'parley-journal-'));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = temporaryDirectory();
   const old = Date.now() / 1000 - (91 * day) / 1000;
   for (const type of ['journal', 'draft', 'lock', 'import']) {
     const path = join(batchDirectory(directory), `odd.${type}`);

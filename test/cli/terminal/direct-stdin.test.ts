@@ -1,46 +1,30 @@
 // Standard input without a stream: what a pipe holds is read at once, what is to come by the stream, and nothing is lost between them.
 import { spawnSync } from 'node:child_process';
-import {
-  closeSync,
-  constants,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readlinkSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, constants, openSync, readdirSync, readlinkSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { directStdin } from '../../../src/cli/terminal/direct-stdin.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 describe.runIf(process.platform === 'linux')('a pipe', () => {
-  let directory = '';
+  let path = '';
   /** The end that is read, and one that is written; opened so that neither waits for the other. */
   let pipe: { read: number; write: number };
   beforeEach(() => {
-    directory = realpathSync(mkdtempSync(join(tmpdir(), 'parley-stdin-')));
-    const path = join(directory, 'pipe');
+    path = join(temporaryDirectory(), 'pipe');
     spawnSync('mkfifo', [path]);
     const read = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     pipe = { read, write: openSync(path, 'w') };
   });
-  afterEach(() => {
-    closeSync(pipe.read);
-    rmSync(directory, { recursive: true, force: true });
-  });
+  afterEach(() => closeSync(pipe.read));
 
   const open = (openStream: () => Readable) => directStdin(pipe.read, 'linux', openStream);
   const noStream = (): Readable => {
     throw new Error('a stream was opened');
   };
   /** How many descriptors of this process are open on the pipe. */
-  const openPipes = () =>
-    readdirSync('/proc/self/fd').filter((name) => linkOf(name) === join(directory, 'pipe')).length;
+  const openPipes = () => readdirSync('/proc/self/fd').filter((name) => linkOf(name) === path).length;
 
   test('whose writer has ended is read without a stream', async () => {
     writeSync(pipe.write, 'all of it');
@@ -115,12 +99,11 @@ function linkOf(descriptor: string): string | null {
 
 test('a file, what is no descriptor, and another system than Linux have the stream', () => {
   const stream = Readable.from([]);
-  const path = join(mkdtempSync(join(tmpdir(), 'parley-stdin-')), 'file');
+  const path = join(temporaryDirectory(), 'file');
   writeFileSync(path, 'text');
   const file = openSync(path, 'r');
   expect(directStdin(file, 'linux', () => stream)).toBe(stream);
   closeSync(file);
-  rmSync(join(path, '..'), { recursive: true });
   expect(directStdin(9999, 'linux', () => stream)).toBe(stream);
   expect(directStdin(0, 'darwin', () => stream)).toBe(stream);
 });

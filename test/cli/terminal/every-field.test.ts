@@ -1,15 +1,11 @@
-// Every field of every answer of a server, at every command and slash command: none of them drives a terminal. The answers are those of
-// the real service, so a field that is new is attacked from its first day.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runs } from '../../support/runs.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { AttackedTerminal } from './attacked-terminal.ts';
 import { attacks, isHarmless } from './attacks.ts';
 import { type Field, HostileAnswers, type Lie } from './hostile-answers.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'parley-fields-'));
+const directory = temporaryDirectory(afterAll);
 let server: HostileAnswers;
 let terminal: AttackedTerminal;
 let id = '';
@@ -24,10 +20,7 @@ beforeAll(async () => {
     [other, id] = [id, ((await answer.json()) as { data: { session_id: string } }).data.session_id];
   }
 });
-afterAll(async () => {
-  await server.close();
-  rmSync(directory, { recursive: true, force: true });
-});
+afterAll(() => server.close());
 
 /** Those that an answer can have together: one whose type is wrong is read no further. */
 const together = ['parley-extensions', 'location', 'retry-after', 'www-authenticate'];

@@ -1,12 +1,12 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { fenceText, readFileMessage } from '../../../src/cli/terminal/file-message.ts';
 import { runs } from '../../support/runs.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 /** The blocks of a Markdown text, read as CommonMark 0.31 section 4.5 has it. */
 function blocks(markdown: string): readonly { readonly info: string; readonly content: string }[] {
@@ -23,16 +23,8 @@ function blocks(markdown: string): readonly { readonly info: string; readonly co
   return found;
 }
 
-let directory = '';
+const directory = temporaryDirectory(afterAll);
 const { signal } = new AbortController();
-
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'parley-file-'));
-});
-
-afterAll(async () => {
-  await rm(directory, { recursive: true });
-});
 
 async function file(name: string, content: string | Uint8Array): Promise<string> {
   const path = join(directory, name);

@@ -1,27 +1,24 @@
 // The terminal on real streams: pipes, files, devices and a PTY, each with a process of its own.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type BundledProgram, bundleProgram } from '../../support/bundled-program.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const source = fileURLToPath(new URL('terminal-program.ts', import.meta.url));
 const node = process.execPath;
 let program: BundledProgram;
 let bare: BundledProgram;
-let directory = '';
+const directory = temporaryDirectory(afterAll);
 
 beforeAll(async () => {
   program = await bundleProgram(source);
   bare = await bundleProgram(source, { absent: ['chalk', 'ora', 'string-width', '@inquirer/prompts'] });
-  directory = await mkdtemp(join(tmpdir(), 'parley-terminal-'));
 });
 
 afterAll(async () => {
-  await Promise.all([program.remove(), bare.remove(), rm(directory, { recursive: true })]);
+  await Promise.all([program.remove(), bare.remove()]);
 });
 
 interface Outcome {

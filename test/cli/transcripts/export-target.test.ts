@@ -1,27 +1,17 @@
 // A file that an export makes: whole or not at all, and never in the place of another that was not to be replaced.
 import { execFileSync } from 'node:child_process';
-import {
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { NewFile } from '../../../src/cli/transcripts/export-target.ts';
 import { PartOwner } from '../../../src/system/part-owner.ts';
 import { processTable } from '../../support/process-table.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const owner = new PartOwner({ processes: processTable, now: () => Date.now() });
 
 function place(): { readonly directory: string; readonly path: string } {
-  const directory = mkdtempSync(join(tmpdir(), 'parley-export-'));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = temporaryDirectory();
   return { directory, path: join(directory, 'a.md') };
 }
 

@@ -10,7 +10,8 @@ import { openTestPostgres } from '../../support/postgres-store.ts';
 import { runs } from '../../support/runs.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { storeOptions } from '../../support/store-options.ts';
-import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { openTestStore } from '../../support/test-store.ts';
 import { at, newProject, recordOf, searchFilter } from '../store-samples.ts';
 
 let server: PostgresDatabase;

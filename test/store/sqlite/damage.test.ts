@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { storeOptions } from '../../support/store-options.ts';
-import { temporaryDirectory } from '../../support/test-store.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { everySession, newProject, newSession, startOfTime } from '../store-samples.ts';
 
 const pageBytes = 4096;

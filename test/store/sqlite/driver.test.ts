@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { SqliteDatabase } from '../../../src/store/sqlite/driver.ts';
 import { storeError } from '../../../src/store/sqlite/sqlite-errors.ts';
 import { allDrivers } from '../../support/driver.ts';
-import { temporaryDirectory } from '../../support/test-store.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 describe.each(allDrivers)('$name', (driver) => {
   function closedAtEnd(database: SqliteDatabase): SqliteDatabase {

@@ -5,7 +5,7 @@ import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { schema } from '../../../src/store/sqlite/schema.ts';
 import { allDrivers } from '../../support/driver.ts';
 import { storeOptions } from '../../support/store-options.ts';
-import { temporaryDirectory } from '../../support/test-store.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { newProject, newSession, searchFilter, turnStart } from '../store-samples.ts';
 
 const pairs = allDrivers.flatMap((first) => allDrivers.map((second) => ({ first, second })));

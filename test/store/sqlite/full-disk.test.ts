@@ -10,7 +10,7 @@ import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { SqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { driver } from '../../support/driver.ts';
 import { storeOptions } from '../../support/store-options.ts';
-import { temporaryDirectory } from '../../support/test-store.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { firstPage, newProject, newSession, turnReply, turnStart } from '../store-samples.ts';
 
 const text = 'All work and no play. '.repeat(3000);

@@ -5,7 +5,8 @@ import { expect, test } from 'vitest';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { lookInto } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
-import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { openTestStore } from '../../support/test-store.ts';
 import { another, everyMessage, forkId, forkOf, moveOf, turnOf } from '../line-samples.ts';
 import { newProject, once, search, snippets, startOfTime } from '../store-samples.ts';
 

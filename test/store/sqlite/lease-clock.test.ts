@@ -6,7 +6,8 @@ import { schema } from '../../../src/store/sqlite/schema.ts';
 import { addProject } from '../../support/older-store.ts';
 import { lookInto } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
-import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { openTestStore } from '../../support/test-store.ts';
 import { newId, newProject, startOfTime, turnStart } from '../store-samples.ts';
 import { begin } from '../turn-steps.ts';
 

@@ -9,7 +9,8 @@ import { longestLeaseMs, type SessionStore } from '../../../src/store/session-st
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { lookInto, RawDatabase } from '../../support/raw-database.ts';
 import { sinceBoot, storeOptions } from '../../support/store-options.ts';
-import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { openTestStore } from '../../support/test-store.ts';
 import {
   at,
   bareSession,

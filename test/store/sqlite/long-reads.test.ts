@@ -6,7 +6,8 @@ import type { Rows, SessionPlace } from '../../../src/store/session-filters.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { fillStore } from '../../support/stored-sessions.ts';
-import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { openTestStore } from '../../support/test-store.ts';
 import { everySession, newProject, newSession, placeAfter, type SampleFilter } from '../store-samples.ts';
 
 const count = 15_000;

@@ -10,7 +10,8 @@ import { addProject, olderStore } from '../../support/older-store.ts';
 import { lookInto } from '../../support/raw-database.ts';
 import { SmallDisk } from '../../support/small-disk.ts';
 import { storeOptions } from '../../support/store-options.ts';
-import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { openTestStore } from '../../support/test-store.ts';
 import {
   bareSession,
   everySession,

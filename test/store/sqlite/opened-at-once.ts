@@ -10,7 +10,8 @@ import { rolldown } from 'rolldown';
 import { expect, onTestFinished } from 'vitest';
 import type { Opened } from '../../support/opening-process.ts';
 import { storeOptions } from '../../support/store-options.ts';
-import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { openTestStore } from '../../support/test-store.ts';
 import { everySession } from '../store-samples.ts';
 
 const repository = fileURLToPath(new URL('../../..', import.meta.url));

@@ -9,7 +9,7 @@ import { Writer } from '../../../src/store/sqlite/writer.ts';
 import { betterSqlite3 } from '../../support/driver.ts';
 import { lookInto } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
-import { temporaryDirectory } from '../../support/test-store.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { newProject, newSession } from '../store-samples.ts';
 
 const filter = { projectId: null, deletedBefore: 100 };

@@ -8,7 +8,7 @@ import { callWith, failureOf, say } from '../../support/calls.ts';
 import { type EmbeddedOptions, newKey, openEmbedded } from '../../support/embedded.ts';
 import { RawDatabase } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
-import { temporaryDirectory } from '../../support/test-store.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { newProject, newSession, startOfTime, turnReply, turnStart } from '../store-samples.ts';
 
 const day = 24 * 60 * 60 * 1000;

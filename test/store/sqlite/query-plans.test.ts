@@ -1,7 +1,3 @@
-// SQLite's plan for each statement: it searches an index, and never reads or sorts a whole table, so that a store of a million
-// sessions is as fast as a small one. Each statement names its project.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { abandonedStatements } from '../../../src/store/sqlite/abandoned-turns.ts';
@@ -28,13 +24,12 @@ import { turnStatements } from '../../../src/store/sqlite/turn-rows.ts';
 import { usageStatements } from '../../../src/store/sqlite/usage.ts';
 import { lookInto } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
-let directory: string;
+const directory = temporaryDirectory(afterAll);
 beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'parley-plans-'));
   await (await openSqliteStore(storeOptions(directory))).store.close();
 });
-afterAll(() => rmSync(directory, { recursive: true }));
 
 function plan(sql: string): string {
   return lookInto(join(directory, 'parley.db'), (database) => {

@@ -9,7 +9,8 @@ import { driver } from '../../support/driver.ts';
 import { fillIndexes } from '../../support/filled-indexes.ts';
 import { lookInto } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
-import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { openTestStore } from '../../support/test-store.ts';
 import { newProject, once, snippets, startOfTime, turnReply, turnStart } from '../store-samples.ts';
 
 async function begin(store: SessionStore, project: string, content: string, key: string): Promise<Turn> {

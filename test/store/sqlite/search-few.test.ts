@@ -9,7 +9,8 @@ import { searchStatements } from '../../../src/store/sqlite/search-hits.ts';
 import { fillIndexes } from '../../support/filled-indexes.ts';
 import { lookInto } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
-import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { openTestStore } from '../../support/test-store.ts';
 import { anySessions, newProject, searchFilter } from '../store-samples.ts';
 
 const messages = 12_000;

@@ -11,7 +11,8 @@ import { olderStore } from '../../support/older-store.ts';
 import { lockElsewhere, lookInto } from '../../support/raw-database.ts';
 import { runs } from '../../support/runs.ts';
 import { storeOptions } from '../../support/store-options.ts';
-import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { openTestStore } from '../../support/test-store.ts';
 import {
   indexingOf,
   newProject,

@@ -7,7 +7,8 @@ import { fillIndexes } from '../../support/filled-indexes.ts';
 import { olderStore } from '../../support/older-store.ts';
 import { lookInto } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
-import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { openTestStore } from '../../support/test-store.ts';
 import { newProject, newSession, search, snippets } from '../store-samples.ts';
 import { begin } from '../turn-steps.ts';
 

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { openSqliteStore } from '../../../src/store/sqlite/open.ts';
 import { lookInto } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
-import { temporaryDirectory } from '../../support/test-store.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { newKey, newSession } from '../store-samples.ts';
 
 async function storeWithSession() {

@@ -3,7 +3,8 @@ import { onTestFinished } from 'vitest';
 import { openSqliteRows } from '../../../src/store/sqlite/open.ts';
 import { placeStore } from '../../support/made-store.ts';
 import { storeOptions } from '../../support/store-options.ts';
-import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { openTestStore } from '../../support/test-store.ts';
 import { describeEveryStore } from '../every-store.ts';
 
 describeEveryStore('the SQLite store', async () => {

@@ -12,7 +12,8 @@ import { builtFile } from '../../support/built-file.ts';
 import { lookInto } from '../../support/raw-database.ts';
 import { storeOptions } from '../../support/store-options.ts';
 import { fillStore } from '../../support/stored-sessions.ts';
-import { openTestStore, temporaryDirectory } from '../../support/test-store.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { openTestStore } from '../../support/test-store.ts';
 import { everySession, newProject, newSession, searchFilter, turnStart } from '../store-samples.ts';
 
 const workerFile = builtFile('store-worker');

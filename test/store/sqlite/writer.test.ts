@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { Connection } from '../../../src/store/sqlite/connection.ts';
 import { Writer } from '../../../src/store/sqlite/writer.ts';
 import { betterSqlite3 } from '../../support/driver.ts';
-import { temporaryDirectory } from '../../support/test-store.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 function openWriter(waitMs = 100) {
   const path = join(temporaryDirectory(), 'notes.db');
