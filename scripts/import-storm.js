@@ -1,3 +1,5 @@
+// Kills imports at random moments, resumes them, and compares the store with an undisturbed import:
+// `node scripts/import-storm.js [--kills 50] [--conversations 400]`, after a build. The suite has a short form.
 import { loadedModules } from './bundled-modules.js';
 import { readOptions, wholeNumber } from './script-options.js';
 import { temporaryDirectory } from './temporary-directory.js';

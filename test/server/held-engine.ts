@@ -1,3 +1,4 @@
+// An engine whose replies are controlled by a test: each sends its text when the test says so.
 import type { EngineSet } from '../../src/engine/engine-set.ts';
 import { engineOf, finish } from '../support/embedded.ts';
 

@@ -1,3 +1,5 @@
+// Every field of every answer of a server, at every command and slash command: none of them drives a terminal. The answers are those of
+// the real service, so a field that is new is attacked from its first day.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runs } from '../../support/runs.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';

@@ -1,3 +1,5 @@
+// SQLite's plan for each statement: it searches an index, and never reads or sorts a whole table, so that a store of a million
+// sessions is as fast as a small one. Each statement names its project.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { abandonedStatements } from '../../../src/store/sqlite/abandoned-turns.ts';
